@@ -1,0 +1,10 @@
+"""Kinetree: robot descriptions loaded right, or refused with the reason; any frame against any other."""
+
+from kinetree.errors import Finding as Finding
+from kinetree.errors import KinetreeError as KinetreeError
+from kinetree.errors import Source as Source
+from kinetree.load import load as load
+from kinetree.load import save as save
+from kinetree.model.robot import Robot as Robot
+
+__version__ = "0.1.0.dev0"

@@ -1,0 +1,95 @@
+"""What can be wrong with a robot description, and where: `Source`, `Finding`, `KinetreeError`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place in a file; `line` and `column` count from 1 and are None where unknown."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing wrong, from a reader or a rule.
+
+    code: short kebab-case name of the kind of defect, stable across releases.
+    severity: "error" (refused), "warning" (loads, but look at it), "info".
+    message: what is wrong and what is legal.
+    source: where, or None for things that were not read from a file.
+    element: the element it is about, for example `joint 'elbow'`.
+    fix: how to mend it, where that is known.
+    excerpt: the offending line with its bad part underlined.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    source: Source | None = None
+    element: str | None = None
+    fix: str | None = None
+    excerpt: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.source}: " if self.source else ""
+        element = f"{self.element}: " if self.element else ""
+        lines = [f"{place}{self.severity}: {element}{self.message} [{self.code}]"]
+        if self.excerpt:
+            lines += [f"    {line}" for line in self.excerpt.splitlines()]
+        if self.fix:
+            lines.append(f"    fix: {self.fix}")
+        return "\n".join(lines)
+
+
+class KinetreeError(Exception):
+    """Raised for everything that is wrong with what the user gave.
+
+    `findings` holds every fault of the input; the first is in the text.
+    """
+
+    def __init__(self, findings: Finding | Iterable[Finding]) -> None:
+        self.findings: tuple[Finding, ...] = (findings,) if isinstance(findings, Finding) else tuple(findings)
+        more = len(self.findings) - 1
+        tail = f"\n({more} more in .findings)" if more else ""
+        super().__init__(f"{self.findings[0]}{tail}")
+
+
+class UnknownNameError(KinetreeError, KeyError):
+    """A name that the robot does not have; the message lists the nearest ones."""
+
+    def __str__(self) -> str:  # KeyError would print the repr of the message
+        return str(self.args[0])
+
+
+def fail(code: str, message: str, *, element: str | None = None, fix: str | None = None) -> KinetreeError:
+    """The error for a single fault that has no place in a file."""
+    return KinetreeError(Finding(code, "error", message, element=element, fix=fix))
+
+
+def unknown_name(kind: str, name: object, known: Sequence[str]) -> UnknownNameError:
+    """The error for asking for a `kind` (link, joint, frame …) that is not among `known`."""
+    return UnknownNameError(Finding("unknown-name", "error", f"no {kind} {name!r}; {nearest_names(name, known)}"))
+
+
+def nearest_names(name: object, known: Sequence[str]) -> str:
+    """A clause that names those of `known` which look like `name`, or all when there are few."""
+    near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
+    if near:
+        return "did you mean " + ", ".join(repr(n) for n in near) + "?"
+    if not known:
+        return "there are none"
+    shown = ", ".join(repr(n) for n in known[:12])
+    return f"there are {shown}" + (f" and {len(known) - 12} more" if len(known) > 12 else "")

@@ -1,0 +1,179 @@
+"""Attributes and texts of XML elements as names, numbers and vectors; what does not fit is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import TypeVar
+
+from kinetree.errors import nearest_names
+from kinetree.formats.xml import Element, Report, number, numbers
+from kinetree.model.assemble import Parts, assemble
+from kinetree.model.robot import Extension, Robot
+
+V = TypeVar("V")
+
+
+def name_of(report: Report, element: Element, attribute: str = "name", owner: Element | None = None) -> str:
+    """A required, non-empty attribute without left-over xacro; "" where it is missing, with an error."""
+    text = element.attributes.get(attribute)
+    if text is None or not text.strip():
+        what = "is missing" if text is None else "is empty"
+        report.error("missing-attribute", f"<{element.tag}> needs {attribute}=…, which {what}", element, owner=owner)
+        return ""
+    if "${" in text or "$(" in text:
+        report.error(
+            "left-over-xacro",
+            f"{attribute}={text!r} holds an expression that xacro has not replaced",
+            element,
+            attribute=attribute,
+            owner=owner,
+            fix="load the .xacro file instead, or expand it first",
+        )
+        return ""
+    return text
+
+
+def float_of(
+    report: Report, element: Element, attribute: str, default: float | None = None, owner: Element | None = None
+) -> float:
+    """A finite number; `default` where it is missing, or an error where there is no default."""
+    text = element.attributes.get(attribute)
+    if text is None:
+        if default is None:
+            report.error("missing-attribute", f"<{element.tag}> needs {attribute}=…, a number", element, owner=owner)
+            return 0.0
+        return default
+    value = number(text)
+    if value is None:
+        _bad_number(report, element, attribute, text, "one finite number, such as 0.5 or 1e-3", owner)
+        return 0.0 if default is None else default
+    return value
+
+
+def vector_of(
+    report: Report,
+    element: Element,
+    attribute: str,
+    count: int,
+    default: tuple[float, ...],
+    owner: Element | None = None,
+) -> list[float]:
+    """`count` finite numbers separated by blanks; `default` where the attribute is missing."""
+    text = element.attributes.get(attribute)
+    if text is None:
+        return list(default)
+    values = numbers(text)
+    if values is None or len(values) != count:
+        _bad_number(report, element, attribute, text, f"{count} finite numbers separated by blanks", owner)
+        return list(default)
+    return values
+
+
+def _bad_number(report: Report, element: Element, attribute: str, text: str, legal: str, owner: Element | None) -> None:
+    xacro = "${" in text or "$(" in text
+    report.error(
+        "left-over-xacro" if xacro else "number",
+        f"<{element.tag}> has {attribute}={text!r}; legal is {legal}",
+        element,
+        attribute=attribute,
+        owner=owner,
+        fix="load the .xacro file instead, or expand it first" if xacro else None,
+    )
+
+
+def choice_of(report: Report, element: Element, attribute: str, text: str, legal: Collection[str], code: str) -> bool:
+    """Whether `text`, the value of an attribute, is one of `legal`; an error where it is not."""
+    if text in legal:
+        return True
+    near = nearest_names(text, list(legal))
+    report.error(code, f"{attribute}={text!r} is not legal; {near}", element, attribute=attribute)
+    return False
+
+
+def check_attributes(report: Report, element: Element, known: Collection[str]) -> None:
+    """Warn of attributes that are not understood; name spaces are nobody's business."""
+    for attribute in element.attributes:
+        if attribute not in known and not attribute.startswith("xmlns"):
+            report.warning(
+                "not-understood",
+                f"attribute {attribute!r} of <{element.tag}> is not understood and has no effect",
+                element,
+                attribute=attribute,
+            )
+
+
+def stray_text(report: Report, element: Element) -> None:
+    if element.text:
+        report.warning("not-understood", f"the text {element.text.strip()[:40]!r} has no meaning here", element)
+
+
+def single_children(
+    report: Report, element: Element, known: Collection[str], many: Collection[str] = ()
+) -> tuple[dict[str, Element], list[Element]]:
+    """Children that may stand once, by tag, and the others: those of `many` and those not known, in order.
+
+    A child of `known` that stands twice is an error unless both say the same: nobody can tell which one is meant.
+    """
+    once: dict[str, Element] = {}
+    others: list[Element] = []
+    for child in element.children:
+        tag = child.tag
+        if tag in many or tag not in known:
+            others.append(child)
+        elif tag not in once:
+            once[tag] = child
+        elif same(once[tag], child):
+            report.warning("duplicate-element", f"<{tag}> stands twice with the same content", child, owner=element)
+        else:
+            before = once[tag].source.line
+            message = f"<{tag}> stands twice, with another content on line {before}; legal is one"
+            report.error("duplicate-element", message, child, owner=element)
+    if element.text:
+        stray_text(report, element)
+    return once, others
+
+
+def same(a: Element, b: Element) -> bool:
+    """Whether two elements say the same."""
+    return (
+        a.tag == b.tag
+        and a.attributes == b.attributes
+        and a.text.strip() == b.text.strip()
+        and len(a.children) == len(b.children)
+        and all(same(x, y) for x, y in zip(a.children, b.children, strict=True))
+    )
+
+
+def ignore(report: Report, elements: Iterable[Element], owner: Element) -> None:
+    """Elements that are not understood and have no place in the model: a warning each."""
+    for element in elements:
+        report.warning(
+            "not-understood", f"<{element.tag}> in {owner.label} is not understood; it has no effect", element
+        )
+
+
+def keep(report: Report, format: str, elements: Iterable[Element], owner: Element | None = None) -> list[Extension]:
+    """Elements that are not understood: kept as they stand, with a warning each."""
+    kept = []
+    for element in elements:
+        where = f" in {owner.label}" if owner else ""
+        report.warning("not-understood", f"<{element.tag}>{where} is not understood; it is kept as it stands", element)
+        kept.append(extension(format, element))
+    return kept
+
+
+def extension(format: str, element: Element) -> Extension:
+    return Extension(format, element.tag, element.raw, element.source)
+
+
+def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
+    """Assemble the parts, with the structure's faults underlined in the file; None if anything is an error."""
+    parts.notes = tuple(f for f in report.findings if f.severity != "error")
+    robot, findings = assemble(parts)
+    report.place(findings, root.document)
+    return None if report.failed else robot
+
+
+def read_each(elements: Iterable[Element], read: Callable[[Element], V | None]) -> list[V]:
+    """The results of `read` for each element, without the failures."""
+    return [value for element in elements if (value := read(element)) is not None]

@@ -1,0 +1,49 @@
+"""What a format cannot say. A writer collects it all, and refuses unless the caller has agreed to leave it out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kinetree.errors import Finding, KinetreeError, Source, fail
+
+PARTS = (
+    "extension",
+    "geometry",
+    "material",
+    "inertial",
+    "sensor",
+    "limit",
+    "coupled_limit",
+    "dynamics",
+    "safety",
+    "calibration",
+    "frame",
+    "group",
+    "mimic",
+)
+"""The parts of a robot that a caller may agree to leave out, by `without=…`. Joints and links are never left out."""
+
+
+class Losses:
+    """The things that the format at hand cannot say."""
+
+    def __init__(self, format: str, without: Collection[str]) -> None:
+        unknown = [part for part in without if part not in PARTS]
+        if unknown:
+            raise fail("without", f"without={unknown!r}; legal are {', '.join(PARTS)}")
+        self.format = format
+        self.without = frozenset(without)
+        self.findings: list[Finding] = []
+
+    def lose(self, part: str, element: str, what: str, source: Source | None = None) -> None:
+        """Note that `element` has something that cannot be written. `part` is one of PARTS, or "joint" or "link"."""
+        if part in self.without:
+            return
+        fix = f"pass without=({part!r},) to leave such parts out" if part in PARTS else None
+        message = f"{self.format} cannot say {what}"
+        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix))
+
+    def check(self) -> None:
+        """Raise if anything would be lost."""
+        if self.findings:
+            raise KinetreeError(self.findings)

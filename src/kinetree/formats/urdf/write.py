@@ -1,0 +1,189 @@
+"""A robot to URDF text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import inf, isinf
+
+import numpy as np
+
+from kinetree.formats.losses import Losses
+from kinetree.formats.urdf.read import SHAPES
+from kinetree.formats.xml import XmlWriter, format_number, format_numbers
+from kinetree.model.reshape import frame_links, plain_joints
+from kinetree.model.robot import Extension, Geometry, Joint, Link, Material, Robot, Sensor
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+
+def write(robot: Robot, without: Collection[str] = ()) -> str:
+    """The robot as URDF 1.0. A robot that was read from URDF and not edited comes back to the letter.
+
+    Extra frames become links without mass on fixed joints, as is the custom. Raises KinetreeError for what URDF
+    cannot say, unless `without` names that part.
+    """
+    losses = Losses("URDF", without)
+    if robot.text and robot.text.format == "urdf" and not without:
+        return robot.text.text
+    robot = plain_joints(robot)
+    _check(robot, losses)
+    losses.check()
+    xml = XmlWriter()
+    xml.open("robot", name=robot.name)
+    for material in robot.materials.values():
+        _material(xml, material)
+    extra = frame_links(robot) if "frame" not in losses.without else []
+    for link in (*robot.links.values(), *(link for link, _ in extra)):
+        _link(xml, link, losses)
+    for joint in (*robot.joints.values(), *(joint for _, joint in extra)):
+        _joint(xml, joint, losses)
+    if "sensor" not in losses.without:
+        for sensor in robot.sensors.values():
+            _sensor(xml, sensor)
+    _extensions(xml, robot.extensions, losses)
+    xml.close()
+    return xml.text()
+
+
+def _check(robot: Robot, losses: Losses) -> None:
+    owners = [(f"robot {robot.name!r}", robot.extensions)]
+    owners += [(f"link {link.name!r}", link.extensions) for link in robot.links.values()]
+    owners += [(f"joint {joint.name!r}", joint.extensions) for joint in robot.joints.values()]
+    owners += [(f"sensor {sensor.name!r}", sensor.extensions) for sensor in robot.sensors.values()]
+    for link in robot.links.values():
+        owners += [(f"link {link.name!r}", g.extensions) for g in (*link.visuals, *link.collisions)]
+        for geometry in (*link.visuals, *link.collisions):
+            if geometry.shape.kind not in SHAPES:
+                losses.lose("geometry", f"link {link.name!r}", f"the shape {geometry.shape.kind!r}", geometry.source)
+    for owner, extensions in owners:
+        for extension in extensions:
+            if extension.format != "urdf":
+                losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
+    for joint in robot.joints.values():
+        label = f"joint {joint.name!r}"
+        if not joint.kind.urdf:
+            losses.lose("joint", label, f"a {joint.type} joint", joint.source)
+        if any(d.stiffness or d.armature for d in joint.dynamics):
+            losses.lose("dynamics", label, "the stiffness or the armature of a joint", joint.source)
+        if joint.type == "continuous" and not (isinf(joint.limit.lower) and isinf(joint.limit.upper)):
+            losses.lose("limit", label, "position limits of a continuous joint", joint.source)
+        if joint.type in ("revolute", "prismatic") and isinf(joint.limit.lower) != isinf(joint.limit.upper):
+            losses.lose("limit", label, "a limit on one side alone", joint.source)
+    for coupled in robot.coupled_limits:
+        losses.lose("coupled_limit", f"coupled limit {coupled.name!r}", "limits over several joints", coupled.source)
+    for group in robot.groups:
+        losses.lose("group", f"group {group!r}", "groups of joints")
+
+
+def _link(xml: XmlWriter, link: Link, losses: Losses) -> None:
+    body = link.inertial and "inertial" not in losses.without
+    shapes = [("visual", g) for g in link.visuals] + [("collision", g) for g in link.collisions]
+    if "geometry" in losses.without:
+        shapes = []
+    if not (body or shapes or link.extensions):
+        xml.leaf("link", name=link.name)
+        return
+    xml.open("link", name=link.name)
+    if link.inertial and body:
+        xml.open("inertial")
+        _origin(xml, link.inertial.origin)
+        xml.leaf("mass", value=format_number(link.inertial.mass))
+        I = link.inertial.inertia
+        names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+        xml.leaf("inertia", **{name: format_number(I[at]) for name, at in names.items()})
+        xml.close()
+    for tag, geometry in shapes:
+        _geometry(xml, tag, geometry, losses)
+    _extensions(xml, link.extensions, losses)
+    xml.close()
+
+
+def _geometry(xml: XmlWriter, tag: str, geometry: Geometry, losses: Losses) -> None:
+    xml.open(tag, name=geometry.name)
+    _origin(xml, geometry.origin)
+    xml.open("geometry")
+    attributes = {k: v if isinstance(v, str) else format_numbers(v) for k, v in geometry.shape.parameters.items()}
+    if attributes.get("scale") == "1 1 1":
+        del attributes["scale"]
+    xml.leaf(geometry.shape.kind, **attributes)
+    xml.close()
+    if geometry.material and "material" not in losses.without:
+        _material(xml, geometry.material)
+    _extensions(xml, geometry.extensions, losses)
+    xml.close()
+
+
+def _material(xml: XmlWriter, material: Material) -> None:
+    if not (material.rgba or material.texture):
+        xml.leaf("material", name=material.name)
+        return
+    xml.open("material", name=material.name)
+    if material.rgba:
+        xml.leaf("color", rgba=format_numbers(material.rgba))
+    if material.texture:
+        xml.leaf("texture", filename=material.texture)
+    xml.close()
+
+
+def _joint(xml: XmlWriter, joint: Joint, losses: Losses) -> None:
+    endless = joint.type == "revolute" and isinf(joint.limit.lower)
+    xml.open("joint", name=joint.name, type="continuous" if endless else joint.kind.urdf)
+    _origin(xml, joint.origin)
+    xml.leaf("parent", link=joint.parent)
+    xml.leaf("child", link=joint.child)
+    if joint.axis is not None:
+        xml.leaf("axis", xyz=format_numbers(joint.axis))
+    if "limit" not in losses.without:
+        _limit(xml, joint)
+    if joint.mimic and "mimic" not in losses.without:
+        mimic = joint.mimic
+        xml.leaf(
+            "mimic",
+            joint=mimic.joint,
+            multiplier=format_number(mimic.multiplier),
+            offset=format_number(mimic.offset),
+        )
+    for dynamics in joint.dynamics if "dynamics" not in losses.without else ():
+        xml.leaf("dynamics", damping=format_number(dynamics.damping), friction=format_number(dynamics.friction))
+    if joint.safety and "safety" not in losses.without:
+        names = {"k_velocity": "k_velocity", "k_position": "k_position"}
+        names |= {"soft_lower_limit": "lower", "soft_upper_limit": "upper"}
+        xml.leaf("safety_controller", **{k: format_number(getattr(joint.safety, v)) for k, v in names.items()})
+    if joint.calibration and "calibration" not in losses.without:
+        edges = {"rising": joint.calibration.rising, "falling": joint.calibration.falling}
+        xml.leaf("calibration", **{k: None if v is None else format_number(v) for k, v in edges.items()})
+    _extensions(xml, joint.extensions, losses)
+    xml.close()
+
+
+def _limit(xml: XmlWriter, joint: Joint) -> None:
+    if joint.type not in ("revolute", "prismatic", "continuous") or not joint.limits:
+        return
+    limit = joint.limit
+    numbers = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}
+    attributes = {k: format_number(v) for k, v in numbers.items() if abs(v) < inf}
+    if attributes:
+        xml.leaf("limit", **attributes)
+
+
+def _sensor(xml: XmlWriter, sensor: Sensor) -> None:
+    rate = None if sensor.update_rate is None else format_number(sensor.update_rate)
+    xml.open("sensor", name=sensor.name, type=sensor.type or None, update_rate=rate)
+    xml.leaf("parent", link=None if sensor.joint else sensor.frame, joint=sensor.joint)
+    _origin(xml, sensor.origin)
+    for extension in sensor.extensions:
+        xml.raw(extension.text)
+    xml.close()
+
+
+def _extensions(xml: XmlWriter, extensions: tuple[Extension, ...], losses: Losses) -> None:
+    for extension in extensions if "extension" not in losses.without else ():
+        xml.raw(extension.text)
+
+
+def _origin(xml: XmlWriter, T: Array) -> None:
+    if np.array_equal(T, se3.IDENTITY):
+        return
+    rotated = not np.array_equal(T[:3, :3], np.eye(3))
+    rpy = format_numbers(se3.rpy_from_rotation(T[:3, :3])) if rotated else None
+    xml.leaf("origin", xyz=format_numbers(T[:3, 3]), rpy=rpy)

@@ -1,0 +1,341 @@
+"""XML as elements that know their place. The one file in which XML is parsed.
+
+Expat gives the byte of every tag, so each element can say its line and column; the text of a file is
+kept, so an element can be written back as it stood, comments included. Document types and entities
+are refused before anything is read from them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from math import isfinite
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+from kinetree.errors import Finding, Severity, Source
+
+MAX_BYTES = 64_000_000
+MAX_DEPTH = 200
+MAX_ELEMENTS = 2_000_000
+
+
+class Element:
+    """One element: tag, attributes, child elements, text, and its place in a document."""
+
+    __slots__ = ("attributes", "children", "document", "end", "start", "tag", "text")
+
+    def __init__(self, tag: str, attributes: dict[str, str], document: Document, start: int) -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.children: list[Element] = []
+        self.text = ""
+        self.document = document
+        self.start = start  # byte of "<"
+        self.end = start  # byte of its end tag, or just after "/>"
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        return self.attributes.get(name, default)
+
+    def find(self, tag: str) -> Element | None:
+        for child in self.children:
+            if child.tag == tag:
+                return child
+        return None
+
+    def find_all(self, tag: str) -> list[Element]:
+        return [child for child in self.children if child.tag == tag]
+
+    def walk(self) -> Iterator[Element]:
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    @property
+    def label(self) -> str:
+        """How messages name it: `joint 'elbow'`, or `<axis>` where it has no name."""
+        name = self.attributes.get("name")
+        return f"{self.tag} {name!r}" if name else f"<{self.tag}>"
+
+    @property
+    def source(self) -> Source:
+        return self.document.source(self.start)
+
+    @property
+    def raw(self) -> str:
+        """The element as it stands in the file, comments and white space included."""
+        data = self.document.data
+        stop = data.index(b">", self.end) + 1 if data[self.end : self.end + 2] == b"</" else self.end
+        return data[self.start : stop].decode()
+
+
+class Document:
+    """A parsed file: its bytes in UTF-8 and its root element."""
+
+    def __init__(self, data: bytes, file: str) -> None:
+        self.data = data
+        self.file = file
+        self.root: Element
+        self._lines: list[int] | None = None
+
+    def source(self, byte: int) -> Source:
+        if self._lines is None:
+            self._lines = [0, *(m.end() for m in re.finditer(rb"\n", self.data))]
+        line = bisect_right(self._lines, byte)
+        column = len(self.data[self._lines[line - 1] : byte].decode(errors="replace")) + 1
+        return Source(self.file, line, column)
+
+    def byte(self, source: Source) -> int:
+        """The byte at which a source of this document stands."""
+        self.source(0)
+        assert self._lines is not None and source.line is not None and source.column is not None
+        start = self._lines[source.line - 1]
+        return start + len(self.data[start:].split(b"\n", 1)[0].decode()[: source.column - 1].encode())
+
+    def excerpt(self, start: int, stop: int) -> str:
+        """The line that holds bytes start to stop, with these underlined."""
+        left = self.data.rfind(b"\n", 0, start) + 1
+        right = self.data.find(b"\n", start)
+        right = len(self.data) if right < 0 else right
+        before = self.data[left:start].decode(errors="replace").replace("\t", " ")
+        bad = self.data[start : min(stop, right)].decode(errors="replace")
+        line = (before + bad + self.data[min(stop, right) : right].decode(errors="replace")).rstrip()
+        indent = len(before) - len(before.lstrip())
+        cut = max(indent, len(before) - 60)
+        return f"{line[cut : cut + 100]}\n{' ' * (len(before) - cut)}{'~' * max(1, min(len(bad), 100) - 1)}^"
+
+
+class Report:
+    """The findings of one reading, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+
+    @property
+    def failed(self) -> bool:
+        return any(f.severity == "error" for f in self.findings)
+
+    def add(
+        self,
+        severity: Severity,
+        code: str,
+        message: str,
+        element: Element,
+        *,
+        attribute: str | None = None,
+        owner: Element | None = None,
+        fix: str | None = None,
+    ) -> None:
+        """Note a finding at `element`, underlining `attribute` or the tag; `owner` is what messages name."""
+        start, stop = _span(element, attribute)
+        document = element.document
+        self.findings.append(
+            Finding(
+                code,
+                severity,
+                message,
+                document.source(start),
+                (owner or element).label,
+                fix,
+                document.excerpt(start, stop),
+            )
+        )
+
+    def error(self, code: str, message: str, element: Element, **more: str | Element | None) -> None:
+        self.add("error", code, message, element, **more)  # type: ignore[arg-type]
+
+    def warning(self, code: str, message: str, element: Element, **more: str | Element | None) -> None:
+        self.add("warning", code, message, element, **more)  # type: ignore[arg-type]
+
+    def place(self, findings: Iterable[Finding], document: Document) -> None:
+        """Add findings that were made without the file in hand, with the tag that they name underlined."""
+        for finding in findings:
+            source = finding.source
+            if source and source.file == document.file and source.line and not finding.excerpt:
+                start = document.byte(source)
+                excerpt = document.excerpt(start, _tag_end(document.data, start))
+                finding = replace(finding, excerpt=excerpt)
+            self.findings.append(finding)
+
+
+def _span(element: Element, attribute: str | None) -> tuple[int, int]:
+    """The bytes of an attribute's value, or of the start tag."""
+    data = element.document.data
+    tag_end = _tag_end(data, element.start)
+    if attribute is not None:
+        pattern = rb"\s" + re.escape(attribute.encode()) + rb"\s*=\s*([\"'])(.*?)\1"
+        match = re.compile(pattern, re.DOTALL).search(data, element.start, tag_end)
+        if match:
+            return match.start(2), max(match.end(2), match.start(2) + 1)
+    return element.start, tag_end
+
+
+def _tag_end(data: bytes, start: int) -> int:
+    match = re.compile(rb"<[^\s/>]*(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>").match(data, start)
+    return match.end() if match else start + 1
+
+
+class _Refused(Exception):
+    """Stops the parser at something that is never read, such as a document type."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def parse(text: bytes | str, file: str, report: Report) -> Element | None:
+    """The root element of an XML text, or None with an error in `report`."""
+    try:
+        data = _to_utf8(text)
+    except (UnicodeError, LookupError) as error:
+        report.findings.append(Finding("xml-encoding", "error", f"the text cannot be decoded: {error}", Source(file)))
+        return None
+    document = Document(data, file)
+    parser = expat.ParserCreate("utf-8")
+    try:
+        if len(data) > MAX_BYTES:
+            raise _Refused("xml-size", f"{len(data)} bytes; at most {MAX_BYTES} are read")
+        _build(parser, document)
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        byte = min(max(parser.ErrorByteIndex, 0), len(data))
+        message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
+        _refuse(report, document, "xml-syntax", message, byte)
+        return None
+    except _Refused as error:
+        _refuse(report, document, error.code, str(error), max(parser.CurrentByteIndex, 0))
+        return None
+    return document.root
+
+
+def _refuse(report: Report, document: Document, code: str, message: str, byte: int) -> None:
+    report.findings.append(
+        Finding(code, "error", message, document.source(byte), excerpt=document.excerpt(byte, byte + 1))
+    )
+
+
+def _to_utf8(text: bytes | str) -> bytes:
+    if isinstance(text, str):
+        return text.encode()
+    if text.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return text.decode("utf-16").encode()
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    declared = re.match(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']", text)
+    encoding = declared[1].decode() if declared else "utf-8"
+    if encoding.lower().startswith("utf-16"):
+        raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
+    return text.decode(encoding).encode()
+
+
+def _build(parser: expat.XMLParserType, document: Document) -> None:
+    """Hang handlers on the parser that build the elements of the document."""
+    stack: list[Element] = []
+    count = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        element = Element(tag, attributes, document, parser.CurrentByteIndex)
+        if stack:
+            stack[-1].children.append(element)
+        else:
+            document.root = element
+        stack.append(element)
+        count += 1
+        if len(stack) > MAX_DEPTH:
+            raise _Refused("xml-depth", f"elements nested more than {MAX_DEPTH} deep")
+        if count > MAX_ELEMENTS:
+            raise _Refused("xml-size", f"more than {MAX_ELEMENTS} elements")
+
+    def end(_tag: str) -> None:
+        stack.pop().end = parser.CurrentByteIndex
+
+    def characters(text: str) -> None:
+        if not text.isspace():
+            stack[-1].text += text
+
+    def doctype(*_: object) -> None:
+        raise _Refused("xml-doctype", "document types (<!DOCTYPE …>) and entities are not accepted; remove them")
+
+    parser.buffer_text = True
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = doctype
+    parser.EntityDeclHandler = doctype
+
+
+def number(text: str) -> float | None:
+    """The finite decimal number that `text` is, or None. Stricter than float(): no `1_000`, `nan`, `inf`."""
+    if "_" in text or not text.isascii():
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def numbers(text: str) -> list[float] | None:
+    """The finite numbers that `text` holds, separated by white space, or None where one is not a number."""
+    if "_" in text or not text.isascii():
+        return None
+    try:
+        values = [float(word) for word in text.split()]
+    except ValueError:
+        return None
+    return values if all(map(isfinite, values)) else None
+
+
+class XmlWriter:
+    """Builds indented XML text line by line."""
+
+    def __init__(self) -> None:
+        self._lines = ['<?xml version="1.0"?>']
+        self._open: list[str] = []
+
+    def open(self, tag: str, **attributes: str | None) -> None:
+        self._line(f"<{tag}{_attributes(attributes)}>")
+        self._open.append(tag)
+
+    def close(self) -> None:
+        tag = self._open.pop()
+        self._line(f"</{tag}>")
+
+    def leaf(self, tag: str, text: str | None = None, /, **attributes: str | None) -> None:
+        if text is None:
+            self._line(f"<{tag}{_attributes(attributes)}/>")
+        else:
+            self._line(f"<{tag}{_attributes(attributes)}>{escape(text)}</{tag}>")
+
+    def raw(self, text: str) -> None:
+        self._line(text)
+
+    def comment(self, text: str) -> None:
+        self._line(f"<!-- {text.replace('--', '- -')} -->")
+
+    def text(self) -> str:
+        assert not self._open, f"elements left open: {self._open}"
+        return "\n".join(self._lines) + "\n"
+
+    def _line(self, text: str) -> None:
+        self._lines.append("  " * len(self._open) + text)
+
+
+def _attributes(attributes: dict[str, str | None]) -> str:
+    # a trailing underscore lets Python keywords be attribute names: class_="…"
+    return "".join(f" {k.rstrip('_')}={quoteattr(v)}" for k, v in attributes.items() if v is not None)
+
+
+def format_number(value: float) -> str:
+    """The shortest text that reads back as the same double; whole numbers without a point, no negative zero."""
+    value = float(value) + 0.0
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def format_numbers(values: object) -> str:
+    """Numbers separated by blanks, each as `format_number` writes it."""
+    import numpy as np
+
+    return " ".join(format_number(v) for v in np.asarray(values, dtype=float).ravel())

@@ -1,0 +1,267 @@
+"""Parts to a `Robot`: what every reader and every edit ends with. Checks that the parts make one tree."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
+from kinetree.model.names import Named
+from kinetree.model.robot import (
+    CoupledLimit,
+    Extension,
+    Frame,
+    Joint,
+    Link,
+    Material,
+    Robot,
+    Sensor,
+    Text,
+)
+
+
+@dataclass
+class Parts:
+    """What a robot is made of, before it is known to be one. The only mutable thing here; readers fill it."""
+
+    name: str
+    links: list[Link] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)  # the extra ones; every link's own frame is added
+    sensors: list[Sensor] = field(default_factory=list)
+    materials: list[Material] = field(default_factory=list)
+    coupled_limits: list[CoupledLimit] = field(default_factory=list)
+    extensions: list[Extension] = field(default_factory=list)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    joint_order: tuple[str, ...] | None = None  # of q, where it is not that of the file
+    notes: tuple[Finding, ...] = ()
+    text: Text | None = None
+    source: Source | None = None
+
+
+def parts_of(robot: Robot) -> Parts:
+    """The parts of a robot, to edit and assemble again. The text it came from is left out: it would be stale."""
+    return Parts(
+        robot.name,
+        list(robot.links.values()),
+        list(robot.joints.values()),
+        [f for f in robot.frames.values() if f.name not in robot.links],
+        list(robot.sensors.values()),
+        list(robot.materials.values()),
+        list(robot.coupled_limits),
+        list(robot.extensions),
+        dict(robot.groups),
+        robot.joint_names,
+        robot.notes,
+        None,
+        robot.source,
+    )
+
+
+def build(parts: Parts) -> Robot:
+    """The robot of these parts; raises KinetreeError with everything that keeps them from being one."""
+    robot, findings = assemble(parts)
+    if robot is None:
+        raise KinetreeError(findings)
+    return robot
+
+
+def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
+    """The robot of these parts, or None, and every fault of their structure."""
+    check = _Checker(parts)
+    placed = check.run()
+    if check.findings:
+        return None, check.findings
+    joints = Named("joint", parts.joints)
+    moving = tuple(name for name in placed if joints[name].kind.nq and not joints[name].mimic)
+    own = [Frame(link.name, link.name, source=link.source) for link in parts.links]
+    robot = Robot(
+        name=parts.name,
+        links=Named("link", parts.links),
+        joints=joints,
+        frames=Named("frame", [*own, *parts.frames]),
+        root=check.roots[0],
+        joint_names=_in_order(moving, parts.joint_order),
+        placed=placed,
+        sensors=Named("sensor", parts.sensors),
+        groups=MappingProxyType(dict(parts.groups)),
+        materials=Named("material", parts.materials),
+        coupled_limits=tuple(parts.coupled_limits),
+        extensions=tuple(parts.extensions),
+        notes=tuple(parts.notes),
+        text=parts.text,
+        source=parts.source,
+    )
+    return robot, []
+
+
+def with_order(robot: Robot, joint_names: tuple[str, ...]) -> Robot:
+    """See `Robot.order`."""
+    for name in joint_names:
+        if name not in robot.joint_names:
+            raise robot._not_a_coordinate(name)
+    missing = [name for name in robot.joint_names if name not in joint_names]
+    if missing or len(set(joint_names)) != len(joint_names):
+        twice = sorted({n for n in joint_names if joint_names.count(n) > 1})
+        raise fail("order", f"an order names every moving joint once; missing: {missing}, named twice: {twice}")
+    return replace(robot, joint_names=joint_names)
+
+
+def _in_order(moving: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The moving joints in the order wanted; those that it does not know come last."""
+    if wanted is None:
+        return moving
+    kept = [name for name in wanted if name in moving]
+    return (*kept, *(name for name in moving if name not in kept))
+
+
+class _Checker:
+    """Looks for everything that keeps parts from being one tree."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.findings: list[Finding] = []
+        self.roots: list[str] = []
+
+    def error(self, code: str, message: str, source: Source | None, element: str, fix: str | None = None) -> None:
+        self.findings.append(Finding(code, "error", message, source, element, fix))
+
+    def run(self) -> tuple[str, ...]:
+        """Every joint, parents first."""
+        parts = self.parts
+        if not parts.links:
+            self.error("no-links", "has no links", parts.source, f"robot {parts.name!r}")
+            return ()
+        self.names("frame", [*parts.links, *parts.frames])
+        for kind, things in (("joint", parts.joints), ("sensor", parts.sensors), ("material", parts.materials)):
+            self.names(kind, things)
+        self.references()
+        self.mimics()
+        return () if self.findings else self.place()
+
+    def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material]) -> None:
+        first: dict[str, Link | Joint | Frame | Sensor | Material] = {}
+        for thing in things:
+            label = type(thing).__name__.lower()
+            if not thing.name:
+                self.error("no-name", "has no name", thing.source, label)
+            elif thing.name in first:
+                before = first[thing.name]
+                place = f" at {before.source}" if before.source else ""
+                message = f"there is already a {type(before).__name__.lower()} of this name{place}"
+                if kind == "frame" and type(thing) is not type(before):
+                    message += "; links and frames share one name space"
+                self.error("duplicate-name", message, thing.source, f"{label} {thing.name!r}")
+            else:
+                first[thing.name] = thing
+
+    def references(self) -> None:
+        links = {link.name: link for link in self.parts.links}
+        frames = {*links, *(frame.name for frame in self.parts.frames)}
+        joints = {joint.name for joint in self.parts.joints}
+        for joint in self.parts.joints:
+            for end, name in (("parent", joint.parent), ("child", joint.child)):
+                if name not in links:
+                    message = f"its {end} link {name!r} does not exist; {nearest_names(name, list(links))}"
+                    self.error(f"unknown-{end}", message, joint.source, f"joint {joint.name!r}")
+        for frame in self.parts.frames:
+            self.known("link", frame.link, links, frame.source, f"frame {frame.name!r}")
+        for sensor in self.parts.sensors:
+            self.known("frame", sensor.frame, frames, sensor.source, f"sensor {sensor.name!r}")
+            if sensor.joint is not None:
+                self.known("joint", sensor.joint, joints, sensor.source, f"sensor {sensor.name!r}")
+        for group, members in self.parts.groups.items():
+            for name in members:
+                self.known("joint", name, joints, self.parts.source, f"group {group!r}")
+
+    def known(
+        self, kind: str, name: str, names: Mapping[str, object] | set[str], source: Source | None, element: str
+    ) -> None:
+        if name not in names:
+            message = f"its {kind} {name!r} does not exist; {nearest_names(name, sorted(names))}"
+            self.error(f"unknown-{kind}", message, source, element)
+
+    def mimics(self) -> None:
+        joints = {joint.name: joint for joint in self.parts.joints}
+        for joint in self.parts.joints:
+            if not joint.mimic:
+                continue
+            label, leader = f"joint {joint.name!r}", joints.get(joint.mimic.joint)
+            if leader is None:
+                near = nearest_names(joint.mimic.joint, list(joints))
+                self.error(
+                    "mimic", f"mimics joint {joint.mimic.joint!r}, which does not exist; {near}", joint.source, label
+                )
+            elif not (joint.kind.single and leader.kind.single):
+                message = f"a {joint.type} joint cannot mimic a {leader.type} joint; both need one coordinate"
+                self.error("mimic", message, joint.source, label)
+            elif joint.name in (circle := _chain(joints, joint.name)):
+                self.error("mimic", f"mimics itself: {' -> '.join((joint.name, *circle))}", joint.source, label)
+        for coupled in self.parts.coupled_limits:
+            for name in coupled.coefficients:
+                if name not in joints or not joints[name].kind.single:
+                    message = f"names {name!r}, which is no joint of one coordinate"
+                    self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
+
+    def place(self) -> tuple[str, ...]:
+        """Put every link on the tree: repeatedly the first joint in the file whose parent link is placed."""
+        parts = self.parts
+        parent_joint: dict[str, Joint] = {}
+        by_parent: dict[str, list[int]] = {}
+        for i, joint in enumerate(parts.joints):
+            by_parent.setdefault(joint.parent, []).append(i)
+            other = parent_joint.setdefault(joint.child, joint)
+            if other is not joint:
+                message = (
+                    f"its child link {joint.child!r} is already the child of joint {other.name!r} at {other.source}"
+                )
+                self.error("two-parents", message, joint.source, f"joint {joint.name!r}", "a tree has no loops")
+        self.roots = [link.name for link in parts.links if link.name not in parent_joint]
+        if len(self.roots) > 1:
+            second = next(link for link in parts.links if link.name == self.roots[1])
+            message = f"several links have no parent: {', '.join(map(repr, self.roots[:8]))}"
+            self.error("several-roots", message, second.source, f"link {second.name!r}", "connect them by joints")
+        if self.findings:
+            return ()
+        placed = [] if not self.roots else _reach(parts.joints, by_parent, self.roots[0])
+        if len(placed) < len(parts.joints) or not self.roots:
+            lost = next(j for j in parts.joints if j.name not in set(placed))
+            self.error(
+                "cycle", f"is part of a cycle: {_cycle(parent_joint, lost)}", lost.source, f"joint {lost.name!r}"
+            )
+        return tuple(placed)
+
+
+def _chain(joints: Mapping[str, Joint], name: str) -> list[str]:
+    """The leaders of a follower, one after the other, until one has none or the circle closes."""
+    chain: list[str] = []
+    mimic = joints[name].mimic
+    while mimic and mimic.joint in joints and mimic.joint not in chain:
+        chain.append(mimic.joint)
+        mimic = joints[mimic.joint].mimic
+    return chain
+
+
+def _reach(joints: Sequence[Joint], by_parent: Mapping[str, list[int]], root: str) -> list[str]:
+    ready = list(by_parent.get(root, ()))
+    heapq.heapify(ready)
+    placed = []
+    while ready:
+        joint = joints[heapq.heappop(ready)]
+        placed.append(joint.name)
+        for i in by_parent.get(joint.child, ()):
+            heapq.heappush(ready, i)
+    return placed
+
+
+def _cycle(parent_joint: Mapping[str, Joint], start: Joint) -> str:
+    """The links of the cycle above a joint that no root reaches."""
+    seen: list[str] = []
+    link = start.parent
+    while link not in seen:
+        seen.append(link)
+        link = parent_joint[link].parent
+    loop = seen[seen.index(link) :]
+    return " -> ".join([*reversed(loop), loop[-1]])

@@ -1,0 +1,197 @@
+"""The joint types: one row each, and everything that differs between them is in its row.
+
+A joint moves its child by T(q), the pose of the joint frame after the motion in the joint frame before it. Coordinates
+are metres and radians. `axes` is (k, 3): unit vectors in the joint frame, k as many as the type has. The motion
+subspace S (6, nv) maps qd to the velocity of the child relative to the parent in the child's axes, angular first
+(Featherstone, Rigid Body Dynamics Algorithms, table 4.1). Both run on symbolic scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+Motion = Callable[[Array, float, Any], Array]
+"""(axes (k, 3), pitch in metres per radian, q (nq,)) to an array."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointType:
+    """One kind of joint.
+
+    coordinates, velocities: what each number of q and of qd is; a suffix to the joint's name where there are several.
+    angular: which coordinates are angles, so that degrees can be converted.
+    axes: how many axis vectors it has.
+    neutral: q at which the transform is the identity.
+    urdf, sdf, mjcf: its name there, or None where the format has no such joint.
+    """
+
+    name: str
+    coordinates: tuple[str, ...]
+    velocities: tuple[str, ...]
+    angular: tuple[bool, ...]
+    axes: int
+    neutral: tuple[float, ...]
+    transform: Motion
+    motion_subspace: Motion
+    urdf: str | None = None
+    sdf: str | None = None
+    mjcf: str | None = None
+
+    @property
+    def nq(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def nv(self) -> int:
+        return len(self.velocities)
+
+    @property
+    def single(self) -> bool:
+        """Whether one number moves it, so that it can have limits, followers and a leader."""
+        return self.nq == 1
+
+
+def _columns(*columns: Any) -> Array:
+    return np.array([[column[row] for column in columns] for row in range(6)])
+
+
+def _motion(angular: Any, linear: Any) -> list[Any]:
+    return [*angular, *linear]
+
+
+_ZERO = (0.0, 0.0, 0.0)
+_I3 = np.eye(3)
+
+
+def _no_columns(axes: Array, pitch: float, q: Any) -> Array:
+    return np.zeros((6, 0))
+
+
+def _planar_basis(axes: Array) -> tuple[Array, Array]:
+    """The directions of x and y in the plane: those of the joint frame, turned the shortest way that takes z to the
+    normal."""
+    R = se3.rotation_between((0.0, 0.0, 1.0), axes[0])
+    return R[:, 0], R[:, 1]
+
+
+def _planar(axes: Array, pitch: float, q: Any) -> Array:
+    x, y = _planar_basis(axes)
+    return se3.homogeneous(se3.rotation(axes[0], q[2]), x * q[0] + y * q[1])
+
+
+def _planar_subspace(axes: Array, pitch: float, q: Any) -> Array:
+    x, y = _planar_basis(axes)
+    R_child = se3.rotation(axes[0], q[2]).T
+    return _columns(_motion(_ZERO, R_child @ x), _motion(_ZERO, R_child @ y), _motion(axes[0], _ZERO))
+
+
+def _universal(axes: Array, pitch: float, q: Any) -> Array:
+    return se3.homogeneous(se3.rotation(axes[0], q[0]) @ se3.rotation(axes[1], q[1]), _ZERO)
+
+
+def _universal_subspace(axes: Array, pitch: float, q: Any) -> Array:
+    return _columns(_motion(se3.rotation(axes[1], q[1]).T @ axes[0], _ZERO), _motion(axes[1], _ZERO))
+
+
+def _screw(axes: Array, pitch: float, q: Any) -> Array:
+    return se3.homogeneous(se3.rotation(axes[0], q[0]), axes[0] * (pitch * q[0]))
+
+
+def _hinge(name: str, **names: str) -> JointType:
+    return JointType(
+        name,
+        ("",),
+        ("",),
+        (True,),
+        1,
+        (0.0,),
+        lambda axes, pitch, q: se3.turn(axes[0], q[0]),
+        lambda axes, pitch, q: _columns(_motion(axes[0], _ZERO)),
+        **names,
+    )
+
+
+_ROWS = (
+    JointType("fixed", (), (), (), 0, (), lambda axes, pitch, q: se3.IDENTITY, _no_columns, urdf="fixed", sdf="fixed"),
+    _hinge("revolute", urdf="revolute", sdf="revolute", mjcf="hinge"),
+    _hinge("continuous", urdf="continuous", sdf="continuous", mjcf="hinge"),
+    JointType(
+        "prismatic",
+        ("",),
+        ("",),
+        (False,),
+        1,
+        (0.0,),
+        lambda axes, pitch, q: se3.translation(axes[0] * q[0]),
+        lambda axes, pitch, q: _columns(_motion(_ZERO, axes[0])),
+        urdf="prismatic",
+        sdf="prismatic",
+        mjcf="slide",
+    ),
+    JointType(
+        "screw",
+        ("",),
+        ("",),
+        (True,),
+        1,
+        (0.0,),
+        _screw,
+        lambda axes, pitch, q: _columns(_motion(axes[0], axes[0] * pitch)),
+        sdf="screw",
+    ),
+    JointType(
+        "planar",
+        ("x", "y", "angle"),
+        ("x", "y", "angle"),
+        (False, False, True),
+        1,
+        (0.0, 0.0, 0.0),
+        _planar,
+        _planar_subspace,
+        urdf="planar",
+    ),
+    JointType(
+        "universal",
+        ("1", "2"),
+        ("1", "2"),
+        (True, True),
+        2,
+        (0.0, 0.0),
+        _universal,
+        _universal_subspace,
+        sdf="universal",
+    ),
+    JointType(
+        "ball",
+        ("qx", "qy", "qz", "qw"),
+        ("wx", "wy", "wz"),
+        (False,) * 4,
+        0,
+        (0.0, 0.0, 0.0, 1.0),
+        lambda axes, pitch, q: se3.homogeneous(se3.rotation_from_quaternion(q), _ZERO),
+        lambda axes, pitch, q: _columns(*(_motion(e, _ZERO) for e in _I3)),
+        sdf="ball",
+        mjcf="ball",
+    ),
+    JointType(
+        "floating",
+        ("x", "y", "z", "qx", "qy", "qz", "qw"),
+        ("vx", "vy", "vz", "wx", "wy", "wz"),
+        (False,) * 7,
+        0,
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
+        lambda axes, pitch, q: se3.homogeneous(se3.rotation_from_quaternion(q[3:]), q[:3]),
+        lambda axes, pitch, q: _columns(*(_motion(_ZERO, e) for e in _I3), *(_motion(e, _ZERO) for e in _I3)),
+        urdf="floating",
+        mjcf="free",
+    ),
+)
+
+JOINT_TYPES: dict[str, JointType] = {row.name: row for row in _ROWS}

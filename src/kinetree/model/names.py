@@ -1,0 +1,44 @@
+"""Ordered mappings by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol, TypeVar
+
+from kinetree.errors import unknown_name
+
+
+class HasName(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=HasName)
+
+
+class Named(Mapping[str, N]):
+    """Things by their names, in the order of the file; an unknown name lists the nearest ones."""
+
+    __slots__ = ("_items", "_kind")
+
+    def __init__(self, kind: str, items: Iterable[N]) -> None:
+        self._kind = kind
+        self._items = {item.name: item for item in items}
+
+    def __getitem__(self, name: str) -> N:
+        try:
+            return self._items[name]
+        except (KeyError, TypeError):
+            raise unknown_name(self._kind, name, list(self._items)) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"{self._kind}s({', '.join(self._items)})"

@@ -1,0 +1,336 @@
+"""The robot as written: links, joints, frames, sensors and limits, each with the place it came from. All frozen.
+
+Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordinates in A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Literal
+
+import numpy as np
+
+from kinetree.errors import Finding, Source, fail, unknown_name
+from kinetree.model.joints import JOINT_TYPES, JointType
+from kinetree.model.limits import Limits, robot_limits
+from kinetree.model.names import Named
+from kinetree.spatial.se3 import IDENTITY, Array
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """An element that belongs to another tool, kept as it stands and written back to its own format."""
+
+    format: str
+    tag: str
+    text: str
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inertial:
+    """mass in kg; origin T_link_com (4, 4); inertia (3, 3) in kg m² about the centre of mass in the axes of origin."""
+
+    mass: float
+    inertia: Array
+    origin: Array = field(default_factory=lambda: IDENTITY)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    name: str
+    rgba: tuple[float, float, float, float] | None = None
+    texture: str | None = None
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is drawn or collides: `kind` is "box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh" or a
+    format's own word; `parameters` are its sizes in metres or its file, for example {"filename": …, "scale": (…)}.
+
+    box: size (3 full lengths); sphere: radius; cylinder and capsule: radius, length (along z, caps not counted);
+    ellipsoid: radii (3); plane: normal (3), size (2); mesh: filename as written, scale (3).
+    """
+
+    kind: str
+    parameters: Mapping[str, float | str | tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Geometry:
+    """A shape on a link, seen or felt. origin is T_link_shape (4, 4). A material without rgba and texture is a
+    reference to the robot's material of that name."""
+
+    shape: Shape
+    origin: Array = field(default_factory=lambda: IDENTITY)
+    name: str | None = None
+    material: Material | None = None
+    extensions: tuple[Extension, ...] = ()
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    name: str
+    inertial: Inertial | None = None
+    visuals: tuple[Geometry, ...] = ()
+    collisions: tuple[Geometry, ...] = ()
+    extensions: tuple[Extension, ...] = ()
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Of one coordinate: position in m or rad, velocity in m/s or rad/s, effort in N or N m; infinite if unlimited."""
+
+    lower: float = -inf
+    upper: float = inf
+    velocity: float = inf
+    effort: float = inf
+
+
+UNLIMITED = Limit()
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """This joint's coordinate is multiplier * (that of `joint`) + offset, in the units of the two joints."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamics:
+    """Passive behaviour of a joint, SI: N m s/rad or N s/m, N m or N, N m/rad or N/m, rad or m, kg m² or kg."""
+
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    reference: float = 0.0
+    armature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Safety:
+    """URDF's safety_controller."""
+
+    k_velocity: float
+    k_position: float = 0.0
+    lower: float = 0.0
+    upper: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """URDF's calibration: positions of the edges of a reference switch."""
+
+    rising: float | None = None
+    falling: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """Connects `parent` to `child`: T_parent_child(q) = origin @ (motion of the type) @ child_origin.
+
+    axes (k, 3): unit vectors in the joint frame, as many as the type has. pitch: metres per radian of a screw.
+    limits: one a velocity coordinate, or none.
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    origin: Array = field(default_factory=lambda: IDENTITY)
+    axes: Array = field(default_factory=lambda: NO_AXES)
+    child_origin: Array = field(default_factory=lambda: IDENTITY)
+    pitch: float = 0.0
+    limits: tuple[Limit, ...] = ()
+    mimic: Mimic | None = None
+    dynamics: tuple[Dynamics, ...] = ()
+    safety: Safety | None = None
+    calibration: Calibration | None = None
+    extensions: tuple[Extension, ...] = ()
+    source: Source | None = None
+
+    @property
+    def kind(self) -> JointType:
+        """Its row of JOINT_TYPES."""
+        return JOINT_TYPES[self.type]
+
+    @property
+    def axis(self) -> Array | None:
+        """The (first) axis (3,), or None for a type without one."""
+        return self.axes[0] if len(self.axes) else None
+
+    @property
+    def limit(self) -> Limit:
+        """The limit of the (first) coordinate."""
+        return self.limits[0] if self.limits else UNLIMITED
+
+
+NO_AXES: Array = np.zeros((0, 3))
+NO_AXES.setflags(write=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A named frame that is fixed to a link: origin is T_link_frame (4, 4)."""
+
+    name: str
+    link: str
+    origin: Array = field(default_factory=lambda: IDENTITY)
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sensor:
+    """A sensor ("imu", "force_torque", "camera" …) on a frame; origin is T_frame_sensor (4, 4).
+
+    joint: the joint whose wrench it measures (force/torque). update_rate in Hz. `extensions` hold its other settings.
+    """
+
+    name: str
+    type: str
+    frame: str
+    origin: Array = field(default_factory=lambda: IDENTITY)
+    joint: str | None = None
+    update_rate: float | None = None
+    extensions: tuple[Extension, ...] = ()
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CoupledLimit:
+    """lower <= sum of coefficient * coordinate <= upper, over joints of one coordinate, by name."""
+
+    name: str
+    coefficients: Mapping[str, float]
+    lower: float = -inf
+    upper: float = inf
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text that a robot was read from, as long as nobody has edited the robot."""
+
+    format: str
+    text: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Robot:
+    """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
+
+    links, joints, materials: ordered mappings by name, in the order of the file.
+    frames: every link's own frame and every extra frame, in one name space.
+    root: the name of the link that no joint moves.
+    joint_names: the order of q; fixed joints and mimic followers are left out.
+    placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
+    notes: the warnings of the reader.
+    """
+
+    name: str
+    links: Named[Link]
+    joints: Named[Joint]
+    frames: Named[Frame]
+    root: str
+    joint_names: tuple[str, ...]
+    placed: tuple[str, ...]
+    sensors: Named[Sensor]
+    groups: Mapping[str, tuple[str, ...]]
+    materials: Named[Material]
+    coupled_limits: tuple[CoupledLimit, ...] = ()
+    extensions: tuple[Extension, ...] = ()
+    notes: tuple[Finding, ...] = ()
+    text: Text | None = None
+    source: Source | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"Robot({self.name!r}, {len(self.links)} links, {len(self.joints)} joints, "
+            f"{len(self.frames)} frames, nq={self.nq})"
+        )
+
+    @property
+    def nq(self) -> int:
+        """How many numbers q has."""
+        return sum(self.joints[name].kind.nq for name in self.joint_names)
+
+    @property
+    def nv(self) -> int:
+        """How many numbers qd has."""
+        return sum(self.joints[name].kind.nv for name in self.joint_names)
+
+    @property
+    def q_slices(self) -> dict[str, slice]:
+        """Where each joint's numbers lie in q."""
+        slices, start = {}, 0
+        for name in self.joint_names:
+            slices[name] = slice(start, start + self.joints[name].kind.nq)
+            start = slices[name].stop
+        return slices
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """What each number of q is: `elbow`, or `base.x` for a joint of several numbers."""
+        return tuple(
+            f"{name}.{coordinate}" if coordinate else name
+            for name in self.joint_names
+            for coordinate in self.joints[name].kind.coordinates
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """All limits on q: the box of the joints, and rows G q <= h for followers and coupled limits."""
+        return robot_limits(self)
+
+    def q(
+        self,
+        values: Mapping[str, float | Iterable[float]] | None = None,
+        /,
+        *,
+        unit: Literal["rad", "deg"] = "rad",
+        **named: float | Iterable[float],
+    ) -> Array:
+        """A full q (nq,) from joint names; joints that are not named stay neutral.
+
+        unit="deg" takes every angle among the values in degrees; lengths are always metres. A joint of several
+        numbers takes them all. Raises KinetreeError for an unknown name or a wrong count.
+        """
+        if unit not in ("rad", "deg"):
+            raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
+        slices = self.q_slices
+        q = np.array([x for name in self.joint_names for x in self.joints[name].kind.neutral], dtype=float)
+        for name, value in {**(values or {}), **named}.items():
+            if name not in slices:
+                raise self._not_a_coordinate(name)
+            kind = self.joints[name].kind
+            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            if numbers.shape != (kind.nq,):
+                raise fail("count", f"takes {kind.nq} numbers, got shape {numbers.shape}", element=f"joint {name!r}")
+            if not np.isfinite(numbers).all():
+                raise fail("number", f"{value} is not finite", element=f"joint {name!r}")
+            q[slices[name]] = np.where(kind.angular, np.deg2rad(numbers), numbers) if unit == "deg" else numbers
+        return q
+
+    def _not_a_coordinate(self, name: str) -> Exception:
+        joint = self.joints[name] if name in self.joints else None
+        if joint is not None and joint.mimic:
+            return fail(
+                "mimic", f"follows {joint.mimic.joint!r} and has no coordinate of its own", element=f"joint {name!r}"
+            )
+        if joint is not None:
+            return fail("fixed", "is fixed and has no coordinate", element=f"joint {name!r}")
+        return unknown_name("joint", name, self.joint_names)
+
+    def order(self, joint_names: Iterable[str]) -> Robot:
+        """The same robot with q in the given order, which must name every moving joint once."""
+        from kinetree.model.assemble import with_order
+
+        return with_order(self, tuple(joint_names))

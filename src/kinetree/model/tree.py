@@ -1,0 +1,126 @@
+"""The robot as computed: Featherstone's system model (Rigid Body Dynamics Algorithms, ch. 4.2), as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.errors import unknown_name
+from kinetree.model.joints import JointType
+from kinetree.model.limits import resolve_mimic
+from kinetree.model.robot import Inertial, Robot
+from kinetree.spatial import plucker, se3
+from kinetree.spatial.se3 import Array, frozen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """Moving bodies, numbered so that parents come first; links that fixed joints hold together are one body.
+
+    Body i moves with joint `joints[i]`; its frame is the joint's frame after the motion. -1 is the fixed base, whose
+    frame is that of the root link.
+
+    parent[i]: the body that carries joint i.
+    joint_type[i], axes[i] (k, 3), pitch[i]: how it moves.
+    T_tree[i] (4, 4): pose of the joint frame before the motion, in the frame of the parent body.
+    q_slice[i], v_slice[i]: its numbers in q and qd (those of the leader, for a mimic follower);
+    multiplier[i], offset[i]: q_i = multiplier * q[q_slice] + offset.
+    inertia[i] (6, 6): of body i in its own frame, Featherstone's order; base_inertia that of the base.
+    frames: name to (body, T_body_frame).
+    """
+
+    joints: tuple[str, ...]
+    parent: tuple[int, ...]
+    joint_type: tuple[JointType, ...]
+    axes: tuple[Array, ...]
+    pitch: tuple[float, ...]
+    T_tree: tuple[Array, ...]
+    q_slice: tuple[slice, ...]
+    v_slice: tuple[slice, ...]
+    multiplier: tuple[float, ...]
+    offset: tuple[float, ...]
+    inertia: tuple[Array, ...]
+    base_inertia: Array
+    frames: dict[str, tuple[int, Array]]
+    nq: int
+    nv: int
+
+    @property
+    def X_tree(self) -> tuple[Array, ...]:
+        """Featherstone's XT (6, 6): motion vectors from the parent body's frame to the joint frame."""
+        return tuple(plucker.motion_transform(se3.inverse(T)) for T in self.T_tree)
+
+    def frame(self, name: str) -> tuple[int, Array]:
+        """(body, T_body_frame) of a frame; an unknown name lists the nearest."""
+        if name not in self.frames:
+            raise unknown_name("frame", name, list(self.frames))
+        return self.frames[name]
+
+    def coordinates(self, i: int, q: Any) -> Any:
+        """The numbers of joint i (nq_i,), from q (nq,)."""
+        if self.multiplier[i] == 1.0 and self.offset[i] == 0.0:
+            return q[self.q_slice[i]]
+        return q[self.q_slice[i]] * self.multiplier[i] + self.offset[i]
+
+    def joint_transform(self, i: int, q: Any) -> Array:
+        """T (4, 4): pose of body i in the frame of its parent body, A(q) = T_tree XJ(q)."""
+        return np.asarray(
+            self.T_tree[i] @ self.joint_type[i].transform(self.axes[i], self.pitch[i], self.coordinates(i, q))
+        )
+
+
+def build_tree(robot: Robot) -> Tree:
+    """The system model of a robot."""
+    place: dict[str, tuple[int, Array]] = {robot.root: (-1, se3.IDENTITY)}  # link: body, T_body_link
+    q_slices, v_slices = robot.q_slices, _v_slices(robot)
+    moving, parent, T_tree, drive = [], [], [], []
+    for name in robot.placed:
+        joint = robot.joints[name]
+        body, T_body_parent = place[joint.parent]
+        T = T_body_parent @ joint.origin
+        if joint.kind.nq:
+            moving.append(joint)
+            parent.append(body)
+            T_tree.append(frozen(T))
+            drive.append(resolve_mimic(robot, name))
+            body, T = len(moving) - 1, se3.IDENTITY
+        place[joint.child] = (body, T @ joint.child_origin)
+    inertia = np.zeros((len(moving) + 1, 6, 6))  # the base is last, where index -1 finds it
+    for link in robot.links.values():
+        if link.inertial:
+            body, T = place[link.name]
+            inertia[body] += _spatial_inertia(link.inertial, T)
+    frames = {f.name: (place[f.link][0], frozen(place[f.link][1] @ f.origin)) for f in robot.frames.values()}
+    return Tree(
+        joints=tuple(j.name for j in moving),
+        parent=tuple(parent),
+        joint_type=tuple(j.kind for j in moving),
+        axes=tuple(j.axes for j in moving),
+        pitch=tuple(j.pitch for j in moving),
+        T_tree=tuple(T_tree),
+        q_slice=tuple(q_slices[leader] for leader, _, _ in drive),
+        v_slice=tuple(v_slices[leader] for leader, _, _ in drive),
+        multiplier=tuple(m for _, m, _ in drive),
+        offset=tuple(c for _, _, c in drive),
+        inertia=tuple(frozen(I) for I in inertia[:-1]),
+        base_inertia=frozen(inertia[-1]),
+        frames=frames,
+        nq=robot.nq,
+        nv=robot.nv,
+    )
+
+
+def _v_slices(robot: Robot) -> dict[str, slice]:
+    slices, start = {}, 0
+    for name in robot.joint_names:
+        slices[name] = slice(start, start + robot.joints[name].kind.nv)
+        start = slices[name].stop
+    return slices
+
+
+def _spatial_inertia(inertial: Inertial, T_body_link: Array) -> Array:
+    T = T_body_link @ inertial.origin
+    R = T[:3, :3]
+    return plucker.rigid_body_inertia(inertial.mass, T[:3, 3], R @ inertial.inertia @ R.T)

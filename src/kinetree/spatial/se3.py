@@ -1,0 +1,160 @@
+"""Rotations and rigid transforms as arrays: `R` is (3, 3), `p` is (3,), `T` is (4, 4).
+
+`T_AB` maps coordinates in B to coordinates in A. Lengths in metres, angles in radians. The functions that take a
+joint coordinate (`rotation`, `translation`, `rotation_from_quaternion`) are written over NumPy's own functions and
+build arrays from their entries, so that they also run on symbolic scalars.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+"""An array of floats, or of symbolic scalars while an algorithm is traced."""
+
+
+def frozen(values: Any) -> Array:
+    """A read-only array of doubles."""
+    array = np.array(values, dtype=float)
+    array.setflags(write=False)
+    return array
+
+
+IDENTITY = frozen(np.eye(4))
+
+
+def homogeneous(R: Any, p: Any) -> Array:
+    """T (4, 4) from a rotation (3, 3) and a position (3,)."""
+    return np.array(
+        [
+            [R[0][0], R[0][1], R[0][2], p[0]],
+            [R[1][0], R[1][1], R[1][2], p[1]],
+            [R[2][0], R[2][1], R[2][2], p[2]],
+            [0.0, 0.0, 0.0, 1.0],
+        ]
+    )
+
+
+def inverse(T: Array) -> Array:
+    """T_BA from T_AB: the rotation transposed, without solving."""
+    R_BA = T[:3, :3].T
+    return homogeneous(R_BA, -(R_BA @ T[:3, 3]))
+
+
+def rotation(axis: Any, angle: Any) -> Array:
+    """R (3, 3) by `angle` about the unit vector `axis` (Rodrigues; Lynch & Park, Modern Robotics, eq. 3.51)."""
+    x, y, z = axis
+    s, c = np.sin(angle), np.cos(angle)
+    v = 1.0 - c
+    return np.array(
+        [
+            [c + x * x * v, x * y * v - z * s, x * z * v + y * s],
+            [x * y * v + z * s, c + y * y * v, y * z * v - x * s],
+            [x * z * v - y * s, y * z * v + x * s, c + z * z * v],
+        ]
+    )
+
+
+def turn(axis: Any, angle: Any) -> Array:
+    """T (4, 4): rotation by `angle` about the unit vector `axis` through the origin."""
+    return homogeneous(rotation(axis, angle), (0.0, 0.0, 0.0))
+
+
+def translation(p: Any) -> Array:
+    """T (4, 4): translation by p (3,)."""
+    return homogeneous(np.eye(3), p)
+
+
+def pose_from_xyz_rpy(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
+    """T (4, 4), read-only, from a position and fixed-axis roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    x, y, z = xyz
+    roll, pitch, yaw = rpy
+    if roll == pitch == yaw == 0.0:
+        T = np.array(((1.0, 0.0, 0.0, x), (0.0, 1.0, 0.0, y), (0.0, 0.0, 1.0, z), (0.0, 0.0, 0.0, 1.0)))
+    else:
+        cr, sr = math.cos(roll), math.sin(roll)
+        cp, sp = math.cos(pitch), math.sin(pitch)
+        cy, sy = math.cos(yaw), math.sin(yaw)
+        T = np.array(
+            (
+                (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x),
+                (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y),
+                (-sp, cp * sr, cp * cr, z),
+                (0.0, 0.0, 0.0, 1.0),
+            )
+        )
+    T.setflags(write=False)
+    return T
+
+
+def rpy_from_rotation(R: Array) -> tuple[float, float, float]:
+    """Roll, pitch, yaw of R, with pitch in [-pi/2, pi/2]; at the gimbal's lock roll and yaw share the turn.
+
+    Roll is read off after yaw is taken away, so that the three rebuild R to rounding error everywhere.
+    """
+    yaw = math.atan2(R[1, 0], R[0, 0])
+    s, c = math.sin(yaw), math.cos(yaw)
+    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
+    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return roll, pitch, yaw
+
+
+def rotation_from_quaternion(quat_xyzw: Any) -> Array:
+    """R (3, 3) from a quaternion of any length but zero; it is normalised here."""
+    x, y, z, w = quat_xyzw
+    s = 2.0 / (x * x + y * y + z * z + w * w)
+    return np.array(
+        [
+            [1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
+            [s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w)],
+            [s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion_from_rotation(R: Array) -> Array:
+    """The unit quaternion xyzw (4,) of R, with w >= 0 (Shepperd's method: divide by the largest component)."""
+    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    squares = np.array([R[0, 0], R[1, 1], R[2, 2], trace])
+    i = int(np.argmax(squares))
+    if i == 3:
+        quat = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], 1.0 + trace])
+    else:
+        j, k = (i + 1) % 3, (i + 2) % 3
+        quat = np.empty(4)
+        quat[i] = 1.0 + R[i, i] - R[j, j] - R[k, k]
+        quat[j] = R[j, i] + R[i, j]
+        quat[k] = R[k, i] + R[i, k]
+        quat[3] = R[k, j] - R[j, k]
+    quat /= np.linalg.norm(quat)
+    return -quat if quat[3] < 0 else quat
+
+
+def rotation_between(a: Any, b: Any) -> Array:
+    """The shortest rotation R (3, 3) with R a = b, for unit vectors; half a turn about a perpendicular if b = -a."""
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    cosine = float(a @ b)
+    cross = np.cross(a, b)
+    sine = float(np.linalg.norm(cross))
+    if sine > 1e-12:
+        return rotation(cross / sine, math.atan2(sine, cosine))
+    if cosine > 0:
+        return np.eye(3)
+    perpendicular = np.cross(a, np.eye(3)[int(np.argmin(np.abs(a)))])
+    return rotation(perpendicular / np.linalg.norm(perpendicular), math.pi)
+
+
+def is_rotation(R: Array, tolerance: float = 1e-9) -> bool:
+    """Whether R is orthonormal and right-handed to `tolerance`."""
+    return bool(np.allclose(R @ R.T, np.eye(3), rtol=0, atol=tolerance) and np.linalg.det(R) > 0)
+
+
+def nearest_rotation(R: Array) -> Array:
+    """The rotation closest to R in the Frobenius norm."""
+    U, _, Vt = np.linalg.svd(R)
+    return np.asarray(U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt)

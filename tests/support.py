@@ -1,0 +1,52 @@
+"""What several tests share: real robots, random configurations, comparison of all frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.model.robot import Robot
+from kinetree.model.tree import build_tree
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+"""Reference data that is not part of the project; tests that want it skip without it."""
+
+
+def shared(*parts: str) -> Path:
+    """A file or folder of the reference data, or a skipped test."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"no reference data {'/'.join(parts)}")
+    return path
+
+
+def icub_urdfs() -> list[Path]:
+    """Every URDF of the package icub-models."""
+    icub_models = pytest.importorskip("icub_models")
+    return sorted(Path(icub_models.get_models_path()).rglob("*.urdf"))
+
+
+def random_q(robot: Robot, rng: np.random.Generator) -> np.ndarray:
+    """A configuration (nq,) with every number in [-2, 2] and unit quaternions; limits are not looked at."""
+    q = rng.uniform(-2, 2, robot.nq)
+    for name, where in robot.q_slices.items():
+        if robot.joints[name].type in ("ball", "floating"):
+            quat = q[where][-4:]
+            q[where.stop - 4 : where.stop] = quat / np.linalg.norm(quat)
+    return q
+
+
+def all_frames(robot: Robot, q: np.ndarray) -> dict[str, np.ndarray]:
+    """T_root_frame (4, 4) of every frame."""
+    poses = forward_kinematics(build_tree(robot), q, robot.frames)
+    return dict(zip(robot.frames, poses, strict=True))
+
+
+def frames_differ_by(a: Robot, b: Robot, q: np.ndarray) -> float:
+    """The largest entry by which the poses of the frames of `a` differ in `b`, at the same q."""
+    poses_a, poses_b = all_frames(a, q), all_frames(b, q)
+    T_ba = np.linalg.inv(poses_b[a.root])  # b may have another root, such as a world link
+    return max(float(np.abs(T_ba @ poses_b[name] - T).max()) for name, T in poses_a.items())
