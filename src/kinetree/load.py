@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats import urdf
@@ -86,7 +85,7 @@ def read(source: str | os.PathLike[str], format: str | None, options: Options) -
     if format is not None and format not in FORMATS:
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
     if isinstance(source, str) and format is not None:
-        return FORMATS[format].read(source.encode(), "<text>", nothing, options)
+        return FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", nothing, options)
     path = Path(source)
     text = _read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)

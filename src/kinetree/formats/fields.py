@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Set
 from typing import TypeVar
 
 from kinetree.errors import nearest_names
@@ -90,8 +90,10 @@ def choice_of(report: Report, element: Element, attribute: str, text: str, legal
     return False
 
 
-def check_attributes(report: Report, element: Element, known: Collection[str]) -> None:
+def check_attributes(report: Report, element: Element, known: Set[str]) -> None:
     """Warn of attributes that are not understood; name spaces are nobody's business."""
+    if element.attributes.keys() <= known:
+        return
     for attribute in element.attributes:
         if attribute not in known and not attribute.startswith("xmlns"):
             report.warning(
@@ -103,12 +105,13 @@ def check_attributes(report: Report, element: Element, known: Collection[str]) -
 
 
 def stray_text(report: Report, element: Element) -> None:
+    """Warn of text where only elements mean something."""
     if element.text:
         report.warning("not-understood", f"the text {element.text.strip()[:40]!r} has no meaning here", element)
 
 
 def single_children(
-    report: Report, element: Element, known: Collection[str], many: Collection[str] = ()
+    report: Report, element: Element, known: Set[str], many: Set[str] = frozenset()
 ) -> tuple[dict[str, Element], list[Element]]:
     """Children that may stand once, by tag, and the others: those of `many` and those not known, in order.
 
@@ -163,6 +166,7 @@ def keep(report: Report, format: str, elements: Iterable[Element], owner: Elemen
 
 
 def extension(format: str, element: Element) -> Extension:
+    """An element of another tool, as it stands."""
     return Extension(format, element.tag, element.raw, element.source)
 
 

