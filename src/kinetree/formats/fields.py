@@ -104,6 +104,15 @@ def check_attributes(report: Report, element: Element, known: Set[str]) -> None:
             )
 
 
+def check_leaf(report: Report, element: Element, known: Set[str]) -> None:
+    """Warn of everything that is not understood in an element that should hold nothing but attributes."""
+    check_attributes(report, element, known)
+    if element.children:
+        ignore(report, element.children, element)
+    if element.text:
+        stray_text(report, element)
+
+
 def stray_text(report: Report, element: Element) -> None:
     """Warn of text where only elements mean something."""
     if element.text:

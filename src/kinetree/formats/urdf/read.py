@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.errors import Finding
 from kinetree.formats.fields import (
     check_attributes,
+    check_leaf,
     choice_of,
     extension,
     finish,
@@ -18,6 +19,7 @@ from kinetree.formats.fields import (
     name_of,
     read_each,
     single_children,
+    stray_text,
     vector_of,
 )
 from kinetree.formats.xml import Element, Report, parse
@@ -74,6 +76,8 @@ class _Reader:
         self.version = root.get("version") or "1.0"
         choice_of(report, root, "version", self.version, VERSIONS, "urdf-version")
         check_attributes(report, root, {"name", "version"})
+        if root.text:
+            stray_text(report, root)
         parts = Parts(name_of(report, root), source=root.source)
         parts.text = Text("urdf", root.document.data.decode())
         parts.links = read_each(root.find_all("link"), self.link)
@@ -112,20 +116,25 @@ class _Reader:
         report = self.report
         once, others = single_children(report, element, {"origin", "mass", "inertia"})
         ignore(report, others, link)
+        check_attributes(report, element, frozenset())
         for tag in ("mass", "inertia"):
             if tag not in once:
                 report.error("missing-element", f"<inertial> needs <{tag}>, which is missing", element, owner=link)
-        mass = float_of(report, once["mass"], "value", owner=link) if "mass" in once else 0.0
+        mass = 0.0
+        if "mass" in once:
+            check_leaf(report, once["mass"], {"value"})
+            mass = float_of(report, once["mass"], "value", owner=link)
         xx = xy = xz = yy = yz = zz = 0.0
         if inertia := once.get("inertia"):
-            names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-            xx, xy, xz, yy, yz, zz = (float_of(report, inertia, name, owner=link) for name in names)
+            check_leaf(report, inertia, TENSOR)
+            xx, xy, xz, yy, yz, zz = (float_of(report, inertia, name, owner=link) for name in TENSOR)
         tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
         return Inertial(mass, tensor, self.origin(once.get("origin"), link))
 
     def geometry(self, element: Element, link: Element) -> Geometry:
         report = self.report
         once, others = single_children(report, element, {"origin", "geometry", "material"})
+        check_attributes(report, element, {"name"})
         shape = Shape("none", {})
         extensions = keep(report, "urdf", others, link)
         if "geometry" in once:
@@ -152,6 +161,7 @@ class _Reader:
             report.error("geometry", f"<geometry> needs one of {legal}; it has {len(known)}", element, owner=link)
             return Shape("none", {}), others
         child = known[0]
+        check_leaf(report, child, SHAPES[child.tag].keys())
         parameters: dict[str, float | str | tuple[float, ...]] = {}
         for name, count in SHAPES[child.tag].items():
             if count == 0:
@@ -175,7 +185,9 @@ class _Reader:
         once, others = single_children(report, element, {"color", "texture"})
         ignore(report, others, element)
         rgba = None
+        check_attributes(report, element, {"name"})
         if color := once.get("color"):
+            check_leaf(report, color, {"rgba"})
             r, g, b, a = vector_of(report, color, "rgba", 4, (0.0, 0.0, 0.0, 1.0), element)
             rgba = (r, g, b, a)
         texture = once["texture"].get("filename") if "texture" in once else None
@@ -209,6 +221,8 @@ class _Reader:
         for end in ("parent", "child"):
             if end not in once:
                 report.error("missing-element", f"a joint needs <{end} link=…>, which is missing", element)
+            else:
+                check_leaf(report, once[end], {"link"})
         mimic = once.get("mimic")
         if mimic is not None and not kind.single:
             message = f"a {kind.name} joint has not one coordinate, so <mimic> has no effect"
@@ -233,6 +247,7 @@ class _Reader:
     def axes(self, element: Element | None, joint: Element) -> Array:
         if element is None:
             return X_AXIS
+        check_leaf(self.report, element, {"xyz"})
         x, y, z = vector_of(self.report, element, "xyz", 3, (1.0, 0.0, 0.0), joint)
         length = sqrt(x * x + y * y + z * z)
         if not length > 1e-9:
@@ -255,7 +270,7 @@ class _Reader:
                 message = f"a {kind} joint needs <limit>; it is taken as unlimited"
                 report.warning("no-limit", message, joint)
             return ()
-        check_attributes(report, element, {"lower", "upper", "velocity", "effort"})
+        check_leaf(report, element, {"lower", "upper", "velocity", "effort"})
         velocity = float_of(report, element, "velocity", inf, joint)
         effort = float_of(report, element, "effort", inf, joint)
         lower, upper = float_of(report, element, "lower", 0.0, joint), float_of(report, element, "upper", 0.0, joint)
@@ -269,7 +284,7 @@ class _Reader:
 
     def mimic(self, element: Element, joint: Element) -> Mimic:
         report = self.report
-        check_attributes(report, element, {"joint", "multiplier", "offset"})
+        check_leaf(report, element, {"joint", "multiplier", "offset"})
         return Mimic(
             name_of(report, element, "joint", joint),
             float_of(report, element, "multiplier", 1.0, joint),
@@ -279,7 +294,7 @@ class _Reader:
     def dynamics(self, element: Element | None, joint: Element) -> tuple[Dynamics, ...]:
         if element is None:
             return ()
-        check_attributes(self.report, element, {"damping", "friction"})
+        check_leaf(self.report, element, {"damping", "friction"})
         damping = float_of(self.report, element, "damping", 0.0, joint)
         return (Dynamics(damping, float_of(self.report, element, "friction", 0.0, joint)),)
 
@@ -287,6 +302,7 @@ class _Reader:
         if element is None:
             return None
         report = self.report
+        check_leaf(report, element, {"k_velocity", "k_position", "soft_lower_limit", "soft_upper_limit"})
         return Safety(
             float_of(report, element, "k_velocity", owner=joint),
             float_of(report, element, "k_position", 0.0, joint),
@@ -297,7 +313,7 @@ class _Reader:
     def calibration(self, element: Element | None, joint: Element) -> Calibration | None:
         if element is None:
             return None
-        check_attributes(self.report, element, {"rising", "falling"})
+        check_leaf(self.report, element, {"rising", "falling"})
         rising, falling = (
             float_of(self.report, element, name, owner=joint) if name in element.attributes else None
             for name in ("rising", "falling")
@@ -343,7 +359,7 @@ class _Reader:
 
     def read_origin(self, element: Element, owner: Element) -> Array:
         report = self.report
-        check_attributes(report, element, {"xyz", "rpy", "quat_xyzw"})
+        check_leaf(report, element, {"xyz", "rpy", "quat_xyzw"})
         xyz = vector_of(report, element, "xyz", 3, ZERO, owner)
         if "quat_xyzw" not in element.attributes:
             return se3.pose_from_xyz_rpy(xyz, vector_of(report, element, "rpy", 3, ZERO, owner))
@@ -361,6 +377,7 @@ class _Reader:
         return frozen(se3.homogeneous(se3.rotation_from_quaternion(quat), xyz))
 
 
+TENSOR = {"ixx": 0, "ixy": 0, "ixz": 0, "iyy": 0, "iyz": 0, "izz": 0}.keys()
 X_AXIS = frozen(((1.0, 0.0, 0.0),))
 JOINT_CHILDREN = frozenset(
     (
