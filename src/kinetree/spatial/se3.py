@@ -145,8 +145,10 @@ def rotation_between(a: Any, b: Any) -> Array:
         return rotation(cross / sine, math.atan2(sine, cosine))
     if cosine > 0:
         return np.eye(3)
-    perpendicular = np.cross(a, np.eye(3)[int(np.argmin(np.abs(a)))])
-    return rotation(perpendicular / np.linalg.norm(perpendicular), math.pi)
+    e = np.eye(3)[int(np.argmin(np.abs(a)))]
+    perpendicular = e - (e @ a) * a
+    perpendicular /= np.linalg.norm(perpendicular)
+    return 2.0 * np.outer(perpendicular, perpendicular) - np.eye(3)
 
 
 def is_rotation(R: Array, tolerance: float = 1e-9) -> bool:
