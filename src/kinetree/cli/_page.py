@@ -1,0 +1,112 @@
+"""A page of titled tables: pretty in a terminal, plain and at most 80 columns wide in a pipe."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+PLAIN_WIDTH = 80
+INDENT = 2
+GUIDES = {"|  ": "│  ", "|- ": "├─ ", "`- ": "└─ "}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A titled table. remark: what to know before reading it, such as units.
+
+    columns: their headings, "" for none. One that begins with ">" is set to the right, one with "<" to the left, and
+    neither is broken into lines; the others are where they are too long. A cell may begin with the guides of a tree,
+    "|  ", "|- " and "`- ".
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    remark: str = ""
+
+
+def print_page(sections: Sequence[Section]) -> None:
+    """Print to the standard output."""
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        _render(Console(markup=False, highlight=False, emoji=False), sections, plain=False)
+        return
+    text = io.StringIO()
+    console = Console(
+        file=text,
+        width=PLAIN_WIDTH,
+        color_system=None,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        force_terminal=False,
+    )
+    _render(console, sections, plain=True)
+    click.echo("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
+
+
+def _render(console: Console, sections: Sequence[Section], *, plain: bool) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for i, section in enumerate(sections):
+        if i:
+            console.print()
+        title = Text(section.title, style="bold cyan", overflow="fold")
+        if section.remark:
+            title.append(f"  ({section.remark})", style="not bold dim")
+        console.print(title)
+        table = _table(section, console.width - INDENT, plain=plain, guides=not console.options.ascii_only)
+        console.print(Padding(table, (0, 0, 0, INDENT)))
+
+
+def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    headed = any(section.columns)
+    natural = [max(map(len, column)) for column in zip(section.columns, *section.rows, strict=True)]
+    roomy = sum(natural) + 2 * len(natural) <= width
+    table = Table(
+        box=None if plain or not headed else box.SIMPLE_HEAD,
+        show_header=headed,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 2 if roomy else 1, 0, 0),
+        header_style="bold",
+    )
+    for column in section.columns:
+        fixed = column[:1] in ("<", ">")
+        table.add_column(
+            Text(column[1:] if fixed else column),
+            justify="right" if column[:1] == ">" else "left",
+            no_wrap=fixed,
+            overflow="ellipsis" if fixed else "fold",
+        )
+    for row in section.rows:
+        cells = row if plain or not guides else [_with_guides(cell) for cell in row]
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _with_guides(cell: str) -> str:
+    """The cell with the guides of a tree in line-drawing characters."""
+    match = re.match(r"(?:[|]  |   )*(?:[|]- |`- )?", cell)
+    assert match is not None  # it matches the empty text
+    guides = match[0]
+    return (
+        "".join(GUIDES.get(guides[i : i + 3], guides[i : i + 3]) for i in range(0, len(guides), 3))
+        + cell[match.end() :]
+    )
