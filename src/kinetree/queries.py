@@ -80,32 +80,32 @@ def _reader_of_q(robot: Robot) -> Callable[[Any], Array]:
     ]
 
     def read(q: Any) -> Array:
-        q = _numbers(q, names)
-        if q.ndim == 0 or q.shape[-1] != len(names):
-            raise fail("q-shape", f"q has shape {q.shape}; {_legal(names)}")
-        if not np.isfinite(q).all():
-            bad = tuple(int(i) for i in np.argwhere(~np.isfinite(q))[0])
+        numbers = _as_floats(q, names)
+        if numbers.ndim == 0 or numbers.shape[-1] != len(names):
+            raise fail("q-shape", f"q has shape {numbers.shape}; {_legal(names)}")
+        if not np.isfinite(numbers).all():
+            bad = tuple(int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
             raise fail(
-                "q-number", f"q{list(bad)}, coordinate {names[bad[-1]]!r}, is {q[bad]}; legal are finite numbers"
+                "q-number", f"q{list(bad)}, coordinate {names[bad[-1]]!r}, is {numbers[bad]}; legal are finite numbers"
             )
         for where in quaternions:
-            length = np.max(np.abs(q[..., where]), axis=-1)
+            length = np.max(np.abs(numbers[..., where]), axis=-1)
             if not ((length > 1e-100) & (length < 1e100)).all():
                 message = f"the quaternion of {names[where]} has no direction; it may have any length but zero"
                 raise fail("q-quaternion", message)
-        return q
+        return numbers
 
     return read
 
 
-def _numbers(q: Any, names: tuple[str, ...]) -> Array:
+def _as_floats(q: Any, names: tuple[str, ...]) -> Array:
     try:
-        values = np.asarray(q)
+        values: Array = np.asarray(q)
     except ValueError:  # rows of different lengths
         raise fail("q-shape", f"q is not an array of numbers; {_legal(names)}") from None
     if values.dtype.kind not in "fiu":
         raise fail("q-number", f"q has entries of type {values.dtype}; {_legal(names)}")
-    return values.astype(float)
+    return np.array(values, dtype=float)
 
 
 def _legal(names: tuple[str, ...]) -> str:

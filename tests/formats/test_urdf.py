@@ -1,11 +1,11 @@
 """URDF: read and written."""
 
 import numpy as np
+from support import frames_differ_by, icub_urdfs, random_q
 
 import kinetree as kt
 from kinetree.formats import urdf
 from kinetree.model.assemble import build, parts_of
-from support import frames_differ_by, icub_urdfs, random_q
 
 
 def test_an_edited_robot_is_written_and_read_back_the_same():

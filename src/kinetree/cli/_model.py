@@ -67,6 +67,7 @@ def robot_argument(function: Command) -> Command:
         robot = load(file, format=format, xacro_args=xacro_args, packages=packages, model=model)
         return function(robot, **others)
 
+    decorated: Command = command
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated

@@ -78,13 +78,14 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
 
     headed = any(section.columns)
     natural = [max(map(len, column)) for column in zip(section.columns, *section.rows, strict=True)]
-    roomy = sum(natural) + 2 * len(natural) <= width
+    gap = 2 if sum(natural) + 2 * len(natural) <= width else 1
+    ruled = headed and not plain  # a rule under the headings brings a column of its own between the others
     table = Table(
-        box=None if plain or not headed else box.SIMPLE_HEAD,
+        box=box.SIMPLE_HEAD if ruled else None,
         show_header=headed,
         show_edge=False,
         pad_edge=False,
-        padding=(0, 2 if roomy else 1, 0, 0),
+        padding=(0, gap - ruled, 0, 0),
         header_style="bold",
     )
     for column in section.columns:

@@ -94,6 +94,8 @@ def _unit(joint: Joint, i: int) -> tuple[str, float]:
 
 
 def _limit_cells(limit: Limit, unit: str, scale: float) -> tuple[str, ...]:
+    if limit == UNLIMITED:
+        return "-", "-", "", "-", "-"
     lower, upper, velocity = (short(value * scale) for value in (limit.lower, limit.upper, limit.velocity))
     return lower, upper, unit, velocity, short(limit.effort)
 
@@ -107,7 +109,7 @@ def _relations(robot: Robot) -> Section:
             leader_unit, leader_scale = _unit(robot.joints[joint.mimic.joint], 0)
             multiplier = short(joint.mimic.multiplier * scale / leader_scale)
             per = "" if unit == leader_unit else f" {unit}/{leader_unit}"
-            offset = f" {joint.mimic.offset * scale:+.4g} {unit}" if joint.mimic.offset else ""
+            offset = f" {_signed(joint.mimic.offset * scale)} {unit}" if joint.mimic.offset else ""
             rows.append((joint.name, f"= {multiplier}{per} * {joint.mimic.joint}{offset}"))
         if joint.type == "screw":
             rows.append((joint.name, f"advances {short(joint.pitch * 2000 * math.pi)} mm a turn"))
@@ -166,7 +168,7 @@ def _masses(robot: Robot, everything: bool) -> Section:
     bodies = [(link.name, link.inertial.mass) for link in robot.links.values() if link.inertial]
     bodies.sort(key=lambda body: -body[1])
     shown, more = _some(bodies, "mass", everything)
-    rows = [(name, short(mass)) for name, mass in shown]
+    rows: list[tuple[str, ...]] = [(name, short(mass)) for name, mass in shown]
     rows += _more(more, 2, f"{short(sum(mass for _, mass in bodies[len(shown) :]))}")
     total = queries.mass(robot)
     rows.append((f"total of {len(bodies)} links", short(total)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kinetree.model.robot import Joint, Robot
 
-SUMMARY_WIDTH = 44
+SUMMARY_WIDTH = 36
 
 
 def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -47,4 +48,5 @@ def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:
         raise fail("format", "the standard output has no ending that says its format", fix="pass --to FORMAT")
     write = FORMATS[to].write
     assert write is not None  # --to offers no other
-    click.get_binary_stream("stdout").write(write(robot, without=without).encode())
+    text: str = write(robot, without=without)
+    sys.stdout.buffer.write(text.encode())
