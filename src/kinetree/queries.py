@@ -64,7 +64,7 @@ def _poses(robot: Robot, names: tuple[str, ...], base: str | None, *, single: bo
 
     def kernel(q: Any) -> Array:
         q = read_q(q)
-        poses = [forward_kinematics(model, row, names, base) for row in q.reshape(-1, model.nq)]
+        poses = [forward_kinematics(model, q[at], names, base) for at in np.ndindex(q.shape[:-1])]
         return np.array(poses, dtype=float).reshape(*q.shape[:-1], *shape)
 
     return kernel

@@ -43,7 +43,7 @@ class _Commands(click.Group):
             print_findings(error.findings, as_json=as_json, everything=everything)
             ctx.exit(2)
         except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
+            print("interrupted", file=sys.stderr)
             ctx.exit(130)
         except BrokenPipeError:
             # Python flushes stdout once more when it ends, which must not fail again.

@@ -19,14 +19,17 @@ COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False) -> None:
     """Print the findings, the first 20 if there are many; as JSON all of them: {"findings": […]}."""
     if as_json:
-        print_json({"findings": findings}, err=True)
+        print_json({"findings": findings}, sys.stderr)
         return
     shown = findings if everything else findings[:SHOWN]
     width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
     for finding in shown:
-        click.echo(_wrapped(finding, width) if width else str(finding), err=True)
+        if width:
+            click.echo(_wrapped(finding, width), err=True)  # knows how to colour old Windows terminals
+        else:
+            print(finding, file=sys.stderr)  # click would write UTF-8 where the stream is ASCII
     if len(findings) > len(shown):
-        click.echo(f"and {len(findings) - len(shown)} more (--json gives them all)", err=True)
+        print(f"and {len(findings) - len(shown)} more (--json gives them all)", file=sys.stderr)
 
 
 def _wrapped(finding: Finding, width: int) -> str:

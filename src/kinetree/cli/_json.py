@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, TextIO
 
-import click
 import numpy as np
 
 from kinetree.model.names import Named
@@ -31,6 +30,6 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value]
 
 
-def print_json(value: Any, *, err: bool = False) -> None:
-    """One line of ASCII."""
-    click.echo(json.dumps(plain(value), allow_nan=False), err=err)
+def print_json(value: Any, file: TextIO | None = None) -> None:
+    """One line of ASCII, to the standard output by default."""
+    print(json.dumps(plain(value), allow_nan=False), file=file)

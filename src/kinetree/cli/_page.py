@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -53,7 +51,7 @@ def print_page(sections: Sequence[Section]) -> None:
         force_terminal=False,
     )
     _render(console, sections, plain=True)
-    click.echo("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
+    print("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
 
 
 def _render(console: Console, sections: Sequence[Section], *, plain: bool) -> None:
@@ -78,7 +76,7 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
 
     headed = any(section.columns)
     natural = [max(map(len, column)) for column in zip(section.columns, *section.rows, strict=True)]
-    gap = 2 if sum(natural) + 2 * len(natural) <= width else 1
+    gap = 1 if len(natural) > 4 and sum(natural) + 2 * len(natural) > width else 2
     ruled = headed and not plain  # a rule under the headings brings a column of its own between the others
     table = Table(
         box=box.SIMPLE_HEAD if ruled else None,

@@ -43,12 +43,13 @@ def _summary(robot: Robot) -> Section:
     fixed = sum(joint.kind.nq == 0 for joint in joints)
     kinds = [f"{len(robot.joint_names)} moving", f"{fixed} fixed"]
     kinds += [f"{followers} following another"] if followers else []
+    extra = len(robot.frames) - len(robot.links)
     where = str(robot.source.file) if robot.source else "made in memory"
     rows = [
         ("file", where + (f" ({robot.text.format})" if robot.text else "")),
         ("links", f"{len(robot.links)}, the root is {robot.root}"),
         ("joints", f"{len(joints)}: {', '.join(kinds)}; nq = {robot.nq}, nv = {robot.nv}"),
-        ("frames", f"{len(robot.frames)}: one a link, and {len(robot.frames) - len(robot.links)} more"),
+        ("frames", f"{len(robot.frames)}: the links' own" + (f" and {extra} more" if extra else "")),
     ]
     if queries.mass(robot):
         rows.append(("mass", f"{short(queries.mass(robot))} kg"))
@@ -113,7 +114,7 @@ def _relations(robot: Robot) -> Section:
             rows.append((joint.name, f"= {multiplier}{per} * {joint.mimic.joint}{offset}"))
         if joint.type == "screw":
             rows.append((joint.name, f"advances {short(joint.pitch * 2000 * math.pi)} mm a turn"))
-    return Section("Relations", ("joint", ""), rows)
+    return Section("Relations", ("", ""), rows)
 
 
 def _coupled_limits(robot: Robot) -> Section:
@@ -190,14 +191,18 @@ def _notes(notes: Iterable[Finding], everything: bool) -> list[Section]:
     sections = []
     for code, findings in by_code.items():
         shown, more = _some(findings, "note", everything)
-        rows = [(_place(note), f"{note.element}: {note.message}" if note.element else note.message) for note in shown]
+        rows = [(_line(note), _what(note)) for note in shown]
         title = f"Notes: {len(findings)} {code}"
         sections.append(Section(title, ("<line", "what"), [*rows, *_more(more, 2)]))
     return sections
 
 
-def _place(note: Finding) -> str:
+def _line(note: Finding) -> str:
     return str(note.source.line) if note.source and note.source.line else ""
+
+
+def _what(note: Finding) -> str:
+    return note.message if not note.element or note.element in note.message else f"{note.element}: {note.message}"
 
 
 # text

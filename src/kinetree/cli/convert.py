@@ -38,9 +38,9 @@ def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without:
     if path.exists() and not force:
         raise fail("exists", f"{out} exists already", fix="pass --force to overwrite it")
     save(robot, path, format=to, without=without)
-    click.echo(f"wrote {out}: {robot}", err=True)
+    print(f"wrote {out}: {robot}", file=sys.stderr)
     if robot.notes:
-        click.echo(f"{len(robot.notes)} notes on what was read; kinetree inspect shows them", err=True)
+        print(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them", file=sys.stderr)
 
 
 def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:

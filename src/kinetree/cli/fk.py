@@ -42,7 +42,7 @@ def command(
         print_json({"base": base, "q": dict(zip(robot.coordinate_names, q.tolist(), strict=True)), "poses": named})
         return
     for frame, T in zip(frames, poses, strict=True):
-        click.echo(_text(frame, base, T, in_degrees))
+        print(_text(frame, base, T, in_degrees))
 
 
 def _numbers(name: str, text: str) -> list[float]:
