@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -84,6 +85,10 @@ def test_a_finding_is_wrapped_for_a_terminal_and_its_underlining_stays():
     assert plain[-3] == "    " + excerpt[:46]
     assert plain[-1] == "    fix: mend it"
     assert "\x1b[31m" in lines[0]
+    far = replace(finding, excerpt=excerpt.replace(" ~~~^", " " * 40 + "~~~^"))  # under the word "more"
+    line, marks = _findings._wrapped(far, 50).splitlines()[-3:-1]
+    assert line[marks.index("~")] == excerpt[46]
+    assert line[marks.index("~") - 8 :].startswith(excerpt[38:60])
 
 
 # as a process of its own

@@ -13,6 +13,7 @@ from kinetree.cli._json import print_json
 from kinetree.errors import Finding
 
 SHOWN = 20
+INDENT = "    "
 COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
@@ -36,14 +37,16 @@ def _wrapped(finding: Finding, width: int) -> str:
     """The text of a finding for a terminal; excerpts are cut, not wrapped, for the underlining to stay in place."""
     first, *others = str(finding).splitlines()
     excerpt = len(finding.excerpt.splitlines()) if finding.excerpt else 0
+    marks = others[excerpt - 1] if excerpt else ""
+    cut = max(0, len(marks) - len(marks.lstrip()) - width // 2)
     lines = _fold(first, width, "")
-    lines += [line[:width] for line in others[:excerpt]]
-    lines += [part for line in others[excerpt:] for part in _fold(line.strip(), width, "    ")]
+    lines += [INDENT + line[len(INDENT) + cut :][: width - len(INDENT)] for line in others[:excerpt]]
+    lines += [part for line in others[excerpt:] for part in _fold(line.strip(), width, INDENT)]
     severity = f"{finding.severity}:"
     return "\n".join(lines).replace(severity, click.style(severity, fg=COLOURS[finding.severity], bold=True), 1)
 
 
 def _fold(text: str, width: int, indent: str) -> list[str]:
     return textwrap.wrap(
-        text, width, initial_indent=indent, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        text, width, initial_indent=indent, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False
     )

@@ -75,7 +75,7 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
     from rich.text import Text
 
     headed = any(section.columns)
-    natural = [max(map(len, column)) for column in zip(section.columns, *section.rows, strict=True)]
+    natural = [max(map(len, column)) for column in zip(map(_heading, section.columns), *section.rows, strict=True)]
     gap = 1 if len(natural) > 4 and sum(natural) + 2 * len(natural) > width else 2
     ruled = headed and not plain  # a rule under the headings brings a column of its own between the others
     table = Table(
@@ -89,15 +89,34 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
     for column in section.columns:
         fixed = column[:1] in ("<", ">")
         table.add_column(
-            Text(column[1:] if fixed else column),
+            Text(_heading(column)),
             justify="right" if column[:1] == ">" else "left",
             no_wrap=fixed,
             overflow="ellipsis" if fixed else "fold",
         )
+    flexible = [i for i, column in enumerate(section.columns) if column[:1] not in ("<", ">")]
+    room = width - sum(natural) - gap * (len(natural) - 1)
     for row in section.rows:
-        cells = row if plain or not guides else [_with_guides(cell) for cell in row]
+        cells = list(row) if plain or not guides else [_with_guides(cell) for cell in row]
+        if len(flexible) == 1:  # more than one is shared out by the table
+            (i,) = flexible
+            cells[i] = _broken(cells[i], max(room + natural[i], 1))
         table.add_row(*(Text(cell) for cell in cells))
     return table
+
+
+def _broken(cell: str, width: int) -> str:
+    """The cell with names that are too long broken at their underscores."""
+    lines = [""]
+    for part in re.findall(r"[^_]*_|[^_]+$", cell):
+        if lines[-1] and len(lines[-1]) + len(part) > width and " " not in cell:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _heading(column: str) -> str:
+    return column.lstrip("<>")
 
 
 def _with_guides(cell: str) -> str:
