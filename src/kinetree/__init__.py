@@ -6,5 +6,6 @@ from kinetree.errors import Source as Source
 from kinetree.load import load as load
 from kinetree.load import save as save
 from kinetree.model.robot import Robot as Robot
+from kinetree.queries import fk as fk
 
 __version__ = "0.1.0.dev0"

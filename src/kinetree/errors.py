@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -86,6 +85,8 @@ def unknown_name(kind: str, name: object, known: Sequence[str]) -> UnknownNameEr
 
 def nearest_names(name: object, known: Sequence[str]) -> str:
     """A clause that names those of `known` which look like `name`, or all when there are few."""
+    import difflib  # 6 ms, and seldom wanted
+
     near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
     if near:
         return "did you mean " + ", ".join(repr(n) for n in near) + "?"

@@ -1,13 +1,21 @@
-"""The command line: one file a command, found by its name; parsing and printing only."""
+"""The command line: one file a command, found by its name; parsing and printing only.
+
+Exit status: 0 done; 2 something is wrong with the input or with the command, said on the standard error stream;
+130 interrupted; 141 nobody reads our output any more.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
+from kinetree import __version__
+from kinetree.cli._streams import take_any_character
 from kinetree.errors import KinetreeError
 
 
@@ -23,18 +31,33 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"kinetree.cli.{cmd_name}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; whatever ends it early becomes an exit status, never a traceback."""
+        try:
+            super().invoke(ctx)
+            sys.stdout.flush()
+        except KinetreeError as error:
+            from kinetree.cli._findings import print_findings
+
+            as_json, everything = (ctx.meta.get(f"kinetree.{what}", False) for what in ("json", "all"))
+            print_findings(error.findings, as_json=as_json, everything=everything)
+            ctx.exit(2)
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+            ctx.exit(130)
+        except BrokenPipeError:
+            # Python flushes stdout once more when it ends, which must not fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(141)
+
 
 @click.command(cls=_Commands)
-@click.version_option(package_name="kinetree")
-def _kinetree() -> None:
+@click.version_option(__version__, prog_name="kinetree")
+def group() -> None:
     """Robot descriptions loaded right, or refused with the reason; any frame against any other."""
 
 
 def main() -> None:
-    """Run the command line; what is wrong with the input goes to stderr, and the exit status is 2."""
-    try:
-        _kinetree()
-    except KinetreeError as error:
-        for finding in error.findings:
-            click.echo(str(finding), err=True)
-        sys.exit(2)
+    """Run the command line and exit with its status."""
+    take_any_character()
+    group(prog_name="kinetree")

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import isfinite
 from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
@@ -308,7 +307,7 @@ class XmlWriter:
         if text is None:
             self._line(f"<{tag}{_attributes(attributes)}/>")
         else:
-            self._line(f"<{tag}{_attributes(attributes)}>{escape(text)}</{tag}>")
+            self._line(f"<{tag}{_attributes(attributes)}>{_escape(text)}</{tag}>")
 
     def raw(self, text: str) -> None:
         self._line(text)
@@ -326,7 +325,21 @@ class XmlWriter:
 
 def _attributes(attributes: dict[str, str | None]) -> str:
     # a trailing underscore lets Python keywords be attribute names: class_="…"
-    return "".join(f" {k.rstrip('_')}={quoteattr(v)}" for k, v in attributes.items() if v is not None)
+    return "".join(f' {k.rstrip("_")}="{_quote(v)}"' for k, v in attributes.items() if v is not None)
+
+
+# The standard library's xml.sax.saxutils does this too, but brings HTTP and e-mail along: 30 ms at every start.
+
+
+def _escape(text: str) -> str:
+    """Text between tags."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _quote(text: str) -> str:
+    """The value of an attribute; white space other than blanks is written so that it is not read as blanks."""
+    escaped = _escape(text).replace('"', "&quot;")
+    return escaped.replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
 
 
 def format_number(value: float) -> str:

@@ -1,0 +1,35 @@
+"""The model as JSON: every dataclass is an object of its fields, in SI units, with poses as 4x4 rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from typing import Any, TextIO
+
+import numpy as np
+
+from kinetree.model.names import Named
+
+
+def plain(value: Any) -> Any:
+    """The value as lists, dictionaries, numbers and texts. JSON knows no infinity: it becomes null (no limit)."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, str | int | None):
+        return value
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Named):
+        return [plain(item) for item in value.values()]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    return [plain(item) for item in value]
+
+
+def print_json(value: Any, file: TextIO | None = None) -> None:
+    """One line of ASCII, to the standard output by default."""
+    print(json.dumps(plain(value), allow_nan=False), file=file)

@@ -1,0 +1,130 @@
+"""A page of titled tables: pretty in a terminal, plain and at most 80 columns wide in a pipe."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+PLAIN_WIDTH = 80
+INDENT = 2
+GUIDES = {"|  ": "│  ", "|- ": "├─ ", "`- ": "└─ "}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A titled table. remark: what to know before reading it, such as units.
+
+    columns: their headings, "" for none. One that begins with ">" is set to the right, one with "<" to the left, and
+    neither is broken into lines; the others are where they are too long. A cell may begin with the guides of a tree,
+    "|  ", "|- " and "`- ".
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    remark: str = ""
+
+
+def print_page(sections: Sequence[Section]) -> None:
+    """Print to the standard output."""
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        _render(Console(markup=False, highlight=False, emoji=False), sections, plain=False)
+        return
+    text = io.StringIO()
+    console = Console(
+        file=text,
+        width=PLAIN_WIDTH,
+        color_system=None,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        force_terminal=False,
+    )
+    _render(console, sections, plain=True)
+    print("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
+
+
+def _render(console: Console, sections: Sequence[Section], *, plain: bool) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for i, section in enumerate(sections):
+        if i:
+            console.print()
+        title = Text(section.title, style="bold cyan", overflow="fold")
+        if section.remark:
+            title.append(f"  ({section.remark})", style="not bold dim")
+        console.print(title)
+        table = _table(section, console.width - INDENT, plain=plain, guides=not console.options.ascii_only)
+        console.print(Padding(table, (0, 0, 0, INDENT)))
+
+
+def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    headed = any(section.columns)
+    natural = [max(map(len, column)) for column in zip(map(_heading, section.columns), *section.rows, strict=True)]
+    gap = 1 if len(natural) > 4 and sum(natural) + 2 * len(natural) > width else 2
+    ruled = headed and not plain  # a rule under the headings brings a column of its own between the others
+    table = Table(
+        box=box.SIMPLE_HEAD if ruled else None,
+        show_header=headed,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, gap - ruled, 0, 0),
+        header_style="bold",
+    )
+    for column in section.columns:
+        fixed = column[:1] in ("<", ">")
+        table.add_column(
+            Text(_heading(column)),
+            justify="right" if column[:1] == ">" else "left",
+            no_wrap=fixed,
+            overflow="ellipsis" if fixed else "fold",
+        )
+    flexible = [i for i, column in enumerate(section.columns) if column[:1] not in ("<", ">")]
+    room = width - sum(natural) - gap * (len(natural) - 1)
+    for row in section.rows:
+        cells = list(row) if plain or not guides else [_with_guides(cell) for cell in row]
+        if len(flexible) == 1:  # more than one is shared out by the table
+            (i,) = flexible
+            cells[i] = _broken(cells[i], max(room + natural[i], 1))
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _broken(cell: str, width: int) -> str:
+    """The cell with names that are too long broken at their underscores."""
+    lines = [""]
+    for part in re.findall(r"[^_]*_|[^_]+$", cell):
+        if lines[-1] and len(lines[-1]) + len(part) > width and " " not in cell:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _heading(column: str) -> str:
+    return column.lstrip("<>")
+
+
+def _with_guides(cell: str) -> str:
+    """The cell with the guides of a tree in line-drawing characters."""
+    match = re.match(r"(?:[|]  |   )*(?:[|]- |`- )?", cell)
+    assert match is not None  # it matches the empty text
+    guides = match[0]
+    return (
+        "".join(GUIDES.get(guides[i : i + 3], guides[i : i + 3]) for i in range(0, len(guides), 3))
+        + cell[match.end() :]
+    )

@@ -1,0 +1,32 @@
+"""What `kinetree inspect --json` prints; docs/command-line.md describes it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from kinetree import queries
+from kinetree.model.robot import Robot
+
+SCHEMA = 1
+"""Counts up when a field changes its meaning or goes; new ones may come at any time."""
+
+
+def robot_json(robot: Robot) -> dict[str, object]:
+    """Every field of the robot but its text, and what is computed from it, in SI units."""
+    described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name != "text"}
+    q_slices = robot.q_slices
+    mass = queries.mass(robot)
+    return {
+        "schema": SCHEMA,
+        "format": robot.text.format if robot.text else None,
+        **described,
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "coordinate_names": robot.coordinate_names,
+        "q_slices": {name: [where.start, where.stop] for name, where in q_slices.items()},
+        "neutral": robot.q(),
+        "mass": mass,
+        "center_of_mass": queries.center_of_mass(robot, robot.q()) if mass > 0 and np.isfinite(mass) else None,
+    }

@@ -1,0 +1,251 @@
+"""What `kinetree inspect` prints: a robot as sections of a page, in degrees and millimetres."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from kinetree import queries
+from kinetree.cli._page import Section
+from kinetree.cli._robot_tree import tree_rows
+from kinetree.errors import Finding
+from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+T = TypeVar("T")
+
+FEW = {"frame": 12, "sensor": 6, "note": 3, "mass": 8}
+"""How many of each are shown, of sensors of each type and of notes of each code, unless all are wanted."""
+
+
+def robot_page(robot: Robot, *, everything: bool = False) -> list[Section]:
+    """The sections that have something to show."""
+    sections = [
+        _summary(robot),
+        Section("Tree", ("link", "carried by joint"), tree_rows(robot, everything=everything)),
+        _joints(robot, everything),
+        _relations(robot),
+        _coupled_limits(robot),
+        _groups(robot),
+        _frames(robot, everything),
+        _sensors(robot, everything),
+        _masses(robot, everything),
+        *_notes(robot.notes, everything),
+    ]
+    return [section for section in sections if section.rows]
+
+
+def _summary(robot: Robot) -> Section:
+    joints = list(robot.joints.values())
+    followers = sum(joint.mimic is not None for joint in joints)
+    fixed = sum(joint.kind.nq == 0 for joint in joints)
+    kinds = [f"{len(robot.joint_names)} moving", f"{fixed} fixed"]
+    kinds += [f"{followers} following another"] if followers else []
+    extra = len(robot.frames) - len(robot.links)
+    where = str(robot.source.file) if robot.source else "made in memory"
+    rows = [
+        ("file", where + (f" ({robot.text.format})" if robot.text else "")),
+        ("links", f"{len(robot.links)}, the root is {robot.root}"),
+        ("joints", f"{len(joints)}: {', '.join(kinds)}; nq = {robot.nq}, nv = {robot.nv}"),
+        ("frames", f"{len(robot.frames)}: the links' own" + (f" and {extra} more" if extra else "")),
+    ]
+    if queries.mass(robot):
+        rows.append(("mass", f"{short(queries.mass(robot))} kg"))
+    return Section(f"Robot {robot.name}", ("", ""), rows)
+
+
+# joints
+
+
+def _joints(robot: Robot, everything: bool) -> Section:
+    slices = robot.q_slices
+    followers = [name for name in robot.placed if robot.joints[name].mimic]
+    fixed = [name for name in robot.placed if not robot.joints[name].kind.nq] if everything else []
+    rows: list[tuple[str, ...]] = []
+    for name in (*robot.joint_names, *followers, *fixed):
+        where = slices.get(name)
+        number = "-" if where is None else str(where.start)
+        if where is not None and where.stop - where.start > 1:
+            number += f"-{where.stop - 1}"
+        rows += _joint_rows(robot.joints[name], number)
+    columns = (">q", "joint", "<type", "<axis", ">from", ">to", "<unit", ">speed", ">effort")
+    return Section("Joints", columns, rows, "speed in unit/s; effort in N m, or N along an axis")
+
+
+def _joint_rows(joint: Joint, number: str) -> list[tuple[str, ...]]:
+    """One row, or one for each axis and limit of a joint that has several."""
+    rows: list[tuple[str, ...]] = []
+    for i in range(max(1, len(joint.axes), len(joint.limits))):
+        head = (number, joint.name, joint.type) if i == 0 else ("", "", "")
+        axis = axis_text(joint.axes[i]) if i < len(joint.axes) else ""
+        limit = joint.limits[i] if i < len(joint.limits) else UNLIMITED
+        rows.append((*head, axis, *_limit_cells(limit, *_unit(joint, i))))
+    return rows
+
+
+def _unit(joint: Joint, i: int) -> tuple[str, float]:
+    """(unit, how many of it make one m or rad) of velocity coordinate i; none for a joint that does not move."""
+    kind = joint.kind
+    if kind.nv == 0:
+        return "", 1.0
+    angular = kind.velocities[i].startswith("w") if kind.nq != kind.nv else kind.angular[i]
+    return ("deg", math.degrees(1.0)) if angular else ("mm", 1000.0)
+
+
+def _limit_cells(limit: Limit, unit: str, scale: float) -> tuple[str, ...]:
+    if limit == UNLIMITED:
+        return "-", "-", "", "-", "-"
+    lower, upper, velocity = (short(value * scale) for value in (limit.lower, limit.upper, limit.velocity))
+    return lower, upper, unit, velocity, short(limit.effort)
+
+
+def _relations(robot: Robot) -> Section:
+    """What one number cannot say of a joint: whom it follows, and how a screw moves."""
+    rows = []
+    for joint in robot.joints.values():
+        if joint.mimic:
+            unit, scale = _unit(joint, 0)
+            leader_unit, leader_scale = _unit(robot.joints[joint.mimic.joint], 0)
+            multiplier = short(joint.mimic.multiplier * scale / leader_scale)
+            per = "" if unit == leader_unit else f" {unit}/{leader_unit}"
+            offset = f" {_signed(joint.mimic.offset * scale)} {unit}" if joint.mimic.offset else ""
+            rows.append((joint.name, f"= {multiplier}{per} * {joint.mimic.joint}{offset}"))
+        if joint.type == "screw":
+            rows.append((joint.name, f"advances {short(joint.pitch * 2000 * math.pi)} mm a turn"))
+    return Section("Relations", ("", ""), rows)
+
+
+def _coupled_limits(robot: Robot) -> Section:
+    rows = [(coupled.name, *_coupled_cells(robot, coupled)) for coupled in robot.coupled_limits]
+    return Section("Coupled limits", ("limit", ">from", "combination", ">to", "<unit"), rows)
+
+
+def _coupled_cells(robot: Robot, coupled: CoupledLimit) -> tuple[str, ...]:
+    """In degrees or millimetres where all joints are of one sort, else with rad and m in one sum."""
+    units = {_unit(robot.joints[name], 0) for name in coupled.coefficients}
+    unit, scale = units.pop() if len(units) == 1 else ("rad, m", 1.0)
+    terms = " ".join(f"{_signed(value)} {name}" for name, value in coupled.coefficients.items())
+    return short(coupled.lower * scale), terms, short(coupled.upper * scale), unit
+
+
+def _signed(value: float) -> str:
+    return f"{'-' if value < 0 else '+'} {short(abs(value))}"
+
+
+# groups, frames, sensors, masses
+
+
+def _groups(robot: Robot) -> Section:
+    rows = [(name, str(len(joints)), ", ".join(joints)) for name, joints in robot.groups.items()]
+    return Section("Groups", ("group", ">joints", ""), rows)
+
+
+def _frames(robot: Robot, everything: bool) -> Section:
+    extra = [frame for frame in robot.frames.values() if frame.name not in robot.links]
+    shown, more = _some(extra, "frame", everything)
+    rows = [(frame.name, frame.link, vector(frame.origin[:3, 3], 1000.0), rpy_text(frame.origin)) for frame in shown]
+    columns = ("frame", "on link", "<xyz mm", "<rpy deg")
+    return Section("Frames", columns, [*rows, *_more(more, len(columns))], "besides the links' own")
+
+
+def _sensors(robot: Robot, everything: bool) -> Section:
+    by_type: dict[str, list[tuple[str, str, str]]] = {}
+    for sensor in robot.sensors.values():
+        place = f"joint {sensor.joint}" if sensor.joint else f"frame {sensor.frame}"
+        rate = "" if sensor.update_rate is None else short(sensor.update_rate)
+        by_type.setdefault(sensor.type or "-", []).append((sensor.name, place, rate))
+    columns = ("type", "sensor", "on", ">Hz")
+    rows: list[tuple[str, ...]] = []
+    for kind, sensors in by_type.items():
+        shown, more = _some(sensors, "sensor", everything)
+        rows += [(kind if i == 0 else "", *sensor) for i, sensor in enumerate(shown)]
+        rows += [("", *row) for row in _more(more, len(columns) - 1)]
+    return Section(f"Sensors: {len(robot.sensors)}", columns, rows)
+
+
+def _masses(robot: Robot, everything: bool) -> Section:
+    bodies = [(link.name, link.inertial.mass) for link in robot.links.values() if link.inertial]
+    bodies.sort(key=lambda body: -body[1])
+    shown, more = _some(bodies, "mass", everything)
+    rows: list[tuple[str, ...]] = [(name, short(mass)) for name, mass in shown]
+    rows += _more(more, 2, f"{short(sum(mass for _, mass in bodies[len(shown) :]))}")
+    total = queries.mass(robot)
+    rows.append((f"total of {len(bodies)} links", short(total)))
+    remark = ""
+    if total > 0 and math.isfinite(total):
+        com = vector(queries.center_of_mass(robot, robot.q()), 1000.0)
+        remark = f"centre of mass in {robot.root} at neutral q: {com} mm"
+    return Section("Masses", ("link", ">kg"), rows if bodies else [], remark)
+
+
+# notes
+
+
+def _notes(notes: Iterable[Finding], everything: bool) -> list[Section]:
+    """One section a code."""
+    by_code: dict[str, list[Finding]] = {}
+    for note in notes:
+        by_code.setdefault(note.code, []).append(note)
+    sections = []
+    for code, findings in by_code.items():
+        shown, more = _some(findings, "note", everything)
+        rows = [(_line(note), _what(note)) for note in shown]
+        title = f"Notes: {len(findings)} {code}"
+        sections.append(Section(title, ("<line", "what"), [*rows, *_more(more, 2)]))
+    return sections
+
+
+def _line(note: Finding) -> str:
+    return str(note.source.line) if note.source and note.source.line else ""
+
+
+def _what(note: Finding) -> str:
+    return note.message if not note.element or note.element in note.message else f"{note.element}: {note.message}"
+
+
+# text
+
+
+def _some(things: Sequence[T], kind: str, everything: bool) -> tuple[Sequence[T], int]:
+    """Those to show, and how many are left out; never only one, which takes the place of the remark."""
+    few = len(things) if everything or len(things) <= FEW[kind] + 1 else FEW[kind]
+    return things[:few], len(things) - few
+
+
+def _more(count: int, columns: int, last: str = "") -> list[tuple[str, ...]]:
+    if not count:
+        return []
+    return [(f"and {count} more (--all)", *("",) * (columns - 2), last)]
+
+
+def short(value: float) -> str:
+    """Four significant digits; "-" for no limit."""
+    if math.isinf(value):
+        return "-"
+    text = f"{value:.4g}"
+    if "e" not in text:
+        return "0" if text == "-0" else text
+    if abs(value) < 1e6 and abs(value) >= 1:
+        return f"{value:.0f}"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def axis_text(axis: Array) -> str:
+    """`z`, `-z`, or its three components."""
+    for i, name in enumerate("xyz"):
+        if abs(abs(axis[i]) - 1.0) < 1e-12:
+            return name if axis[i] > 0 else f"-{name}"
+    return " ".join(f"{round(float(x), 3) + 0.0:g}" for x in axis)
+
+
+def vector(values: Array, scale: float) -> str:
+    """Numbers with a blank between them, to a tenth."""
+    return " ".join(f"{round(float(x) * scale, 1) + 0.0:g}" for x in values)
+
+
+def rpy_text(T: Array) -> str:
+    """Roll, pitch and yaw in degrees."""
+    return " ".join(f"{round(math.degrees(x), 1) + 0.0:g}" for x in se3.rpy_from_rotation(T[:3, :3]))

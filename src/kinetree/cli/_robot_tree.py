@@ -1,0 +1,76 @@
+"""The tree of a robot as rows of text: (guides and link, the joint that carries it)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kinetree.model.robot import Joint, Robot
+
+SUMMARY_WIDTH = 36
+
+
+def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]]:
+    """One row a link. A chain runs straight down; guides mark where the tree branches.
+
+    Links that no moving joint is behind, such as those of sensors and skin, are one row "+ …" under the link that
+    they are fixed to; everything=True gives each its row.
+    """
+    children: dict[str, list[Joint]] = {name: [] for name in robot.links}
+    for name in robot.placed:
+        children[robot.joints[name].parent].append(robot.joints[name])
+    rigid = set() if everything else _rigid(robot)
+    rows = []
+    # a robot may be thousands of links deep, so the stack is ours: (link, carrier, guides of its row, of those below)
+    stack = [(robot.root, "", "", "")]
+    while stack:
+        link, carrier, guides, below = stack.pop()
+        rows.append((guides + link, carrier))
+        branches = [joint for joint in children[link] if joint.name not in rigid]
+        fixed = [name for joint in children[link] if joint.name in rigid for name in _behind(children, joint)]
+        if fixed:
+            rows.append((below + ("|  " if len(branches) > 1 else "") + _summary(fixed), ""))
+        if len(branches) == 1:
+            stack.append((branches[0].child, _carrier(branches[0]), below, below))
+            continue
+        for joint in reversed(branches):
+            last = joint is branches[-1]
+            stack.append(
+                (joint.child, _carrier(joint), below + ("`- " if last else "|- "), below + ("   " if last else "|  "))
+            )
+    return rows
+
+
+def _rigid(robot: Robot) -> set[str]:
+    """The fixed joints with no moving joint behind them."""
+    moving: set[str] = set()  # links with a moving joint behind them
+    rigid = set()
+    for name in reversed(robot.placed):
+        joint = robot.joints[name]
+        if joint.kind.nq or joint.child in moving:
+            moving.add(joint.parent)
+        else:
+            rigid.add(name)
+    return rigid
+
+
+def _behind(children: dict[str, list[Joint]], joint: Joint) -> Iterator[str]:
+    """The link of a joint and all behind it."""
+    stack = [joint.child]
+    while stack:
+        link = stack.pop()
+        yield link
+        stack += [child.child for child in reversed(children[link])]
+
+
+def _summary(fixed: list[str]) -> str:
+    """As many names as fit, and how many more there are."""
+    text = f"+ {fixed[0]}"
+    for i, name in enumerate(fixed[1:], 1):
+        if len(text) + len(name) > SUMMARY_WIDTH:
+            return f"{text}, {len(fixed) - i} more"
+        text += f", {name}"
+    return text
+
+
+def _carrier(joint: Joint) -> str:
+    return joint.name if joint.kind.nq else "fixed"

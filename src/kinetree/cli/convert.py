@@ -1,0 +1,52 @@
+"""`kinetree convert`: a robot from one format to another."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from kinetree.cli._model import robot_argument
+from kinetree.errors import fail
+from kinetree.formats.losses import PARTS
+from kinetree.load import FORMATS, save
+from kinetree.model.robot import Robot
+
+WRITABLE = [row.name for row in FORMATS.values() if row.write]
+
+
+@click.command()
+@robot_argument
+@click.argument("out")
+@click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT; by default its ending says.")
+@click.option(
+    "--without", type=click.Choice(PARTS), multiple=True, help="What may be left out if it cannot be said. Repeatable."
+)
+@click.option("--force", is_flag=True, help="Overwrite OUT.")
+@click.pass_context
+def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without: tuple[str, ...], force: bool) -> None:
+    """Write MODEL to the file OUT, or to the standard output if OUT is "-".
+
+    What the format of OUT cannot say is listed in full, and then nothing is written.
+    """
+    ctx.meta["kinetree.all"] = True
+    if out == "-":
+        _print(robot, to, without)
+        return
+    path = Path(out)
+    if path.exists() and not force:
+        raise fail("exists", f"{out} exists already", fix="pass --force to overwrite it")
+    save(robot, path, format=to, without=without)
+    print(f"wrote {out}: {robot}", file=sys.stderr)
+    if robot.notes:
+        print(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them", file=sys.stderr)
+
+
+def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:
+    if to is None:
+        raise fail("format", "the standard output has no ending that says its format", fix="pass --to FORMAT")
+    write = FORMATS[to].write
+    assert write is not None  # --to offers no other
+    text: str = write(robot, without=without)
+    sys.stdout.buffer.write(text.encode())

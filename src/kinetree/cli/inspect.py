@@ -1,0 +1,26 @@
+"""`kinetree inspect`: what is in a robot description."""
+
+from __future__ import annotations
+
+import click
+
+from kinetree.cli._model import json_option, robot_argument
+from kinetree.model.robot import Robot
+
+
+@click.command()
+@robot_argument
+@click.option("--all", "everything", is_flag=True, help="Every link, frame, sensor and note, however many.")
+@json_option
+def command(robot: Robot, everything: bool, as_json: bool) -> None:
+    """Print what is in MODEL: its tree, joints, frames, sensors, masses, and notes on what was read."""
+    if as_json:
+        from kinetree.cli._json import print_json
+        from kinetree.cli._robot_json import robot_json
+
+        print_json(robot_json(robot))
+    else:
+        from kinetree.cli._page import print_page
+        from kinetree.cli._robot_page import robot_page
+
+        print_page(robot_page(robot, everything=everything))

@@ -1,0 +1,68 @@
+"""How the tests run the command line: in this process, or as a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kinetree.cli import group
+
+SOURCES = Path(__file__).resolve().parents[2] / "src"
+
+MIXED = """<robot name="mixed">
+  <link name="world"/>
+  <link name="cart"><inertial><origin xyz="0 0 0.5"/><mass value="3"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="mast"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="wheel"/><link name="finger"/><link name="flange"/><link name="tool"/>
+  <joint name="drive" type="planar"><parent link="world"/><child link="cart"/><axis xyz="0 0 1"/></joint>
+  <joint name="lift" type="prismatic"><parent link="cart"/><child link="mast"/><axis xyz="0 1 1"/>
+    <limit lower="-0.1" upper="0.25" velocity="0.5" effort="300"/></joint>
+  <joint name="spin" type="continuous"><parent link="cart"/><child link="wheel"/><axis xyz="0 -1 0"/></joint>
+  <joint name="grip" type="revolute"><parent link="mast"/><child link="finger"/><axis xyz="1 0 0"/>
+    <limit lower="0" upper="1.5707963267948966" velocity="2" effort="3"/>
+    <mimic joint="lift" multiplier="2" offset="-0.1"/></joint>
+  <joint name="flange_joint" type="fixed"><parent link="mast"/><child link="flange"/><origin xyz="0 0 0.2"/></joint>
+  <joint name="tool_joint" type="fixed"><parent link="flange"/><child link="tool"/><origin xyz="0 0 0.1"/></joint>
+  <sensor name="imu" type="imu" update_rate="100"><parent link="flange"/></sensor>
+  <odd/>
+</robot>"""
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A file with several kinds of joints and an element that is not understood."""
+    path = tmp_path / "mixed.urdf"
+    path.write_text(MIXED)
+    return path
+
+
+@pytest.fixture
+def run():
+    """Run `kinetree …` in this process; the result has exit_code, stdout and stderr."""
+
+    def run(*arguments):
+        result = CliRunner().invoke(group, [str(a) for a in arguments], prog_name="kinetree")
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return run
+
+
+@pytest.fixture
+def process():
+    """Start `python -m kinetree …` with its output in pipes."""
+
+    def process(*arguments, **more):
+        environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONUNBUFFERED", "FORCE_COLOR")}
+        path = os.pathsep.join(filter(None, [str(SOURCES), environment.get("PYTHONPATH")]))
+        environment |= {"PYTHONPATH": path, **more.pop("env", {})}
+        command = [sys.executable, "-m", "kinetree", *map(str, arguments)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **more)
+
+    return process

@@ -1,0 +1,84 @@
+"""`kinetree convert`: what is written, and when nothing is."""
+
+import pytest
+
+import kinetree as kt
+
+GROUND = "<robot name='r'><link name='a'/></robot>"
+
+
+def test_a_file_is_written(run, mixed, tmp_path):
+    out = tmp_path / "out.urdf"
+    result = run("convert", mixed, out)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert f"wrote {out}" in result.stderr
+    assert "notes on what was read: 1;" in result.stderr
+    assert out.read_text() == mixed.read_text()
+
+
+def test_to_the_standard_output(run, tmp_path):
+    path = tmp_path / "r.urdf"
+    path.write_bytes(b"<robot name='r'>\r\n<link name='\xc3\xa9'/></robot>")  # to the letter, line ends too
+    result = run("convert", path, "-", "--to", "urdf")
+    assert result.exit_code == 0
+    assert result.stdout_bytes == path.read_bytes()
+    assert result.stderr == ""
+
+
+def test_the_ending_may_be_anything_with_to(run, mixed, tmp_path):
+    out = tmp_path / "out.robot"
+    assert run("convert", mixed, out, "--to", "urdf").exit_code == 0
+    assert kt.load(out, format="urdf").name == "mixed"
+
+
+def test_a_part_may_be_left_out(run, mixed, tmp_path):
+    out = tmp_path / "out.urdf"
+    assert run("convert", mixed, out, "--without", "sensor", "--without", "extension").exit_code == 0
+    robot = kt.load(out)
+    assert not robot.sensors
+    assert not robot.extensions
+    assert list(robot.joints) == list(kt.load(mixed).joints)
+
+
+def test_nothing_is_overwritten_unless_forced(run, mixed, tmp_path):
+    out = tmp_path / "out.urdf"
+    out.write_text("precious")
+    result = run("convert", mixed, out)
+    assert result.exit_code == 2
+    assert "exists already" in result.stderr
+    assert out.read_text() == "precious"
+    assert run("convert", mixed, out, "--force").exit_code == 0
+    assert out.read_text() == mixed.read_text()
+
+
+def test_all_losses_are_listed_and_nothing_is_written(run, monkeypatch, mixed, tmp_path):
+    from kinetree.errors import Finding, KinetreeError
+
+    def refuse(robot, path, **_):
+        raise KinetreeError([Finding("cannot-say-frame", "error", f"loss {i}") for i in range(30)])
+
+    monkeypatch.setattr("kinetree.cli.convert.save", refuse)
+    result = run("convert", mixed, tmp_path / "out.urdf")
+    assert result.exit_code == 2
+    assert [f"error: loss {i} [cannot-say-frame]" for i in range(30)] == result.stderr.splitlines()
+    assert not (tmp_path / "out.urdf").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("-",), "pass --to FORMAT"),
+        (("out.abc",), "cannot write 'out.abc'"),
+        (("out.urdf", "--to", "abc"), "Invalid value for '--to'"),
+        (("out.urdf", "--without", "joint"), "Invalid value for '--without'"),
+        (("nowhere/out.urdf",), "cannot be written: No such file"),
+    ],
+)
+def test_what_is_wrong_is_said(run, mixed, monkeypatch, tmp_path, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    result = run("convert", mixed, *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert said in result.stderr
+    assert list(tmp_path.iterdir()) == [mixed]

@@ -1,0 +1,22 @@
+"""The examples of docs/command-line.md print what it says."""
+
+import re
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
+
+
+def test_the_examples_are_real(run, monkeypatch, tmp_path):
+    text = DOCS.read_text(encoding="utf-8")
+    arm = re.search(r"```xml\n(.*?)```", text, re.DOTALL)[1]
+    broken = arm.replace('name="elbow" type="revolute"', 'name="elbow" type="bent"')
+    broken = broken.replace('<link name="tool0"/>', '<link name="tool"/>')
+    monkeypatch.chdir(tmp_path)
+    Path("arm.urdf").write_text(arm)
+    Path("broken.urdf").write_text(broken)
+    examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", text, re.DOTALL)
+    assert len(examples) == 4
+    for arguments, output in examples:
+        result = run(*arguments.split())
+        printed = [line.rstrip() for line in (result.stdout + result.stderr).splitlines()]
+        assert printed == output.splitlines()

@@ -1,0 +1,78 @@
+"""`kinetree fk`: the poses it prints are those of `kt.fk`."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import kinetree as kt
+
+SET = ("--q", "drive=1,2,0.5", "--q", "lift=0.1")
+
+
+def numbers(line):
+    return [float(word) for word in line.split()]
+
+
+def test_text(run, mixed):
+    robot = kt.load(mixed)
+    T = kt.fk(robot, "tool")(robot.q({"drive": [1, 2, 0.5], "lift": 0.1}))
+    result = run("fk", mixed, "tool", *SET)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "tool in world"
+    np.testing.assert_allclose([numbers(line) for line in lines[1:5]], T, rtol=0, atol=1e-9)
+    names, values = zip(*(("".join(line[:12].split()), numbers(line[12:])) for line in lines[5:]), strict=True)
+    assert names == ("xyz(m)", "rpy(rad)", "quat_xyzw")
+    rotation = Rotation.from_matrix(T[:3, :3])
+    expected = [T[:3, 3], rotation.as_euler("xyz"), rotation.as_quat(canonical=True)]
+    for value, number in zip(values, expected, strict=True):
+        np.testing.assert_allclose(value, number, rtol=0, atol=1e-9)
+    assert max(map(len, lines)) <= 80
+
+
+def test_degrees_go_in_and_out(run, mixed):
+    result = run("fk", mixed, "cart", "--q", "drive=0,0,90", "--deg")
+    assert "rpy (deg)    0.000000000    0.000000000   90.000000000" in result.stdout
+
+
+def test_json_is_in_radians_and_another_base_counts(run, mixed):
+    robot = kt.load(mixed)
+    q = robot.q({"drive": [1, 2, np.pi / 6]})
+    result = run("fk", mixed, "tool", "wheel", "--base", "mast", "--q", "drive=1,2,30", "--deg", "--json")
+    data = json.loads(result.stdout)
+    assert data["base"] == "mast"
+    np.testing.assert_allclose(list(data["q"].values()), q, rtol=0, atol=1e-15)
+    assert list(data["q"]) == list(robot.coordinate_names)
+    assert [pose["frame"] for pose in data["poses"]] == ["tool", "wheel"]
+    for pose, T in zip(data["poses"], kt.fk(robot, ["tool", "wheel"], "mast")(q), strict=True):
+        np.testing.assert_allclose(pose["T"], T, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(pose["xyz"], T[:3, 3], rtol=0, atol=1e-12)
+        for R in (Rotation.from_euler("xyz", pose["rpy"]), Rotation.from_quat(pose["quat_xyzw"])):
+            np.testing.assert_allclose(R.as_matrix(), T[:3, :3], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("tol",), "no frame 'tol'; did you mean 'tool'"),
+        (("tool", "--base", "tol"), "no frame 'tol'"),
+        (("tool", "--q", "lift=x"), "--q lift: 'x' is not a finite number"),
+        (("tool", "--q", "lift=nan"), "'nan' is not a finite number"),
+        (("tool", "--q", "lift=1_0"), "'1_0' is not a finite number"),
+        (("tool", "--q", "lift="), "'' is not a finite number"),
+        (("tool", "--q", "lft=1"), "no joint 'lft'; did you mean 'lift'"),
+        (("tool", "--q", "grip=1"), "follows 'lift'"),
+        (("tool", "--q", "tool_joint=1"), "is fixed"),
+        (("tool", "--q", "drive=1"), "takes 3 numbers"),
+        (("tool", "--q", "lift"), "'lift' is not of the form name=value"),
+        (("tool", "--q", "lift=1", "--q", "lift=2"), "'lift' is given twice"),
+        ((), "Missing argument 'FRAME...'"),
+    ],
+)
+def test_what_is_wrong_is_said(run, mixed, arguments, said):
+    result = run("fk", mixed, *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert said in result.stderr

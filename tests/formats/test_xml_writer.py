@@ -1,0 +1,24 @@
+"""What is written as XML is read back as it was."""
+
+from xml.sax.saxutils import escape, quoteattr
+
+from kinetree.formats.xml import Report, XmlWriter, parse
+
+AWKWARD = "a & b < c > d \"e\" 'f' &amp; tab\tnewline\nreturn\r é"
+
+
+def test_awkward_texts_survive():
+    xml = XmlWriter()
+    xml.leaf("note", AWKWARD.replace("\r", ""), text=AWKWARD)  # a return in a text is a new line to every XML reader
+    report = Report()
+    element = parse(xml.text(), "note.xml", report)
+    assert element is not None, report.findings
+    assert element.attributes == {"text": AWKWARD}
+    assert element.text == AWKWARD.replace("\r", "")
+
+
+def test_escapes_are_those_of_the_standard_library():
+    xml = XmlWriter()
+    xml.leaf("note", AWKWARD, text=AWKWARD)
+    line = f"<note text={quoteattr(AWKWARD)}>{escape(AWKWARD)}</note>"
+    assert xml.text().split("\n", 1)[1].rstrip("\n") == line
