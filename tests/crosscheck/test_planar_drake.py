@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from support import all_frames
 
 import kinetree as kt
+from support import all_frames
 
 pytestmark = pytest.mark.crosscheck
 
