@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats import urdf, xacro

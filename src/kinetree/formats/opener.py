@@ -35,6 +35,7 @@ class Files:
         self.missed: dict[str, str] = {}
 
     def __call__(self, wanted: str, asked_from: str) -> tuple[bytes, str] | None:
+        """The content and the path of what is asked for, or None; see `Opener`."""
         try:
             path = self.path(wanted, asked_from)
             path = _model_file(path) if path.is_dir() else path

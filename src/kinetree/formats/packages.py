@@ -91,10 +91,9 @@ class Packages:
         if top in self._below:
             return self._below[top]
         found: dict[str, list[Path]] = {}
-        queue, seen = [(top, 0)], 0
-        for folder, depth in queue:  # the queue grows: breadth first, so that near packages come before the limit
-            seen += 1
-            if seen > MAX_FOLDERS:
+        queue = [(top, 0)]  # grows while it is worked off: breadth first, so near packages come before the limit
+        for seen, (folder, depth) in enumerate(queue):
+            if seen >= MAX_FOLDERS:
                 break
             if name := self._name(folder):
                 found.setdefault(name, []).append(folder)

@@ -22,6 +22,7 @@ from kinetree.formats.xacro.expressions import BOUNDED, MAX_CHARACTERS, Guard, b
 from kinetree.formats.xacro.files import expand_pattern, read_yaml
 from kinetree.formats.xml import Document, Element, Report, parse
 
+ROOTS = {"robot": "link", "sdf": "model", "mujoco": "worldbody"}  # what xacro may make, and what it must hold
 MAX_INCLUDE_DEPTH = 40
 MAX_INCLUDES = 2000
 MAX_MACRO_DEPTH = 60
@@ -43,7 +44,8 @@ class Made:
 
     text: str
     origins: list[Source | None]
-    robot_is_empty: bool  # a <robot> without a single link
+    root: str  # its tag
+    empty: bool  # makes no robot
 
 
 class Engine:
@@ -77,8 +79,8 @@ class Engine:
             nodes = list(_preorder(document.documentElement))
             origins = [_source(node) for node in nodes]
             root = document.documentElement
-            empty = root.tagName == "robot" and all(n.nodeName != "link" for n in root.childNodes)
-            return Made(document.toprettyxml(indent="  "), origins, empty)
+            empty = root.tagName not in ROOTS or all(n.nodeName != ROOTS[root.tagName] for n in root.childNodes)
+            return Made(document.toprettyxml(indent="  "), origins, root.tagName, empty)
         except Exception as error:  # the package raises whatever Python does on odd content
             self.findings += self._findings_of(error)
             return None
@@ -337,7 +339,8 @@ def _said(error: Exception) -> tuple[str, str]:
 def _copy_of(name: str) -> Any:
     """A fresh copy of a module, known to nobody else."""
     spec = importlib.util.find_spec(name)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module: ModuleType = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

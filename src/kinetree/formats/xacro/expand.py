@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kinetree.errors import Finding, Source, nearest_names
 from kinetree.formats.opener import Opener
-from kinetree.formats.xacro.engine import Engine
+from kinetree.formats.xacro.engine import ROOTS, Engine
 from kinetree.formats.xml import Element, Report, parse
 
 
@@ -53,8 +53,8 @@ def read(
     if made is None:
         return None, findings
     findings += _unknown_arguments(engine, arguments)
-    if made.robot_is_empty:
-        findings.append(_only_macros(engine))
+    if made.empty:
+        findings.append(_makes_nothing(engine, made.root))
     if any(finding.severity == "error" for finding in findings):
         return None, findings
     return Expanded(made.text, f"{file} (expanded)", made.origins), findings
@@ -75,13 +75,13 @@ def _unknown_arguments(engine: Engine, arguments: Mapping[str, str]) -> list[Fin
     ]
 
 
-def _only_macros(engine: Engine) -> Finding:
+def _makes_nothing(engine: Engine, root: str) -> Finding:
     """That a file makes no robot by itself, and how its macros are called."""
     macros = engine.macros()
     own = [macro for macro in macros if macro.source.file == engine.file] or macros
     place = Source(engine.file, 1)
     if not own:
-        message = "makes nothing: there is no link in it, and no macro that would make one"
+        message = f"makes no robot: its <{root}> holds no {' or '.join(f'<{tag}>' for tag in ROOTS.values())}"
         return Finding("xacro-empty", "error", message, place, fix="load the file that includes it")
     listed = "; ".join(f"{macro.get('name')}({_parameters(macro)})" for macro in own[:20])
     more = f" and {len(own) - 20} more" if len(own) > 20 else ""

@@ -26,9 +26,12 @@ MAX_STEPS = 1_000_000  # of all loops of one expansion
 MAX_WIDTH = 3  # digits of a width in a format
 
 INTERPRETER = frozenset(
-    "gi_frame gi_code gi_yieldfrom f_back f_builtins f_code f_globals f_locals tb_frame tb_next "
-    "cr_frame cr_code ag_frame ag_code mro to_bytes".split()
+    (
+        *("gi_frame", "gi_code", "gi_yieldfrom", "f_back", "f_builtins", "f_code", "f_globals", "f_locals"),
+        *("tb_frame", "tb_next", "cr_frame", "cr_code", "ag_frame", "ag_code", "mro", "to_bytes"),
+    )
 )
+"""Attributes that lead out of the expression, or that have no bound."""
 
 
 class Guard:
@@ -47,11 +50,13 @@ class Guard:
         }
 
     def step(self) -> None:
+        """Count one step."""
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise fail("xacro-size", f"the expressions take more than {MAX_STEPS} steps")
 
     def each(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items, counted."""
         for item in items:
             self.step()
             yield item

@@ -19,7 +19,7 @@ def read_yaml(content: bytes, file: str, units: Iterable[Any]) -> Any:
     """The data of a YAML file; `units` are xacro's tags such as `!degrees`. Raises KinetreeError."""
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
         """Knows the units, and ends where merge keys (`<<`) multiply."""
 
         def flatten_mapping(self, node: Any) -> None:
@@ -32,7 +32,7 @@ def read_yaml(content: bytes, file: str, units: Iterable[Any]) -> Any:
     if len(content) > MAX_YAML_BYTES:
         raise fail("xacro-size", f"{file} has more than {MAX_YAML_BYTES} bytes, the most that is read of YAML")
     try:
-        return weighed(yaml.load(content, Loader))  # noqa: S506 - a SafeLoader
+        return weighed(yaml.load(content, Loader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
