@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.formats.opener import Opener
 from kinetree.formats.xacro.expressions import BOUNDED, MAX_CHARACTERS, Guard, bounded_range
 from kinetree.formats.xacro.files import expand_pattern, read_yaml
@@ -26,8 +26,12 @@ ROOTS = {"robot": "link", "sdf": "model", "mujoco": "worldbody"}  # what xacro m
 MAX_INCLUDE_DEPTH = 40
 MAX_INCLUDES = 2000
 MAX_MACRO_DEPTH = 60
-MAX_WORK = 400_000  # elements evaluated or copied
+MAX_WORK = 100_000  # elements evaluated or copied; the PR2 takes 6,000
+MAX_FILE_BYTES = 4_000_000
+MAX_CHILDREN = 20_000  # of one element, comments included: the package's time grows with their square
+MAX_VALUE = 20_000  # characters of an attribute or a text with `$` in it, or of a macro's parameters: likewise
 MAX_TEXT = 64_000_000  # characters of all values together
+MAX_NOTES = 100
 MAX_CONTEXT = 6  # calls named in a message
 
 ARGUMENT = re.compile(r"\$\(arg\s+([^\s()]+)\s*\)|xacro\.arg\(\s*['\"]([^'\"]+)['\"]\s*\)")
@@ -116,10 +120,9 @@ class Engine:
         xacro.__dict__["__builtins__"] = {**builtins, "range": bounded_range}
         xacro.re_macro_arg = MACRO_PARAMETER
         xacro.verbosity = 0
-        xacro.message = lambda *words, **_: self._note("info", words)
-        xacro.warning = lambda *words, **_: self._note("warning", words)
-        xacro.error = lambda *words, **_: self._note("warning", words)
-        xacro.print_location = lambda: None
+        for name, severity in (("message", "info"), ("warning", "warning"), ("error", "warning")):
+            setattr(xacro, name, self._printer(name, severity))
+        xacro.print_location = self._printer("print_location", None)
         xacro.parse = self._include
         xacro.load_yaml = self._yaml
         xacro.safe_eval = self.guard.evaluate
@@ -141,15 +144,24 @@ class Engine:
         dict.__setitem__(xacro._global_symbols["xacro"], "arg", self._argument)
         return xacro
 
-    def _note(self, severity: Any, words: tuple[object, ...]) -> None:
-        message = " ".join(map(str, words))
-        place = Source(str(self.xacro.filestack[-1])) if self.xacro.filestack else None
-        note = Finding("xacro", severity, message[:400], place)
-        if note not in self.findings and len(self.findings) < 100:
-            self.findings.append(note)
+    def _printer(self, name: str, severity: Severity | None) -> Callable[..., None]:
+        """What stands for a function of the package that prints: its words become a note."""
+
+        def note(*words: object, **_: object) -> None:
+            finding = Finding("xacro", severity or "info", " ".join(map(str, words))[:400], self._here())
+            if severity and finding not in self.findings and len(self.findings) < MAX_NOTES:
+                self.findings.append(finding)
+
+        note.__name__ = name  # the package offers them to expressions by their names
+        return note
+
+    def _here(self) -> Source:
+        return Source(str(self.xacro.filestack[-1]))
 
     def _document(self, content: bytes | str, file: str) -> Any:
         """The DOM of a file that has passed our XML layer; each element knows its place."""
+        if len(content) > MAX_FILE_BYTES:
+            raise fail("xacro-size", f"{file} has more than {MAX_FILE_BYTES} bytes, the most that is expanded")
         report = Report()
         root = parse(content, file, report)
         if root is None:
@@ -164,6 +176,8 @@ class Engine:
             raise KinetreeError(Finding("xml-syntax", "error", message, Source(file, error.lineno), fix=fix)) from None
         for node, element in zip(_preorder(document.documentElement), root.walk(), strict=True):
             node.setUserData("place", (root.document, element.start), self)
+            if len(node.childNodes) > MAX_CHILDREN or len(element.get("params") or "") > MAX_VALUE:
+                raise fail("xacro-size", f"{element.label} at {element.source} has too many children or parameters")
         return document
 
     def handle(self, _operation: int, key: str, data: Any, _source_node: Any, copy: Any) -> None:
@@ -240,6 +254,8 @@ class Engine:
     def _evaluated(self, text: str, symbols: Any) -> Any:
         if isinstance(text, str) and "$" not in text:
             return text
+        if len(text) > MAX_VALUE:
+            raise fail("xacro-size", f"a value of more than {MAX_VALUE} characters with expressions in it")
         value = self._eval_text(text, symbols)
         if isinstance(value, str):
             self.text += len(value)
