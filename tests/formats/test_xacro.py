@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import all_frames
 
 import kinetree as kt
 from kinetree.formats.xacro import engine
 from kinetree.load import Options, read
+from support import all_frames
 
 NS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 
@@ -176,7 +176,7 @@ class TestPlaces:
             ('<xacro:include filename="gone.xacro"/>', "xacro-include", "gone.xacro: there is no such file"),
             ('<xacro:property name="x" value="${1/0}"/>\n<link name="${x}"/>', "xacro-expression", "division by zero"),
             ("<xacro:if value='perhaps'/>", "xacro", "not a boolean"),
-            ("<xacro:arm/>", "xacro", "unknown macro name: xacro:arm"),
+            ("<xacro:arm/>", "xacro-macro", "unknown macro name: xacro:arm"),
             ("<link name='$(env KINETREE_TEST_UNSET)'/>", "xacro-substitution", "KINETREE_TEST_UNSET"),
             ("<link name='$(beg x)'/>", "xacro-substitution", "beg"),
             ("<link name='${xacro.load_yaml(\"n.yaml\")}'/>", "xacro-include", "n.yaml"),
@@ -216,6 +216,11 @@ class TestArguments:
         assert "'first'" in finding.message
         assert "'second'" in finding.message
         assert finding.fix == "pass xacro_args={'first': …, 'second': …}"
+
+    def test_one_that_is_used_before_its_default(self, tmp_path):
+        body = '<link name="$(arg n)"/>\n<xacro:arg name="n" default="a"/>'
+        assert "'n', which is used before the <xacro:arg> with its default" in refusal(tmp_path, body).message
+        assert list(one(tmp_path, body, xacro_args={"n": "b"}).links) == ["b"]
 
     def test_an_argument_without_default_and_declaration_may_be_given(self, tmp_path):
         robot = one(tmp_path, '<link name="$(arg first)"/>', xacro_args={"first": True})

@@ -31,6 +31,12 @@ MAX_FILE_BYTES = 4_000_000
 MAX_CHILDREN = 20_000  # of one element, comments included: the package's time grows with their square
 MAX_VALUE = 20_000  # characters of an attribute or a text with `$` in it, or of a macro's parameters: likewise
 MAX_TEXT = 64_000_000  # characters of all values together
+PRINTERS: dict[str, Severity | None] = {
+    "message": "info",
+    "warning": "warning",
+    "error": "warning",
+    "print_location": None,
+}
 MAX_NOTES = 100
 MAX_CONTEXT = 6  # calls named in a message
 
@@ -120,9 +126,8 @@ class Engine:
         xacro.__dict__["__builtins__"] = {**builtins, "range": bounded_range}
         xacro.re_macro_arg = MACRO_PARAMETER
         xacro.verbosity = 0
-        for name, severity in (("message", "info"), ("warning", "warning"), ("error", "warning")):
+        for name, severity in PRINTERS.items():
             setattr(xacro, name, self._printer(name, severity))
-        xacro.print_location = self._printer("print_location", None)
         xacro.parse = self._include
         xacro.load_yaml = self._yaml
         xacro.safe_eval = self.guard.evaluate
@@ -235,7 +240,8 @@ class Engine:
         others = [repr(n) for n in missing if n != name]
         also = f"; used without a value are also {', '.join(others)}" if others else ""
         values = ", ".join(f"{n!r}: …" for n in dict.fromkeys((name, *missing)))
-        message = f"needs a value for the argument {name!r}{also}; {self.say_arguments()}"
+        early = ", which is used before the <xacro:arg> with its default" if name in declared else ""
+        message = f"needs a value for the argument {name!r}{early}{also}; {self.say_arguments()}"
         raise KinetreeError(Finding("xacro-argument", "error", message, fix=f"pass xacro_args={{{values}}}"))
 
     def _substitute(self, text: str) -> str:
@@ -323,7 +329,10 @@ class Engine:
     def _findings_of(self, error: Exception) -> list[Finding]:
         """An error of the package, of an expression or of ours, as findings with their place."""
         place: Source | None = getattr(error, "kinetree_place", None) or Source(self.file)
-        calls = getattr(error, "kinetree_calls", [])[-MAX_CONTEXT:]
+        calls = getattr(error, "kinetree_calls", [])
+        if calls and str(error).startswith("unknown macro name"):
+            calls = calls[:-1]  # that call is the fault itself
+        calls = calls[-MAX_CONTEXT:]
         context = "".join(f"; in {what}, called at {where}" for what, where in reversed(calls))
         inner: BaseException | None = error
         while inner is not None and not isinstance(inner, KinetreeError):
@@ -347,6 +356,8 @@ def _said(error: Exception) -> tuple[str, str]:
         return "xacro-recursion", "goes on without end, or is nested too deep to expand"
     if isinstance(inner, FileNotFoundError):
         return "xacro-include", str(error.args[0])
+    if getattr(error, "macros", None) or text.startswith("unknown macro name"):
+        return "xacro-macro", text
     if inner is not None:
         return "xacro-expression", text
     return "xacro", text
