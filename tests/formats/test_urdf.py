@@ -23,3 +23,30 @@ def test_an_edited_robot_is_written_and_read_back_the_same():
 def test_an_unedited_robot_is_written_back_to_the_letter():
     for path in icub_urdfs():
         assert urdf.write(kt.load(path)) == path.read_bytes().decode()
+
+
+def test_a_second_material_is_a_warning_and_stays():
+    material = '<material name="{}"><color rgba="{} 0 0 1"/></material>'
+    text = (
+        '<robot name="r"><link name="a"><visual><geometry><sphere radius="1"/></geometry>'
+        f"{material.format('red', 1)}{material.format('dark', 0.5)}</visual></link></robot>"
+    )
+    robot, findings = urdf.read(text, "r.urdf")
+    assert [(f.severity, f.code) for f in findings] == [("warning", "duplicate-element")]
+    again, _ = urdf.read(urdf.write(build(parts_of(robot))), "again.urdf")
+    for r in (robot, again):
+        visual = r.links["a"].visuals[0]
+        assert visual.material.name == "red"
+        assert [e.tag for e in visual.extensions] == ["material"]
+
+
+def test_products_of_inertia_that_are_missing_are_zero_and_noted():
+    text = (
+        '<robot name="r"><link name="a"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="2" izz="2.5" ixz="0.25"/></inertial></link></robot>'
+    )
+    robot, findings = urdf.read(text, "r.urdf")
+    np.testing.assert_array_equal(robot.links["a"].inertial.inertia, [[1, 0, 0.25], [0, 2, 0], [0.25, 0, 2.5]])
+    assert [(f.severity, f.code) for f in findings] == [("warning", "default-inertia")]
+    assert "ixy, iyz" in findings[0].message
+    assert urdf.read(text.replace('iyy="2"', ""), "r.urdf")[0] is None

@@ -47,6 +47,7 @@ from kinetree.spatial.se3 import Array, frozen
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
 VERSIONS = ("1.0", "1.1", "1.2")
 FOREIGN = ("gazebo", "transmission", "ros2_control")  # blocks of other tools that URDF files carry by custom
+PRODUCTS = ("ixy", "ixz", "iyz")
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -116,27 +117,34 @@ class _Reader:
         mass = float_of(report, once["mass"], "value", owner=link) if "mass" in once else 0.0
         xx = xy = xz = yy = yz = zz = 0.0
         if inertia := once.get("inertia"):
-            names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-            xx, xy, xz, yy, yz, zz = (float_of(report, inertia, name, owner=link) for name in names)
+            xx, yy, zz = (float_of(report, inertia, name, owner=link) for name in ("ixx", "iyy", "izz"))
+            xy, xz, yz = (float_of(report, inertia, name, 0.0, link) for name in PRODUCTS)
+            if missing := [name for name in PRODUCTS if name not in inertia.attributes]:
+                message = f"<inertia> without {', '.join(missing)}, which are taken as 0; URDF wants all six"
+                report.warning("default-inertia", message, inertia, owner=link)
         tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
         return Inertial(mass, tensor, self.origin(once.get("origin"), link))
 
     def geometry(self, element: Element, link: Element) -> Geometry:
         report = self.report
-        once, others = single_children(report, element, ("origin", "geometry", "material"))
+        once, others = single_children(report, element, ("origin", "geometry"), ("material",))
+        materials = [child for child in others if child.tag == "material"]
         shape = Shape("none", {})
-        extensions = keep(report, "urdf", others, link)
+        extensions = keep(report, "urdf", (child for child in others if child.tag != "material"), link)
+        for child in materials[1:]:  # only a look: no reason to refuse a robot
+            message = f"<{element.tag}> has a second <material>; the first is used, as urdfdom does"
+            report.warning("duplicate-element", message, child, owner=link)
+            extensions.append(extension("urdf", child))
         if "geometry" in once:
             shape, more = self.shape(once["geometry"], link)
             extensions += more
         else:
             report.error("missing-element", f"<{element.tag}> needs <geometry>, which is missing", element, owner=link)
-        material = once.get("material")
         return Geometry(
             shape,
             self.origin(once.get("origin"), link),
             element.get("name"),
-            self.material(material, anonymous=True) if material else None,
+            self.material(materials[0], anonymous=True) if materials else None,
             tuple(extensions),
             element.source,
         )
