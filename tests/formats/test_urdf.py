@@ -1,11 +1,12 @@
 """URDF: read and written."""
 
 import numpy as np
-from support import frames_differ_by, icub_urdfs, random_q
+import pytest
 
 import kinetree as kt
 from kinetree.formats import urdf
 from kinetree.model.assemble import build, parts_of
+from support import frames_differ_by, icub_urdfs, random_q
 
 
 def test_an_edited_robot_is_written_and_read_back_the_same():
@@ -50,3 +51,19 @@ def test_products_of_inertia_that_are_missing_are_zero_and_noted():
     assert [(f.severity, f.code) for f in findings] == [("warning", "default-inertia")]
     assert "ixy, iyz" in findings[0].message
     assert urdf.read(text.replace('iyy="2"', ""), "r.urdf")[0] is None
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        '<link name="a"/>{}',
+        '<link name="a">{}</link>',
+        '<link name="a"><inertial>{}<mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+        "</inertial></link>",
+        '<link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/>{}</joint>',
+    ],
+)
+def test_instructions_that_xacro_has_not_carried_out_are_refused(where):
+    robot, findings = urdf.read(f'<robot name="r">{where.format("<xacro:m/>")}</robot>', "r.urdf")
+    assert robot is None
+    assert "left-over-xacro" in {f.code for f in findings}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf, sqrt
 
 import numpy as np
@@ -83,11 +84,8 @@ class _Reader:
         for child in root.children:
             if child.tag in FOREIGN:
                 parts.extensions.append(extension("urdf", child))
-            elif child.tag.startswith("xacro:"):
-                message = f"<{child.tag}> is an instruction that xacro has not carried out"
-                report.error("left-over-xacro", message, child, fix="load the .xacro file, or expand it first")
             elif child.tag not in ("link", "joint", "material", "sensor"):
-                parts.extensions += keep(report, "urdf", [child])
+                parts.extensions += self.others([child])
         self.material_references(root, parts)
         return finish(report, parts, root)
 
@@ -103,7 +101,7 @@ class _Reader:
             self.inertial(inertial, element) if inertial else None,
             tuple(self.geometry(e, element) for e in others if e.tag == "visual"),
             tuple(self.geometry(e, element) for e in others if e.tag == "collision"),
-            tuple(keep(report, "urdf", (e for e in others if e.tag not in ("visual", "collision")), element)),
+            tuple(self.others((e for e in others if e.tag not in ("visual", "collision")), element)),
             element.source,
         )
 
@@ -111,6 +109,7 @@ class _Reader:
         report = self.report
         once, others = single_children(report, element, ("origin", "mass", "inertia"))
         ignore(report, others, link)
+        self.others((e for e in others if e.tag.startswith("xacro:")), link)
         for tag in ("mass", "inertia"):
             if tag not in once:
                 report.error("missing-element", f"<inertial> needs <{tag}>, which is missing", element, owner=link)
@@ -187,6 +186,18 @@ class _Reader:
             report.warning("no-texture", "<texture> names no file and has no effect", once["texture"], owner=element)
         return Material(name, rgba, texture or None, element.source)
 
+    def others(self, elements: Iterable[Element], owner: Element | None = None) -> list[Extension]:
+        """Elements that are not understood: kept, except where xacro would have put something else in their place."""
+        kept = []
+        for element in elements:
+            if element.tag.startswith("xacro:"):
+                message = f"<{element.tag}> is an instruction that xacro has not carried out"
+                fix = "load the .xacro file, or expand it first"
+                self.report.error("left-over-xacro", message, element, owner=owner, fix=fix)
+            else:
+                kept += keep(self.report, "urdf", [element], owner)
+        return kept
+
     def material_references(self, root: Element, parts: Parts) -> None:
         """Warn of visuals that name a material which nothing defines."""
         used = [v.material for link in parts.links for v in link.visuals if v.material and v.material.name]
@@ -230,7 +241,7 @@ class _Reader:
             dynamics=self.dynamics(once.get("dynamics"), element),
             safety=self.safety(once.get("safety_controller"), element),
             calibration=self.calibration(once.get("calibration"), element),
-            extensions=tuple(keep(report, "urdf", others, element)),
+            extensions=tuple(self.others(others, element)),
             source=element.source,
         )
 
