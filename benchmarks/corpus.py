@@ -26,8 +26,7 @@ from types import FrameType
 from kinetree.errors import KinetreeError
 from kinetree.load import FORMATS, Options, read
 
-DEFAULT = Path(__file__).resolve().parents[1] / "shared" / "corpus"
-BESIDE = DEFAULT.parents[2] / "shared" / "corpus"
+DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 NO_ROBOT = ("xacro-macros-only", "xacro-empty")  # such a xacro file is a part, not a robot
 SUFFIXES = {".urdf": "urdf", ".xacro": "xacro", ".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf"}
 
@@ -154,7 +153,7 @@ def against(library: str, folder: Path, outcomes: list[Outcome]) -> list[Outcome
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=DEFAULT if DEFAULT.is_dir() else BESIDE)
+    parser.add_argument("folder", nargs="?", type=Path, default=DEFAULT)
     parser.add_argument("--format", action="append", choices=list(FORMATS), help="only this format; may be repeated")
     parser.add_argument("--list", metavar="CODE", help="list the files with this cause, or this outcome")
     parser.add_argument("--against", choices=list(LOADERS), help="list what this library accepts and we refuse")
