@@ -338,3 +338,33 @@ def test_yaml_that_multiplies(tmp_path):
     for name in ("bomb", "merge", "self"):
         finding = refusal(tmp_path, f"<link name=\"${{xacro.load_yaml('{name}.yaml')}}\"/>")
         assert finding.code == "xacro-size"
+
+
+def test_threads_do_not_meet(workspace):
+    from concurrent.futures import ThreadPoolExecutor
+
+    def links(i: int) -> list[str]:
+        return list(kt.load(workspace / "arm/urdf/arm.urdf.xacro", xacro_args={"prefix": f"p{i}_"}).links)
+
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(links, range(24)))
+    assert made == [[f"p{i}_base", f"p{i}_upper", f"p{i}_lower"] for i in range(24)]
+
+
+FILLER = ["", "${", "$(", "}", "xacro:", '"', "<", "/>", "${1/0}", "$(arg x)", "*", "name", "\x00", "=", ":=^"]
+
+
+def test_damaged_files_are_refused_or_load(workspace):
+    rng = np.random.default_rng(7)
+    path, parts = workspace / "arm/urdf/arm.urdf.xacro", workspace / "some_folder/urdf/parts.xacro"
+    outcomes = []
+    for i in range(150):
+        path.write_text(ARM)
+        parts.write_text(PARTS)
+        target, text = ((path, ARM), (parts, PARTS))[i % 2]
+        start, length = rng.integers(len(text)), rng.integers(12)
+        target.write_text(text[:start] + FILLER[rng.integers(len(FILLER))] + text[start + length :])
+        robot, findings = read(path, None, Options({}, {}))  # raises nothing
+        assert (robot is None) == any(finding.severity == "error" for finding in findings)
+        outcomes.append(robot is not None)
+    assert 10 < sum(outcomes) < 100

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.packages import Packages
-from kinetree.formats.xml import Report, number, parse
+from kinetree.formats.xml import Report, parse
 
 MAX_FILE_BYTES = 64_000_000
 
@@ -95,5 +95,10 @@ def _model_file(folder: Path) -> Path:
     """The SDF file of a model's folder: that of the latest version which model.config names, else model.sdf."""
     config = folder / "model.config"
     root = parse(read_file(config), str(config), Report()) if config.is_file() else None
-    named = [(number(e.get("version") or "0") or 0.0, e.text.strip()) for e in (root.find_all("sdf") if root else [])]
-    return folder / max(named, default=(0.0, "model.sdf"))[1]
+    named = [(_version(e.get("version")), e.text.strip()) for e in (root.find_all("sdf") if root else [])]
+    return folder / max(named, default=((), "model.sdf"))[1]
+
+
+def _version(text: str | None) -> tuple[int, ...]:
+    """1.10 is later than 1.6; no version is the earliest."""
+    return tuple(map(int, re.findall(r"\d{1,9}", text or "")))
