@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
-from kinetree.formats import urdf, xacro
+from kinetree.formats import urdf
 from kinetree.formats.opener import Files, Opener, read_file
 from kinetree.model.robot import Robot
 
@@ -46,6 +46,8 @@ def _read_urdf(text: bytes, file: str, opener: Opener, options: Options) -> Read
 
 def _read_xacro(text: bytes, file: str, files: Files, options: Options) -> Reading:
     """Expand it, then read what it makes: URDF as a rule, but any format whose root element tells it."""
+    from kinetree.formats import xacro  # late, since most loads go without it
+
     made, findings = xacro.read(text, file, files, files.package, options.xacro_args)
     if made is None:
         return None, findings
