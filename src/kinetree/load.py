@@ -6,15 +6,13 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats import urdf
-from kinetree.formats.opener import Opener, nothing
+from kinetree.formats.opener import Files, Opener, read_file
 from kinetree.model.robot import Robot
-
-MAX_FILE_BYTES = 64_000_000
 
 Reading = tuple[Robot | None, list[Finding]]
 
@@ -28,7 +26,7 @@ class Options:
     """
 
     xacro_args: Mapping[str, str]
-    packages: Mapping[str, str | Path]
+    packages: Mapping[str, Path]
     model: str | None = None
 
 
@@ -38,7 +36,7 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]
-    read: Callable[[bytes, str, Opener, Options], Reading]
+    read: Callable[[bytes, str, Files, Options], Reading]
     write: Callable[..., str] | None
 
 
@@ -46,7 +44,28 @@ def _read_urdf(text: bytes, file: str, opener: Opener, options: Options) -> Read
     return urdf.read(text, file)
 
 
-FORMATS: dict[str, Format] = {row.name: row for row in (Format("urdf", (".urdf",), _read_urdf, urdf.write),)}
+def _read_xacro(text: bytes, file: str, files: Files, options: Options) -> Reading:
+    """Expand it, then read what it makes: URDF as a rule, but any format whose root element tells it."""
+    from kinetree.formats import xacro  # late, since most loads go without it
+
+    made, findings = xacro.read(text, file, files, files.package, options.xacro_args)
+    if made is None:
+        return None, findings
+    expanded = made.text.encode()
+    row = _format_of(Path(made.file), expanded)
+    robot, more = row.read(expanded, made.file, files, options)
+    findings += [made.with_origin(finding) for finding in more]
+    notes = tuple(finding for finding in findings if finding.severity != "error")
+    return replace(robot, notes=notes) if robot else None, findings
+
+
+FORMATS: dict[str, Format] = {
+    row.name: row
+    for row in (
+        Format("urdf", (".urdf",), _read_urdf, urdf.write),
+        Format("xacro", (".xacro",), _read_xacro, None),
+    )
+}
 
 
 def load(
@@ -84,12 +103,14 @@ def read(source: str | os.PathLike[str], format: str | None, options: Options) -
     """Like `load`, but returns the robot, or None, and all findings. Raises only where there is nothing to read."""
     if format is not None and format not in FORMATS:
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
+    files = Files(options.packages)
     if isinstance(source, str) and format is not None:
-        return FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", nothing, options)
+        return FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
     path = Path(source)
-    text = _read_file(path)
+    text = read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)
-    return row.read(text, str(source), nothing, options)
+    robot, findings = row.read(text, str(source), files, options)
+    return robot, [_with_reason(finding, files.missed) for finding in findings]
 
 
 def save(
@@ -112,14 +133,12 @@ def _argument(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _read_file(path: Path) -> bytes:
-    try:
-        if path.is_file() and path.stat().st_size > MAX_FILE_BYTES:
-            raise fail("file-size", f"{path} has {path.stat().st_size} bytes; at most {MAX_FILE_BYTES} are read")
-        return path.read_bytes()
-    except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        raise KinetreeError(Finding("file", "error", message, Source(str(path)))) from None
+def _with_reason(finding: Finding, missed: Mapping[str, str]) -> Finding:
+    """A finding about a file that could not be opened, with the reason for it."""
+    if finding.severity != "error" or finding.fix:
+        return finding
+    reasons = [reason for wanted, reason in missed.items() if repr(wanted) in finding.message]
+    return replace(finding, fix="; ".join(reasons)) if reasons else finding
 
 
 def _write_file(path: Path, text: str) -> None:
@@ -157,7 +176,7 @@ def _format_of(path: Path, text: bytes) -> Format:
     """The format of a file: its ending, or for .xml its root element."""
     row = _by_suffix(path)
     if path.suffix.lower() == ".xml" or row is None:
-        root = re.search(rb"<(?![?!])([A-Za-z_:][^\s/>]*)", text)
+        root = re.match(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<([A-Za-z_:][^\s/>]*)", text, re.DOTALL)
         by_root = {b"mujoco": "mjcf", b"mujocoinclude": "mjcf", b"robot": "urdf", b"sdf": "sdf"}
         name = by_root.get(root[1]) if root else None
         row = FORMATS.get(name) if name else row

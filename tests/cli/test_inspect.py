@@ -241,7 +241,7 @@ def test_json_says_no_limit_as_null(run, tmp_path):
     path = tmp_path / "wheel.urdf"
     path.write_text(
         '<robot name="w"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent link="a"/>'
-        '<child link="b"/><limit velocity="2" effort="3"/></joint></robot>'
+        '<child link="b"/><axis xyz="1 0 0"/><limit velocity="2" effort="3"/></joint></robot>'
     )
     data = json.loads(run("inspect", path, "--json").stdout, parse_constant=pytest.fail)
     assert data["joints"][0]["limits"] == [{"lower": None, "upper": None, "velocity": 2.0, "effort": 3.0}]

@@ -14,12 +14,14 @@ from support import all_frames, frames_differ_by, icub_urdfs, random_q
 
 TWO = '<link name="a"/><link name="b"/>'
 BALL = '<geometry><sphere radius="1"/></geometry>'
+AXIS = '<axis xyz="0 0 1"/>'
 LIMIT = '<limit lower="-1" upper="1" velocity="2" effort="3"/>'
 
 
 def joint(inside: str = "", type: str = "revolute", ends: str = '<parent link="a"/><child link="b"/>') -> str:
     limit = LIMIT if type == "revolute" and "<limit" not in inside else ""
-    return f'<joint name="j" type="{type}">{ends}{limit}{inside}</joint>'
+    axis = AXIS if type == "revolute" and "<axis" not in inside else ""
+    return f'<joint name="j" type="{type}">{ends}{limit}{axis}{inside}</joint>'
 
 
 def robot_text(body: str, version: str = "") -> str:
@@ -161,7 +163,7 @@ class TestRefusals:
             ('<link name="a"/><xacro:arm/>', "left-over-xacro"),
             ('<link name="a"><visual><geometry/></visual></link>', "geometry"),
             ('<link name="a"><visual/></link>', "missing-element"),
-            ('<link name="a"><inertial><mass value="1"/></inertial></link>', "missing-element"),
+            (TWO + joint().replace(AXIS, ""), "no-axis"),
             ('<link name="a"/><sensor name="s" type="imu"/>', "missing-element"),
             ('<link name="a"/><sensor name="s" type="imu"><parent link="z"/></sensor>', "unknown-frame"),
         ],
@@ -207,7 +209,7 @@ class TestRefusals:
         links = "".join(f'<link name="l{i}"/>' for i in range(n + 1))
         joints = "".join(
             f'<joint name="j{i}" type="continuous"><parent link="l{i}"/><child link="l{i + 1}"/>'
-            '<origin xyz="0 0 1"/></joint>'
+            '<origin xyz="0 0 1"/><axis xyz="0 0 1"/></joint>'
             for i in range(n)
         )
         robot = load(links + joints)
@@ -231,10 +233,12 @@ class TestNotes:
         ("body", "code"),
         [
             (TWO + joint("<spring/>"), "not-understood"),
-            (TWO + joint('<axis xyz="1 0 0" frame="a"/>').replace("<axis", "<origin"), "not-understood"),
+            (TWO + joint('<origin xyz="1 0 0" frame="a"/>'), "not-understood"),
             (TWO + joint() + "<camera/>", "not-understood"),
             ("some text" + TWO + joint(), "not-understood"),
             ('<link name="a">text</link>', "not-understood"),
+            ('<link name="a"><inertial><mass value="1"/></inertial></link>', "default-inertia"),
+            ('<link name="a"><inertial/></link>', "default-inertia"),
             (TWO + joint(type="revolute").replace(LIMIT, ""), "no-limit"),
             (TWO + joint('<limit effort="1" velocity="1"/>'), "default-limit"),
             (TWO + joint('<origin xyz="0 0 1"/><origin xyz="0 0 1"/>'), "duplicate-element"),
@@ -291,3 +295,45 @@ def test_what_urdf_cannot_say_is_an_error_that_names_it():
     assert "<joint" in urdf.write(robot, without=("group",))
     with pytest.raises(kt.KinetreeError, match="legal are"):
         urdf.write(robot, without=("everything",))
+
+
+def test_a_second_material_is_a_warning_and_stays():
+    material = '<material name="{}"><color rgba="{} 0 0 1"/></material>'
+    text = (
+        '<robot name="r"><link name="a"><visual><geometry><sphere radius="1"/></geometry>'
+        f"{material.format('red', 1)}{material.format('dark', 0.5)}</visual></link></robot>"
+    )
+    robot, findings = urdf.read(text, "r.urdf")
+    assert [(f.severity, f.code) for f in findings] == [("warning", "duplicate-element")]
+    again, _ = urdf.read(urdf.write(build(parts_of(robot))), "again.urdf")
+    for r in (robot, again):
+        visual = r.links["a"].visuals[0]
+        assert visual.material.name == "red"
+        assert [e.tag for e in visual.extensions] == ["material"]
+
+
+def test_products_of_inertia_that_are_missing_are_zero_and_noted():
+    text = (
+        '<robot name="r"><link name="a"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="2" izz="2.5" ixz="0.25"/></inertial></link></robot>'
+    )
+    robot, findings = urdf.read(text, "r.urdf")
+    np.testing.assert_array_equal(robot.links["a"].inertial.inertia, [[1, 0, 0.25], [0, 2, 0], [0.25, 0, 2.5]])
+    assert [(f.severity, f.code) for f in findings] == [("warning", "default-inertia")]
+    assert "ixy, iyz" in findings[0].message
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        '<link name="a"/>{}',
+        '<link name="a">{}</link>',
+        '<link name="a"><inertial>{}<mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+        "</inertial></link>",
+        '<link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/>{}</joint>',
+    ],
+)
+def test_instructions_that_xacro_has_not_carried_out_are_refused(where):
+    robot, findings = urdf.read(f'<robot name="r">{where.format("<xacro:m/>")}</robot>', "r.urdf")
+    assert robot is None
+    assert "left-over-xacro" in {f.code for f in findings}

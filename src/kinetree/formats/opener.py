@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import unquote
+
+from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.formats.packages import Packages
+from kinetree.formats.xml import Report, parse
+
+MAX_FILE_BYTES = 64_000_000
 
 Opener = Callable[[str, str], tuple[bytes, str] | None]
 """(what the file asks for: a path or a URI, the file that asks) to (content, path), or None if it cannot be found."""
@@ -11,3 +20,85 @@ Opener = Callable[[str, str], tuple[bytes, str] | None]
 def nothing(wanted: str, asked_from: str) -> tuple[bytes, str] | None:
     """Opens nothing: for texts that come from no file."""
     return None
+
+
+class Files:
+    """An `Opener` for the files of one load, by `package://`, `$(find …)`, `model://`, `file://` and plain paths.
+
+    packages: folders by package name, searched first; see `kinetree.formats.packages` for the others.
+    `missed` says of everything that could not be opened why, by what was asked for. A folder stands for the
+    SDF file that its model.config names. Nothing is ever downloaded.
+    """
+
+    def __init__(self, packages: Mapping[str, Path]) -> None:
+        self.packages = Packages(packages)
+        self.missed: dict[str, str] = {}
+
+    def __call__(self, wanted: str, asked_from: str) -> tuple[bytes, str] | None:
+        """The content and the path of what is asked for, or None; see `Opener`."""
+        try:
+            path = self.path(wanted, asked_from)
+            path = _model_file(path) if path.is_dir() else path
+            if not path.is_file():
+                raise fail("file", f"there is no file {path}")
+            return read_file(path), str(path)
+        except KinetreeError as error:
+            if error.findings[0].code == "file-size":
+                raise
+            self.missed[wanted] = error.findings[0].message
+            return None
+
+    def path(self, wanted: str, asked_from: str) -> Path:
+        """The path that is asked for, whether or not there is such a file. Raises KinetreeError where none is meant."""
+        near = folder_of(asked_from)
+        if match := re.match(
+            r"(?:(?P<scheme>package|model)://|\$\(find\s+)(?P<name>[^/)\s]+)\)?/*(?P<rest>.*)", wanted
+        ):
+            find = self.packages.model if match["scheme"] == "model" else self.packages.package
+            return find(match["name"], near) / match["rest"]
+        if match := re.match(r"file://(?:localhost)?(?P<path>/.*)", wanted):
+            return Path(unquote(match["path"]))
+        if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", wanted):
+            raise fail("file", f"{wanted} is neither package://, model:// nor file://, and nothing is downloaded")
+        path = Path(wanted)
+        if path.is_absolute():
+            return path
+        if near is None:
+            raise fail("file", f"{wanted} is relative to the folder of a file, and a text has none")
+        return near / path
+
+    def package(self, name: str, asked_from: str) -> Path:
+        """The folder of a ROS package, as `Packages.package`."""
+        return self.packages.package(name, folder_of(asked_from))
+
+
+def folder_of(file: str) -> Path | None:
+    """The folder of a file by the name it has in messages; None for a text."""
+    return None if file.startswith("<") else Path(file).parent
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a file. Raises KinetreeError for one that cannot be read or is too large."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MAX_FILE_BYTES + 1)  # what is no plain file may have no size, or no end
+    except (OSError, ValueError) as error:  # a null character in a path is a ValueError
+        message = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise KinetreeError(Finding("file", "error", message, Source(str(path)))) from None
+    if len(content) > MAX_FILE_BYTES:
+        message = f"is larger than {MAX_FILE_BYTES} bytes, which is the most that is read"
+        raise KinetreeError(Finding("file-size", "error", message, Source(str(path))))
+    return content
+
+
+def _model_file(folder: Path) -> Path:
+    """The SDF file of a model's folder: that of the latest version which model.config names, else model.sdf."""
+    config = folder / "model.config"
+    root = parse(read_file(config), str(config), Report()) if config.is_file() else None
+    named = [(_version(e.get("version")), e.text.strip()) for e in (root.find_all("sdf") if root else [])]
+    return folder / max(named, default=((), "model.sdf"))[1]
+
+
+def _version(text: str | None) -> tuple[int, ...]:
+    """1.10 is later than 1.6; no version is the earliest."""
+    return tuple(map(int, re.findall(r"\d{1,9}", text or "")))

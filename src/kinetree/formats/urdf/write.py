@@ -8,7 +8,7 @@ from math import inf, isinf
 import numpy as np
 
 from kinetree.formats.losses import Losses
-from kinetree.formats.urdf.read import SHAPES
+from kinetree.formats.urdf.links import SHAPES
 from kinetree.formats.xml import XmlWriter, format_number, format_numbers
 from kinetree.model.reshape import frame_links, plain_joints
 from kinetree.model.robot import Extension, Geometry, Joint, Link, Material, Robot, Sensor

@@ -1,0 +1,169 @@
+"""Where ROS packages and Gazebo models lie: what `package://`, `$(find …)` and `model://` mean, without ROS.
+
+A package is a folder with a package.xml, whose <name> decides. It is looked for, in this order,
+
+1. in what the caller gave (`packages={name: folder}`),
+2. among the folders that hold the asking file, then among the packages beside them, some levels up,
+3. in `ROS_PACKAGE_PATH`, then in `AMENT_PREFIX_PATH` (prefix/share/name),
+4. as a folder of that name without package.xml that holds the asking file or lies beside a folder that does.
+
+Step 4 is for collections of models that left package.xml behind. Wherever two folders answer in the same step
+at the same distance, neither is taken.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from kinetree.errors import KinetreeError, fail
+from kinetree.formats.xml import Report, parse
+
+LEVELS_UP = 3  # above the asking package: its repository, the workspace's src, the workspace
+LEVELS_DOWN = 4
+MAX_FOLDERS = 3000  # looked into below one folder
+MAX_PACKAGE_XML = 1_000_000
+MODEL_PATHS = ("SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH")
+IGNORE_MARKS = frozenset(("COLCON_IGNORE", "CATKIN_IGNORE", "AMENT_IGNORE"))
+NOT_ENTERED = frozenset(("build", "log", "node_modules", "meshes", "__pycache__"))
+
+Place = tuple[str, list[Path]]
+
+
+class Packages:
+    """Finds packages and models by name. What it has seen on the disk is remembered, so keep it for one load only."""
+
+    def __init__(self, given: Mapping[str, Path]) -> None:
+        self.given = given
+        self._names: dict[Path, str | None] = {}
+        self._below: dict[Path, dict[str, list[Path]]] = {}
+
+    def package(self, name: str, near: Path | None) -> Path:
+        """The folder of a package; `near` is the folder of the file that asks, None for a text.
+
+        Raises KinetreeError "package" that says where it looked, or "package-ambiguous".
+        """
+        return _first("package", name, self._package_places(name, near), self.given)
+
+    def model(self, name: str, near: Path | None) -> Path:
+        """The folder of a Gazebo model, which may be a package too. Raises like `package`."""
+        return _first("model", name, self._model_places(name, near), self.given)
+
+    def _package_places(self, name: str, near: Path | None) -> Iterator[Place]:
+        if near is not None:
+            ancestors = _ancestors(near)
+            own = next((i for i, folder in enumerate(ancestors) if self._name(folder)), 0)
+            for folder in ancestors[: own + 1]:
+                yield f"the folders that hold {near}", [folder] if self._name(folder) == name else []
+            for folder in ancestors[own + 1 : own + 1 + LEVELS_UP]:
+                yield f"{folder}/**", self._packages_below(folder).get(name, [])
+        for entry in _paths("ROS_PACKAGE_PATH"):
+            yield f"{entry} (ROS_PACKAGE_PATH)", self._packages_below(entry).get(name, [])
+        for entry in _paths("AMENT_PREFIX_PATH"):
+            yield f"{entry}/share (AMENT_PREFIX_PATH)", _folders([entry / "share" / name])
+        if near is not None:
+            named = [folder for folder in ancestors if folder.name == name]
+            beside = [folder / name for folder in ancestors]
+            unnamed = [folder for folder in _folders([*named, *beside]) if self._name(folder) is None]
+            yield "folders of that name beside them", unnamed
+
+    def _model_places(self, name: str, near: Path | None) -> Iterator[Place]:
+        for folder in _ancestors(near) if near is not None else []:
+            yield str(folder), _folders([folder / name, folder / "models" / name])
+        for variable in MODEL_PATHS:
+            for entry in _paths(variable):
+                yield f"{entry} ({variable})", _folders([entry / name])
+        try:
+            yield "", [self.package(name, near)]
+        except KinetreeError:
+            yield "the packages around it", []
+
+    def _name(self, folder: Path) -> str | None:
+        """The name of the package that a folder is, or None."""
+        if folder not in self._names:
+            self._names[folder] = _package_name(folder / "package.xml")
+        return self._names[folder]
+
+    def _packages_below(self, top: Path) -> dict[str, list[Path]]:
+        """The packages in a folder and some levels below, by name. Packages hold no packages."""
+        if top in self._below:
+            return self._below[top]
+        found: dict[str, list[Path]] = {}
+        queue = [(top, 0)]  # grows while it is worked off: breadth first, so near packages come before the limit
+        for seen, (folder, depth) in enumerate(queue):
+            if seen >= MAX_FOLDERS:
+                break
+            if name := self._name(folder):
+                found.setdefault(name, []).append(folder)
+            elif depth < LEVELS_DOWN:
+                queue += [(child, depth + 1) for child in _children(folder)]
+        self._below[top] = found
+        return found
+
+
+def _first(kind: str, name: str, places: Iterable[Place], given: Mapping[str, Path]) -> Path:
+    """The folder in the first place that has one."""
+    if name in given:
+        if given[name].is_dir():
+            return given[name]
+        raise fail("package", f"packages={{{name!r}: {str(given[name])!r}}} is no folder")
+    looked: list[str] = []
+    for where, folders in places:
+        found = list({folder.resolve(): folder for folder in folders}.values())
+        if len(found) > 1:
+            both = ", ".join(str(folder) for folder in found[:4])
+            message = f"{kind} {name!r} is found {len(found)} times at the same distance: {both}"
+            raise fail("package-ambiguous", message, fix=f"say which: packages={{{name!r}: …}}")
+        if found:
+            return found[0]
+        looked.append(where)
+    message = f"{kind} {name!r} cannot be found; looked in {', '.join(dict.fromkeys(looked)) or 'nothing'}"
+    raise fail("package", message, fix=f"say where it is: packages={{{name!r}: FOLDER}}")
+
+
+def _ancestors(folder: Path) -> list[Path]:
+    """The folder and those above it, up to but without those that hold everything: root, home, temporary files."""
+    stop = {Path(os.path.expanduser("~")), Path(tempfile.gettempdir()), Path(folder.absolute().anchor)}
+    above = []
+    absolute = Path(os.path.abspath(folder))
+    for candidate in (absolute, *absolute.parents):
+        if candidate in stop:
+            break
+        above.append(candidate)
+    return above[: LEVELS_UP + LEVELS_DOWN + 1]
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as scan:
+            entries = list(scan)
+        if any(entry.name in IGNORE_MARKS for entry in entries):
+            return []
+        return sorted(
+            folder / entry.name
+            for entry in entries
+            if not entry.name.startswith(".") and entry.name not in NOT_ENTERED and entry.is_dir()
+        )
+    except OSError:
+        return []
+
+
+def _folders(candidates: Iterable[Path]) -> list[Path]:
+    return [folder for folder in candidates if folder.is_dir()]
+
+
+def _paths(variable: str) -> list[Path]:
+    return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+
+
+def _package_name(file: Path) -> str | None:
+    try:
+        if not file.is_file() or file.stat().st_size > MAX_PACKAGE_XML:
+            return None
+        root = parse(file.read_bytes(), str(file), Report())
+    except OSError:
+        return None
+    name = root.find("name") if root is not None and root.tag == "package" else None
+    return name.text.strip() or None if name is not None else None

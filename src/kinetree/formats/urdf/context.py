@@ -1,0 +1,72 @@
+"""What the parts of the URDF reader share: the report, the version of the file, and poses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import sqrt
+
+from kinetree.formats.fields import check_leaf, keep, vector_of
+from kinetree.formats.xml import Element, Report
+from kinetree.model.robot import Extension
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array, frozen
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@dataclass(slots=True)
+class Context:
+    """One reading. `poses` remembers those already read; `references` are the materials that are only named."""
+
+    report: Report
+    version: str = "1.0"
+    poses: dict[tuple[tuple[str, str], ...], Array] = field(default_factory=dict)
+    references: list[Element] = field(default_factory=list)
+
+
+def read_origin(context: Context, element: Element | None, owner: Element) -> Array:
+    """T (4, 4) of an <origin>."""
+    if element is None:
+        return se3.IDENTITY
+    key = tuple(element.attributes.items())
+    if key not in context.poses:  # visuals and collisions often stand in the same place
+        failures = len(context.report.findings)
+        T = _read_origin(context, element, owner)
+        if len(context.report.findings) > failures:
+            return T
+        context.poses[key] = T
+    return context.poses[key]
+
+
+def _read_origin(context: Context, element: Element, owner: Element) -> Array:
+    report = context.report
+    check_leaf(report, element, {"xyz", "rpy", "quat_xyzw"})
+    xyz = vector_of(report, element, "xyz", 3, ZERO, owner)
+    if "quat_xyzw" not in element.attributes:
+        return se3.pose_from_xyz_rpy(xyz, vector_of(report, element, "rpy", 3, ZERO, owner))
+    if "rpy" in element.attributes:
+        message = "<origin> has both rpy and quat_xyzw; legal is one of them"
+        report.error("two-rotations", message, element, attribute="quat_xyzw", owner=owner)
+    elif context.version == "1.0":
+        message = "quat_xyzw belongs to URDF 1.1; it is used, but other readers of a 1.0 file drop it"
+        report.warning("urdf-version", message, element, attribute="quat_xyzw", owner=owner)
+    quat = vector_of(report, element, "quat_xyzw", 4, (0.0, 0.0, 0.0, 1.0), owner)
+    if not sqrt(sum(c * c for c in quat)) > 1e-9:
+        message = "quat_xyzw has length zero; legal is a quaternion x y z w of length one"
+        report.error("zero-quaternion", message, element, attribute="quat_xyzw", owner=owner)
+        return se3.IDENTITY
+    return frozen(se3.homogeneous(se3.rotation_from_quaternion(quat), xyz))
+
+
+def keep_others(context: Context, elements: Iterable[Element], owner: Element | None = None) -> list[Extension]:
+    """Elements that are not understood: kept, except where xacro would have put something else in their place."""
+    kept = []
+    for element in elements:
+        if element.tag.startswith("xacro:"):
+            message = f"<{element.tag}> is an instruction that xacro has not carried out"
+            fix = "load the .xacro file, or expand it first"
+            context.report.error("left-over-xacro", message, element, owner=owner, fix=fix)
+        else:
+            kept += keep(context.report, "urdf", [element], owner)
+    return kept

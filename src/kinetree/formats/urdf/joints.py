@@ -1,0 +1,158 @@
+"""Joints of a URDF file."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+
+from kinetree.formats.fields import (
+    check_attributes,
+    check_leaf,
+    choice_of,
+    float_of,
+    name_of,
+    single_children,
+    vector_of,
+)
+from kinetree.formats.urdf.context import Context, keep_others, read_origin
+from kinetree.formats.xml import Element
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.robot import NO_AXES, Calibration, Dynamics, Joint, Limit, Mimic, Safety
+from kinetree.spatial.se3 import Array
+
+TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
+CHILDREN = frozenset(
+    ("parent", "child", "origin", "axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
+)
+
+
+def read_joint(context: Context, element: Element) -> Joint | None:
+    """A <joint>, or None where its type is not known."""
+    report = context.report
+    check_attributes(report, element, {"name", "type"})
+    name = name_of(report, element)
+    once, others = single_children(report, element, CHILDREN)
+    type_name = element.get("type")
+    if type_name is None:
+        name_of(report, element, "type")
+        return None
+    if not choice_of(report, element, "type", type_name, TYPES, "joint-type"):
+        return None
+    kind = TYPES[type_name]
+    for end in ("parent", "child"):
+        if end not in once:
+            report.error("missing-element", f"a joint needs <{end} link=…>, which is missing", element)
+        else:
+            check_leaf(report, once[end], {"link"})
+    mimic = once.get("mimic")
+    if mimic is not None and not kind.single:
+        message = f"a {kind.name} joint has not one coordinate, so <mimic> has no effect"
+        report.warning("mimic", message, mimic, owner=element)
+        mimic = None
+    return Joint(
+        name,
+        kind.name,
+        name_of(report, once["parent"], "link", element) if "parent" in once else "",
+        name_of(report, once["child"], "link", element) if "child" in once else "",
+        read_origin(context, once.get("origin"), element),
+        read_axes(context, once.get("axis"), element) if kind.axes else NO_AXES,
+        limits=read_limits(context, once.get("limit"), element, kind.name),
+        mimic=read_mimic(context, mimic, element) if mimic else None,
+        dynamics=read_dynamics(context, once.get("dynamics"), element),
+        safety=read_safety(context, once.get("safety_controller"), element),
+        calibration=read_calibration(context, once.get("calibration"), element),
+        extensions=tuple(keep_others(context, others, element)),
+        source=element.source,
+    )
+
+
+def read_axes(context: Context, element: Element | None, joint: Element) -> Array:
+    """The unit axis (1, 3) of a joint."""
+    report = context.report
+    if element is None:
+        message = "a joint that moves needs <axis xyz=…>; URDF's unspoken default is x, which is seldom meant"
+        report.error("no-axis", message, joint, fix='write <axis xyz="1 0 0"/> if it is x')
+        return NO_AXES
+    check_leaf(report, element, {"xyz"})
+    x, y, z = vector_of(report, element, "xyz", 3, (1.0, 0.0, 0.0), joint)
+    length = sqrt(x * x + y * y + z * z)
+    if not length > 1e-9:
+        message = f"<axis xyz={element.get('xyz')!r}> has no direction; legal is any vector but zero"
+        report.error("zero-axis", message, element, attribute="xyz", owner=joint)
+        return NO_AXES
+    axes = np.array(((x / length, y / length, z / length),))
+    axes.setflags(write=False)
+    return axes
+
+
+def read_limits(context: Context, element: Element | None, joint: Element, kind: str) -> tuple[Limit, ...]:
+    """The <limit> of a joint, or none."""
+    report = context.report
+    if kind not in ("revolute", "prismatic", "continuous"):
+        if element is not None and kind != "fixed":
+            message = f"<limit> on a {kind} joint has no defined meaning; it is not used"
+            report.warning("not-understood", message, element, owner=joint)
+        return ()
+    if element is None:
+        if kind != "continuous":
+            message = f"a {kind} joint needs <limit>; it is taken as unlimited"
+            report.warning("no-limit", message, joint)
+        return ()
+    check_leaf(report, element, {"lower", "upper", "velocity", "effort"})
+    velocity = float_of(report, element, "velocity", inf, joint)
+    effort = float_of(report, element, "effort", inf, joint)
+    lower, upper = float_of(report, element, "lower", 0.0, joint), float_of(report, element, "upper", 0.0, joint)
+    if kind == "continuous":
+        return (Limit(velocity=velocity, effort=effort),)
+    for attribute in ("lower", "upper"):
+        if attribute not in element.attributes:
+            message = f"<limit> without {attribute}=… means {attribute}='0' (URDF's default)"
+            report.warning("default-limit", message, element, owner=joint)
+    return (Limit(lower, upper, velocity, effort),)
+
+
+def read_mimic(context: Context, element: Element, joint: Element) -> Mimic:
+    """A <mimic>."""
+    report = context.report
+    check_leaf(report, element, {"joint", "multiplier", "offset"})
+    return Mimic(
+        name_of(report, element, "joint", joint),
+        float_of(report, element, "multiplier", 1.0, joint),
+        float_of(report, element, "offset", 0.0, joint),
+    )
+
+
+def read_dynamics(context: Context, element: Element | None, joint: Element) -> tuple[Dynamics, ...]:
+    """A <dynamics>, or none."""
+    if element is None:
+        return ()
+    check_leaf(context.report, element, {"damping", "friction"})
+    damping = float_of(context.report, element, "damping", 0.0, joint)
+    return (Dynamics(damping, float_of(context.report, element, "friction", 0.0, joint)),)
+
+
+def read_safety(context: Context, element: Element | None, joint: Element) -> Safety | None:
+    """A <safety_controller>."""
+    if element is None:
+        return None
+    report = context.report
+    check_leaf(report, element, {"k_velocity", "k_position", "soft_lower_limit", "soft_upper_limit"})
+    return Safety(
+        float_of(report, element, "k_velocity", owner=joint),
+        float_of(report, element, "k_position", 0.0, joint),
+        float_of(report, element, "soft_lower_limit", 0.0, joint),
+        float_of(report, element, "soft_upper_limit", 0.0, joint),
+    )
+
+
+def read_calibration(context: Context, element: Element | None, joint: Element) -> Calibration | None:
+    """A <calibration>."""
+    if element is None:
+        return None
+    check_leaf(context.report, element, {"rising", "falling"})
+    rising, falling = (
+        float_of(context.report, element, name, owner=joint) if name in element.attributes else None
+        for name in ("rising", "falling")
+    )
+    return Calibration(rising, falling)

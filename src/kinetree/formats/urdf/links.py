@@ -1,0 +1,158 @@
+"""Links, shapes and materials of a URDF file."""
+
+from __future__ import annotations
+
+from collections.abc import KeysView
+
+from kinetree.formats.fields import (
+    check_attributes,
+    check_leaf,
+    extension,
+    float_of,
+    ignore,
+    keep,
+    name_of,
+    single_children,
+    vector_of,
+)
+from kinetree.formats.urdf.context import ZERO, Context, keep_others, read_origin
+from kinetree.formats.xml import Element, Report
+from kinetree.model.assemble import Parts
+from kinetree.model.robot import Extension, Geometry, Inertial, Link, Material, Shape
+from kinetree.spatial.se3 import frozen
+
+TENSOR = {"ixx": 0, "ixy": 0, "ixz": 0, "iyy": 0, "iyz": 0, "izz": 0}.keys()
+SHAPES: dict[str, dict[str, int]] = {  # shape: attribute: how many numbers, or 0 for a text
+    "box": {"size": 3},
+    "cylinder": {"radius": 1, "length": 1},
+    "sphere": {"radius": 1},
+    "capsule": {"radius": 1, "length": 1},
+    "mesh": {"filename": 0, "scale": 3},
+}
+
+
+def read_link(context: Context, element: Element) -> Link:
+    """A <link>."""
+    report = context.report
+    check_attributes(report, element, {"name", "type"})
+    once, others = single_children(report, element, {"inertial", "visual", "collision"}, {"visual", "collision"})
+    inertial = once.get("inertial")
+    return Link(
+        name_of(report, element),
+        read_inertial(context, inertial, element) if inertial else None,
+        tuple(read_geometry(context, e, element) for e in others if e.tag == "visual"),
+        tuple(read_geometry(context, e, element) for e in others if e.tag == "collision"),
+        tuple(keep_others(context, (e for e in others if e.tag not in ("visual", "collision")), element)),
+        element.source,
+    )
+
+
+def read_inertial(context: Context, element: Element, link: Element) -> Inertial:
+    """An <inertial>."""
+    report = context.report
+    once, others = single_children(report, element, {"origin", "mass", "inertia"})
+    ignore(report, others, link)
+    keep_others(context, (e for e in others if e.tag.startswith("xacro:")), link)
+    check_attributes(report, element, frozenset())
+    (mass,) = _numbers(report, element, once.get("mass"), {"value": 0}.keys(), link)
+    xx, xy, xz, yy, yz, zz = _numbers(report, element, once.get("inertia"), TENSOR, link)
+    tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+    return Inertial(mass, tensor, read_origin(context, once.get("origin"), link))
+
+
+def _numbers(
+    report: Report, inertial: Element, element: Element | None, names: KeysView[str], link: Element
+) -> list[float]:
+    """The attributes of <mass> or <inertia>; what is missing is 0, with a warning: poses do not depend on it."""
+    attributes = element.attributes if element else {}
+    if missing := [name for name in names if name not in attributes]:
+        what = f"<{element.tag}> without {', '.join(missing)}" if element else "<mass> or <inertia> is missing"
+        message = f"{what}: taken as 0, but URDF wants all of them"
+        report.warning("default-inertia", message, element or inertial, owner=link)
+    if element is None:
+        return [0.0] * len(names)
+    check_leaf(report, element, names)
+    return [float_of(report, element, name, 0.0, link) for name in names]
+
+
+def read_geometry(context: Context, element: Element, link: Element) -> Geometry:
+    """A <visual> or a <collision>."""
+    report = context.report
+    once, others = single_children(report, element, {"origin", "geometry"}, {"material"})
+    materials = [child for child in others if child.tag == "material"]
+    check_attributes(report, element, {"name"})
+    shape = Shape("none", {})
+    extensions = keep(report, "urdf", (child for child in others if child.tag != "material"), link)
+    for child in materials[1:]:  # only a look: no reason to refuse a robot
+        message = f"<{element.tag}> has a second <material>; the first is used, as urdfdom does"
+        report.warning("duplicate-element", message, child, owner=link)
+        extensions.append(extension("urdf", child))
+    if "geometry" in once:
+        shape, more = read_shape(context, once["geometry"], link)
+        extensions += more
+    else:
+        report.error("missing-element", f"<{element.tag}> needs <geometry>, which is missing", element, owner=link)
+    return Geometry(
+        shape,
+        read_origin(context, once.get("origin"), link),
+        element.get("name"),
+        read_material(context, materials[0], anonymous=True) if materials else None,
+        tuple(extensions),
+        element.source,
+    )
+
+
+def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape, list[Extension]]:
+    """A <geometry>, and what it holds besides a shape."""
+    report = context.report
+    known = [child for child in element.children if child.tag in SHAPES]
+    others = keep(report, "urdf", (child for child in element.children if child.tag not in SHAPES), link)
+    if len(known) != 1:
+        legal = ", ".join(f"<{tag}>" for tag in SHAPES)
+        report.error("geometry", f"<geometry> needs one of {legal}; it has {len(known)}", element, owner=link)
+        return Shape("none", {}), others
+    child = known[0]
+    check_leaf(report, child, SHAPES[child.tag].keys())
+    parameters: dict[str, float | str | tuple[float, ...]] = {}
+    for name, count in SHAPES[child.tag].items():
+        if count == 0:
+            parameters[name] = name_of(report, child, name, link)
+        elif count == 1:
+            parameters[name] = float_of(report, child, name, owner=link)
+        elif name == "scale":
+            parameters[name] = tuple(vector_of(report, child, name, 3, (1.0, 1.0, 1.0), link))
+        elif child.get(name) is None:
+            report.error("missing-attribute", f"<{child.tag}> needs {name}=…", child, owner=link)
+        else:
+            parameters[name] = tuple(vector_of(report, child, name, count, ZERO, link))
+    return Shape(child.tag, parameters), others
+
+
+def read_material(context: Context, element: Element, anonymous: bool = False) -> Material:
+    """A material; inside a visual it may go without a name."""
+    report = context.report
+    name = (element.get("name") or "") if anonymous else name_of(report, element)
+    if not element.children:
+        context.references.append(element)
+    once, others = single_children(report, element, {"color", "texture"})
+    ignore(report, others, element)
+    check_attributes(report, element, {"name"})
+    rgba = None
+    if color := once.get("color"):
+        check_leaf(report, color, {"rgba"})
+        r, g, b, a = vector_of(report, color, "rgba", 4, (0.0, 0.0, 0.0, 1.0), element)
+        rgba = (r, g, b, a)
+    texture = once["texture"].get("filename") if "texture" in once else None
+    if "texture" in once and not texture:
+        report.warning("no-texture", "<texture> names no file and has no effect", once["texture"], owner=element)
+    return Material(name, rgba, texture or None, element.source)
+
+
+def check_references(context: Context, parts: Parts) -> None:
+    """Warn of visuals that name a material which nothing defines."""
+    used = [v.material for link in parts.links for v in link.visuals if v.material]
+    defined = {m.name for m in (*parts.materials, *used) if m.rgba or m.texture}
+    for element in context.references:
+        if element.get("name") not in defined:
+            message = f"material {element.get('name')!r} is defined nowhere; its look is left open"
+            context.report.warning("unknown-material", message, element)

@@ -1,0 +1,107 @@
+"""xacro text to the text of the format that it makes, with the place from which each element of it comes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from kinetree.errors import Finding, Source, nearest_names
+from kinetree.formats.opener import Opener
+from kinetree.formats.xacro.engine import ROOTS, Engine
+from kinetree.formats.xml import Element, Report, parse
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """What a xacro file makes: the text, the name it has in messages, and the origin of each element in order."""
+
+    text: str
+    file: str
+    origins: list[Source | None]
+
+    def with_origin(self, finding: Finding) -> Finding:
+        """A finding about the expanded text that says which line of which xacro file the element comes from."""
+        source = finding.source
+        if source is None or source.file != self.file or source.line is None:
+            return finding
+        at = bisect_right(self._starts, (source.line, source.column or 0)) - 1
+        origin = self.origins[at] if 0 <= at < len(self.origins) else None
+        return replace(finding, message=f"{finding.message} (made by {origin})") if origin else finding
+
+    @cached_property
+    def _starts(self) -> list[tuple[int, int]]:
+        root = parse(self.text, self.file, Report())
+        sources = [element.source for element in root.walk()] if root else []
+        return [(source.line or 0, source.column or 0) for source in sources]
+
+
+def read(
+    text: bytes | str, file: str, opener: Opener, find: Callable[[str, str], Path], arguments: Mapping[str, str]
+) -> tuple[Expanded | None, list[Finding]]:
+    """What a xacro text makes, or None, and all findings. Never raises on content.
+
+    opener: opens includes and YAML files. find: (package, asking file) to folder, for `$(find …)`; may raise
+    KinetreeError. arguments: the values of <xacro:arg>s.
+    """
+    engine = Engine(file, opener, find, arguments)
+    made = engine.expand(text)
+    findings = engine.findings
+    if made is None:
+        return None, findings
+    findings += _unknown_arguments(engine, arguments)
+    if made.empty:
+        findings.append(_makes_nothing(engine, made.root))
+    if any(finding.severity == "error" for finding in findings):
+        return None, findings
+    return Expanded(made.text, f"{file} (expanded)", made.origins), findings
+
+
+def _unknown_arguments(engine: Engine, arguments: Mapping[str, str]) -> list[Finding]:
+    declared = engine.declared_arguments()
+    return [
+        Finding(
+            "xacro-argument",
+            "error",
+            f"there is no argument {name!r}; {engine.say_arguments()}",
+            Source(engine.file),
+            fix=nearest_names(name, list(declared)) if declared else None,
+        )
+        for name in arguments
+        if name not in declared and name not in engine.used_arguments()
+    ]
+
+
+def _makes_nothing(engine: Engine, root: str) -> Finding:
+    """That a file makes no robot by itself, and how its macros are called."""
+    macros = engine.macros()
+    own = [macro for macro in macros if macro.source.file == engine.file] or macros
+    place = Source(engine.file, 1)
+    if not own:
+        message = f"makes no robot: its <{root}> holds no {' or '.join(f'<{tag}>' for tag in ROOTS.values())}"
+        return Finding("xacro-empty", "error", message, place, fix="load the file that includes it")
+    listed = "; ".join(f"{macro.get('name')}({_parameters(macro)})" for macro in own[:20])
+    more = f" and {len(own) - 20} more" if len(own) > 20 else ""
+    message = f"holds only macros and makes no robot by itself; its macros: {listed}{more}"
+    return Finding("xacro-macros-only", "error", message, place, fix=_call_of(own[0], engine.file))
+
+
+def _parameters(macro: Element) -> str:
+    return " ".join((macro.get("params") or "").split())
+
+
+def _call_of(macro: Element, file: str) -> str:
+    """How a robot is made of a macro."""
+    words = re.findall(r"(?:[^\s'\"]|'[^']*'|\"[^\"]*\")+", macro.get("params") or "")
+    names = [word for word in words if ":=" not in word and "=" not in word]
+    attributes = "".join(f' {name}="…"' for name in names if not name.startswith("*"))
+    blocks = "".join("<…/>" for name in names if name.startswith("*"))
+    call = f"xacro:{macro.get('name')}"
+    inside = f"<{call}{attributes}>{blocks}</{call}>" if blocks else f"<{call}{attributes}/>"
+    return (
+        'load a file that calls one: <robot name="…" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        f'<xacro:include filename="{file}"/>{inside}</robot>'
+    )

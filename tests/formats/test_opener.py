@@ -1,0 +1,98 @@
+"""What files ask for: packages, models, paths."""
+
+from pathlib import Path
+
+import pytest
+
+import kinetree as kt
+from kinetree.formats.opener import MAX_FILE_BYTES, Files, read_file
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    for file, text in {
+        "src/arm/package.xml": "<package><name>arm_description</name></package>",
+        "src/arm/urdf/arm.urdf": "<robot/>",
+        "src/group/hand/package.xml": "<package><name>hand</name></package>",
+        "src/group/hand/hand.txt": "hand",
+        "src/ignored/COLCON_IGNORE": "",
+        "src/ignored/hand/package.xml": "<package><name>hand</name></package>",
+        "src/arm/models/box/model.config": """<model>
+            <sdf version="1.4">old.sdf</sdf><sdf version="1.10">new.sdf</sdf><sdf version="1.6">older.sdf</sdf>
+            </model>""",
+        "src/arm/models/box/new.sdf": "1.10",
+        "src/arm/models/box/older.sdf": "1.6",
+        "src/arm/models/plain/model.sdf": "plain",
+    }.items():
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("wanted", "content"),
+    [
+        ("package://hand/hand.txt", b"hand"),
+        ("$(find hand)/hand.txt", b"hand"),
+        ("package://arm_description/models/plain/model.sdf", b"plain"),
+        ("model://plain/model.sdf", b"plain"),
+        ("model://plain", b"plain"),
+        ("model://box", b"1.10"),
+        ("model://hand/hand.txt", b"hand"),  # a package serves as a model
+        ("arm.urdf", b"<robot/>"),
+        ("../models/plain", b"plain"),
+    ],
+)
+def test_what_is_found_around_a_file(workspace, wanted, content):
+    files = Files({})
+    assert files(wanted, str(workspace / "src/arm/urdf/arm.urdf"))[0] == content
+    assert files.missed == {}
+
+
+def test_absolute_paths_and_file_uris(workspace):
+    path = workspace / "src/group/hand/hand.txt"
+    assert Files({})(str(path), "<text>") == (b"hand", str(path))
+    assert Files({})(path.as_uri(), "<text>") == (b"hand", str(path))
+
+
+@pytest.mark.parametrize("variable", ["SDF_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH"])
+def test_model_paths(workspace, monkeypatch, variable):
+    assert Files({})("model://box", "<text>") is None
+    monkeypatch.setenv(variable, str(workspace / "src/arm/models"))
+    assert Files({})("model://box", "<text>")[0] == b"1.10"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "asking", "reason"),
+    [
+        ("arm.urdf", "<text>", "a text has none"),
+        ("https://example.org/model", "arm.urdf", "nothing is downloaded"),
+        ("package://no_such_package_at_all/x", "<text>", "cannot be found; looked in nothing"),
+        ("gone.sdf", "src/arm/urdf/arm.urdf", "there is no file"),
+        ("..", "src/arm/urdf/arm.urdf", "there is no file"),  # a folder without model.sdf
+        ("a\0b", "src/arm/urdf/arm.urdf", ""),
+    ],
+)
+def test_what_is_missed_has_a_reason(workspace, wanted, asking, reason):
+    files = Files({})
+    assert files(wanted, asking if asking.startswith("<") else str(workspace / asking)) is None
+    assert reason in files.missed[wanted]
+
+
+def test_the_callers_packages_come_first(workspace, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "hand.txt").write_text("other")
+    asking = str(workspace / "src/arm/urdf/arm.urdf")
+    assert Files({"hand": other})("package://hand/hand.txt", asking)[0] == b"other"
+    files = Files({"hand": tmp_path / "gone"})
+    assert files("package://hand/hand.txt", asking) is None
+    assert "is no folder" in files.missed["package://hand/hand.txt"]
+
+
+def test_what_has_no_end_is_not_read():
+    if not Path("/dev/zero").exists():
+        pytest.skip("no device without end here")
+    with pytest.raises(kt.KinetreeError, match=str(MAX_FILE_BYTES)):
+        read_file(Path("/dev/zero"))

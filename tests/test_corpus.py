@@ -1,0 +1,37 @@
+"""Thousands of real files: each loads or is refused for a known cause; none crashes or hangs."""
+
+import pytest
+
+import corpus
+from support import shared
+
+CAUSES = {
+    *("xml-syntax", "xml-doctype", "xml-encoding", "xml-size", "xml-depth"),
+    *("number", "missing-attribute", "missing-element", "duplicate-element", "duplicate-name", "geometry"),
+    *("unknown-parent", "unknown-child", "two-parents", "several-roots", "cycle", "no-links", "mimic"),
+    *("zero-axis", "joint-type", "urdf-version", "zero-quaternion", "left-over-xacro"),
+    *("package", "package-ambiguous", "xacro-include", "xacro-argument", "xacro-macro", "xacro-expression"),
+    *("xacro-yaml", "xacro-recursion", "xacro-size", "xacro-substitution", "xacro"),
+}
+
+
+def load_every(n, seconds):
+    folder = shared("corpus")
+    tasks = [(folder, path, format, seconds) for path, format in corpus.files_of(folder, ("urdf", "xacro"))]
+    return [corpus.outcome(task) for task in tasks[::n]]
+
+
+def check(outcomes, at_least):
+    assert len(outcomes) >= at_least
+    assert [o for o in outcomes if o.result == "crashed"] == []
+    assert {o.code: o.file for o in outcomes if o.result == "refused" and o.code not in CAUSES} == {}
+    assert sum(o.result == "loaded" for o in outcomes) > 0.3 * len(outcomes)
+
+
+def test_a_sample_loads_or_is_refused_for_a_known_cause():
+    check(load_every(29, seconds=20), at_least=50)
+
+
+@pytest.mark.crosscheck
+def test_every_file_loads_or_is_refused_for_a_known_cause():
+    check(load_every(1, seconds=60), at_least=1700)
