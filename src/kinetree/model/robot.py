@@ -320,7 +320,7 @@ class Robot:
         return q
 
     def _not_a_coordinate(self, name: str) -> Exception:
-        joint = self.joints[name] if name in self.joints else None
+        joint: Joint | None = self.joints.get(name)
         if joint is not None and joint.mimic:
             return fail(
                 "mimic", f"follows {joint.mimic.joint!r} and has no coordinate of its own", element=f"joint {name!r}"
