@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from physics import everything, kinetic_energy, random_pose, total_inertia
 from support import all_frames, icub_urdfs, random_q
 
 RNG = np.random.default_rng(7)
+POSE = random_pose(RNG)
 
 
 def icub() -> Robot:
@@ -76,6 +78,13 @@ class TestRename:
         assert new.sensors["ft"].frame == "wrist"
         assert new.joint_names == tuple({"screw_3": "spindle"}.get(n, n) for n in robot.joint_names)
         assert new.extensions[0].text == '<gazebo reference="trunk2"><joint>daumen</joint></gazebo>'
+
+    def test_the_callers_order_stays(self):
+        robot = everything()
+        robot = robot.order(reversed(robot.joint_names))
+        for new in (kt.edit.rename(robot, {"thumb": "t"}), kt.edit.lock(robot, {}), kt.edit.reroot(robot, "trunk5")):
+            assert new.joint_names == robot.joint_names
+        assert kt.edit.prefix(robot, "x_").joint_names == tuple(f"x_{name}" for name in robot.joint_names)
 
     def test_two_things_swap_their_names(self):
         robot = everything()
@@ -312,6 +321,9 @@ class TestPieces:
         )
         assert new.joint_names[len(everything().joint_names)] == "b_base_attachment"
         assert new.joints["b_base_attachment"].limit == Limit(-1, 1)
+        poses = all_frames(new, new.q(b_base_attachment=0.4))
+        expected = poses["on_base"] @ se3.turn((0.0, 0.0, 1.0), 0.4)
+        np.testing.assert_allclose(poses["b_base"], expected, rtol=0, atol=1e-12)
 
     def test_attach_refusals(self):
         robot = everything()
@@ -340,6 +352,7 @@ class TestMergeFixed:
     def test_shapes_keep_their_place(self, robot):
         new = kt.edit.merge_fixed(robot)
         q = random_q(robot, RNG)
+        assert any(link.visuals for link in robot.links.values())
 
         def places(r: Robot) -> np.ndarray:
             poses = all_frames(r, q)
@@ -449,3 +462,46 @@ def test_an_edited_robot_is_saved_and_loaded_again(tmp_path: Path):
     same_physics(
         robot, again, q := random_q(robot, RNG), again.q(dict(zip(robot.joint_names, q, strict=True))), "l_foot"
     )
+
+
+@pytest.mark.crosscheck
+class TestAgainstPinocchio:
+    @pytest.mark.parametrize("edit", [kt.edit.merge_fixed, lambda r: kt.edit.move_frame(r, "l_upper_leg", POSE)])
+    def test_the_mass_matrix_stays(self, edit, tmp_path):
+        pin = pytest.importorskip("pinocchio")
+        robot = icub()
+        kt.save(edit(robot), tmp_path / "edited.urdf")
+        before = pin.buildModelFromUrdf(str(next(p for p in icub_urdfs() if p.parent.name == "iCubGazeboV2_7")))
+        after = pin.buildModelFromUrdf(str(tmp_path / "edited.urdf"))
+        q, qd = random_q(robot, RNG), RNG.normal(size=robot.nv)
+        energies = []
+        for model in (before, after):
+            order = [robot.q_slices[name].start for name in model.names[1:]]
+            energies.append(pin.computeKineticEnergy(model, model.createData(), q[order], qd[order]))
+        assert energies[1] == pytest.approx(energies[0], rel=1e-12)
+        assert kinetic_energy(robot, q, qd) == pytest.approx(energies[0], rel=1e-12)
+
+
+@pytest.mark.crosscheck
+def test_edits_of_many_robots():
+    """Every robot of example-robot-data: what two edits in a row leave alone."""
+    try:
+        data = distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
+    except PackageNotFoundError:
+        pytest.skip("example-robot-data is not installed")
+    paths = sorted(Path(str(data)).rglob("*.urdf"))
+    assert len(paths) > 50
+    compared = 0
+    for path in paths:
+        try:
+            robot = kt.load(path)
+        except KinetreeError:
+            continue
+        new = kt.edit.merge_fixed(kt.edit.prefix(robot, "x_"))
+        q = random_q(robot, RNG)
+        poses, moved = all_frames(robot, q), all_frames(new, q)
+        assert all(np.abs(moved[f"x_{name}"] - T).max() < 1e-12 for name, T in poses.items()), path
+        comparison = kt.compare(robot, new)
+        assert comparison.same, f"{path}: {comparison}"
+        compared += 1
+    assert compared > 50

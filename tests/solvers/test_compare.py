@@ -69,6 +69,21 @@ class TestSame:
         assert comparison.same, str(comparison)
         assert max(comparison.pose_error) < 1e-12
 
+    def test_parallel_axes_on_another_base(self):
+        """Directions alone leave the turn about the axes open; the distances between them do not."""
+        z = se3.frozen([[0.0, 0.0, 1.0]])
+        links = [Link("a"), *(Link(f"{k}", Inertial(1.0, np.eye(3), se3.translation((0.1, 0, 0)))) for k in "bcd")]
+        joints = [
+            Joint(f"j{i}", "revolute", parent, child, se3.translation((0.3 * i, 0.1, 0)), z)
+            for i, (parent, child) in enumerate(("ab", "bc", "cd"))
+        ]
+        robot = build(Parts("scara", links, joints))
+        T = se3.translation((1, 2, 3)) @ se3.turn((0.0, 0.6, 0.8), 0.7)
+        other = kt.edit.prefix(kt.edit.move_frame(robot, "a", T), "x_")
+        comparison = kt.compare(robot, other)
+        assert comparison.same
+        assert [d.kind for d in comparison.differences if d.kind != "frame"] == ["base"], str(comparison)
+
     def test_a_link_without_mass_is_a_frame(self):
         robot = serial()
         T = random_pose(np.random.default_rng(1))
@@ -165,6 +180,14 @@ class TestDifferent:
             if difference.kind == "zero":
                 assert difference.amount == pytest.approx(zero, abs=1e-9)
 
+    def test_a_sign_on_another_base_with_a_frame_in_common(self):
+        robot = kt.edit.add_frame(serial(), "mark", "root", random_pose(np.random.default_rng(2)))
+        other = rotated(kt.edit.move_frame(robot, "root", random_pose(np.random.default_rng(3))), "joint0", -1.0, 0.0)
+        other = kt.edit.rename(other, {"root": "foot"})
+        comparison = kt.compare(robot, other)
+        assert counted(comparison) == [("sign", "joint 'joint0'")]
+        assert "the root frame of the second robot is" in str(comparison)
+
     def test_a_longer_link_is_blamed_on_one_joint(self):
         robot = serial()
         origin = robot.joints["joint3"].origin @ se3.translation(
@@ -177,6 +200,17 @@ class TestDifferent:
         expected = 0.01 * np.linalg.norm(np.cross(robot.joints["joint3"].axes[0], (0, 0, 1)))
         assert next(d.amount for d in comparison.differences if d.kind == "axis") == pytest.approx(expected, abs=1e-12)
         assert 0.001 < comparison.pose_error[0] < 0.1
+
+    def test_a_longer_link_without_names_or_frames_in_common(self):
+        rng = np.random.default_rng(5)
+        robot = serial()
+        side = np.cross(robot.joints["joint3"].axes[0], (0, 0, 1))
+        other = with_joint(robot, "joint3", origin=robot.joints["joint3"].origin @ se3.translation(0.01 * side))
+        other = kt.edit.prefix(other, "y_")
+        for name in other.links:
+            other = kt.edit.move_frame(other, name, random_pose(rng)) if name != other.root else other
+        comparison = kt.compare(robot, other)
+        assert counted(comparison) == [("axis", "joint 'joint3' ('y_joint3')")], str(comparison)
 
     def test_a_tilted_axis(self):
         robot = serial()

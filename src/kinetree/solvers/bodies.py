@@ -9,7 +9,7 @@ from math import pi
 import numpy as np
 
 from kinetree.model.tree import Tree
-from kinetree.solvers.align import fit, line, turn_between
+from kinetree.solvers.align import fit, line, pose_at_zero, turn_between
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array
 
@@ -63,10 +63,9 @@ class Match:
         yield from self._shared(BASE, BASE)
         couples = self._couples_anywhere()
         if couples:
-            yield fit(
-                [line(self.a, i) for i, _ in couples],
-                [line(self.b, j) for _, j in couples],
-            )
+            lines_a, lines_b = [line(self.a, i) for i, _ in couples], [line(self.b, j) for _, j in couples]
+            yield fit(lines_a, lines_b)
+            yield fit(lines_a, lines_b, [(_com_at_zero(self.a, i), _com_at_zero(self.b, j)) for i, j in couples])
 
     def _couples_anywhere(self) -> list[tuple[int, int]]:
         """Joints of the same name, or where there are none, of the same number in trees of one shape."""
@@ -110,10 +109,13 @@ class Match:
         one, other = self.a.joint_type[i], self.b.joint_type[j]
         return one is other or {one.name, other.name} == {"revolute", "continuous"}
 
-    def _unalike(self, i: int, j: int, T_ab: Array) -> tuple[int, bool, float]:
-        """The key by which joints without a common name are coupled: shape of what they carry, then place."""
-        error = min(self._motion_error(i, j, T_ab, sign)[0] for sign in self._signs(i))
-        return round(error / self.tolerance) and 1, _size(self.a, i) != _size(self.b, j), error
+    def _unalike(self, i: int, j: int, T_ab: Array) -> tuple[bool, bool, bool, bool, float]:
+        """The key by which joints without a common name are coupled: motion, what they carry, mass, place."""
+        tries = [(*self._motion_error(i, j, T_ab, sign), sign) for sign in self._signs(i)]
+        error, T, sign = min(tries, key=lambda t: t[0] if t[0] > self.tolerance else 0.0)
+        distance = float(np.linalg.norm(self.a.T_tree[i][:3, 3] - (T_ab @ self.b.T_tree[j])[:3, 3]))
+        other_size = _size(self.a, i) != _size(self.b, j)
+        return error > self.tolerance, other_size, self._unlike_mass(i, j, T), sign < 0, distance
 
     def _signs(self, i: int) -> tuple[float, ...]:
         return (1.0, -1.0) if self.a.joint_type[i].single else (1.0,)
@@ -178,11 +180,15 @@ class Match:
         count = self._unlike_joints(i, j, T_ab)
         for T_a, T_b in self._frames(i, j):
             count += float(np.abs(T_a - T_ab @ T_b).max()) > self.tolerance
+        return count + self._unlike_mass(i, j, T_ab)
+
+    def _unlike_mass(self, i: int, j: int, T_ab: Array) -> bool:
+        """Whether two bodies that both have inertia have another one."""
         I_a, I_b = inertia_of(self.a, i), inertia_of(self.b, j)
-        if I_a.any() and I_b.any():
-            error = np.abs(I_a - moved_inertia(I_b, T_ab)).max()
-            count += bool(error > max(self.relative, self.tolerance) * np.abs(I_a).max())
-        return count
+        if not (I_a.any() and I_b.any()):
+            return False
+        error = np.abs(I_a - moved_inertia(I_b, T_ab)).max()
+        return bool(error > max(self.relative, self.tolerance) * np.abs(I_a).max())
 
     def _frames(self, i: int, j: int) -> Iterable[tuple[Array, Array]]:
         """(T_body_frame in a, in b) of the frames of one name on these two bodies."""
@@ -234,6 +240,11 @@ def moved_inertia(I_b: Array, T_ab: Array) -> Array:
 def com(I: Array) -> Array:
     """The centre of mass (3,) of a spatial inertia (6, 6); zero where there is no mass."""
     return np.array([I[2, 4], I[0, 5], I[1, 3]]) / (I[5, 5] or 1.0)
+
+
+def _com_at_zero(tree: Tree, body: int) -> Array:
+    T = pose_at_zero(tree, body)
+    return np.asarray(T[:3, :3] @ com(tree.inertia[body]) + T[:3, 3])
 
 
 def _size(tree: Tree, body: int) -> int:
