@@ -300,6 +300,11 @@ class TestDifferent:
             assert counted(comparison) == [("limit", "joint 'joint2'")]
             assert words in str(comparison)
 
+    def test_limits_that_make_no_sense_are_compared_as_they_stand(self):
+        robot = with_joint(serial(), "joint2", limits=(Limit(2.0, -1.0, -3.0, -4.0),))
+        assert kt.compare(robot, robot).same
+        assert not kt.compare(robot, with_joint(robot, "joint2", limits=(Limit(-1.0, 2.0, 3.0, 4.0),))).same
+
     def test_coupled_limits(self):
         robot = serial()
         parts = parts_of(robot)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from math import pi
 
 import numpy as np
@@ -34,7 +35,7 @@ class Pair:
     error: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Match:
     """Two trees side by side; tolerance in m and rad, relative that of inertias."""
 
@@ -42,6 +43,11 @@ class Match:
     b: Tree
     tolerance: float
     relative: float
+
+    @cached_property
+    def sizes(self) -> tuple[list[int], list[int]]:
+        """How many bodies hang on each one, in the two trees."""
+        return _sizes(self.a), _sizes(self.b)
 
     def pairs(self) -> list[Pair]:
         """The pairs of bodies, the base first, under the constant between the bases that leaves least to explain."""
@@ -114,7 +120,7 @@ class Match:
         tries = [(*self._motion_error(i, j, T_ab, sign), sign) for sign in self._signs(i)]
         error, T, sign = min(tries, key=lambda t: t[0] if t[0] > self.tolerance else 0.0)
         distance = float(np.linalg.norm(self.a.T_tree[i][:3, 3] - (T_ab @ self.b.T_tree[j])[:3, 3]))
-        other_size = _size(self.a, i) != _size(self.b, j)
+        other_size = self.sizes[0][i] != self.sizes[1][j]
         return error > self.tolerance, other_size, self._unlike_mass(i, j, T), sign < 0, distance
 
     def _signs(self, i: int) -> tuple[float, ...]:
@@ -247,9 +253,12 @@ def _com_at_zero(tree: Tree, body: int) -> Array:
     return np.asarray(T[:3, :3] @ com(tree.inertia[body]) + T[:3, 3])
 
 
-def _size(tree: Tree, body: int) -> int:
-    """How many bodies hang on this one."""
-    return sum(_size(tree, i) + 1 for i, parent in enumerate(tree.parent) if parent == body)
+def _sizes(tree: Tree) -> list[int]:
+    """How many bodies hang on each one."""
+    sizes = [0] * (len(tree.parent) + 1)  # the base is last
+    for i in reversed(range(len(tree.parent))):
+        sizes[tree.parent[i]] += sizes[i] + 1
+    return sizes
 
 
 def _samples(neutral: tuple[float, ...]) -> list[Array]:

@@ -40,11 +40,12 @@ def _spoken(robot: Robot) -> set[str]:
     return {kind for kind in KINDS if any(not all(map(isinf, _numbers(limit, kind))) for limit in limits)}
 
 
-def _numbers(limit: Limit, kind: str) -> tuple[float, float]:
+def _numbers(limit: Limit, kind: str) -> tuple[float, ...]:
+    """(lower, upper) of a position, (value,) of velocity or effort."""
     if kind == "position":
         return limit.lower, limit.upper
     value: float = getattr(limit, kind)
-    return -value, value
+    return (value,)
 
 
 def _joint(sides: Sides, pair: Pair, kinds: list[str]) -> list[Difference]:
@@ -54,16 +55,17 @@ def _joint(sides: Sides, pair: Pair, kinds: list[str]) -> list[Difference]:
     for i, name in enumerate(a.kind.velocities):
         for kind in kinds:
             ours = _numbers(a.limits[i] if a.limits else UNLIMITED, kind)
-            shift = pair.offset if kind == "position" else 0.0
-            theirs = sorted((x - shift) * pair.sign for x in _numbers(b.limits[i] if b.limits else UNLIMITED, kind))
+            theirs = _numbers(b.limits[i] if b.limits else UNLIMITED, kind)
+            if kind == "position":  # q_a = sign (q_b - offset), which for a negative sign swaps the bounds
+                theirs = tuple((x - pair.offset) * pair.sign for x in theirs[:: int(pair.sign)])
             if all(_close(x, y, sides) for x, y in zip(ours, theirs, strict=True)):
                 continue
             of = f"{kind} limit" + (f" of {name}" if name else "")
             amount = max(abs(x - y) for x, y in zip(ours, theirs, strict=True) if x != y)
-            message = f"its {of} is {_say(ours, kind)}, in the second robot {_say(theirs, kind)}"
-            if pair.sign < 0 or pair.offset:
+            message = f"its {of} is {_say(ours)}, in the second robot {_say(theirs)}"
+            if kind == "position" and (pair.sign < 0 or pair.offset):
                 message += " in the same coordinate"
-            found.append(Difference("limit", sides.joint_label(pair), message, amount))
+            found.append(Difference("limit", sides.joint_label(pair), message, amount if amount < inf else None))
     return found
 
 
@@ -71,9 +73,8 @@ def _close(x: float, y: float, sides: Sides) -> bool:
     return x == y or abs(x - y) <= max(sides.tolerance, sides.relative * min(abs(x), abs(y))) < inf
 
 
-def _say(numbers: Sequence[float], kind: str) -> str:
-    lower, upper = numbers
-    return f"{lower:.6g} to {upper:.6g}" if kind == "position" else f"{upper:.6g}"
+def _say(numbers: Sequence[float]) -> str:
+    return " to ".join(f"{x:.6g}" for x in numbers)
 
 
 def _rows(sides: Sides) -> list[Difference]:
