@@ -5,7 +5,10 @@ from kinetree.errors import KinetreeError as KinetreeError
 from kinetree.errors import Source as Source
 from kinetree.load import load as load
 from kinetree.load import save as save
+from kinetree.model import edit as edit
 from kinetree.model.robot import Robot as Robot
 from kinetree.queries import fk as fk
+from kinetree.solvers.compare import Comparison as Comparison
+from kinetree.solvers.compare import compare as compare
 
 __version__ = "0.1.0.dev0"

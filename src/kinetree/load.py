@@ -12,6 +12,8 @@ from pathlib import Path
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats import urdf
 from kinetree.formats.opener import Files, Opener, read_file
+from kinetree.formats.srdf import read_groups
+from kinetree.model.edit import set_groups
 from kinetree.model.robot import Robot
 
 Reading = tuple[Robot | None, list[Finding]]
@@ -22,12 +24,13 @@ class Options:
     """What a caller may say about a load; each format takes what concerns it.
 
     xacro_args: values of the xacro arguments. packages: name to folder, for `package://` and `$(find …)`.
-    model: which model of an SDF world.
+    model: which model of an SDF world. srdf: a file with groups of joints.
     """
 
     xacro_args: Mapping[str, str]
     packages: Mapping[str, Path]
     model: str | None = None
+    srdf: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ def load(
     xacro_args: Mapping[str, object] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     model: str | None = None,
+    srdf: str | os.PathLike[str] | None = None,
 ) -> Robot:
     """The robot that a file, a text or a name describes.
 
@@ -84,6 +88,7 @@ def load(
         A pathlib.Path together with format=… is a file of that format whatever its ending.
     xacro_args: the arguments of a xacro file. packages: folders of ROS packages by name, searched first.
     model: the model to take from an SDF file that has several.
+    srdf: a semantic description whose groups of joints the robot shall have.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
@@ -91,6 +96,7 @@ def load(
         {k: _argument(v) for k, v in (xacro_args or {}).items()},
         {k: Path(v) for k, v in (packages or {}).items()},
         model,
+        None if srdf is None else Path(srdf),
     )
     robot, findings = read(source, format, options)
     errors = [f for f in findings if f.severity == "error"]
@@ -101,6 +107,17 @@ def load(
 
 def read(source: str | os.PathLike[str], format: str | None, options: Options) -> Reading:
     """Like `load`, but returns the robot, or None, and all findings. Raises only where there is nothing to read."""
+    robot, findings = _read(source, format, options)
+    if robot is None or options.srdf is None:
+        return robot, findings
+    groups, more = read_groups(read_file(options.srdf), str(options.srdf), robot)
+    if any(f.severity == "error" for f in more):
+        return None, [*findings, *more]
+    robot = set_groups(robot, {**robot.groups, **groups})
+    return replace(robot, notes=(*robot.notes, *more)), [*findings, *more]
+
+
+def _read(source: str | os.PathLike[str], format: str | None, options: Options) -> Reading:
     if format is not None and format not in FORMATS:
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
     files = Files(options.packages)

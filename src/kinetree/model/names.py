@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from kinetree.errors import unknown_name
 
@@ -32,6 +32,10 @@ class Named(Mapping[str, N]):
             return self._items[name]
         except (KeyError, TypeError):
             raise unknown_name(self._kind, name, list(self._items)) from None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The thing of this name, or `default`; unlike Mapping's own, it looks for no nearest names."""
+        return self._items.get(name, default)
 
     def __contains__(self, name: object) -> bool:
         return name in self._items

@@ -136,19 +136,26 @@ def quaternion_from_rotation(R: Array) -> Array:
 
 
 def rotation_between(a: Any, b: Any) -> Array:
-    """The shortest rotation R (3, 3) with R a = b, for unit vectors; half a turn about a perpendicular if b = -a."""
+    """The shortest rotation R (3, 3) with R a = b, for unit vectors; half a turn about a perpendicular if b = -a.
+
+    Where b is close to -a the cross product says little of the angle that is missing, so that half a turn is made
+    first, and the rest is a small turn.
+    """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    cosine = float(a @ b)
     cross = np.cross(a, b)
+    if a @ b < 0:
+        n = _perpendicular(a, cross)
+        return rotation_between(-a, b) @ (2.0 * np.outer(n, n) - np.eye(3))
     sine = float(np.linalg.norm(cross))
-    if sine > 1e-12:
-        return rotation(cross / sine, math.atan2(sine, cosine))
-    if cosine > 0:
-        return np.eye(3)
-    e = np.eye(3)[int(np.argmin(np.abs(a)))]
-    perpendicular = e - (e @ a) * a
-    perpendicular /= np.linalg.norm(perpendicular)
-    return 2.0 * np.outer(perpendicular, perpendicular) - np.eye(3)
+    return rotation(cross / sine, math.atan2(sine, float(a @ b))) if sine else np.eye(3)
+
+
+def _perpendicular(a: Array, near: Array) -> Array:
+    """The unit vector perpendicular to the unit vector a that is nearest to `near`; any, where that is none."""
+    if np.linalg.norm(near) < 1e-12:
+        near = np.eye(3)[int(np.argmin(np.abs(a)))]  # so that z to -z keeps x, as in Drake
+    n = near - a * (a @ near)
+    return np.asarray(n / np.linalg.norm(n))
 
 
 def is_rotation(R: Array, tolerance: float = 1e-9) -> bool:

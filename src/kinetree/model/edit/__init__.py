@@ -1,0 +1,18 @@
+"""Edits: free functions that take a robot and return a new one with the same physics.
+
+What an edit drops, because it refers to something that is gone, is on the new robot's `notes`. The text that a robot
+was read from goes with any edit: it would be stale.
+"""
+
+from kinetree.model.edit.frames import add_frame as add_frame
+from kinetree.model.edit.frames import move_frame as move_frame
+from kinetree.model.edit.groups import group as group
+from kinetree.model.edit.groups import set_groups as set_groups
+from kinetree.model.edit.merge import merge_fixed as merge_fixed
+from kinetree.model.edit.motion import lock as lock
+from kinetree.model.edit.motion import reroot as reroot
+from kinetree.model.edit.naming import prefix as prefix
+from kinetree.model.edit.naming import rename as rename
+from kinetree.model.edit.pieces import attach as attach
+from kinetree.model.edit.pieces import cut as cut
+from kinetree.model.edit.pieces import remove as remove

@@ -1,0 +1,96 @@
+"""Frames: new ones, and the same ones elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kinetree.errors import fail
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.words import stale, unmoved
+from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array, frozen
+
+
+def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> Robot:
+    """The robot with a new frame that is fixed to the link of the frame `on`.
+
+    origin: T_on_name (4, 4), its pose in `on`, in metres. Raises UnknownNameError for an unknown `on`, KinetreeError
+    for a name that is taken or an origin that is no pose.
+    """
+    anchor = robot.frames[on]
+    parts = parts_of(robot)
+    parts.frames.append(Frame(name, anchor.link, frozen(anchor.origin @ pose(origin))))
+    return build(parts)
+
+
+def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None = None) -> Robot:
+    """The robot with the frame `name` elsewhere on its link; everything else keeps its place in space.
+
+    origin: T_relative_name (4, 4), its new pose in the frame `relative_to`, which must be fixed to the same link;
+        by default in the frame itself as it stood.
+
+    A link's own frame moves without the link: its inertia, shapes, joints, frames and sensors stay where they are, so
+    the same q means the same. If the link is the root, poses in the root frame change by one constant. Sensors stay
+    in place when their frame moves. Elements of other tools are not changed; those that concern the link are noted.
+    """
+    frame = robot.frames[name]
+    anchor = frame if relative_to is None else robot.frames[relative_to]
+    if anchor.link != frame.link:
+        message = f"relative_to={anchor.name!r} is fixed to link {anchor.link!r}; legal are frames of {frame.link!r}"
+        raise fail("not-fixed", message, element=f"frame {name!r}")
+    T_link_new = anchor.origin @ pose(origin)
+    T_new_old = frozen(se3.inverse(T_link_new) @ frame.origin)
+    parts = parts_of(robot)
+    parts.sensors = [
+        replace(sensor, origin=frozen(T_new_old @ sensor.origin)) if sensor.frame == name else sensor
+        for sensor in parts.sensors
+    ]
+    if name in robot.links:
+        _move_link_frame(parts, robot.links[name], T_new_old)
+    else:
+        parts.frames = [replace(f, origin=frozen(T_link_new)) if f.name == name else f for f in parts.frames]
+    return build(parts)
+
+
+def pose(T: Any) -> Array:
+    """T as a read-only array (4, 4); raises KinetreeError where it is no rigid transform."""
+    array = np.asarray(T, dtype=float)
+    if array.shape != (4, 4) or not np.isfinite(array).all():
+        raise fail("pose", f"a pose is an array (4, 4) of finite numbers; this one has shape {array.shape}")
+    if not (se3.is_rotation(array[:3, :3]) and np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0))):
+        raise fail("pose", "a pose is [[R, p], [0, 0, 0, 1]] with a right-handed rotation R; this one is not")
+    return frozen(array)
+
+
+def moved_link(link: Link, T: Array) -> Link:
+    """The link with its inertia and shapes given in another frame; T (4, 4) is the old frame's pose there."""
+    inertial = link.inertial and replace(link.inertial, origin=frozen(T @ link.inertial.origin))
+    return replace(
+        link, inertial=inertial, visuals=moved_shapes(link.visuals, T), collisions=moved_shapes(link.collisions, T)
+    )
+
+
+def moved_shapes(shapes: Iterable[Geometry], T: Array) -> tuple[Geometry, ...]:
+    """The shapes given in another frame; T (4, 4) is the old frame's pose there."""
+    return tuple(replace(shape, origin=frozen(T @ shape.origin)) for shape in shapes)
+
+
+def _move_link_frame(parts: Parts, link: Link, T_new_old: Array) -> None:
+    T_old_new = se3.inverse(T_new_old)
+
+    def joint(joint: Joint) -> Joint:
+        if joint.parent == link.name:
+            return replace(joint, origin=frozen(T_new_old @ joint.origin))
+        if joint.child == link.name:
+            return replace(joint, child_origin=frozen(joint.child_origin @ T_old_new))
+        return joint
+
+    parts.links = [moved_link(other, T_new_old) if other is link else other for other in parts.links]
+    parts.joints = [joint(j) for j in parts.joints]
+    parts.frames = [replace(f, origin=frozen(T_new_old @ f.origin)) if f.link == link.name else f for f in parts.frames]
+    parts.notes += (*stale(parts.extensions, {link.name}, "whose frame has moved"), *unmoved(link))

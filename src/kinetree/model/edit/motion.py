@@ -1,0 +1,136 @@
+"""Joints that no longer move, and joints that are passed the other way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from kinetree.errors import Finding, KinetreeError, fail
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.limits import resolve_mimic
+from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array, frozen
+
+
+def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: Literal["rad", "deg"] = "rad") -> Robot:
+    """The robot with these joints fixed at these values, {joint: number or numbers}, as `Robot.q` takes them.
+
+    The pose at the value goes into the joint's origin. Joints that follow a locked one are locked where it puts them.
+    Limits, dynamics, safety and calibration of a locked joint go; coupled limits hold the rest to what is left; groups
+    lose the joint. All of that is noted. Raises UnknownNameError for an unknown joint, KinetreeError for one that is
+    fixed or follows another, and for a wrong count.
+    """
+    q, slices = robot.q(values, unit=unit), robot.q_slices
+    locked: dict[str, Array] = {}
+    for joint in robot.joints.values():
+        leader, multiplier, offset = resolve_mimic(robot, joint.name)
+        if leader in values:
+            locked[joint.name] = q[slices[leader]] * multiplier + offset if joint.mimic else q[slices[leader]]
+    parts = parts_of(robot)
+    parts.joints = [_locked(j, locked[j.name]) if j.name in locked else j for j in parts.joints]
+    parts.notes += tuple(_lock_note(robot, robot.joints[name], value) for name, value in locked.items())
+    parts.groups = {name: tuple(j for j in joints if j not in locked) for name, joints in robot.groups.items()}
+    _lock_coupled(parts, {name: float(value[0]) for name, value in locked.items() if value.size == 1})
+    return build(parts)
+
+
+def _locked(joint: Joint, value: Array) -> Joint:
+    with np.errstate(all="ignore"):
+        XJ = joint.kind.transform(joint.axes, joint.pitch, value)
+    if not np.isfinite(XJ).all():
+        raise fail("number", f"{value.tolist()} is no value of a {joint.type} joint", element=f"joint {joint.name!r}")
+    return replace(
+        joint,
+        type="fixed",
+        origin=frozen(joint.origin @ XJ @ joint.child_origin),
+        child_origin=se3.IDENTITY,
+        axes=NO_AXES,
+        pitch=0.0,
+        limits=(),
+        mimic=None,
+        dynamics=(),
+        safety=None,
+        calibration=None,
+    )
+
+
+def _lock_note(robot: Robot, joint: Joint, value: Array) -> Finding:
+    limit, numbers = joint.limit, ", ".join(f"{x:.6g}" for x in value)
+    outside = joint.kind.single and not limit.lower <= value[0] <= limit.upper
+    message = f"is locked at {numbers} (SI, rad)"
+    if outside:
+        message += f", outside its limits {limit.lower:.6g} to {limit.upper:.6g}"
+    lost = [part for part in ("limits", "dynamics", "safety", "calibration") if getattr(joint, part)]
+    lost += [f"its place in group {name!r}" for name, joints in robot.groups.items() if joint.name in joints]
+    if lost:
+        message += f"; it has lost {', '.join(lost)}"
+    severity: Literal["warning", "info"] = "warning" if outside else "info"
+    return Finding("locked", severity, message, joint.source, f"joint {joint.name!r}")
+
+
+def _lock_coupled(parts: Parts, values: Mapping[str, float]) -> None:
+    """Take the locked joints out of the coupled limits: their share goes into the bounds."""
+    kept: list[CoupledLimit] = []
+    for coupled in parts.coupled_limits:
+        rest = {name: c for name, c in coupled.coefficients.items() if name not in values}
+        share = sum(c * values[name] for name, c in coupled.coefficients.items() if name in values)
+        if rest:
+            lower, upper = coupled.lower - share, coupled.upper - share
+            kept.append(replace(coupled, coefficients=rest, lower=lower, upper=upper))
+        else:
+            message = "names locked joints alone and has gone"
+            note = Finding("dropped", "warning", message, coupled.source, f"coupled limit {coupled.name!r}")
+            parts.notes += (note,)
+    parts.coupled_limits = kept
+
+
+REVERSIBLE = ("fixed", "revolute", "continuous", "prismatic", "screw")
+"""Types whose inverse motion is a motion of the type at the same coordinate: that about the opposite axis."""
+
+
+def reroot(robot: Robot, link: str) -> Robot:
+    """The same robot with `link` as its root: the joints on the way to it are passed the other way.
+
+    Every relative pose at the same q stays, and so do names, order, limits and mimics: a reversed joint turns about
+    the opposite axis, its parent and child changing places. Raises UnknownNameError for an unknown link, KinetreeError
+    for a planar, universal, ball or floating joint on the way: its inverse motion has other coordinates.
+    """
+    above = {joint.child: joint for joint in robot.joints.values()}
+    path: list[Joint] = []
+    at = robot.links[link].name
+    while at in above:
+        path.append(above[at])
+        at = path[-1].parent
+    faults = [_irreversible(joint) for joint in path if joint.type not in REVERSIBLE]
+    if faults:
+        raise KinetreeError(faults)
+    turned = {joint.name: _reversed(joint) for joint in path}
+    parts = parts_of(robot)
+    parts.joints = [turned.get(joint.name, joint) for joint in parts.joints]
+    for sensor in parts.sensors:
+        if sensor.joint in turned:
+            message = f"measures joint {sensor.joint!r}, whose parent and child have changed places; mind its sign"
+            note = Finding("reversed-joint", "warning", message, sensor.source, f"sensor {sensor.name!r}")
+            parts.notes += (note,)
+    return build(parts)
+
+
+def _irreversible(joint: Joint) -> Finding:
+    message = f"cannot be passed the other way: the inverse of a {joint.type} motion has other coordinates"
+    return Finding("irreversible", "error", message, joint.source, f"joint {joint.name!r}", "lock it first")
+
+
+def _reversed(joint: Joint) -> Joint:
+    """(O XJ C)⁻¹ = C⁻¹ XJ⁻¹ O⁻¹, and XJ⁻¹ is the motion about the opposite axis."""
+    return replace(
+        joint,
+        parent=joint.child,
+        child=joint.parent,
+        origin=frozen(se3.inverse(joint.child_origin)),
+        axes=frozen(0.0 - joint.axes),
+        child_origin=frozen(se3.inverse(joint.origin)),
+    )

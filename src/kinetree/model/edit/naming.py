@@ -1,0 +1,163 @@
+"""Other names for the same things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from kinetree.errors import Finding, fail, unknown_name
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.words import all_words, change_extensions, replace_words
+from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor
+
+Renaming = Mapping[str, str]
+
+
+def rename(
+    robot: Robot,
+    names: Renaming | None = None,
+    *,
+    links: Renaming | None = None,
+    joints: Renaming | None = None,
+    frames: Renaming | None = None,
+    sensors: Renaming | None = None,
+) -> Robot:
+    """The robot with other names, {old: new}; every reference follows, and all are renamed at once, so that two
+    things can swap their names.
+
+    names: of links, extra frames and joints; one that a joint shares with a link or frame must be said by keyword.
+    frames: takes the names of links too, as a link and its own frame have one name.
+
+    In kept elements of other tools (extensions) every attribute value and every element text that equals an old name
+    is replaced; names within longer texts, such as lists or scoped names, are not touched. Where an old name is
+    also that of another thing which keeps it, the extensions are left alone, and a note says so.
+
+    Raises UnknownNameError for a name that the robot does not have, KinetreeError for a new name that is taken.
+    """
+    to = _Names(dict(links or {}), dict(joints or {}), dict(sensors or {}))
+    _all_known("link", links, robot.links)
+    _all_known("frame", frames, robot.frames)
+    _all_known("joint", joints, robot.joints)
+    _all_known("sensor", sensors, robot.sensors)
+    to.frames.update(frames or {})
+    for old, new in (names or {}).items():
+        if old in robot.frames and old in robot.joints:
+            message = f"{old!r} is a joint and a frame; say joints={{…}} or frames={{…}}"
+            raise fail("ambiguous-name", message)
+        if old not in robot.frames and old not in robot.joints:
+            raise unknown_name("link, frame or joint", old, [*robot.frames, *robot.joints])
+        (to.frames if old in robot.frames else to.joints)[old] = new
+    return build(_renamed(robot, to))
+
+
+def prefix(robot: Robot, text: str) -> Robot:
+    """The robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled limit.
+
+    References follow, as in `rename`. The robot's own name stays.
+    """
+    to = _Names(
+        _prefixed(robot.frames, text),
+        _prefixed(robot.joints, text),
+        _prefixed(robot.sensors, text),
+        _prefixed(robot.groups, text),
+        _prefixed((*robot.materials, *_inline_materials(robot)), text),
+        _prefixed((coupled.name for coupled in robot.coupled_limits), text),
+    )
+    return build(_renamed(robot, to))
+
+
+@dataclass
+class _Names:
+    """Old names to new ones, by kind; names that are not here stay."""
+
+    frames: dict[str, str]  # links too
+    joints: dict[str, str]
+    sensors: dict[str, str]
+    groups: Renaming = field(default_factory=dict)
+    materials: Renaming = field(default_factory=dict)
+    coupled_limits: Renaming = field(default_factory=dict)
+
+
+def _all_known(kind: str, names: Renaming | None, known: Mapping[str, object]) -> None:
+    for old in names or {}:
+        if old not in known:
+            raise unknown_name(kind, old, list(known))
+
+
+def _prefixed(names: Iterable[str], text: str) -> dict[str, str]:
+    return {name: text + name for name in names if name}
+
+
+def _inline_materials(robot: Robot) -> list[str]:
+    return [g.material.name for link in robot.links.values() for g in link.visuals if g.material]
+
+
+def _renamed(robot: Robot, to: _Names) -> Parts:
+    parts = parts_of(robot)
+    parts.links = [_link(link, to) for link in parts.links]
+    parts.joints = [_joint(joint, to) for joint in parts.joints]
+    parts.frames = [_frame(frame, to) for frame in parts.frames]
+    parts.sensors = [_sensor(sensor, to) for sensor in parts.sensors]
+    parts.materials = [replace(m, name=to.materials.get(m.name, m.name)) for m in parts.materials]
+    parts.coupled_limits = [
+        replace(
+            coupled,
+            name=to.coupled_limits.get(coupled.name, coupled.name),
+            coefficients={to.joints.get(k, k): v for k, v in coupled.coefficients.items()},
+        )
+        for coupled in parts.coupled_limits
+    ]
+    parts.groups = {to.groups.get(k, k): _each(v, to.joints) for k, v in parts.groups.items()}
+    parts.joint_order = _each(robot.joint_names, to.joints)
+    _rename_words(robot, parts, to)
+    return parts
+
+
+def _each(names: Iterable[str], to: Renaming) -> tuple[str, ...]:
+    return tuple(to.get(name, name) for name in names)
+
+
+def _link(link: Link, to: _Names) -> Link:
+    name = to.frames.get(link.name, link.name)
+    return replace(link, name=name, visuals=tuple(_look(g, to.materials) for g in link.visuals))
+
+
+def _look(geometry: Geometry, to: Renaming) -> Geometry:
+    material = geometry.material
+    if material is None or material.name not in to:
+        return geometry
+    return replace(geometry, material=replace(material, name=to[material.name]))
+
+
+def _joint(joint: Joint, to: _Names) -> Joint:
+    mimic = joint.mimic and replace(joint.mimic, joint=to.joints.get(joint.mimic.joint, joint.mimic.joint))
+    parent, child = _each((joint.parent, joint.child), to.frames)
+    return replace(joint, name=to.joints.get(joint.name, joint.name), parent=parent, child=child, mimic=mimic)
+
+
+def _frame(frame: Frame, to: _Names) -> Frame:
+    name, link = _each((frame.name, frame.link), to.frames)
+    return replace(frame, name=name, link=link)
+
+
+def _sensor(sensor: Sensor, to: _Names) -> Sensor:
+    joint = sensor.joint and to.joints.get(sensor.joint, sensor.joint)
+    (frame,) = _each((sensor.frame,), to.frames)
+    return replace(sensor, name=to.sensors.get(sensor.name, sensor.name), frame=frame, joint=joint)
+
+
+def _rename_words(robot: Robot, parts: Parts, to: _Names) -> None:
+    """Rename in the extensions what is meant beyond doubt; note what is not."""
+    clear, doubtful = {}, []
+    for old in {**to.frames, **to.joints, **to.sensors}:
+        kinds = ((robot.frames, to.frames), (robot.joints, to.joints), (robot.sensors, to.sensors))
+        meanings = {names.get(old, old) for things, names in kinds if old in things}
+        if len(meanings) == 1:
+            clear[old] = meanings.pop()
+        else:
+            doubtful.append(old)
+    for old in sorted(set(doubtful) & all_words(parts)) if doubtful else ():
+        message = f"extensions that mention {old!r} keep it: it was the name of several things, not all of them renamed"
+        parts.notes += (Finding("stale-extension", "warning", message),)
+    if clear:
+        change_extensions(parts, lambda extensions: tuple(replace_words(e, clear) for e in extensions))

@@ -1,0 +1,216 @@
+"""Are these two the same robot, names aside, and where do they differ?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import degrees
+
+import numpy as np
+
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree, build_tree
+from kinetree.solvers.bodies import BASE, Match, Pair
+from kinetree.solvers.contents import compare_frames, compare_inertias, compare_sensors
+from kinetree.solvers.difference import Difference, Sides, apart, elsewhere
+from kinetree.solvers.limits import compare_limits
+from kinetree.spatial.se3 import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What `compare` finds.
+
+    same: the same q means the same poses, inertias and limits, as far as both robots speak of them.
+    same_mechanism: the bodies move alike; names, signs and zeros of joints, frames, inertias, limits may differ.
+    differences: everything found; those that only remark on something do not count against `same`.
+    joints: joint of the first robot to that of the second, for all that are taken to be the same.
+    pose_error: (m, rad), the most by which a body stands elsewhere in the second robot over random configurations,
+        signs and zeros of the joints and the constants between the frames of the bodies taken into account.
+    """
+
+    same: bool
+    same_mechanism: bool
+    differences: tuple[Difference, ...]
+    joints: Mapping[str, str] = field(default_factory=dict)
+    pose_error: tuple[float, float] = (0.0, 0.0)
+
+    def __str__(self) -> str:
+        verdict = "the same robot" if self.same else "not the same robot"
+        if self.same_mechanism and not self.same:
+            verdict += ", but the same mechanism"
+        lines = [verdict]
+        lines += [f"  {difference}" for difference in self.differences if difference.counts]
+        lines += [f"  remark: {difference}" for difference in self.differences if not difference.counts]
+        if not self.same_mechanism:
+            metres, radians = self.pose_error
+            lines.append(f"  bodies stand up to {metres:.3g} m and {degrees(radians):.3g} deg elsewhere")
+        return "\n".join(lines)
+
+
+def compare(a: Robot, b: Robot, *, tolerance: float = 1e-5, relative: float = 1e-5, samples: int = 20) -> Comparison:
+    """Whether two robots are the same, names aside, and where they differ.
+
+    Joints are matched by name where both have the name, otherwise by their place in the tree and their axes; fixed
+    joints and the frames in which bodies are described do not matter, so a link without mass on a fixed joint and an
+    extra frame are the same. A joint that turns the other way or has its zero elsewhere is said to be just that.
+    Shapes, materials, dynamics and elements of other tools are not compared.
+
+    tolerance: of poses, in m and rad; by default wide enough for a file that writes a quarter turn as 1.5708.
+    relative: of masses, inertias and limits, as a fraction of the larger.
+    samples: how many random configurations `pose_error` looks at.
+    """
+    tree_a, tree_b = build_tree(a), build_tree(b)
+    match = Match(tree_a, tree_b, tolerance, relative)
+    pairs = match.pairs()
+    sides = Sides(a, b, tree_a, tree_b, pairs, tolerance, relative)
+    motion = [*_left_over(sides), *_couplings(sides)]
+    motion += [_other_motion(sides, pair) for pair in pairs if match.differs(pair)]
+    differences = [
+        *motion,
+        *_coordinates(sides),
+        *_base(sides),
+        *compare_limits(sides),
+        *compare_inertias(sides),
+        *compare_frames(sides),
+        *compare_sensors(sides),
+    ]
+    return Comparison(
+        not any(difference.counts for difference in differences),
+        not motion,
+        tuple(differences),
+        sides.joints,
+        _pose_error(sides, samples),
+    )
+
+
+def _left_over(sides: Sides) -> list[Difference]:
+    """Joints that one robot alone has; those that they carry are counted, not listed."""
+    found = []
+    for tree, which, other, place in (
+        (sides.tree_a, "first", sides.tree_b, [pair.a for pair in sides.pairs]),
+        (sides.tree_b, "second", sides.tree_a, [pair.b for pair in sides.pairs]),
+    ):
+        lost = [i for i in range(len(tree.joints)) if i not in place]
+        for i in lost:
+            if tree.parent[i] in lost:
+                continue
+            message = f"only the {which} robot has it"
+            if tree.joints[i] in other.joints:
+                message = f"in the {which} robot it is on another body, or of another type"
+            below = sum(_carries(tree, i, k) for k in lost)
+            if below:
+                message += f", with {below} joints behind it"
+            found.append(Difference("joint", f"joint {tree.joints[i]!r}", message))
+    return found
+
+
+def _carries(tree: Tree, i: int, k: int) -> bool:
+    while (k := tree.parent[k]) > i:
+        pass
+    return k == i
+
+
+def _other_motion(sides: Sides, pair: Pair) -> Difference:
+    """How the axes of two joints differ, seen from the body that carries them."""
+    label = sides.joint_label(pair)
+    a, b = sides.robot_a.joints[sides.tree_a.joints[pair.a]], sides.robot_b.joints[sides.tree_b.joints[pair.b]]
+    if a.kind.nq != b.kind.nq or a.kind.axes != b.kind.axes or np.isinf(pair.error):
+        return Difference("axis", label, f"is {a.type}, in the second robot {b.type}")
+    T_ab = sides.parent(pair).T_ab
+    T_a, T_b = sides.tree_a.T_tree[pair.a], T_ab @ sides.tree_b.T_tree[pair.b]
+    if not a.kind.axes:
+        distance = float(np.linalg.norm(T_a[:3, 3] - T_b[:3, 3]))
+        return Difference("axis", label, f"is {distance:.3g} m away, or turned", distance)
+    u, v = T_a[:3, :3] @ a.axes[0], T_b[:3, :3] @ b.axes[0] * pair.sign
+    angle = float(np.arctan2(np.linalg.norm(np.cross(u, v)), u @ v))
+    distance = float(np.linalg.norm(np.cross(u, T_b[:3, 3] - T_a[:3, 3])))  # at the second joint's origin
+    said = []
+    if angle > sides.tolerance:
+        said.append(f"its axis is tilted by {degrees(angle):.3g} deg")
+    if distance > sides.tolerance and a.type != "prismatic":
+        said.append(f"its axis is {distance:.3g} m away")
+    if a.type == "screw" and abs(a.pitch - b.pitch) > sides.tolerance:
+        said.append(f"its pitch is {a.pitch:.6g} and {b.pitch:.6g} m/rad")
+    return Difference("axis", label, " and ".join(said) or "moves differently", max(angle, distance))
+
+
+def _coordinates(sides: Sides) -> list[Difference]:
+    """Joints whose coordinate has another sign or another zero."""
+    found = []
+    for pair in sides.moving:
+        if pair.sign < 0:
+            message = "has the opposite sign: the same motion about the opposite axis"
+            found.append(Difference("sign", sides.joint_label(pair), message))
+        if abs(pair.offset) > sides.tolerance:
+            turns = sides.tree_a.joint_type[pair.a].angular[0]
+            amount = f"{degrees(pair.offset):.6g} deg" if turns else f"{pair.offset:.6g} m"
+            message = f"has another zero: the second robot reads {amount} where the first reads 0"
+            found.append(Difference("zero", sides.joint_label(pair), message, pair.offset))
+    return found
+
+
+def _base(sides: Sides) -> list[Difference]:
+    """A remark where the two root frames are only alike up to a constant."""
+    T_ab = sides.by_a[BASE].T_ab
+    if max(apart(T_ab, np.eye(4))) <= sides.tolerance:
+        return []
+    message, amount = elsewhere(np.eye(4), T_ab, sides.tolerance)
+    return [
+        Difference(
+            "base", f"frame {sides.robot_a.root!r}", f"the root frame of the second robot {message}", amount, False
+        )
+    ]
+
+
+def _couplings(sides: Sides) -> list[Difference]:
+    """Followers that follow another joint, or in another way."""
+    found = []
+    number = {name: i for i, name in enumerate(sides.tree_a.joints)}
+    for pair in sides.moving:
+        a, b = sides.tree_a, sides.tree_b
+        leader_a, leader_b = sides.leader_a(pair.a), sides.leader_b(pair.b)
+        lead = sides.by_a.get(number[leader_a])
+        if lead is None:
+            continue  # the leader is left over, which is said
+        if b.joints[lead.b] != leader_b:
+            ours = "leads" if lead is pair else f"follows {leader_a!r}"
+            theirs = "leads" if leader_b == b.joints[pair.b] else f"follows {leader_b!r}"
+            message = f"{ours} in the first robot, {theirs} in the second"
+            found.append(Difference("mimic", sides.joint_label(pair), message))
+            continue
+        if lead is pair:
+            continue
+        # q_b = s q_a + o for the follower (s, o) and the leader (t, w): m_b (t l + w) + c_b = s (m_a l + c_a) + o
+        slope = pair.sign * a.multiplier[pair.a] - b.multiplier[pair.b] * lead.sign
+        shift = pair.sign * a.offset[pair.a] + pair.offset - b.multiplier[pair.b] * lead.offset - b.offset[pair.b]
+        if abs(slope) > sides.relative * max(1.0, abs(a.multiplier[pair.a])) or abs(shift) > sides.tolerance:
+            message = (
+                f"follows {leader_a!r} as {a.multiplier[pair.a]:.6g} q + {a.offset[pair.a]:.6g} in the first robot, "
+                f"{b.multiplier[pair.b]:.6g} q + {b.offset[pair.b]:.6g} in the second"
+            )
+            found.append(Difference("mimic", sides.joint_label(pair), message, max(abs(slope), abs(shift))))
+    return found
+
+
+def _pose_error(sides: Sides, samples: int) -> tuple[float, float]:
+    """The most by which matched bodies stand elsewhere, in m and rad, at random configurations of both."""
+    rng = np.random.default_rng(0)
+    metres = radians = 0.0
+    T_root = sides.by_a[BASE].T_ab
+    for _ in range(samples):
+        q_a = rng.uniform(-np.pi, np.pi, sides.tree_a.nq)
+        T_a, T_b = _poses(sides.tree_a, q_a), _poses(sides.tree_b, sides.q_b(q_a))
+        for pair in sides.moving:
+            A, B = T_a[pair.a] @ pair.T_ab, T_root @ T_b[pair.b]
+            here = apart(A, B)
+            metres, radians = max(metres, here[0]), max(radians, here[1])
+    return metres, radians
+
+
+def _poses(tree: Tree, q: Array) -> list[Array]:
+    """T_root_body (4, 4) of every moving body; that of the base is last, where index -1 finds it."""
+    T = [np.eye(4)] * (len(tree.joints) + 1)
+    for i, parent in enumerate(tree.parent):
+        T[i] = T[parent] @ tree.joint_transform(i, q)
+    return T

@@ -1,0 +1,108 @@
+"""Groups of joints from an SRDF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kinetree as kt
+
+URDF = """<robot name="r">
+  <link name="base"/> <link name="a"/> <link name="b"/> <link name="c"/> <link name="tool"/> <link name="f"/>
+  <joint name="ja" type="continuous"><parent link="base"/><child link="a"/><axis xyz="1 0 0"/></joint>
+  <joint name="jb" type="continuous"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/></joint>
+  <joint name="jc" type="continuous"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/></joint>
+  <joint name="weld" type="fixed"><parent link="c"/><child link="tool"/></joint>
+  <joint name="finger" type="continuous"><parent link="tool"/><child link="f"/><axis xyz="1 0 0"/>
+    <mimic joint="jc"/></joint>
+</robot>"""
+
+
+def load(tmp_path: Path, body: str, name: str = "r") -> kt.Robot:
+    (tmp_path / "r.urdf").write_text(URDF)
+    (tmp_path / "r.srdf").write_text(f'<robot name="{name}">\n{body}\n</robot>')
+    return kt.load(tmp_path / "r.urdf", srdf=tmp_path / "r.srdf")
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ('<joint name="jc"/><joint name="ja"/>', ("jc", "ja")),
+        ('<link name="b"/><link name="base"/><link name="tool"/>', ("jb",)),
+        ('<chain base_link="base" tip_link="f"/>', ("ja", "jb", "jc")),
+        ('<chain base_link="a" tip_link="c"/>', ("jb", "jc")),
+        ('<joint name="jb"/><chain base_link="base" tip_link="c"/>', ("jb", "ja", "jc")),
+        ('<group name="other"/><joint name="ja"/>', ("jc", "ja")),
+        ('<joint name="finger"/><joint name="weld"/><joint name="ja"/>', ("ja",)),
+    ],
+)
+def test_members(tmp_path, members, expected):
+    robot = load(tmp_path, f'<group name="g">{members}</group><group name="other"><joint name="jc"/></group>')
+    assert robot.groups == {"g": expected, "other": ("jc",)}
+    assert not robot.notes
+    assert robot.order([*expected, *(n for n in robot.joint_names if n not in expected)]).joint_names[0] == expected[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ('<group name="g"><joint name="jd"/></group>', "unknown-joint", "there is no joint 'jd'; did you mean"),
+        ('<group name="g"><link name="bas"/></group>', "unknown-link", "did you mean 'base'"),
+        ('<group name="g"><group name="h"/></group>', "unknown-group", "there is no group 'h'"),
+        (
+            '<group name="g"><chain base_link="b" tip_link="a"/></group>',
+            "chain",
+            "'a' does not hang below base_link 'b'",
+        ),
+        ('<group name="g"><chain base_link="b"/></group>', "missing-attribute", "needs tip_link="),
+        ('<group name="g"><group name="g"/></group>', "cycle", "contains itself: g -> g"),
+        ("<group/>", "missing-attribute", "needs name="),
+        ('<group name="g"/>\n<group name="g"/>', "duplicate-name", "already a group of this name on line 2"),
+    ],
+)
+def test_faults_have_places(tmp_path, body, code, words):
+    with pytest.raises(kt.KinetreeError) as caught:
+        load(tmp_path, body)
+    finding = caught.value.findings[0]
+    assert finding.code == code
+    assert words in finding.message
+    assert finding.source.file == str(tmp_path / "r.srdf")
+    assert finding.source.line == (3 if code == "duplicate-name" else 2)
+    assert "~" in finding.excerpt
+
+
+def test_what_is_not_used_is_noted_once_a_kind(tmp_path):
+    body = '<disable_collisions link1="a" link2="b"/>' * 3 + '<virtual_joint name="v"/><group name="g"><x/></group>'
+    robot = load(tmp_path, body, name="other")
+    notes = [(n.code, n.message) for n in robot.notes]
+    assert [code for code, _ in notes] == [
+        "srdf-robot",
+        "not-understood",
+        "not-understood",
+        "not-understood",
+        "empty-group",
+    ]
+    assert "3 <disable_collisions> of the SRDF are not used" in notes[1][1]
+    assert robot.groups == {"g": ()}
+
+
+def test_broken_files(tmp_path):
+    for body in ("<group", "<!DOCTYPE x>"):
+        with pytest.raises(kt.KinetreeError):
+            load(tmp_path, body)
+    (tmp_path / "s.srdf").write_text("<sdf/>")
+    with pytest.raises(kt.KinetreeError, match="legal is <robot>"):
+        kt.load(tmp_path / "r.urdf", srdf=tmp_path / "s.srdf")
+    with pytest.raises(kt.KinetreeError, match="cannot be read"):
+        kt.load(tmp_path / "r.urdf", srdf=tmp_path / "nowhere.srdf")
+
+
+def test_groups_of_groups_of_groups(tmp_path):
+    def nested(depth: int) -> str:
+        groups = [f'<group name="g{i}"><group name="g{i + 1}"/><group name="g{i + 1}"/></group>' for i in range(depth)]
+        return "".join([*groups, f'<group name="g{depth}"><joint name="ja"/></group>'])
+
+    assert load(tmp_path, nested(60)).groups["g0"] == ("ja",)
+    with pytest.raises(kt.KinetreeError, match="more than 100 deep"):
+        load(tmp_path, nested(3000))

@@ -1,0 +1,507 @@
+"""Edits: what they change, and the physics that they do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.errors import KinetreeError, UnknownNameError
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import CoupledLimit, Extension, Limit, Mimic, Robot
+from kinetree.spatial import se3
+from physics import everything, kinetic_energy, random_pose, total_inertia
+from support import all_frames, icub_urdfs, random_q
+
+RNG = np.random.default_rng(7)
+POSE = random_pose(RNG)
+
+
+def icub() -> Robot:
+    return kt.load(next(p for p in icub_urdfs() if p.parent.name == "iCubGazeboV2_7"))
+
+
+@pytest.fixture(scope="module", params=["everything", "icub"])
+def robot(request) -> Robot:
+    return everything() if request.param == "everything" else icub()
+
+
+def same_physics(a: Robot, b: Robot, qa: np.ndarray, qb: np.ndarray, frame: str, names=None) -> None:
+    """Every frame of `a`, seen from `frame`, is where it is in `b`; so is all mass, as seen from there."""
+    names = names or {}
+    poses_a, poses_b = all_frames(a, qa), all_frames(b, qb)
+    Ta, Tb = se3.inverse(poses_a[frame]), se3.inverse(poses_b[names.get(frame, frame)])
+    for name, T in poses_a.items():
+        np.testing.assert_allclose(Tb @ poses_b[names.get(name, name)], Ta @ T, rtol=0, atol=1e-12, err_msg=name)
+    Ia, Ib = total_inertia(a, qa, frame), total_inertia(b, qb, names.get(frame, frame))
+    assert Ia[3, 3] > 1  # there is mass to speak of
+    np.testing.assert_allclose(Ib, Ia, rtol=0, atol=1e-12 * np.abs(Ia).max())
+
+
+def same_motion(a: Robot, b: Robot, frame: str | None = None, names=None) -> None:
+    """The same physics at the same q."""
+    assert a.nq == b.nq
+    for _ in range(3):
+        q = random_q(a, RNG)
+        same_physics(a, b, q, q, frame or a.root, names)
+
+
+def same_energy(a: Robot, b: Robot) -> None:
+    for _ in range(3):
+        q, qd = random_q(a, RNG), RNG.normal(size=a.nv)
+        assert kinetic_energy(b, q, qd) == pytest.approx(kinetic_energy(a, q, qd), rel=1e-12)
+
+
+def noted(robot: Robot, code: str) -> list[str]:
+    return [str(note) for note in robot.notes if note.code == code]
+
+
+class TestRename:
+    def test_every_reference_follows(self):
+        robot = everything()
+        new = kt.edit.rename(
+            robot,
+            {"trunk5": "wrist", "thumb": "daumen", "on_trunk5": "spot"},
+            sensors={"imu": "head_imu"},
+            joints={"screw_3": "spindle"},
+        )
+        same_motion(robot, new, names={"trunk5": "wrist", "on_trunk5": "spot"})
+        assert new.joints["finger"].parent == "wrist"
+        assert new.joints["finger"].mimic.joint == "daumen"
+        assert new.groups["arm"] == ("spindle", "revolute_0", "continuous_4")
+        assert dict(new.coupled_limits[0].coefficients) == {"revolute_0": 1.0, "spindle": -2.0, "finger": 0.5}
+        assert new.sensors["head_imu"].frame == "spot"
+        assert new.sensors["ft"].frame == "wrist"
+        assert new.joint_names == tuple({"screw_3": "spindle"}.get(n, n) for n in robot.joint_names)
+        assert new.extensions[0].text == '<gazebo reference="trunk2"><joint>daumen</joint></gazebo>'
+
+    def test_the_callers_order_stays(self):
+        robot = everything()
+        robot = robot.order(reversed(robot.joint_names))
+        for new in (kt.edit.rename(robot, {"thumb": "t"}), kt.edit.lock(robot, {}), kt.edit.reroot(robot, "trunk5")):
+            assert new.joint_names == robot.joint_names
+        assert kt.edit.prefix(robot, "x_").joint_names == tuple(f"x_{name}" for name in robot.joint_names)
+
+    def test_two_things_swap_their_names(self):
+        robot = everything()
+        names = {"trunk1": "trunk2", "trunk2": "trunk1"}
+        same_motion(robot, kt.edit.rename(robot, names), names=names)
+
+    def test_frames_takes_links_too(self):
+        assert "b" in kt.edit.rename(everything(), frames={"base": "b"}).links
+
+    def test_extensions_of_every_place_and_quoting(self):
+        text = '<a x=\'base\' y="a base">\n base\n<b>base link</b><c t="say &quot;base&quot;"/></a>'
+        robot = everything()
+        parts = parts_of(robot)
+        parts.links[0] = replace(parts.links[0], extensions=(Extension("urdf", "a", text),))
+        link = kt.edit.rename(build(parts), {"base": 'r"&<t'}).links['r"&<t']
+        assert link.extensions[0].text == (
+            "<a x='r&quot;&amp;&lt;t' y=\"a base\">\n r&quot;&amp;&lt;t\n<b>base link</b>"
+            '<c t="say &quot;base&quot;"/></a>'
+        )
+
+    def test_an_ambiguous_word_in_an_extension_is_left_and_noted(self):
+        robot = kt.edit.rename(everything(), joints={"thumb": "trunk2"})  # a joint and a link of one name
+        new = kt.edit.rename(robot, joints={"trunk2": "t"})
+        assert "trunk2" in new.extensions[0].text
+        assert len(noted(new, "stale-extension")) == 1
+        with pytest.raises(KinetreeError, match="say joints="):
+            kt.edit.rename(robot, {"trunk2": "t"})
+
+    def test_unknown_and_taken_names(self):
+        with pytest.raises(UnknownNameError, match="trunk5"):
+            kt.edit.rename(everything(), {"trunk55": "x"})
+        for kind in ("links", "joints", "frames", "sensors"):
+            with pytest.raises(UnknownNameError, match="no "):
+                kt.edit.rename(everything(), **{kind: {"nobody": "x"}})
+        with pytest.raises(KinetreeError, match="already a"):
+            kt.edit.rename(everything(), {"trunk5": "trunk4"})
+
+    def test_prefix(self, robot):
+        new = kt.edit.prefix(robot, "left_")
+        same_motion(robot, new, names={name: f"left_{name}" for name in robot.frames})
+        same_energy(robot, new)
+        for kind in ("links", "joints", "frames", "sensors", "groups", "materials"):
+            assert list(getattr(new, kind)) == [f"left_{name}" for name in getattr(robot, kind)]
+        used = {g.material.name for link in new.links.values() for g in link.visuals if g.material and g.material.name}
+        assert all(name.startswith("left_") for name in used)
+        assert not new.notes[len(robot.notes) :]
+
+
+class TestLock:
+    def test_poses_stay_and_followers_lock_too(self):
+        robot = everything()
+        q = random_q(robot, RNG)
+        values = {name: q[robot.q_slices[name]] for name in ("revolute_0", "planar_b0", "ball_b3", "screw_3")}
+        new = kt.edit.lock(robot, values)
+        assert new.joint_names == tuple(n for n in robot.joint_names if n not in values)
+        for name in (*values, "thumb", "finger"):
+            assert new.joints[name].type == "fixed"
+            assert new.joints[name].mimic is None
+            assert len(new.joints[name].limits) == len(new.joints[name].axes) == 0
+        rest = new.q({name: q[robot.q_slices[name]] for name in new.joint_names})
+        same_physics(robot, new, q, rest, "base")
+        assert new.groups["arm"] == ("continuous_4",)
+        assert not new.coupled_limits
+        assert len(noted(new, "locked")) == 6
+        assert len(noted(new, "dropped")) == 1
+
+    def test_a_coupled_limit_holds_the_rest(self):
+        robot = everything()
+        new = kt.edit.lock(robot, {"screw_3": 0.7})
+        rng = np.random.default_rng(3)
+        for _ in range(20):
+            q = robot.q(revolute_0=rng.uniform(-3, 3), screw_3=0.7)
+            rest = new.q(revolute_0=q[robot.q_slices["revolute_0"]])
+            slack = (robot.limits.h - robot.limits.G @ q)[-2:]
+            np.testing.assert_allclose((new.limits.h - new.limits.G @ rest)[-2:], slack, rtol=0, atol=1e-12)
+
+    def test_degrees(self):
+        robot = everything()
+        a = kt.edit.lock(robot, {"revolute_0": 30, "prismatic_2": 0.1}, unit="deg")
+        b = kt.edit.lock(robot, {"revolute_0": np.deg2rad(30), "prismatic_2": 0.1})
+        for name in a.joints:
+            assert np.array_equal(a.joints[name].origin, b.joints[name].origin)
+
+    def test_outside_the_limits_is_a_warning(self):
+        (note,) = [n for n in kt.edit.lock(everything(), {"screw_3": 9}).notes if n.code == "locked"]
+        assert note.severity == "warning"
+        assert "outside its limits -1 to 2" in note.message
+
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            ({"finger": 1}, "follows 'thumb'"),
+            ({"fixed_1": 1}, "is fixed"),
+            ({"nobody": 1}, "no joint 'nobody'"),
+            ({"ball_b3": [1, 0]}, "takes 4 numbers"),
+            ({"ball_b3": [0, 0, 0, 0]}, "no value of a ball joint"),
+        ],
+    )
+    def test_refusals(self, values, message):
+        with pytest.raises(KinetreeError, match=message):
+            kt.edit.lock(everything(), values)
+
+    def test_on_a_real_robot(self):
+        robot = icub()
+        q = random_q(robot, RNG)
+        fingers = robot.joint_names[:20]
+        new = kt.edit.lock(robot, {name: q[robot.q_slices[name]] for name in fingers})
+        same_physics(robot, new, q, new.q({n: q[robot.q_slices[n]] for n in new.joint_names}), "root_link")
+
+
+class TestReroot:
+    @pytest.mark.parametrize("link", ["trunk5", "finger_link", "thumb_link", "trunk0", "base"])
+    def test_every_joint_of_one_coordinate(self, link):
+        robot = everything()
+        new = kt.edit.reroot(robot, link)
+        assert new.root == link
+        assert new.joint_names == robot.joint_names
+        same_motion(robot, new, link)
+        for name, joint in robot.joints.items():
+            assert new.joints[name].limits == joint.limits
+            assert new.joints[name].mimic == joint.mimic
+            assert new.joints[name].pitch == joint.pitch
+
+    def test_there_and_back(self):
+        robot = everything()
+        same_energy(robot, kt.edit.reroot(kt.edit.reroot(robot, "trunk5"), "base"))
+
+    def test_on_a_real_robot(self):
+        robot = icub()
+        new = kt.edit.reroot(robot, "l_foot")
+        same_motion(robot, new, "l_foot")
+        assert new.root == "l_foot"
+
+    def test_a_reversed_sensor_joint_is_noted(self):
+        assert "mind its sign" in noted(kt.edit.reroot(everything(), "trunk5"), "reversed-joint")[0]
+
+    def test_joints_of_several_coordinates_are_refused_all_at_once(self):
+        with pytest.raises(KinetreeError, match="other coordinates") as caught:
+            kt.edit.reroot(everything(), "branch4")
+        elements = [f.element for f in caught.value.findings]
+        assert elements == ["joint 'floating_b4'", "joint 'ball_b3'", "joint 'universal_b2'", "joint 'planar_b0'"]
+        with pytest.raises(UnknownNameError):
+            kt.edit.reroot(everything(), "on_base")
+
+
+class TestPieces:
+    def test_cut_and_remove_share_the_robot_between_them(self):
+        robot = icub()
+        arm, rest = kt.edit.cut(robot, "l_shoulder_1"), kt.edit.remove(robot, "l_shoulder_1")
+        assert {*arm.links} | {*rest.links} == {*robot.links}
+        assert not {*arm.links} & {*rest.links}
+        assert {*arm.sensors} | {*rest.sensors} == {*robot.sensors}
+        assert len(arm.joints) + len(rest.joints) == len(robot.joints) - 1
+        assert len(arm.extensions) + len(rest.extensions) >= len(robot.extensions) - 1
+        q = random_q(robot, RNG)
+        for part in (arm, rest):
+            q_part = part.q({name: q[robot.q_slices[name]] for name in part.joint_names})
+            poses, whole = all_frames(part, q_part), all_frames(robot, q)
+            T = se3.inverse(whole[part.root])
+            for name in part.frames:
+                np.testing.assert_allclose(poses[name], T @ whole[name], rtol=0, atol=1e-12)
+        joint = next(j for j in robot.joints.values() if j.child == "l_shoulder_1")
+        joined = kt.edit.attach(
+            rest, arm, joint.parent, joint.origin, joint_name=joint.name, type=joint.type, axes=joint.axes
+        )
+        same_motion(robot, joined.order(robot.joint_names))
+        same_energy(robot, joined.order(robot.joint_names))
+
+    def test_a_lost_leader_is_refused_until_it_is_locked(self):
+        robot = everything()
+        with pytest.raises(KinetreeError, match="follows joint 'revolute_0', which is cut away") as caught:
+            kt.edit.cut(robot, "trunk1")
+        assert "lock" in caught.value.findings[0].fix
+        new = kt.edit.cut(kt.edit.lock(robot, {"revolute_0": 0.3}), "trunk1")
+        assert new.joints["thumb"].type == "fixed"
+
+    def test_a_follower_of_a_lost_follower_keeps_the_leader(self):
+        robot = everything()
+        new = kt.edit.remove(robot, "thumb_link")
+        assert new.joints["finger"].mimic == Mimic("revolute_0", -1.0, 0.5)
+        q = random_q(robot, RNG)
+        poses = all_frames(robot, q)
+        for name, T in all_frames(new, q).items():
+            np.testing.assert_allclose(T, poses[name], rtol=0, atol=1e-12)
+
+    def test_what_is_dropped_is_noted(self):
+        robot = kt.edit.lock(everything(), {"revolute_0": 0.0})
+        new = kt.edit.cut(robot, "trunk5")
+        dropped = " ".join(noted(new, "dropped"))
+        assert list(new.sensors) == ["imu"]
+        assert "sensor 'ft'" in dropped
+        assert "<gazebo>" in dropped
+        new = kt.edit.remove(everything(), "trunk4")
+        assert new.groups["arm"] == ("screw_3", "revolute_0")
+        dropped = " ".join(noted(new, "dropped"))
+        for word in ("group 'all'", "group 'arm': has lost 'continuous_4'", "coupled limit 'sum'"):
+            assert word in dropped
+
+    def test_a_limit_over_a_lost_joint_is_noted(self):
+        parts = parts_of(everything())
+        parts.coupled_limits.append(CoupledLimit("other", {"prismatic_2": 1.0, "continuous_4": 1.0}, -1, 1))
+        new = kt.edit.remove(build(parts), "trunk4")
+        assert [c.name for c in new.coupled_limits] == []
+        assert "'other'" in " ".join(noted(new, "dropped"))
+
+    def test_an_extension_about_both_pieces_stays_with_a_warning(self):
+        new = kt.edit.remove(everything(), "thumb_link")
+        assert len(new.extensions) == 1
+        assert "mentions 'thumb', cut away" in noted(new, "stale-extension")[0]
+
+    def test_refusals(self):
+        robot = everything()
+        with pytest.raises(KinetreeError, match="nothing would be left"):
+            kt.edit.remove(robot, "base")
+        for edit in (kt.edit.cut, kt.edit.remove):
+            with pytest.raises(UnknownNameError):
+                edit(robot, "on_base")
+
+    def test_attach(self):
+        robot, tool = icub(), everything()
+        T = random_pose(RNG)
+        new = kt.edit.attach(robot, tool, "l_hand_dh_frame", T, prefix="tool_")
+        assert new.joint_names == (*robot.joint_names, *(f"tool_{n}" for n in tool.joint_names))
+        qa, qb = random_q(robot, RNG), random_q(tool, RNG)
+        poses, poses_tool = all_frames(robot, qa), all_frames(tool, qb)
+        for name, pose in all_frames(new, np.concatenate([qa, qb])).items():
+            expected = poses[name] if name in poses else poses["l_hand_dh_frame"] @ T @ poses_tool[name[5:]]
+            np.testing.assert_allclose(pose, expected, rtol=0, atol=1e-12)
+        assert "tool_arm" in new.groups
+
+    def test_attach_by_a_moving_joint(self):
+        new = kt.edit.attach(
+            everything(), everything(), "on_base", prefix="b_", type="revolute", axes=[[0, 0, 1]], limits=[Limit(-1, 1)]
+        )
+        assert new.joint_names[len(everything().joint_names)] == "b_base_attachment"
+        assert new.joints["b_base_attachment"].limit == Limit(-1, 1)
+        poses = all_frames(new, new.q(b_base_attachment=0.4))
+        expected = poses["on_base"] @ se3.turn((0.0, 0.0, 1.0), 0.4)
+        np.testing.assert_allclose(poses["b_base"], expected, rtol=0, atol=1e-12)
+
+    def test_attach_refusals(self):
+        robot = everything()
+        with pytest.raises(KinetreeError, match="both have groups"):
+            kt.edit.attach(robot, robot, "base")
+        with pytest.raises(KinetreeError, match="already a link"):
+            kt.edit.attach(robot, kt.edit.set_groups(robot, {}), "base")
+        with pytest.raises(UnknownNameError, match="on_base"):
+            kt.edit.attach(robot, robot, "on_bas", prefix="b_")
+        with pytest.raises(KinetreeError, match="with 1 axes"):
+            kt.edit.attach(robot, robot, "base", prefix="b_", type="revolute")
+        with pytest.raises(KinetreeError, match="legal is a type among"):
+            kt.edit.attach(robot, robot, "base", prefix="b_", type="hinge")
+
+
+class TestMergeFixed:
+    def test_the_physics_stays(self, robot):
+        new = kt.edit.merge_fixed(robot)
+        same_motion(robot, new)
+        same_energy(robot, new)
+        assert set(new.frames) == set(robot.frames)
+        measured = {sensor.joint for sensor in robot.sensors.values()}
+        assert {j.name for j in new.joints.values() if j.type == "fixed"} <= measured
+        assert "fixed joints have gone" in noted(new, "merged")[0]
+
+    def test_shapes_keep_their_place(self, robot):
+        new = kt.edit.merge_fixed(robot)
+        q = random_q(robot, RNG)
+        assert any(link.visuals for link in robot.links.values())
+
+        def places(r: Robot) -> np.ndarray:
+            poses = all_frames(r, q)
+            found = [poses[n] @ g.origin for n, l in r.links.items() for g in (*l.visuals, *l.collisions)]
+            return np.array(sorted(found, key=lambda T: tuple(np.round(T[:3].ravel(), 6))))
+
+        np.testing.assert_allclose(places(new), places(robot), rtol=0, atol=1e-12)
+
+    def test_keep(self):
+        robot = everything()
+        new = kt.edit.merge_fixed(robot, keep=["fixed_b1", "trunk1"])
+        assert "branch1" in new.links
+        assert "trunk1" in new.links
+        with pytest.raises(UnknownNameError):
+            kt.edit.merge_fixed(robot, keep=["nobody"])
+
+    def test_a_robot_without_fixed_joints_is_itself(self):
+        robot = kt.edit.cut(everything(), "branch1")
+        assert kt.edit.merge_fixed(robot) is robot
+
+
+class TestFrames:
+    def test_add(self, robot):
+        T = random_pose(RNG)
+        on = list(robot.frames)[-1]
+        new = kt.edit.add_frame(robot, "spot", on, T)
+        same_motion(robot, new)
+        poses = all_frames(new, random_q(new, RNG))
+        np.testing.assert_allclose(poses["spot"], poses[on] @ T, rtol=0, atol=1e-12)
+
+    def test_move_an_extra_frame(self):
+        robot, T = everything(), random_pose(RNG)
+        new = kt.edit.move_frame(robot, "on_trunk5", T, relative_to="trunk5")
+        assert np.array_equal(new.frames["on_trunk5"].origin, T)
+        again = kt.edit.move_frame(new, "on_trunk5", se3.inverse(T) @ robot.frames["on_trunk5"].origin)
+        same_motion(robot, again)
+        a, b = sensor_places(robot), sensor_places(new)
+        for name in a:
+            np.testing.assert_allclose(b[name], a[name], rtol=0, atol=1e-12)
+
+    @pytest.mark.parametrize("link", ["base", "trunk1", "trunk5", "branch3", "finger_link"])
+    def test_moving_a_links_own_frame_moves_nothing_else(self, link):
+        robot, T = everything(), random_pose(RNG)
+        new = kt.edit.move_frame(robot, link, T)
+        q = random_q(robot, RNG)
+        root = np.eye(4) if link != "base" else T  # T_oldroot_newroot
+        poses, moved = all_frames(robot, q), all_frames(new, q)
+        for name in robot.frames:
+            expected = poses[name] @ T if name == link else poses[name]
+            np.testing.assert_allclose(root @ moved[name], expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            total_inertia(new, q, "on_base"), total_inertia(robot, q, "on_base"), rtol=0, atol=1e-11
+        )
+        same_energy(robot, new)
+        for at in range(2):
+            shapes = [
+                pose[link] @ (r.links[link].visuals, r.links[link].collisions)[at][0].origin
+                for r, pose in ((robot, poses), (new, moved))
+            ]
+            np.testing.assert_allclose(root @ shapes[1], shapes[0], rtol=0, atol=1e-12)
+        for name, place in sensor_places(new).items():
+            np.testing.assert_allclose(root @ place, sensor_places(robot)[name], rtol=0, atol=1e-12)
+
+    def test_refusals(self):
+        robot = everything()
+        with pytest.raises(KinetreeError, match="legal are frames of 'trunk5'"):
+            kt.edit.move_frame(robot, "on_trunk5", np.eye(4), relative_to="base")
+        with pytest.raises(KinetreeError, match="already a frame"):
+            kt.edit.add_frame(robot, "on_base", "base")
+        with pytest.raises(UnknownNameError):
+            kt.edit.add_frame(robot, "x", "nobody")
+        for T in (np.eye(3), np.diag([1, 1, -1, 1.0]), np.full((4, 4), np.nan), 2 * np.eye(4)):
+            with pytest.raises(KinetreeError, match="a pose is"):
+                kt.edit.add_frame(robot, "x", "base", T)
+
+
+def sensor_places(robot: Robot) -> dict[str, np.ndarray]:
+    poses = all_frames(robot, robot.q())
+    return {s.name: poses[s.frame] @ s.origin for s in robot.sensors.values()}
+
+
+class TestGroups:
+    def test_set_and_add(self):
+        robot = kt.edit.set_groups(everything(), {"a": ["thumb", "screw_3"]})
+        robot = kt.edit.group(robot, "b", ["screw_3"])
+        assert robot.groups == {"a": ("thumb", "screw_3"), "b": ("screw_3",)}
+        assert kt.edit.group(robot, "a", []).groups["a"] == ()
+
+    def test_refusals(self):
+        with pytest.raises(UnknownNameError, match="thumb"):
+            kt.edit.group(everything(), "a", ["thum"])
+        with pytest.raises(KinetreeError, match="twice"):
+            kt.edit.group(everything(), "a", ["thumb", "thumb"])
+
+
+def test_an_edited_robot_has_no_stale_text():
+    path = icub_urdfs()[0]
+    robot = kt.load(path)
+    assert robot.text is not None
+    assert kt.edit.add_frame(robot, "spot", robot.root).text is None
+
+
+def test_an_edited_robot_is_saved_and_loaded_again(tmp_path: Path):
+    robot = kt.edit.merge_fixed(kt.edit.reroot(icub(), "l_foot"))
+    kt.save(robot, tmp_path / "again.urdf")
+    again = kt.load(tmp_path / "again.urdf")
+    same_physics(
+        robot, again, q := random_q(robot, RNG), again.q(dict(zip(robot.joint_names, q, strict=True))), "l_foot"
+    )
+
+
+@pytest.mark.crosscheck
+class TestAgainstPinocchio:
+    @pytest.mark.parametrize("edit", [kt.edit.merge_fixed, lambda r: kt.edit.move_frame(r, "l_upper_leg", POSE)])
+    def test_the_mass_matrix_stays(self, edit, tmp_path):
+        pin = pytest.importorskip("pinocchio")
+        robot = icub()
+        kt.save(edit(robot), tmp_path / "edited.urdf")
+        before = pin.buildModelFromUrdf(str(next(p for p in icub_urdfs() if p.parent.name == "iCubGazeboV2_7")))
+        after = pin.buildModelFromUrdf(str(tmp_path / "edited.urdf"))
+        q, qd = random_q(robot, RNG), RNG.normal(size=robot.nv)
+        energies = []
+        for model in (before, after):
+            order = [robot.q_slices[name].start for name in model.names[1:]]
+            energies.append(pin.computeKineticEnergy(model, model.createData(), q[order], qd[order]))
+        assert energies[1] == pytest.approx(energies[0], rel=1e-12)
+        assert kinetic_energy(robot, q, qd) == pytest.approx(energies[0], rel=1e-12)
+
+
+@pytest.mark.crosscheck
+def test_edits_of_many_robots():
+    """Every robot of example-robot-data: what two edits in a row leave alone."""
+    try:
+        data = distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
+    except PackageNotFoundError:
+        pytest.skip("example-robot-data is not installed")
+    paths = sorted(Path(str(data)).rglob("*.urdf"))
+    assert len(paths) > 50
+    compared = 0
+    for path in paths:
+        try:
+            robot = kt.load(path)
+        except KinetreeError:
+            continue
+        new = kt.edit.merge_fixed(kt.edit.prefix(robot, "x_"))
+        q = random_q(robot, RNG)
+        poses, moved = all_frames(robot, q), all_frames(new, q)
+        assert all(np.abs(moved[f"x_{name}"] - T).max() < 1e-12 for name, T in poses.items()), path
+        comparison = kt.compare(robot, new)
+        assert comparison.same, f"{path}: {comparison}"
+        compared += 1
+    assert compared > 50

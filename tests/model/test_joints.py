@@ -1,0 +1,150 @@
+"""The table of joint types, every row: neutral, group, derivative, counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kinetree.model.joints import JOINT_TYPES, JointType
+from kinetree.spatial import plucker, se3
+from physics import random_axes
+
+SEEDS = range(5)
+PITCH = 0.37
+
+
+@pytest.fixture(params=JOINT_TYPES.values(), ids=lambda row: row.name)
+def row(request) -> JointType:
+    return request.param
+
+
+def random_coordinates(rng: np.random.Generator, row: JointType) -> np.ndarray:
+    q = rng.uniform(-2, 2, row.nq)
+    if row.nq >= 4:
+        q[-4:] /= np.linalg.norm(q[-4:])
+    return q
+
+
+def step(row: JointType, q: np.ndarray, qd: np.ndarray, h: float) -> np.ndarray:
+    """The coordinates after moving with velocity coordinates qd for a time h: numbers add up, but a quaternion is
+    multiplied by the exponential of the child's angular velocity, and a floating position moves in the child's axes."""
+    if row.name not in ("ball", "floating"):
+        return q + h * qd
+    w = qd[-3:] * h
+    angle = float(np.linalg.norm(w))
+    x, y, z = np.sin(angle / 2) * (w / angle if angle else w)
+    quat = quaternion_product(q[-4:], np.array([x, y, z, np.cos(angle / 2)]))
+    position = q[:-4] + se3.rotation_from_quaternion(q[-4:]) @ (h * qd[:-3]) if row.nq == 7 else q[:-4]
+    return np.concatenate([position, quat])
+
+
+def quaternion_product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """p q, both xyzw."""
+    v, w = p[:3], p[3]
+    u, s = q[:3], q[3]
+    return np.append(w * u + s * v + np.cross(v, u), w * s - v @ u)
+
+
+def test_lengths_are_consistent(row):
+    rng = np.random.default_rng(0)
+    assert row.nq == len(row.coordinates) == len(row.angular) == len(row.neutral)
+    assert row.nv == len(row.velocities)
+    assert row.single == (row.nq == 1)
+    q, axes = random_coordinates(rng, row), random_axes(rng, row.name)
+    assert axes.shape == (row.axes, 3)
+    assert row.transform(axes, PITCH, q).shape == (4, 4)
+    assert row.motion_subspace(axes, PITCH, q).shape == (6, row.nv)
+
+
+def test_names_are_unique_in_every_format():
+    assert [row.name for row in JOINT_TYPES.values()] == list(JOINT_TYPES)
+    names = [row.urdf for row in JOINT_TYPES.values() if row.urdf]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_neutral_is_the_identity(row, seed):
+    axes = random_axes(np.random.default_rng(seed), row.name)
+    np.testing.assert_allclose(row.transform(axes, PITCH, np.array(row.neutral)), np.eye(4), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_motion_is_a_rigid_transform(row, seed):
+    rng = np.random.default_rng(seed)
+    T = row.transform(random_axes(rng, row.name), PITCH, random_coordinates(rng, row))
+    np.testing.assert_allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), rtol=0, atol=1e-14)
+    assert np.linalg.det(T[:3, :3]) == pytest.approx(1.0, abs=1e-14)
+    assert np.array_equal(T[3], (0, 0, 0, 1))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_coordinate_is_a_one_parameter_group(row, seed):
+    """T(a) T(b) = T(a + b) and T(-a) = T(a)⁻¹; for joints of several coordinates, each one by itself."""
+    rng = np.random.default_rng(seed)
+    axes = random_axes(rng, row.name)
+    a, b = rng.uniform(-2, 2, 2)
+    for i in range(row.nq if row.nq < 4 else row.nq - 4):
+        e = np.eye(row.nq)[i]
+        neutral = np.array(row.neutral)
+        T_a, T_b, T_ab, T_minus = (row.transform(axes, PITCH, neutral + x * e) for x in (a, b, a + b, -a))
+        np.testing.assert_allclose(T_a @ T_b, T_ab, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(T_minus, se3.inverse(T_a), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_motion_subspace_is_the_derivative(row, seed):
+    """S qd is the child's velocity in its own axes, angular first: T⁻¹ dT/dt = [ω× v; 0 0]."""
+    rng = np.random.default_rng(seed)
+    axes, q = random_axes(rng, row.name), random_coordinates(rng, row)
+    S, h = row.motion_subspace(axes, PITCH, q), 1e-5
+    T = row.transform(axes, PITCH, q)
+    for i in range(row.nv):
+        qd = np.eye(row.nv)[i]
+        after, before = (row.transform(axes, PITCH, step(row, q, qd, s)) for s in (h, -h))
+        twist = se3.inverse(T) @ (after - before) / (2 * h)
+        np.testing.assert_allclose(twist[:3, :3], plucker.skew(S[:3, i]), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(twist[:3, 3], S[3:, i], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["ball", "floating"])
+@pytest.mark.parametrize("scale", [0.1, -1.0, 30.0])
+def test_a_quaternion_of_any_length_and_sign_is_the_same_motion(name, scale):
+    row, rng = JOINT_TYPES[name], np.random.default_rng(1)
+    q = random_coordinates(rng, row)
+    other = q.copy()
+    other[-4:] *= scale
+    axes = random_axes(rng, name)
+    np.testing.assert_allclose(row.transform(axes, 0.0, other), row.transform(axes, 0.0, q), rtol=0, atol=1e-14)
+
+
+def test_a_full_turn_of_a_screw_advances_by_its_pitch():
+    T = JOINT_TYPES["screw"].transform(np.array([[0.0, 0.6, 0.8]]), PITCH, np.array([2 * np.pi]))
+    np.testing.assert_allclose(T[:3, :3], np.eye(3), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(T[:3, 3], 2 * np.pi * PITCH * np.array([0, 0.6, 0.8]), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("normal", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, 0.6, 0.8)])
+def test_a_planar_joint_stays_in_its_plane(normal):
+    n = np.array(normal, dtype=float)
+    T = JOINT_TYPES["planar"].transform(n[None], 0.0, np.array([0.3, -0.7, 1.1]))
+    assert n @ T[:3, 3] == pytest.approx(0.0, abs=1e-15)
+    assert np.linalg.norm(T[:3, 3]) == pytest.approx(np.hypot(0.3, 0.7), abs=1e-15)
+    np.testing.assert_allclose(T[:3, :3] @ n, n, rtol=0, atol=1e-15)
+
+
+def test_a_planar_joint_with_normal_z_moves_along_x_and_y():
+    T = JOINT_TYPES["planar"].transform(np.array([[0.0, 0.0, 1.0]]), 0.0, np.array([0.3, -0.7, 0.0]))
+    assert np.array_equal(T, se3.translation((0.3, -0.7, 0.0)))
+
+
+def test_a_universal_joint_turns_about_its_first_axis_first():
+    axes = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    T = JOINT_TYPES["universal"].transform(axes, 0.0, np.array([np.pi / 2, np.pi / 2]))
+    np.testing.assert_allclose(T[:3, :3], [[0, 0, 1], [1, 0, 0], [0, 1, 0]], rtol=0, atol=1e-15)
+
+
+def test_a_floating_joint_moves_before_it_turns():
+    q = np.array([1.0, 2.0, 3.0, 0.0, 0.0, np.sin(0.5), np.cos(0.5)])
+    T = JOINT_TYPES["floating"].transform(np.zeros((0, 3)), 0.0, q)
+    expected = se3.translation((1, 2, 3)) @ se3.turn((0.0, 0.0, 1.0), 1.0)
+    np.testing.assert_allclose(T, expected, rtol=0, atol=1e-15)

@@ -1,0 +1,141 @@
+"""A robot with everything in it, and what must not change when a robot is edited."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinetree.model.assemble import Parts, build
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.robot import (
+    CoupledLimit,
+    Dynamics,
+    Extension,
+    Frame,
+    Geometry,
+    Inertial,
+    Joint,
+    Limit,
+    Link,
+    Material,
+    Mimic,
+    Robot,
+    Sensor,
+    Shape,
+)
+from kinetree.model.tree import build_tree
+from kinetree.spatial import plucker, se3
+
+
+def random_pose(rng: np.random.Generator) -> np.ndarray:
+    quat = rng.normal(size=4)
+    return se3.frozen(se3.homogeneous(se3.rotation_from_quaternion(quat), rng.uniform(-1, 1, 3)))
+
+
+def random_axes(rng: np.random.Generator, type_name: str) -> np.ndarray:
+    axes = rng.normal(size=(JOINT_TYPES[type_name].axes, 3))
+    return se3.frozen(axes / np.linalg.norm(axes, axis=1, keepdims=True))
+
+
+def random_inertial(rng: np.random.Generator) -> Inertial:
+    a = rng.normal(size=(3, 3))
+    return Inertial(float(rng.uniform(0.1, 5)), se3.frozen(a @ a.T), random_pose(rng))
+
+
+def random_joint(rng: np.random.Generator, name: str, type_name: str, parent: str, child: str) -> Joint:
+    kind = JOINT_TYPES[type_name]
+    return Joint(
+        name,
+        type_name,
+        parent,
+        child,
+        random_pose(rng),
+        random_axes(rng, type_name),
+        random_pose(rng),
+        pitch=0.3 if type_name == "screw" else 0.0,
+        limits=(Limit(-1.0, 2.0, 3.0, 4.0),) * kind.nv if kind.nv else (),
+        dynamics=(Dynamics(damping=0.1),) * kind.nv,
+    )
+
+
+def everything(seed: int = 0) -> Robot:
+    """Every joint type, a follower of a follower, frames, sensors, groups, shapes, a coupled limit, extensions.
+
+    A branch with the joints of several coordinates hangs on the root; one of the others is `trunk` to `tip`.
+    """
+    rng = np.random.default_rng(seed)
+    chain = ("revolute", "fixed", "prismatic", "screw", "continuous", "fixed")
+    joints = []
+    parent = "base"
+    for i, type_name in enumerate(chain):
+        joints.append(random_joint(rng, f"{type_name}_{i}", type_name, parent, f"trunk{i}"))
+        parent = f"trunk{i}"
+    for i, type_name in enumerate(("planar", "fixed", "universal", "ball", "floating")):
+        joints.append(
+            random_joint(rng, f"{type_name}_b{i}", type_name, "base" if i == 0 else f"branch{i - 1}", f"branch{i}")
+        )
+    finger = random_joint(rng, "finger", "revolute", "trunk5", "finger_link")
+    thumb = random_joint(rng, "thumb", "prismatic", "trunk2", "thumb_link")
+    joints += [with_mimic(finger, "thumb", 2.0, 0.1), with_mimic(thumb, "revolute_0", -0.5, 0.2)]
+    names = ["base", *(joint.child for joint in joints)]
+    shape = Geometry(Shape("box", {"size": (0.1, 0.2, 0.3)}), random_pose(rng), material=Material("steel"))
+    links = [
+        Link(n, random_inertial(rng) if i % 4 != 3 else None, (shape,), (shape,), source=None)
+        for i, n in enumerate(names)
+    ]
+    return build(
+        Parts(
+            "everything",
+            links,
+            joints,
+            [Frame(f"on_{name}", name, random_pose(rng)) for name in ("base", "trunk1", "trunk5", "branch4")],
+            [
+                Sensor("imu", "imu", "on_trunk5", random_pose(rng)),
+                Sensor("gyro", "imu", "trunk1", random_pose(rng)),
+                Sensor("ft", "force_torque", "trunk5", random_pose(rng), joint="fixed_5"),
+            ],
+            [Material("steel", (0.5, 0.5, 0.5, 1.0))],
+            [CoupledLimit("sum", {"revolute_0": 1.0, "screw_3": -2.0, "finger": 0.5}, -1.0, 3.0)],
+            [Extension("urdf", "gazebo", '<gazebo reference="trunk2"><joint>thumb</joint></gazebo>')],
+            {"arm": ("screw_3", "revolute_0", "continuous_4"), "all": tuple(j.name for j in joints)},
+        )
+    )
+
+
+def with_mimic(joint: Joint, leader: str, multiplier: float, offset: float) -> Joint:
+    from dataclasses import replace
+
+    return replace(joint, mimic=Mimic(leader, multiplier, offset))
+
+
+def bodies(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
+    """T_root_body (4, 4) of every moving body, and of the base last."""
+    tree = build_tree(robot)
+    T = [np.eye(4)] * (len(tree.joints) + 1)
+    for i, parent in enumerate(tree.parent):
+        T[i] = T[parent] @ tree.joint_transform(i, q)
+    return T
+
+
+def total_inertia(robot: Robot, q: np.ndarray, frame: str) -> np.ndarray:
+    """Spatial inertia (6, 6) of the whole robot at q, in `frame`."""
+    tree, T = build_tree(robot), bodies(robot, q)
+    body, T_body_frame = tree.frame(frame)
+    T_frame_root = se3.inverse(T[body] @ T_body_frame)
+    total = np.zeros((6, 6))
+    for I, T_root_body in zip((*tree.inertia, tree.base_inertia), T, strict=True):
+        X = plucker.motion_transform(se3.inverse(T_frame_root @ T_root_body))  # frame to body
+        total += X.T @ I @ X
+    return total
+
+
+def kinetic_energy(robot: Robot, q: np.ndarray, qd: np.ndarray) -> float:
+    """½ Σ vᵀ I v over the bodies, with the root at rest."""
+    tree = build_tree(robot)
+    v = [np.zeros(6)] * (len(tree.joints) + 1)
+    energy = 0.0
+    for i, parent in enumerate(tree.parent):
+        Xup = plucker.motion_transform(se3.inverse(tree.joint_transform(i, q)))
+        S = tree.joint_type[i].motion_subspace(tree.axes[i], tree.pitch[i], tree.coordinates(i, q))
+        v[i] = Xup @ v[parent] + S @ (tree.multiplier[i] * qd[tree.v_slice[i]])
+        energy += 0.5 * float(v[i] @ tree.inertia[i] @ v[i])
+    return energy

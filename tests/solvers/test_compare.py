@@ -1,0 +1,327 @@
+"""Are these two the same robot? Robots that are known to differ in one thing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.robot import NO_AXES, CoupledLimit, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
+from kinetree.spatial import se3
+from physics import everything, random_pose
+from support import icub_urdfs
+
+
+def icub(name: str) -> Robot:
+    return kt.load(next(p for p in icub_urdfs() if p.parent.name == name))
+
+
+def with_joint(robot: Robot, name: str, **changes) -> Robot:
+    parts = parts_of(robot)
+    parts.joints = [replace(j, **changes) if j.name == name else j for j in parts.joints]
+    return build(parts)
+
+
+def counted(comparison: kt.Comparison) -> list[tuple[str, str]]:
+    return [(d.kind, d.element) for d in comparison.differences if d.counts]
+
+
+def rotated(robot: Robot, name: str, sign: float, zero: float) -> Robot:
+    """The same mechanism with another sign and zero of one joint: q' = sign q + zero."""
+    joint = robot.joints[name]
+    back = joint.kind.transform(joint.axes, joint.pitch, np.array([-sign * zero]))
+    limits = tuple(replace(x, lower=min(sign * x.lower, sign * x.upper) + zero,
+                           upper=max(sign * x.lower, sign * x.upper) + zero) for x in joint.limits)  # fmt: skip
+    return with_joint(
+        robot, name, origin=se3.frozen(joint.origin @ back), axes=se3.frozen(sign * joint.axes), limits=limits
+    )
+
+
+class TestSame:
+    @pytest.mark.parametrize("name", ["iCubGazeboV2_7", "iCubGenova03", "left_hand_mk3"])
+    def test_a_robot_and_itself_under_edits(self, name):
+        robot = icub(name)
+        renamed = kt.edit.prefix(robot, "x_")
+        for other in (robot, renamed, kt.edit.merge_fixed(robot), kt.edit.merge_fixed(renamed)):
+            comparison = kt.compare(robot, other)
+            assert comparison.same, str(comparison)
+            assert comparison.same_mechanism
+            assert max(comparison.pose_error) < 1e-12
+            assert str(comparison).startswith("the same robot")
+        assert kt.compare(robot, renamed).joints == {n: f"x_{n}" for n in moving(robot)}
+        assert not kt.compare(robot, robot).differences
+
+    def test_every_joint_type(self):
+        robot = everything()
+        for other in (robot, kt.edit.prefix(robot, "x_"), kt.edit.merge_fixed(robot)):
+            assert not kt.compare(robot, other).differences
+
+    def test_bodies_described_in_other_frames_and_under_other_names(self):
+        """Every link's frame is moved and every name changed: nothing but the mechanism is left to go by."""
+        rng = np.random.default_rng(5)
+        robot = kt.edit.prefix(serial(), "y_")
+        for name in robot.links:
+            robot = kt.edit.move_frame(robot, name, random_pose(rng))
+        comparison = kt.compare(serial(), robot)
+        assert comparison.same, str(comparison)
+        assert max(comparison.pose_error) < 1e-12
+
+    def test_parallel_axes_on_another_base(self):
+        """Directions alone leave the turn about the axes open; the distances between them do not."""
+        z = se3.frozen([[0.0, 0.0, 1.0]])
+        links = [Link("a"), *(Link(f"{k}", Inertial(1.0, np.eye(3), se3.translation((0.1, 0, 0)))) for k in "bcd")]
+        joints = [
+            Joint(f"j{i}", "revolute", parent, child, se3.translation((0.3 * i, 0.1, 0)), z)
+            for i, (parent, child) in enumerate(("ab", "bc", "cd"))
+        ]
+        robot = build(Parts("scara", links, joints))
+        T = se3.translation((1, 2, 3)) @ se3.turn((0.0, 0.6, 0.8), 0.7)
+        other = kt.edit.prefix(kt.edit.move_frame(robot, "a", T), "x_")
+        comparison = kt.compare(robot, other)
+        assert comparison.same
+        assert [d.kind for d in comparison.differences if d.kind != "frame"] == ["base"], str(comparison)
+
+    def test_a_link_without_mass_is_a_frame(self):
+        robot = serial()
+        T = random_pose(np.random.default_rng(1))
+        parts = parts_of(robot)
+        parts.links.append(Link("tool"))
+        parts.joints.append(Joint("tool_joint", "fixed", "link5", "tool", T))
+        assert not kt.compare(build(parts), kt.edit.add_frame(robot, "tool", "link5", T)).differences
+
+    def test_rounded_numbers_are_the_same_robot_to_the_default_tolerance(self):
+        robot = serial()
+        origin = robot.joints["joint2"].origin @ se3.turn((1.0, 0.0, 0.0), 3.7e-6)
+        assert kt.compare(robot, with_joint(robot, "joint2", origin=origin)).same
+        assert not kt.compare(robot, with_joint(robot, "joint2", origin=origin), tolerance=1e-7).same
+
+    def test_what_one_robot_is_silent_about_is_a_remark(self):
+        robot = serial()
+        parts = parts_of(robot)
+        parts.links = [replace(link, inertial=None) for link in parts.links]
+        parts.joints = [replace(joint, limits=()) for joint in parts.joints]
+        parts.sensors = [Sensor("eye", "camera", "link0")]
+        comparison = kt.compare(kt.edit.add_frame(robot, "spot", "link5", se3.translation((0, 0, 1))), build(parts))
+        assert comparison.same
+        remarks = {str(d) for d in comparison.differences}
+        assert remarks == {
+            "limits: only the first robot has position limits",
+            "limits: only the first robot has velocity limits",
+            "limits: only the first robot has effort limits",
+            "inertias: only the first robot has any",
+            "frames: only the first robot has spot",
+            "sensors: only the second robot has eye",
+        }
+
+
+def moving(robot: Robot) -> list[str]:
+    return [name for name in robot.placed if robot.joints[name].kind.nq]
+
+
+def serial(n: int = 6) -> Robot:
+    """A serial arm of hinges, one slide and one screw, with mass and limits; no symmetry, no parallel axes."""
+    rng = np.random.default_rng(11)
+    links, joints = [Link("root")], []
+    for i in range(n):
+        type_name = {2: "prismatic", 4: "screw"}.get(i, "revolute")
+        axis = rng.normal(size=3)
+        a = rng.normal(size=(3, 3))
+        links.append(Link(f"link{i}", Inertial(1.0 + i, se3.frozen(a @ a.T), random_pose(rng))))
+        joints.append(
+            Joint(
+                f"joint{i}",
+                type_name,
+                links[i].name,
+                f"link{i}",
+                random_pose(rng),
+                se3.frozen([axis / np.linalg.norm(axis)]),
+                pitch=0.1 if type_name == "screw" else 0.0,
+                limits=(Limit(-1.0, 2.0, 3.0, 4.0),),
+            )
+        )
+    return build(Parts("serial", links, joints))
+
+
+class TestDifferent:
+    def test_two_versions_of_the_icub_differ_where_they_are_known_to(self):
+        comparison = kt.compare(icub("iCubGazeboV2_5"), icub("iCubGazeboV2_7"))
+        assert not comparison.same
+        assert comparison.same_mechanism
+        assert counted(comparison) == [
+            ("frame", "frame 'imu_frame'"),
+            ("frame", "frame 'head_imu_0'"),
+            ("sensor", "sensor 'head_imu_0'"),
+        ]
+        assert "frames: only the second robot has root_link_imu_frame" in str(comparison)
+        assert "turned by 180 deg" in str(comparison)
+
+    @pytest.mark.parametrize("named", [True, False])
+    @pytest.mark.parametrize("joint", [f"joint{i}" for i in range(6)])
+    @pytest.mark.parametrize(("sign", "zero"), [(-1.0, 0.0), (1.0, np.pi / 2), (1.0, -0.4), (-1.0, 0.4)])
+    def test_signs_and_zeros(self, named, joint, sign, zero):
+        a = serial()
+        b = rotated(a, joint, sign, zero)
+        b = b if named else kt.edit.prefix(b, "z_")
+        comparison = kt.compare(a, b)
+        assert comparison.same_mechanism
+        if (named, joint, sign) == (False, "joint0", 1.0) and zero:
+            # without names the base may as well have been turned, which leaves but the limits to explain
+            assert [d.kind for d in comparison.differences if d.kind != "frame"] == ["base", "limit"]
+            return
+        assert not comparison.same
+        expected = [kind for kind, there in (("sign", sign < 0), ("zero", zero != 0)) if there]
+        assert [d.kind for d in comparison.differences] == expected, str(comparison)
+        assert all(f"joint {joint!r}" in d.element for d in comparison.differences)
+        assert max(comparison.pose_error) < 1e-12
+        for difference in comparison.differences:
+            if difference.kind == "zero":
+                assert difference.amount == pytest.approx(zero, abs=1e-9)
+
+    def test_a_sign_on_another_base_with_a_frame_in_common(self):
+        robot = kt.edit.add_frame(serial(), "mark", "root", random_pose(np.random.default_rng(2)))
+        other = rotated(kt.edit.move_frame(robot, "root", random_pose(np.random.default_rng(3))), "joint0", -1.0, 0.0)
+        other = kt.edit.rename(other, {"root": "foot"})
+        comparison = kt.compare(robot, other)
+        assert counted(comparison) == [("sign", "joint 'joint0'")]
+        assert "the root frame of the second robot is" in str(comparison)
+
+    def test_a_longer_link_is_blamed_on_one_joint(self):
+        robot = serial()
+        origin = robot.joints["joint3"].origin @ se3.translation(
+            0.01 * np.cross(robot.joints["joint3"].axes[0], (0, 0, 1))
+        )
+        comparison = kt.compare(robot, with_joint(robot, "joint3", origin=origin))
+        assert not comparison.same_mechanism
+        assert ("axis", "joint 'joint3'") in counted(comparison)
+        assert {e for k, e in counted(comparison) if k == "axis"} == {"joint 'joint3'"}
+        expected = 0.01 * np.linalg.norm(np.cross(robot.joints["joint3"].axes[0], (0, 0, 1)))
+        assert next(d.amount for d in comparison.differences if d.kind == "axis") == pytest.approx(expected, abs=1e-12)
+        assert 0.001 < comparison.pose_error[0] < 0.1
+
+    def test_a_longer_link_without_names_or_frames_in_common(self):
+        rng = np.random.default_rng(5)
+        robot = serial()
+        side = np.cross(robot.joints["joint3"].axes[0], (0, 0, 1))
+        other = with_joint(robot, "joint3", origin=robot.joints["joint3"].origin @ se3.translation(0.01 * side))
+        other = kt.edit.prefix(other, "y_")
+        for name in other.links:
+            other = kt.edit.move_frame(other, name, random_pose(rng)) if name != other.root else other
+        comparison = kt.compare(robot, other)
+        assert counted(comparison) == [("axis", "joint 'joint3' ('y_joint3')")], str(comparison)
+
+    def test_a_tilted_axis(self):
+        robot = serial()
+        axes = se3.frozen(robot.joints["joint1"].axes @ se3.rotation((1.0, 0.0, 0.0), 0.1).T)
+        (difference,) = [
+            d for d in kt.compare(robot, with_joint(robot, "joint1", axes=axes)).differences if d.kind == "axis"
+        ]
+        assert "tilted by" in difference.message
+
+    def test_pitch_and_type(self):
+        robot = serial()
+        comparison = kt.compare(robot, with_joint(robot, "joint4", pitch=0.2))
+        assert "pitch is 0.1 and 0.2" in str(comparison)
+        comparison = kt.compare(robot, with_joint(robot, "joint5", type="prismatic"))
+        assert "joint 'joint5': is screw" in str(kt.compare(with_joint(robot, "joint5", type="screw"), robot))
+        assert "joint 'joint5': is revolute, in the second robot prismatic" in str(comparison)
+        assert not comparison.same_mechanism
+        ball = with_joint(robot, "joint5", type="ball", axes=NO_AXES, limits=())
+        assert "is revolute, in the second robot ball" in str(kt.compare(robot, ball))
+
+    def test_a_missing_branch(self):
+        a = icub("iCubGazeboV2_7")
+        comparison = kt.compare(a, kt.edit.remove(a, "l_shoulder_1"))
+        assert "joint 'l_shoulder_pitch': only the first robot has it, with 6 joints behind it" in str(comparison)
+        assert [k for k, _ in counted(comparison)] == ["joint"]
+        comparison = kt.compare(kt.edit.remove(a, "l_shoulder_1"), a)
+        assert "only the second robot has it" in str(comparison)
+
+    def test_a_locked_joint(self):
+        a = icub("iCubGazeboV2_7")
+        comparison = kt.compare(a, kt.edit.lock(a, {"neck_yaw": 0.0}))
+        assert ("joint", "joint 'neck_yaw'") in counted(comparison)
+
+    def test_mimic(self):
+        robot = everything()
+        other = with_joint(robot, "finger", mimic=Mimic("thumb", 2.0, 0.3))
+        comparison = kt.compare(robot, other)
+        assert ("mimic", "joint 'finger'") in counted(comparison)
+        assert "follows 'revolute_0' as -1 q + 0.5 in the first robot, -1 q + 0.7 in the second" in str(comparison)
+        free = kt.compare(robot, with_joint(robot, "finger", mimic=None))
+        assert "follows 'revolute_0' in the first robot, leads in the second" in str(free)
+        assert not free.same_mechanism
+        direct = with_joint(robot, "finger", mimic=Mimic("revolute_0", -1.0, 0.5))
+        assert kt.compare(robot, direct).same
+
+    def test_a_follower_of_a_turned_leader_is_no_difference(self):
+        robot = everything()
+        turned = rotated(robot, "revolute_0", -1.0, 0.2)
+        parts = parts_of(turned)
+        parts.joints = [
+            replace(j, mimic=Mimic("revolute_0", 0.5, 0.1)) if j.name == "thumb" else j for j in parts.joints
+        ]  # -0.5 q + 0.2 = 0.5 (-q + 0.2) + 0.1
+        parts.coupled_limits = [
+            replace(c, coefficients={**c.coefficients, "revolute_0": -1.0}, lower=c.lower - 0.2, upper=c.upper - 0.2)
+            for c in parts.coupled_limits
+        ]
+        kinds = {k for k, _ in counted(kt.compare(robot, build(parts)))}
+        assert kinds == {"sign", "zero"}
+
+    def test_inertias(self):
+        robot = serial()
+        for change, words in (
+            ({"mass": 9.0}, "mass is 4 kg, in the second robot 9 kg"),
+            (
+                {"origin": se3.frozen(robot.links["link3"].inertial.origin @ se3.translation((0, 0, 0.02)))},
+                "0.02 m away",
+            ),
+            ({"inertia": se3.frozen(2 * robot.links["link3"].inertial.inertia)}, "inertia differs by"),
+        ):
+            parts = parts_of(robot)
+            parts.links = [
+                replace(k, inertial=replace(k.inertial, **change)) if k.name == "link3" else k for k in parts.links
+            ]
+            comparison = kt.compare(robot, build(parts))
+            assert counted(comparison) == [("inertia", "link 'link3'")]
+            assert words in str(comparison)
+            assert comparison.same_mechanism
+
+    def test_limits(self):
+        robot = serial()
+        for limit, words in (
+            (Limit(-1.0, 2.5, 3.0, 4.0), "position limit is -1 to 2, in the second robot -1 to 2.5"),
+            (Limit(-1.0, 2.0, 3.5, 4.0), "velocity limit is 3, in the second robot 3.5"),
+            (Limit(-1.0, 2.0, 3.0), "effort limit is 4, in the second robot inf"),
+        ):
+            comparison = kt.compare(robot, with_joint(robot, "joint2", limits=(limit,)))
+            assert counted(comparison) == [("limit", "joint 'joint2'")]
+            assert words in str(comparison)
+
+    def test_limits_that_make_no_sense_are_compared_as_they_stand(self):
+        robot = with_joint(serial(), "joint2", limits=(Limit(2.0, -1.0, -3.0, -4.0),))
+        assert kt.compare(robot, robot).same
+        assert not kt.compare(robot, with_joint(robot, "joint2", limits=(Limit(-1.0, 2.0, 3.0, 4.0),))).same
+
+    def test_coupled_limits(self):
+        robot = serial()
+        parts = parts_of(robot)
+        parts.coupled_limits = [CoupledLimit("sum", {"joint0": 1.0, "joint1": 2.0}, -1, 1)]
+        one = build(parts)
+        assert {e for _, e in counted(kt.compare(robot, one))} == {"limit 'sum lower'", "limit 'sum upper'"}
+        parts.coupled_limits = [CoupledLimit("twice", {"joint0": 2.0, "joint1": 4.0}, -2, 2)]
+        assert kt.compare(one, build(parts)).same
+
+    def test_sensors(self):
+        robot = everything()
+        parts = parts_of(robot)
+        parts.sensors = [replace(s, type="camera") if s.name == "imu" else s for s in parts.sensors]
+        assert counted(kt.compare(robot, build(parts))) == [("sensor", "sensor 'imu'")]
+
+    def test_different_arms_do_not_crash(self):
+        a, b = icub("left_wrist_mk2"), icub("left_hand_mk3")
+        comparison = kt.compare(a, b)
+        assert not comparison.same
+        assert not kt.compare(everything(), serial()).same_mechanism

@@ -1,0 +1,173 @@
+"""Rotations and poses: group axioms, and round trips where they are hardest."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given as examples
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.transform import Rotation
+
+from kinetree.spatial import se3
+
+
+def given(*strategies, **named):
+    """Hypothesis, without a clock."""
+    return lambda test: settings(deadline=None, max_examples=60)(examples(*strategies, **named)(test))
+
+
+finite = st.floats(-10, 10)
+angle = st.floats(-math.pi, math.pi)
+vector = arrays(float, 3, elements=finite)
+direction = vector.filter(lambda v: np.linalg.norm(v) > 1e-3).map(lambda v: v / np.linalg.norm(v))
+quaternion = arrays(float, 4, elements=st.floats(-1, 1)).filter(lambda q: np.linalg.norm(q) > 1e-3)
+rotation = quaternion.map(se3.rotation_from_quaternion)
+pose = st.builds(se3.homogeneous, rotation, vector)
+
+NEAR = (0.0, 1e-16, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3)
+"""Distances from a singularity at which round trips are tried."""
+
+
+def close(a, b, atol=1e-12):
+    np.testing.assert_allclose(a, b, rtol=0, atol=atol)
+
+
+class TestGroup:
+    @given(pose, pose, pose)
+    def test_product(self, A, B, C):
+        close((A @ B) @ C, A @ (B @ C))
+        assert se3.is_rotation((A @ B)[:3, :3])
+
+    @given(pose)
+    def test_inverse(self, T):
+        close(T @ se3.inverse(T), np.eye(4))
+        close(se3.inverse(T) @ T, np.eye(4))
+        assert np.array_equal(se3.inverse(T)[3], (0, 0, 0, 1))
+
+    @given(pose, pose)
+    def test_inverse_of_a_product(self, A, B):
+        close(se3.inverse(A @ B), se3.inverse(B) @ se3.inverse(A))
+
+
+class TestAxisAngle:
+    @given(direction, angle)
+    def test_agrees_with_scipy(self, axis, a):
+        close(se3.rotation(axis, a), Rotation.from_rotvec(a * axis).as_matrix(), 1e-14)
+
+    @given(direction, angle, angle)
+    def test_angles_add(self, axis, a, b):
+        close(se3.rotation(axis, a) @ se3.rotation(axis, b), se3.rotation(axis, a + b), 1e-14)
+
+    @given(direction, angle)
+    def test_the_axis_stays(self, axis, a):
+        close(se3.rotation(axis, a) @ axis, axis, 1e-14)
+
+    def test_no_turn_is_exactly_the_identity(self):
+        assert np.array_equal(se3.rotation((0.6, 0.0, 0.8), 0.0), np.eye(3))
+
+
+class TestRollPitchYaw:
+    @given(vector, angle, angle, angle)
+    def test_is_scipys_fixed_axes(self, xyz, roll, pitch, yaw):
+        T = se3.pose_from_xyz_rpy(xyz, (roll, pitch, yaw))
+        close(T[:3, :3], Rotation.from_euler("xyz", (roll, pitch, yaw)).as_matrix(), 1e-14)
+        assert np.array_equal(T[:3, 3], xyz)
+        assert not T.flags.writeable
+
+    @given(rotation)
+    def test_round_trip(self, R):
+        rpy = se3.rpy_from_rotation(R)
+        close(se3.pose_from_xyz_rpy((0, 0, 0), rpy)[:3, :3], R)
+        assert abs(rpy[1]) <= math.pi / 2
+
+    @pytest.mark.parametrize("near", NEAR)
+    @given(side=st.sampled_from([-1, 1]), below=st.sampled_from([-1, 1]), roll=angle, yaw=angle)
+    def test_round_trip_near_the_gimbals_lock(self, near, side, below, roll, yaw):
+        R = se3.pose_from_xyz_rpy((0, 0, 0), (roll, side * (math.pi / 2 - below * near), yaw))[:3, :3]
+        close(se3.pose_from_xyz_rpy((0, 0, 0), se3.rpy_from_rotation(R))[:3, :3], R)
+
+    @given(angle, st.floats(-1.5, 1.5), angle)
+    def test_away_from_the_lock_the_angles_themselves_come_back(self, roll, pitch, yaw):
+        R = se3.pose_from_xyz_rpy((0, 0, 0), (roll, pitch, yaw))[:3, :3]
+        for got, put in zip(se3.rpy_from_rotation(R), (roll, pitch, yaw), strict=True):
+            assert math.remainder(got - put, 2 * math.pi) == pytest.approx(0, abs=1e-12)
+
+
+class TestQuaternion:
+    @given(quaternion)
+    def test_agrees_with_scipy(self, quat):
+        close(se3.rotation_from_quaternion(quat), Rotation.from_quat(quat).as_matrix(), 1e-13)
+
+    @given(rotation)
+    def test_round_trip(self, R):
+        quat = se3.quaternion_from_rotation(R)
+        assert np.linalg.norm(quat) == pytest.approx(1.0, abs=1e-15)
+        assert quat[3] >= 0
+        close(se3.rotation_from_quaternion(quat), R)
+
+    @pytest.mark.parametrize("near", NEAR)
+    @given(axis=direction, side=st.sampled_from([-1.0, 1.0]))
+    def test_round_trip_near_half_a_turn(self, near, axis, side):
+        R = se3.rotation(axis, math.pi + side * near)
+        quat = se3.quaternion_from_rotation(R)
+        close(se3.rotation_from_quaternion(quat), R)
+        # half a turn is where square roots of the trace lose half the digits
+        assert abs(abs(quat[:3] @ axis) - math.cos(near / 2)) < 1e-14
+
+    @pytest.mark.parametrize("near", NEAR)
+    @given(axis=direction)
+    def test_small_turns_keep_their_digits(self, near, axis):
+        quat = se3.quaternion_from_rotation(se3.rotation(axis, near))
+        close(quat[:3], math.sin(near / 2) * axis, 1e-15)
+
+    @pytest.mark.parametrize("axis", np.eye(3))
+    def test_exact_half_turns(self, axis):
+        close(se3.quaternion_from_rotation(2 * np.outer(axis, axis) - np.eye(3)), [*axis, 0.0], 0)
+
+
+class TestBetween:
+    @given(direction, direction)
+    def test_takes_one_to_the_other(self, a, b):
+        R = se3.rotation_between(a, b)
+        assert se3.is_rotation(R)
+        close(R @ a, b)
+
+    @given(direction)
+    def test_opposite_and_equal(self, a):
+        close(se3.rotation_between(a, -a) @ a, -a)
+        assert np.array_equal(se3.rotation_between(a, a), np.eye(3))
+
+    @pytest.mark.parametrize("near", NEAR)
+    @given(a=direction, side=direction, sign=st.sampled_from([-1.0, 1.0]))
+    def test_near_opposite_and_near_equal(self, near, a, side, sign):
+        b = sign * a + near * side
+        b /= np.linalg.norm(b)
+        R = se3.rotation_between(a, b)
+        close(R @ a, b, 5e-15)
+        assert se3.is_rotation(R, 1e-14)
+        # the shortest: its angle is the one between the vectors
+        half = np.linalg.norm(a - b) / 2
+        assert (3 - np.trace(R)) / 4 == pytest.approx(half**2, abs=1e-9)
+
+
+class TestNearest:
+    @given(rotation, arrays(float, (3, 3), elements=st.floats(-1e-3, 1e-3)))
+    def test_is_a_rotation_close_by(self, R, noise):
+        near = se3.nearest_rotation(R + noise)
+        assert se3.is_rotation(near)
+        # no other rotation is closer: R itself is at the distance of the noise
+        assert np.linalg.norm(near - (R + noise)) <= np.linalg.norm(noise) + 1e-12
+
+    @given(rotation)
+    def test_a_rotation_is_its_own(self, R):
+        close(se3.nearest_rotation(R), R)
+
+    def test_is_rotation(self):
+        assert se3.is_rotation(np.eye(3))
+        assert not se3.is_rotation(np.diag([1.0, 1.0, -1.0]))
+        assert not se3.is_rotation(np.eye(3) * (1 + 1e-8))
+        assert se3.is_rotation(np.eye(3) * (1 + 1e-8), tolerance=1e-7)
