@@ -9,7 +9,7 @@ CAUSES = {
     *("xml-syntax", "xml-doctype", "xml-encoding", "xml-size", "xml-depth"),
     *("number", "missing-attribute", "missing-element", "duplicate-element", "duplicate-name", "geometry"),
     *("unknown-parent", "unknown-child", "two-parents", "several-roots", "cycle", "no-links", "mimic"),
-    *("zero-axis", "joint-type", "urdf-version", "zero-quaternion", "left-over-xacro"),
+    *("no-axis", "zero-axis", "joint-type", "urdf-version", "zero-quaternion", "left-over-xacro"),
     *("package", "package-ambiguous", "xacro-include", "xacro-argument", "xacro-macro", "xacro-expression"),
     *("xacro-yaml", "xacro-recursion", "xacro-size", "xacro-substitution", "xacro"),
 }
