@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
-from kinetree.formats import urdf
+from kinetree.formats import sdf, urdf
 from kinetree.formats.opener import Opener, nothing
 from kinetree.model.robot import Robot
 
@@ -47,7 +47,17 @@ def _read_urdf(text: bytes, file: str, opener: Opener, options: Options) -> Read
     return urdf.read(text, file)
 
 
-FORMATS: dict[str, Format] = {row.name: row for row in (Format("urdf", (".urdf",), _read_urdf, urdf.write),)}
+def _read_sdf(text: bytes, file: str, opener: Opener, options: Options) -> Reading:
+    return sdf.read(text, file, opener, options.model)
+
+
+FORMATS: dict[str, Format] = {
+    row.name: row
+    for row in (
+        Format("urdf", (".urdf",), _read_urdf, urdf.write),
+        Format("sdf", (".sdf", ".world"), _read_sdf, None),
+    )
+}
 
 
 def load(
