@@ -55,7 +55,7 @@ FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
         Format("urdf", (".urdf",), _read_urdf, urdf.write),
-        Format("sdf", (".sdf", ".world"), _read_sdf, None),
+        Format("sdf", (".sdf", ".world"), _read_sdf, sdf.write),
     )
 }
 

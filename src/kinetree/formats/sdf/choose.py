@@ -52,7 +52,7 @@ def choose(report: Report, root: Element, version: Version, opener: Opener, want
     for _, said in joints:
         report.findings += said
     _notes(report, worlds[0] if worlds else root)
-    alone = len(candidates) == 1 and not chosen.expander.included
+    alone = len(candidates) == 1 and not chosen.expander.opened
     return Choice(chosen.entry, chosen.expander.frames, tuple(entry for entry, _ in joints), alone)
 
 

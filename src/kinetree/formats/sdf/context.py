@@ -60,6 +60,7 @@ class Context:
         return name.removeprefix(self.prefix)
 
     def link_of(self, entry: Entry | None) -> Entry | None:
+        """The link that a place is fixed to, where both are known."""
         return self.frames.link_of(entry) if entry else None
 
     def keep(

@@ -22,6 +22,7 @@ from kinetree.formats.sdf.values import (
 from kinetree.formats.xml import Element, Report, parse
 
 PLACES = ("link", "joint", "frame")
+MAX_INCLUDES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Scope:
     files: tuple[str, ...]
 
     def full(self, reference: str) -> str:
+        """The full name of what a reference means here."""
         return self.home if reference == MODEL else self.prefix + reference
 
 
@@ -58,7 +60,7 @@ class Expander:
         self.report = report
         self.opener = opener
         self.frames = Frames(report)
-        self.included = False
+        self.opened = 0
 
     def world(self, element: Element, version: Version) -> Scope:
         """Begin with the world, or the top of a file, that `element` is."""
@@ -74,11 +76,14 @@ class Expander:
             pose = pose_of(self.report, element.find("pose"), scope.version, element)
             return self.model(element, scope, name, pose, scope) if name else None
         include = self.open(element, scope)
-        if include is None or include.content.tag != "model":
+        if include is not None and include.content.tag != "model":
+            message = f"includes a {include.content.tag}, which is no part of a robot; it is left out"
+            self.report.add("info", "not-of-the-model", message, element)
             return None
-        return self.include(include, scope)
+        return self.include(include, scope) if include else None
 
     def place(self, element: Element, scope: Scope) -> Entry | None:
+        """Put a link, joint or frame into the scope."""
         name = self.name(element, scope)
         if not name:
             return None
@@ -96,6 +101,7 @@ class Expander:
         return entry if self.frames.add(entry) else None
 
     def entry(self, kind: str, name: str, element: Element, scope: Scope, pose: Pose) -> Entry:
+        """A place that stands in the scope, with its pose as written."""
         relative_to = scope.full(pose.relative_to) if pose.relative_to else ""
         return Entry(
             kind,  # type: ignore[arg-type]  # PLACES are kinds
@@ -171,7 +177,6 @@ class Expander:
 
     def include(self, include: Include, outer: Scope) -> Entry | None:
         """Put an included model into the scope."""
-        self.included = True
         content = include.content
         pose = include.pose
         if pose is None:
@@ -196,6 +201,10 @@ class Expander:
         if file in scope.files:
             loop = " -> ".join((*scope.files[scope.files.index(file) :], file))
             report.error("include-cycle", f"includes itself: {loop}", element)
+            return None
+        self.opened += 1
+        if self.opened > MAX_INCLUDES:
+            report.error("include-count", f"more than {MAX_INCLUDES} includes in one file", element)
             return None
         root = parse(text, file, report)
         content = self.content(root, element) if root else None

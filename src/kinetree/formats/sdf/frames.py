@@ -109,6 +109,8 @@ class Frames:
                 return None
             seen.append(entry)
             what = {"joint": "child", "model": "canonical_link"}.get(entry.kind, "attached_to")
+            if not entry.attached_to and entry.implied:
+                self._error("no-links", "the model has no link that its frame could be fixed to", entry.element, entry)
             after = self.find(entry.attached_to, entry, entry.element, what) if entry.attached_to else None
             if after is None:
                 return None

@@ -13,8 +13,8 @@ from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, Context, is_world
 from kinetree.formats.sdf.frames import WORLD, Entry
 from kinetree.formats.sdf.joints import joint
-from kinetree.formats.sdf.shapes import geometry
-from kinetree.formats.sdf.values import attribute_of, number_of, pose_of, truth_attribute, version_of
+from kinetree.formats.sdf.shapes import MATERIAL, geometry, material_of
+from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Frame, Inertial, Joint, Link, Robot, Sensor, Text
@@ -70,6 +70,8 @@ class _Reader:
             if entry.kind in ("frame", "model"):
                 parts.frames += self.frame(entry)
                 parts.extensions += self.others(entry)
+                named = (e for e in entry.others if e.tag == MATERIAL)
+                parts.materials += [material_of(context, e, entry.element)[0] for e in named]
         self.world(parts)
         parts.sensors = self.named_sensors()
         return parts
@@ -107,11 +109,12 @@ class _Reader:
     def others(self, entry: Entry) -> list[Extension]:
         """What a model has besides places; its scope is in the tag: "arm::plugin"."""
         scope = self.context.local(entry.name).rpartition("::")[0]
-        for element in entry.others:
+        others = [element for element in entry.others if element.tag != MATERIAL]
+        for element in others:
             if element.tag == "static" and element.text.strip().lower() in ("true", "1"):
                 message = "simulators hold a static model still; its joints are read all the same"
                 self.report.add("info", "static", message, element, owner=entry.element)
-        return self.context.keep(entry.others, MODEL_OTHERS, entry.element, f"{scope}::" if scope else "")
+        return self.context.keep(others, MODEL_OTHERS, entry.element, f"{scope}::" if scope else "")
 
     # links
 
@@ -125,6 +128,8 @@ class _Reader:
         if "inertial" in once:
             inertial, more = self.inertial(once["inertial"], entry)
             extensions += more
+        for tag in ("visual", "collision"):
+            self.names([e for e in others if e.tag == tag])
         for sensor in (e for e in others if e.tag == "sensor"):
             self.sensor(sensor, entry, entry, None)
         return Link(
@@ -135,6 +140,16 @@ class _Reader:
             tuple(extensions),
             element.source,
         )
+
+    def names(self, elements: list[Element]) -> None:
+        """Refuse two visuals, or two collisions, of one name in a link."""
+        first: dict[str, Element] = {}
+        for element in elements:
+            name = name_of(self.report, element)
+            other = first.setdefault(name, element)
+            if name and other is not element:
+                message = f"there is already a {element.tag} of this name in the link at {other.source}"
+                self.report.error("duplicate-name", message, element)
 
     def inertial(self, element: Element, link: Entry) -> tuple[Inertial | None, list[Extension]]:
         report, owner = self.report, link.element
@@ -177,8 +192,10 @@ class _Reader:
     def sensor(self, element: Element, at: Entry, link: Entry, of_joint: str | None) -> None:
         """A sensor of a link, or of a joint, which sits on the joint's child link."""
         report, context = self.report, self.context
-        check_attributes(report, element, ("name", "type"))
+        check_attributes(report, element, ("name", "type", CUSTOM_TYPE))
         name, kind = name_of(report, element), name_of(report, element, "type")
+        if kind == "custom":
+            kind = attribute_of(report, element, CUSTOM_TYPE) or kind
         once, others = single_children(report, element, ("pose", "update_rate"))
         rate = once.get("update_rate")
         base = self.base(once.get("pose"), at, link)

@@ -23,6 +23,8 @@ SHAPES: dict[str, dict[str, tuple[float, ...]]] = {
 AS_IT_STANDS = ("heightmap", "image", "polyline", "empty")
 """Shapes that the model knows by name only; their element is kept as it stands."""
 MATERIAL_NAME = "kinetree:name"
+MATERIAL = "kinetree:material"
+"""SDF lets tools add words of their own with a prefix: these keep the names of materials, which it does not have."""
 
 
 def geometry(context: Context, element: Element, link: Entry) -> Geometry:
@@ -40,7 +42,7 @@ def geometry(context: Context, element: Element, link: Entry) -> Geometry:
         report.warning("missing-element", f"<{element.tag}> without <geometry> is taken as empty", element)
     material = None
     if "material" in once:
-        material, more = _material(context, once["material"], link)
+        material, more = material_of(context, once["material"], link.element)
         extensions += more
     return Geometry(
         shape,
@@ -57,6 +59,8 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
     known = [child for child in element.children if child.tag in SHAPES or child.tag in AS_IT_STANDS]
     others = [child for child in element.children if child not in known]
     extensions = context.keep(others, (), owner, "geometry/")
+    if known and all(child.tag in AS_IT_STANDS and child.tag == known[0].tag for child in known):
+        return Shape(known[0].tag, {}), [*extensions, *context.keep(known, AS_IT_STANDS, owner, "geometry/")]
     if len(known) != 1:
         legal = ", ".join(f"<{tag}>" for tag in (*SHAPES, *AS_IT_STANDS))
         message = f"<geometry> should have one of {legal}; it has {len(known)}"
@@ -66,8 +70,6 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
             report.warning("geometry", f"{message} and is taken as empty", element, owner=owner)
         return Shape("empty", {}), extensions
     child = known[0]
-    if child.tag in AS_IT_STANDS:
-        return Shape(child.tag, {}), [*extensions, *context.keep([child], AS_IT_STANDS, owner, "geometry/")]
     sizes = SHAPES[child.tag]
     once, others = single_children(report, child, (*sizes, "uri") if child.tag == "mesh" else tuple(sizes))
     extensions += context.keep(others, ("submesh", "convex_decomposition"), owner, f"geometry/{child.tag}/")
@@ -83,19 +85,19 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
     return Shape(child.tag, parameters), extensions
 
 
-def _material(context: Context, element: Element, link: Entry) -> tuple[Material, list[Extension]]:
+def material_of(context: Context, element: Element, owner: Element) -> tuple[Material, list[Extension]]:
     """The diffuse colour is the material's; all else is kept as it stands."""
     report = context.report
     once, others = single_children(report, element, ("diffuse",))
     rgba = None
     if "diffuse" in once:
-        text = text_of(report, once["diffuse"], link.element)
+        text = text_of(report, once["diffuse"], owner)
         values = numbers(text)
         if values is None or len(values) not in (0, 3, 4):
             message = f"<diffuse> is {text!r}; legal are 3 or 4 finite numbers: red, green, blue, opacity"
-            report.error("number", message, once["diffuse"], owner=link.element)
+            report.error("number", message, once["diffuse"], owner=owner)
         elif values:
             r, g, b, a = (*values, 1.0)[:4]
             rgba = (r, g, b, a)
-    extensions = context.keep(others, MATERIAL_OTHERS, link.element, "material/")
+    extensions = context.keep(others, MATERIAL_OTHERS, owner, "material/")
     return Material(element.get(MATERIAL_NAME) or "", rgba, None, element.source), extensions

@@ -12,8 +12,11 @@ from kinetree.spatial.se3 import IDENTITY, Array, frozen
 Version = tuple[int, int]
 
 VERSIONS = tuple((1, minor) for minor in range(4, 13))
-UNLIMITED = 1e16
+NO_BOUND = 1e16
 """What SDF wrote for "no limit" before it had inf; a limit of this size or more is none."""
+
+CUSTOM_TYPE = "gz:type"
+"""Where Gazebo says what a sensor of type "custom" is."""
 
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
@@ -106,7 +109,7 @@ def bound_of(report: Report, element: Element | None, default: float, owner: Ele
         message = f"<{element.tag}> is {text!r}; legal is one number, inf or -inf"
         report.error("number", message, element, owner=owner)
         return default
-    return value if abs(value) < UNLIMITED else inf if value > 0 else -inf
+    return value if abs(value) < NO_BOUND else inf if value > 0 else -inf
 
 
 def vector_of(
