@@ -45,9 +45,10 @@ class _Joint:
         others = [other for other in self.others if other.tag != "sensor"]
         self.extensions += self.context.keep(others, JOINT_OTHERS, element)
         used = [tag for tag in ("axis", "axis2")[: kind.axes] if tag in self.once]
-        self.unused(kind)
         axes = self.axes(kind)
         parts = [self.axis_parts(self.once[tag], tag, kind) for tag in used]
+        rows = [dynamics for _, dynamics, _ in parts] if kind.axes else self.idle_dynamics(kind)
+        self.unused(kind)
         limits = tuple(limit for limit, _, _ in parts)
         return Joint(
             self.context.local(self.entry.name),
@@ -60,7 +61,7 @@ class _Joint:
             self.pitch(kind),
             limits=limits if any(limit != UNLIMITED for limit in limits) else (),
             mimic=next((mimic for _, _, mimic in parts if mimic), None),
-            dynamics=_dynamics([dynamics for _, dynamics, _ in parts]),
+            dynamics=tuple(rows) if any(row != Dynamics() for row in rows) else (),
             extensions=tuple(self.extensions),
             source=element.source,
         )
@@ -99,6 +100,16 @@ class _Joint:
         return parent, child
 
     # axes
+
+    def idle_dynamics(self, kind: JointType) -> list[Dynamics]:
+        """The damping that files from URDF give to fixed joints; it stands in an axis that says nothing else."""
+        axis = self.once.get("axis") if kind.name == "fixed" else None
+        if axis is None or [child.tag for child in axis.children] != ["xyz", "dynamics"]:
+            return []
+        if axis.children[0].text.strip() != "0 0 1" or axis.children[0].attributes:
+            return []
+        del self.once["axis"]
+        return [self.dynamics(axis.children[1], "axis")]
 
     def unused(self, kind: JointType) -> None:
         """Keep what the type has no use for."""
@@ -235,7 +246,3 @@ class _Joint:
             self.report.error("number", message, old, owner=self.element)
             return 0.0
         return -1.0 / thread_pitch
-
-
-def _dynamics(rows: list[Dynamics]) -> tuple[Dynamics, ...]:
-    return tuple(rows) if any(row != Dynamics() for row in rows) else ()

@@ -107,7 +107,9 @@ def _joint(joint: Joint, losses: Losses) -> None:
         losses.lose("safety", label, "a safety controller", source)
     if joint.calibration:
         losses.lose("calibration", label, "a calibration", source)
-    if any(row.armature for row in joint.dynamics) or any(row != Dynamics() for row in joint.dynamics[axes:]):
+    if any(row.armature for row in joint.dynamics) or any(
+        row != Dynamics() for row in joint.dynamics[max(axes, joint.type == "fixed") :]
+    ):
         losses.lose("dynamics", label, "the armature of a joint, or dynamics without an axis", source)
     bounds = [bound for limit in joint.limits for bound in (limit.lower, limit.upper)]
     if joint.type == "continuous" and any(abs(bound) < NO_BOUND for bound in bounds):

@@ -13,7 +13,7 @@ from kinetree.formats.sdf.node import Node
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, MATERIAL, MATERIAL_NAME
 from kinetree.formats.sdf.values import CUSTOM_TYPE, Version
 from kinetree.formats.xml import XmlWriter, format_number
-from kinetree.model.robot import Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
+from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 
 SINCE = {"capsule": (1, 8), "ellipsoid": (1, 8), "cone": (1, 11)}
 """The versions in which shapes came."""
@@ -182,6 +182,10 @@ class _Writer:
             node.number("screw_thread_pitch", joint.pitch * (2 * pi))
         for i, tag in enumerate(("axis", "axis2")[: joint.kind.axes]):
             self.axis(node.add(tag), joint, i, scope)
+        if joint.type == "fixed" and joint.dynamics and "dynamics" not in self.without:
+            axis = node.add("axis")
+            axis.numbers("xyz", (0.0, 0.0, 1.0))
+            _dynamics(axis, joint.dynamics[0])
         self.extensions(node, joint.extensions)
 
     def axis(self, node: Node, joint: Joint, i: int, scope: str) -> None:
@@ -194,11 +198,7 @@ class _Writer:
             mimic.number("offset", joint.mimic.offset)
             mimic.number("reference", 0.0)
         if len(joint.dynamics) > i and "dynamics" not in self.without:
-            row, dynamics = joint.dynamics[i], node.add("dynamics")
-            dynamics.number("damping", row.damping)
-            dynamics.number("friction", row.friction)
-            dynamics.number("spring_reference", row.reference)
-            dynamics.number("spring_stiffness", row.stiffness)
+            _dynamics(node, joint.dynamics[i])
 
     # sensors
 
@@ -225,6 +225,14 @@ class _Writer:
         if sensor.update_rate is not None:
             element.number("update_rate", sensor.update_rate)
         self.extensions(element, sensor.extensions)
+
+
+def _dynamics(node: Node, row: Dynamics) -> None:
+    dynamics = node.add("dynamics")
+    dynamics.number("damping", row.damping)
+    dynamics.number("friction", row.friction)
+    dynamics.number("spring_reference", row.reference)
+    dynamics.number("spring_stiffness", row.stiffness)
 
 
 def _limit(node: Node, limit: Limit) -> None:
