@@ -187,8 +187,19 @@ class Expander:
         else:
             entry = self.model(content, outer, include.name, pose, own, include.placement)
         if entry is not None:
-            entry.others += [e for e in include.by.children if e.tag not in ("uri", "name", "pose", "placement_frame")]
+            self.override(entry, include.by)
         return entry
+
+    def override(self, entry: Entry, include: Element) -> None:
+        """What an <include> says of the model besides its place."""
+        if static := include.find_all("static"):
+            entry.others = [e for e in entry.others if e.tag != "static"] + static
+        for element in include.children:
+            if element.tag == "plugin":
+                entry.others.append(element)
+            elif element.tag not in ("uri", "name", "pose", "placement_frame", "static", "experimental:params"):
+                message = f"<{element.tag}> in <include> is not understood; it has no effect"
+                self.report.warning("not-understood", message, element, owner=include)
 
     def open(self, element: Element, scope: Scope) -> Include | None:
         """What an <include> names, opened and parsed; None, with an error, where that is not possible."""
