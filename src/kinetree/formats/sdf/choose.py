@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from kinetree.errors import Finding, nearest_names
 from kinetree.formats.opener import Opener
 from kinetree.formats.sdf.expand import Expander
-from kinetree.formats.sdf.frames import Entry, Frames
+from kinetree.formats.sdf.frames import WORLD, Entry, Frames
 from kinetree.formats.sdf.values import Version
 from kinetree.formats.xml import Element, Report
 
@@ -48,12 +48,27 @@ def choose(report: Report, root: Element, version: Version, opener: Opener, want
     if chosen.entry is None:
         return None
     prefix = f"{chosen.name}::"
-    joints = [(entry, said) for entry, said in chosen.joints if entry.attached_to.startswith(prefix)]
-    for _, said in joints:
-        report.findings += said
+    joints = _joints(report, chosen, prefix)
     _notes(report, worlds[0] if worlds else root)
     alone = len(candidates) == 1 and not chosen.expander.opened
-    return Choice(chosen.entry, chosen.expander.frames, tuple(entry for entry, _ in joints), alone)
+    return Choice(chosen.entry, chosen.expander.frames, joints, alone)
+
+
+def _joints(report: Report, chosen: _Candidate, prefix: str) -> tuple[Entry, ...]:
+    """The joints of the world that move links of the model; those that hang it on another model are left out."""
+    joints = []
+    for entry, said in chosen.joints:
+        if not entry.attached_to.startswith(prefix):
+            continue
+        parent = entry.element.find("parent")
+        name = parent.text.strip() if parent else ""
+        if name in ("", WORLD) or name.startswith(prefix):
+            report.findings += said
+            joints.append(entry)
+        else:
+            message = f"hangs the model on {name!r}, which is not part of it; the joint is left out"
+            report.add("info", "not-of-the-model", message, entry.element)
+    return tuple(joints)
 
 
 def _candidates(report: Report, top: Element, version: Version, opener: Opener) -> list[_Candidate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kinetree.errors import Finding
-from kinetree.formats.fields import name_of
+from kinetree.formats.fields import name_of, stray_text
 from kinetree.formats.opener import Opener
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
 from kinetree.formats.sdf.values import (
@@ -158,6 +158,9 @@ class Expander:
 
     def inside(self, element: Element, scope: Scope, model: Entry) -> None:
         """What stands in a <model>; finds its canonical link on the way."""
+        stray_text(self.report, element)
+        for pose in element.find_all("pose")[1:]:
+            self.report.error("duplicate-element", "<pose> stands twice; legal is one", pose, owner=element)
         links: list[Entry] = []
         models: list[Entry] = []
         for child in element.children:

@@ -41,10 +41,14 @@ def read(
     choice = choose(report, root, version, opener, model) if version else None
     if choice is None:
         return None, report.findings
-    parts = _Reader(report, choice).parts()
+    reader = _Reader(report, choice)
+    parts = reader.parts()
     if choice.alone:
         parts.text = Text("sdf", root.document.data.decode())
-    return finish(report, parts, root), report.findings
+    robot = finish(report, parts, root)
+    if reader.lost_joints:  # their links have no parent only because of faults that are told already
+        report.findings = [finding for finding in report.findings if finding.code != "several-roots"]
+    return robot, report.findings
 
 
 class _Reader:
@@ -55,6 +59,7 @@ class _Reader:
         self.frames = choice.frames
         self.context = Context(report, choice.frames, self.model.name.removesuffix("__model__"))
         self.sensors: list[tuple[Sensor, str]] = []  # each with the name of its link or joint
+        self.lost_joints = any(e.tag == "joint" for e in self.model.element.children) and report.failed
 
     def parts(self) -> Parts:
         context = self.context
@@ -63,9 +68,8 @@ class _Reader:
         for entry in (*inside, *self.choice.joints):
             if entry.kind == "link":
                 parts.links.append(self.link(entry))
-            elif entry.kind == "joint" and (made := joint(context, entry)):
-                parts.joints.append(made)
-                self.joint_sensors(entry, made)
+            elif entry.kind == "joint":
+                self.joint(entry, parts)
         for entry in inside:
             if entry.kind in ("frame", "model"):
                 parts.frames += self.frame(entry)
@@ -75,6 +79,14 @@ class _Reader:
         self.world(parts)
         parts.sensors = self.named_sensors()
         return parts
+
+    def joint(self, entry: Entry, parts: Parts) -> None:
+        made = joint(self.context, entry)
+        if made is None:
+            self.lost_joints = True
+        else:
+            parts.joints.append(made)
+            self.joint_sensors(entry, made)
 
     def world(self, parts: Parts) -> None:
         """The link `world` where joints hang on it; otherwise the pose of the model in it is nobody's."""

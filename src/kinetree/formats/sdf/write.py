@@ -84,13 +84,9 @@ class _Writer:
         return xml.text()
 
     def in_order(self) -> list[Link | Joint]:
-        """Links, then joints. With nested models in the order of the file they came from, if it is one: the order
-        of links and joints, and so that of q, then comes back the same."""
-        things: list[Link | Joint] = [*self.layout.links, *self.robot.joints.values()]
-        places = [thing.source for thing in things]
-        if not self.layout.nested or len({place.file for place in places if place}) != 1 or None in places:
-            return things
-        return sorted(things, key=lambda thing: thing.source.line or 0 if thing.source else 0)
+        """Links, then joints; with nested models the joints first, so that their order, which is that of q, stays."""
+        links, joints = self.layout.links, [*self.robot.joints.values()]
+        return [*joints, *links] if self.layout.nested else [*links, *joints]
 
     def model(self, scope: str) -> Node:
         """The <model> of a scope; made, with those around it, where it is asked for first."""
