@@ -20,6 +20,8 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 Kind = Literal["world", "model", "link", "frame", "joint"]
+NEAR = 16  # how many places up two poses are looked for in common
+HINTS = 10  # for how many unknown names the nearest are looked for: that takes time
 WORLD = "world"
 MODEL = "__model__"
 
@@ -62,7 +64,9 @@ class Frames:
         self.report = report
         self.entries: list[Entry] = []
         self._by_name: dict[str, Entry] = {}
-        self._chains: dict[str, dict[str, Array] | None] = {}
+        self._links: dict[Entry, Entry | None] = {}
+        self._tops: dict[Entry, Array | None] = {}
+        self._placements: dict[Entry, Array | None] = {}
         self._said: set[tuple[str, str]] = set()
 
     def add(self, entry: Entry, alias: str = "") -> bool:
@@ -87,13 +91,15 @@ class Frames:
         """The place that `at` refers to by a full name; an error at `element` where there is none."""
         found = self._by_name.get(name)
         if found is None:
-            known = [n.removeprefix(at.prefix) for n in self._by_name if n.startswith(at.prefix)]
             reference = name.removeprefix(at.prefix)
-            near = nearest_names(reference, known)
+            near = nearest_names(reference, self._names_in(at.prefix)) if len(self._said) < HINTS else "see the first"
             code = "unknown-child" if what == "child" else "unknown-parent" if what == "parent" else "unknown-frame"
             message = f"{what} {reference!r} is no link, joint, frame or model of this scope; {near}"
             self._error(code, message, element, at)
         return found
+
+    def _names_in(self, prefix: str) -> list[str]:
+        return [name.removeprefix(prefix) for name in self._by_name if name.startswith(prefix)]
 
     def _error(self, code: str, message: str, element: Element, at: Entry) -> None:
         if (at.name, message) not in self._said:
@@ -102,20 +108,26 @@ class Frames:
 
     def link_of(self, entry: Entry) -> Entry | None:
         """The link, or the world, that a place is fixed to; None where that is unknown."""
-        seen: list[Entry] = []
-        while entry.kind not in ("link", "world"):
-            if entry in seen:
-                self._cycle("attached_to", seen[seen.index(entry) :])
-                return None
-            seen.append(entry)
+        path: dict[Entry, None] = {}  # a set that keeps its order
+        at: Entry | None = entry
+        while at is not None and at.kind not in ("link", "world") and at not in self._links:
+            if at in path:
+                self._cycle("attached_to", [*path][[*path].index(at) :])
+                at = None
+                break
+            path[at] = None
+            at = self._attached(at)
+        link = self._links.get(at, at) if at else None
+        self._links.update(dict.fromkeys(path, link))
+        return link
+
+    def _attached(self, entry: Entry) -> Entry | None:
+        if entry.attached_to:
             what = {"joint": "child", "model": "canonical_link"}.get(entry.kind, "attached_to")
-            if not entry.attached_to and entry.implied:
-                self._error("no-links", "the model has no link that its frame could be fixed to", entry.element, entry)
-            after = self.find(entry.attached_to, entry, entry.element, what) if entry.attached_to else None
-            if after is None:
-                return None
-            entry = after
-        return entry
+            return self.find(entry.attached_to, entry, entry.element, what)
+        if entry.implied:
+            self._error("no-links", "the model has no link that its frame could be fixed to", entry.element, entry)
+        return None
 
     def _cycle(self, what: str, loop: list[Entry]) -> None:
         first = min(loop, key=lambda entry: entry.name)
@@ -128,69 +140,76 @@ class Frames:
         """T_ab (4, 4) with all joints at zero, or None, with an error, where the file does not say."""
         if a is b:
             return IDENTITY
-        chain_a, chain_b = self._chain(a), self._chain(b)
-        if chain_a is None or chain_b is None:
-            return None
-        common = next((name for name in chain_a if name in chain_b), None)
-        if common is None:
-            return None
         with np.errstate(all="ignore"):  # numbers near the largest double are found below
-            T = se3.inverse(chain_a[common]) @ chain_b[common] if common != a.name else chain_b[common]
+            T_top_a, T_top_b = self._from_top(a), self._from_top(b)
+            if T_top_a is None or T_top_b is None:
+                return None
+            near_a, near_b = self._near(a), self._near(b)
+            common = next((place for place in near_a if place in near_b), None)
+            if common is a:
+                T = near_b[common]
+            elif common is not None:
+                T = se3.inverse(near_a[common]) @ near_b[common]
+            else:
+                T = se3.inverse(T_top_a) @ T_top_b
         if not np.isfinite(T).all():
             self._error("number", "its pose is too large to be computed with", b.pose_element or b.element, b)
             return None
         return frozen(T)
 
-    def _chain(self, entry: Entry) -> dict[str, Array] | None:
-        """T_x_entry by the name of x, for the place itself and everything that its pose hangs on, nearest first."""
-        if entry.name not in self._chains:
-            self._chains[entry.name] = None  # asked for again on the way: a circle through a placement frame
-            self._chains[entry.name] = self._walk(entry)
-        return self._chains[entry.name]
+    def _near(self, entry: Entry) -> dict[Entry, Array]:
+        """T_x_entry by x, for the place itself and the next that its pose hangs on: what two places
+        have in common nearby says their relative pose with fewer roundings than the way over the top."""
+        near = {entry: IDENTITY}
+        T, at = IDENTITY, entry
+        while at.relative_to and len(near) < NEAR:
+            T_up, after = self._placed(at), self._by_name[at.relative_to]
+            assert T_up is not None, "the way to the top has been found before"
+            T, at = T_up @ T, after
+            near[at] = T
+        return near
 
-    def _walk(self, start: Entry) -> dict[str, Array] | None:
-        chain = {start.name: IDENTITY}
-        T, entry, seen = IDENTITY, start, [start]
-        while entry.relative_to:
-            what = "relative_to" if entry.kind != "joint" else "child or relative_to"
-            after = self.find(entry.relative_to, entry, entry.pose_element or entry.element, what)
-            T_up = self._placed(entry)
-            if after is None or T_up is None:
-                return None
-            if after in seen:
-                self._cycle("relative_to", seen[seen.index(after) :])
-                return None
-            with np.errstate(all="ignore"):
-                T = T_up @ T
-            chain[after.name] = T
-            entry = after
-            seen.append(entry)
-        return chain
+    def _from_top(self, entry: Entry) -> Array | None:
+        """T (4, 4) of a place in the world, or the top of the file; None, with an error, where that is not said."""
+        path: dict[Entry, None] = {}
+        at: Entry | None = entry
+        while at is not None and at.relative_to and at not in self._tops:
+            if at in path:
+                self._cycle("relative_to", [*path][[*path].index(at) :])
+                at = None
+                break
+            path[at] = None
+            what = "relative_to" if at.kind != "joint" else "child or relative_to"
+            at = self.find(at.relative_to, at, at.pose_element or at.element, what)
+        T = self._tops.get(at, IDENTITY) if at else None
+        for step in reversed(path):
+            T_up = self._placed(step) if T is not None else None
+            T = None if T is None or T_up is None else T @ T_up
+            self._tops[step] = T
+        return T
 
     def _placed(self, entry: Entry) -> Array | None:
         """The pose of a place itself: a pose that places a frame inside it is taken back to it."""
         if not entry.placement:
             return entry.T
-        inner = self.find(entry.placement, entry, entry.element, "placement_frame")
-        T = self._below(entry, inner) if inner else None
-        return None if T is None else frozen(entry.T @ se3.inverse(T))
+        if entry not in self._placements:
+            inner = self.find(entry.placement, entry, entry.element, "placement_frame")
+            T = self._below(entry, inner) if inner else None
+            self._placements[entry] = None if T is None else frozen(entry.T @ se3.inverse(T))
+        return self._placements[entry]
 
     def _below(self, outer: Entry, inner: Entry) -> Array | None:
         """T_outer_inner, for a place whose pose hangs on `outer`."""
-        T, entry, seen = IDENTITY, inner, [inner]
-        while entry is not outer:
-            after = self._by_name.get(entry.relative_to)
-            T_up = self._placed(entry)
+        T, at, path = IDENTITY, inner, {inner: None}
+        while at is not outer:
+            what = at.pose_element or at.element
+            after = self.find(at.relative_to, at, what, "relative_to") if at.relative_to else None
+            T_up = self._placed(at)
             if after is None or T_up is None:
-                if entry.relative_to:
-                    self.find(entry.relative_to, entry, entry.pose_element or entry.element, "relative_to")
-                else:
-                    self._error("placement-frame", f"{inner.name!r} is not inside", outer.element, outer)
                 return None
-            if after in seen:
-                self._cycle("relative_to", seen[seen.index(after) :])
+            if after in path:
+                self._cycle("relative_to", [*path][[*path].index(after) :])
                 return None
-            seen.append(after)
-            T = T_up @ T
-            entry = after
+            path[after] = None
+            T, at = T_up @ T, after
         return T

@@ -29,6 +29,8 @@ class Layout:
         self.on_world = robot.root == WORLD
         self.links = [link for link in robot.links.values() if link.name != robot.root or not self.on_world]
         self.frames = [] if "frame" in without else [f for f in robot.frames.values() if f.name not in robot.links]
+        self._model_frames = {frame.name: frame for frame in self.frames if frame.name.endswith(MODEL)}
+        self._canonical: dict[str, str | None] = {}
         self.parent_joint = {joint.child: joint for joint in robot.joints.values()}
         self.T: dict[str, Array] = {robot.root: IDENTITY}
         for name in robot.placed:
@@ -39,8 +41,7 @@ class Layout:
 
     def model_frame(self, scope: str) -> Frame | None:
         """The extra frame that a model's own frame is, where the robot has one."""
-        name = f"{scope}::{MODEL}" if scope else MODEL
-        return next((frame for frame in self.frames if frame.name == name), None)
+        return self._model_frames.get(f"{scope}::{MODEL}" if scope else MODEL)
 
     def canonical(self, scope: str) -> str | None:
         """The link that the frame of a model is fixed to."""
@@ -48,8 +49,10 @@ class Layout:
             return frame.link
         if not scope:
             return self._first_moved() if self.on_world else self.robot.root
-        inside = [link.name for link in self.links if reference(link.name, scope)]
-        return next((n for n in inside if scope_of(n) == scope), inside[0] if inside else None)
+        if scope not in self._canonical:
+            inside = [link.name for link in self.links if reference(link.name, scope)]
+            self._canonical[scope] = next((n for n in inside if scope_of(n) == scope), inside[0] if inside else None)
+        return self._canonical[scope]
 
     def _first_moved(self) -> str | None:
         return next((j.child for j in self.robot.joints.values() if j.parent == WORLD), None)
@@ -98,7 +101,9 @@ def check_layout(layout: Layout, losses: Losses) -> None:
         label, parts = f"{part} {thing.name!r}", thing.name.split("::")
         model_frame = part == "frame" and parts[-1] == MODEL
         if any(_reserved(p) for p in parts[:-1]) or (_reserved(parts[-1]) and not model_frame):
-            losses.lose(part, label, f"the name {thing.name!r}, which is reserved", thing.source)
+            losses.lose(
+                part, label, f"the name {thing.name!r}, which is reserved or has blanks around it", thing.source
+            )
         elif thing.name in models or taken.setdefault(thing.name, part) != part:
             other = taken.get(thing.name, "model") if thing.name not in models else "model"
             what = f"a {part} that is called like a {other}: they share one name space; rename one of them"
@@ -119,7 +124,12 @@ def _separators(name: str) -> list[int]:
 
 
 def _reserved(name: str) -> bool:
-    return not name or name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
+    return (
+        not name
+        or name != name.strip()
+        or name == WORLD
+        or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
+    )
 
 
 def _check_joint(layout: Layout, joint: Joint, losses: Losses) -> None:

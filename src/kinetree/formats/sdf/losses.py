@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from kinetree.formats.losses import Losses
 from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
@@ -60,9 +62,9 @@ def check_parts(layout: Layout, losses: Losses) -> None:
         _link(robot, link, losses)
     for joint in robot.joints.values():
         _joint(joint, losses)
-    names = [_read_name(robot, sensor) for sensor in robot.sensors.values()]
-    for sensor, name in zip(robot.sensors.values(), names, strict=True):
-        _sensor(layout, sensor, names.count(name) > 1, losses)
+    counts = Counter(_read_name(robot, sensor) for sensor in robot.sensors.values())
+    for sensor in robot.sensors.values():
+        _sensor(layout, sensor, counts[_read_name(robot, sensor)] > 1, losses)
     for material in robot.materials.values():
         if material.texture:
             losses.lose("material", f"material {material.name!r}", "a texture", material.source)
@@ -82,7 +84,7 @@ def _link(robot: Robot, link: Link, losses: Losses) -> None:
     label = f"link {link.name!r}"
     _extensions(label, link.extensions, losses)
     for geometries in (link.visuals, link.collisions):
-        names = [geometry.name for geometry in geometries if geometry.name]
+        names = Counter(geometry.name for geometry in geometries if geometry.name)
         for geometry in geometries:
             _extensions(label, geometry.extensions, losses)
             kind = geometry.shape.kind
@@ -90,7 +92,7 @@ def _link(robot: Robot, link: Link, losses: Losses) -> None:
             as_it_stands = kind == "empty" or (kind in AS_IT_STANDS and kept and "extension" not in losses.without)
             if kind not in SHAPES and not as_it_stands:
                 losses.lose("geometry", label, f"the shape {kind!r}", geometry.source)
-            if geometry.name and names.count(geometry.name) > 1:
+            if geometry.name and names[geometry.name] > 1:
                 losses.lose("geometry", label, f"two shapes of the name {geometry.name!r}", geometry.source)
             if geometry.material and geometry.material.texture:
                 losses.lose("material", label, "a texture", geometry.source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -59,6 +60,7 @@ class _Reader:
         self.frames = choice.frames
         self.context = Context(report, choice.frames, self.model.name.removesuffix("__model__"))
         self.sensors: list[tuple[Sensor, str]] = []  # each with the name of its link or joint
+        self.sensor_names: set[tuple[str, str]] = set()
         self.lost_joints = any(e.tag == "joint" for e in self.model.element.children) and report.failed
 
     def parts(self) -> Parts:
@@ -221,8 +223,9 @@ class _Reader:
             tuple(Extension("sdf", e.tag, e.raw, e.source) for e in others),
             element.source,
         )
-        if any(made.name == other.name and owner == at.name for other, owner in self.sensors):
+        if (made.name, at.name) in self.sensor_names:
             report.error("duplicate-name", f"there is already a sensor {name!r} here", element)
+        self.sensor_names.add((made.name, at.name))
         self.sensors.append((made, at.name))
 
     def base(self, pose: Element | None, at: Entry, link: Entry) -> Entry:
@@ -235,10 +238,10 @@ class _Reader:
 
     def named_sensors(self) -> list[Sensor]:
         """SDF's sensors are named within their link; where two are called the same, the link's name goes before."""
-        names = [sensor.name for sensor, _ in self.sensors]
+        counts = Counter(sensor.name for sensor, _ in self.sensors)
         return [
             replace(sensor, name=f"{self.context.local(owner)}::{sensor.name.rpartition('::')[2]}")
-            if names.count(sensor.name) > 1
+            if counts[sensor.name] > 1
             else sensor
             for sensor, owner in self.sensors
         ]

@@ -132,9 +132,9 @@ class _Writer:
     def geometries(self, link_node: Node, tag: str, geometries: tuple[Geometry, ...]) -> None:
         """SDF wants a name for each: those without get one."""
         taken = {geometry.name for geometry in geometries}
+        free = (name for i in range(1, 10**9) if (name := f"{tag}_{i}") not in taken)
         for geometry in geometries:
-            name = geometry.name or next(n for i in range(1, 10**9) if (n := f"{tag}_{i}") not in taken)
-            taken.add(name)
+            name = geometry.name or next(free)
             node = link_node.add(tag, name=name)
             node.pose(geometry.origin)
             self.shape(node.add("geometry"), geometry)
