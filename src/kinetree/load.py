@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
-from kinetree.formats import urdf
+from kinetree.formats import sdf, urdf
 from kinetree.formats.opener import Files, Opener, read_file
 from kinetree.formats.srdf import read_groups
 from kinetree.model.edit import set_groups
@@ -62,11 +62,16 @@ def _read_xacro(text: bytes, file: str, files: Files, options: Options) -> Readi
     return replace(robot, notes=notes) if robot else None, findings
 
 
+def _read_sdf(text: bytes, file: str, files: Files, options: Options) -> Reading:
+    return sdf.read(text, file, files, options.model)
+
+
 FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
         Format("urdf", (".urdf",), _read_urdf, urdf.write),
         Format("xacro", (".xacro",), _read_xacro, None),
+        Format("sdf", (".sdf", ".world"), _read_sdf, sdf.write),
     )
 }
 

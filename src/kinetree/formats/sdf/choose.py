@@ -1,0 +1,132 @@
+"""Which model of a file is the robot: the only one, or the one that the caller names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kinetree.errors import Finding, nearest_names
+from kinetree.formats.opener import Opener
+from kinetree.formats.sdf.expand import Expander
+from kinetree.formats.sdf.frames import WORLD, Entry, Frames
+from kinetree.formats.sdf.values import Version
+from kinetree.formats.xml import Element, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The model that becomes the robot; `joints` are those of the world around it; `alone` if it is the whole file."""
+
+    model: Entry
+    frames: Frames
+    joints: tuple[Entry, ...]
+    alone: bool
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A model of the file and what there is to say of it; `entry` is None where it cannot be read."""
+
+    name: str
+    entry: Entry | None
+    findings: list[Finding]
+    expander: Expander
+    joints: list[tuple[Entry, list[Finding]]] = field(default_factory=list)
+
+
+def choose(report: Report, root: Element, version: Version, opener: Opener, wanted: str | None) -> Choice | None:
+    """The model `wanted`, or the only one; its findings, and those of no other, go to the report."""
+    candidates: list[_Candidate] = []
+    worlds = root.find_all("world")
+    for top in worlds or [root]:
+        candidates += _candidates(report, top, version, opener)
+    named = [c for c in candidates if wanted in (None, c.name)]
+    if len(named) != 1:
+        _refuse(report, root, candidates, named, wanted)
+        return None
+    chosen = named[0]
+    report.findings += chosen.findings
+    if chosen.entry is None:
+        return None
+    prefix = f"{chosen.name}::"
+    joints = _joints(report, chosen, prefix)
+    _notes(report, worlds[0] if worlds else root)
+    alone = len(candidates) == 1 and not chosen.expander.opened
+    return Choice(chosen.entry, chosen.expander.frames, joints, alone)
+
+
+def _joints(report: Report, chosen: _Candidate, prefix: str) -> tuple[Entry, ...]:
+    """The joints of the world that move links of the model; those that hang it on another model are left out."""
+    joints = []
+    for entry, said in chosen.joints:
+        if not entry.attached_to.startswith(prefix):
+            continue
+        parent = entry.element.find("parent")
+        name = parent.text.strip() if parent else ""
+        if name in ("", WORLD) or name.startswith(prefix):
+            report.findings += said
+            joints.append(entry)
+        else:
+            message = f"hangs the model on {name!r}, which is not part of it; the joint is left out"
+            report.add("info", "not-of-the-model", message, entry.element)
+    return tuple(joints)
+
+
+def _candidates(report: Report, top: Element, version: Version, opener: Opener) -> list[_Candidate]:
+    """The models of a world, or of a file without one."""
+    expander = Expander(report, opener)
+    scope = expander.world(top, version)
+    found: list[_Candidate] = []
+    joints: list[tuple[Entry, list[Finding]]] = []
+    for element in top.children:
+        if element.tag not in ("model", "include", "frame", "joint"):
+            continue
+        before, known = len(report.findings), len(expander.frames.entries)
+        entry = expander.child(element, scope)
+        said = report.findings[before:]
+        del report.findings[before:]
+        new = expander.frames.entries[known:]
+        models = [e for e in new if e.kind == "model" and not e.prefix]
+        if element.tag == "joint" and entry is not None:
+            joints.append((entry, said))
+        elif element.tag == "model" and entry is None:
+            found.append(_Candidate(element.get("name") or "", None, said, expander))
+        elif element.tag == "include" and entry is None and any(f.severity == "error" for f in said):
+            found.append(_Candidate(_guess(element), None, said, expander))
+        found += [_Candidate(model.name.removesuffix("::__model__"), model, said, expander) for model in models]
+    for candidate in found:
+        candidate.joints = joints
+    return found
+
+
+def _guess(include: Element) -> str:
+    """What an include that cannot be opened would be called."""
+    name, uri = include.find("name"), include.find("uri")
+    return name.text.strip() if name else uri.text.strip().rstrip("/").rpartition("/")[2] if uri else ""
+
+
+def _refuse(
+    report: Report, root: Element, candidates: list[_Candidate], named: list[_Candidate], wanted: str | None
+) -> None:
+    names = [candidate.name for candidate in candidates]
+    if not candidates:
+        report.error("no-model", "the file holds no <model>, so there is no robot in it", root)
+    elif not named:
+        report.error("unknown-model", f"there is no model {wanted!r}; {nearest_names(wanted, names)}", root)
+    elif wanted is not None:
+        for candidate in named:
+            report.findings += candidate.findings
+        if not report.failed:
+            message = f"there are {len(named)} models {wanted!r}; names must differ"
+            report.error("duplicate-name", message, root)
+    else:
+        listed = ", ".join(map(repr, names[:20])) + (" …" if len(names) > 20 else "")
+        message = f"the file holds {len(names)} models: {listed}; say which one is meant"
+        report.error("several-models", message, root, fix=f"pass model={names[0]!r}")
+
+
+def _notes(report: Report, top: Element) -> None:
+    """Say what stands around the model and is left out."""
+    for element in top.children:
+        if element.tag not in ("model", "include", "frame", "joint"):
+            message = f"<{element.tag}> belongs to the {top.tag}, not to the model; it is left out"
+            report.add("info", "not-of-the-model", message, element)

@@ -1,0 +1,295 @@
+"""The models of an SDF file, with everything that they include, as named places in scopes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kinetree.errors import Finding
+from kinetree.formats.fields import name_of, stray_text
+from kinetree.formats.opener import Opener
+from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
+from kinetree.formats.sdf.values import (
+    VERSIONS,
+    Pose,
+    Version,
+    attribute_of,
+    needed_text,
+    pose_of,
+    text_of,
+    truth_attribute,
+    version_of,
+)
+from kinetree.formats.xml import Element, Report, parse
+
+PLACES = ("link", "joint", "frame")
+MAX_INCLUDES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Include:
+    """What an <include> found: the element it names, the version of its file, and what the include changes in it."""
+
+    by: Element
+    content: Element
+    version: Version
+    files: tuple[str, ...]  # that led here, to see circles
+    name: str
+    placement: str
+    pose: Pose | None
+    merge: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an element stands: what its names begin with, what `__model__` means, its file."""
+
+    prefix: str
+    home: str
+    version: Version
+    files: tuple[str, ...]
+
+    def full(self, reference: str) -> str:
+        """The full name of what a reference means here."""
+        return self.home if reference == MODEL else self.prefix + reference
+
+
+class Expander:
+    """Puts models into `frames`, and opens what they include."""
+
+    def __init__(self, report: Report, opener: Opener) -> None:
+        self.report = report
+        self.opener = opener
+        self.frames = Frames(report)
+        self.opened = 0
+
+    def world(self, element: Element, version: Version) -> Scope:
+        """Begin with the world, or the top of a file, that `element` is."""
+        self.frames.add(Entry("world", WORLD, element, version))
+        return Scope("", WORLD, version, (element.document.file,))
+
+    def child(self, element: Element, scope: Scope) -> Entry | None:
+        """Put a <model>, <include>, <link>, <joint> or <frame> into the scope; the place, where it has one."""
+        if element.tag in PLACES:
+            return self.place(element, scope)
+        if element.tag == "model":
+            name = self.name(element, scope)
+            pose = pose_of(self.report, element.find("pose"), scope.version, element)
+            return self.model(element, scope, name, pose, scope) if name else None
+        include = self.open(element, scope)
+        if include is not None and include.content.tag != "model":
+            message = f"includes a {include.content.tag}, which is no part of a robot; it is left out"
+            self.report.add("info", "not-of-the-model", message, element)
+            return None
+        return self.include(include, scope) if include else None
+
+    def place(self, element: Element, scope: Scope) -> Entry | None:
+        """Put a link, joint or frame into the scope."""
+        name = self.name(element, scope)
+        if not name:
+            return None
+        pose = pose_of(self.report, element.find("pose"), scope.version, element)
+        entry = self.entry(element.tag, scope.prefix + name, element, scope, pose)
+        if element.tag == "frame":
+            attached_to = attribute_of(self.report, element, "attached_to")
+            entry.attached_to = scope.full(attached_to) if attached_to else scope.home
+            entry.relative_to = entry.relative_to or entry.attached_to
+        elif element.tag == "joint":
+            child = needed_text(self.report, element, element.find("child"), "child", element)
+            entry.attached_to = scope.full(child)
+            entry.relative_to = entry.relative_to or entry.attached_to
+        entry.relative_to = entry.relative_to or scope.home
+        return entry if self.frames.add(entry) else None
+
+    def entry(self, kind: str, name: str, element: Element, scope: Scope, pose: Pose) -> Entry:
+        """A place that stands in the scope, with its pose as written."""
+        relative_to = scope.full(pose.relative_to) if pose.relative_to else ""
+        return Entry(
+            kind,  # type: ignore[arg-type]  # PLACES are kinds
+            name,
+            element,
+            scope.version,
+            scope.prefix,
+            scope.home,
+            pose.T,
+            relative_to,
+            pose.element,
+        )
+
+    def name(self, element: Element, scope: Scope) -> str:
+        """The name of an element; "" with an error where it is missing or reserved."""
+        name = name_of(self.report, element)
+        reserved = name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
+        if reserved or ("::" in name and scope.version >= (1, 8)):
+            what = "is reserved" if reserved else "holds '::', which separates scopes since SDF 1.8"
+            message = f"the name {name!r} {what}; legal is any other"
+            self.report.error("reserved-name", message, element, attribute="name")
+            return ""
+        return name
+
+    # models
+
+    def model(
+        self, element: Element, outer: Scope, name: str, pose: Pose, own: Scope, placement: str | None = None
+    ) -> Entry | None:
+        """Put a model and all that is in it into the scope `outer`. own: where its file and version come from."""
+        inner = Scope(f"{outer.prefix}{name}::", f"{outer.prefix}{name}::{MODEL}", own.version, own.files)
+        entry = self.entry("model", inner.home, element, outer, pose)
+        entry.relative_to = entry.relative_to or outer.home
+        entry.implied = True
+        placement = attribute_of(self.report, element, "placement_frame") if placement is None else placement
+        entry.placement = inner.full(placement) if placement else ""
+        if not self.frames.add(entry, alias=outer.prefix + name):
+            return None
+        self.inside(element, inner, entry)
+        return entry
+
+    def merged(self, include: Include, outer: Scope, pose: Pose) -> Entry | None:
+        """Put what is in an included model into the scope itself, with a frame in the place of its `__model__`."""
+        home = f"{outer.prefix}_merged__{include.name}{MODEL}"
+        inner = Scope(outer.prefix, home, include.version, include.files)
+        entry = self.entry("frame", home, include.content, outer, pose)
+        entry.relative_to = entry.relative_to or outer.home
+        entry.implied = True
+        entry.placement = inner.full(include.placement) if include.placement else ""
+        if not self.frames.add(entry):
+            return None
+        self.inside(include.content, inner, entry)
+        return entry
+
+    def inside(self, element: Element, scope: Scope, model: Entry) -> None:
+        """What stands in a <model>; finds its canonical link on the way."""
+        stray_text(self.report, element)
+        for pose in element.find_all("pose")[1:]:
+            self.report.error("duplicate-element", "<pose> stands twice; legal is one", pose, owner=element)
+        links: list[Entry] = []
+        models: list[Entry] = []
+        for child in element.children:
+            if child.tag in (*PLACES, "model", "include"):
+                entry = self.child(child, scope)
+                if child.tag in ("model", "include") and entry is not None:
+                    (links if entry.kind == "frame" else models).append(entry)
+                elif child.tag == "link" and entry is not None:
+                    links.append(entry)
+            elif child.tag != "pose":
+                model.others.append(child)
+        canonical = attribute_of(self.report, element, "canonical_link")
+        if canonical:
+            model.attached_to = scope.full(canonical)
+        elif links or models:
+            model.attached_to = (links or models)[0].name
+
+    def include(self, include: Include, outer: Scope) -> Entry | None:
+        """Put an included model into the scope."""
+        content = include.content
+        pose = include.pose
+        if pose is None:
+            pose = pose_of(self.report, content.find("pose"), include.version, content)
+        own = Scope("", "", include.version, include.files)
+        if include.merge:
+            entry = self.merged(include, outer, pose)
+        else:
+            entry = self.model(content, outer, include.name, pose, own, include.placement)
+        if entry is not None:
+            self.override(entry, include.by)
+        return entry
+
+    def override(self, entry: Entry, include: Element) -> None:
+        """What an <include> says of the model besides its place."""
+        if static := include.find_all("static"):
+            entry.others = [e for e in entry.others if e.tag != "static"] + static
+        for element in include.children:
+            if element.tag == "plugin":
+                entry.others.append(element)
+            elif element.tag not in ("uri", "name", "pose", "placement_frame", "static", "experimental:params"):
+                message = f"<{element.tag}> in <include> is not understood; it has no effect"
+                self.report.warning("not-understood", message, element, owner=include)
+
+    def open(self, element: Element, scope: Scope) -> Include | None:
+        """What an <include> names, opened and parsed; None, with an error, where that is not possible."""
+        report = self.report
+        uri = needed_text(report, element, element.find("uri"), "uri", element)
+        found = self.find_file(element, uri, scope) if uri else None
+        if found is None:
+            return None
+        text, file = found
+        if file in scope.files:
+            loop = " -> ".join((*scope.files[scope.files.index(file) :], file))
+            report.error("include-cycle", f"includes itself: {loop}", element)
+            return None
+        self.opened += 1
+        if self.opened > MAX_INCLUDES:
+            report.error("include-count", f"more than {MAX_INCLUDES} includes in one file", element)
+            return None
+        root = parse(text, file, report)
+        content = self.content(root, element) if root else None
+        version = version_of(report, root) if root and content else None
+        if content is None or version is None:
+            return None
+        if params := element.find("experimental:params"):
+            report.error("include-params", "parameters of an include are experimental and not read", params)
+        name = text_of(report, element.find("name"), element) or self.name(content, replace(scope, version=version))
+        placement = text_of(report, element.find("placement_frame"), element)
+        pose_element = element.find("pose")
+        if placement and pose_element is None:
+            report.error("missing-element", "<placement_frame> in an <include> needs <pose>, which is missing", element)
+        return Include(
+            element,
+            content,
+            version,
+            (*scope.files, file),
+            name,
+            placement or attribute_of(report, content, "placement_frame"),
+            pose_of(report, pose_element, scope.version, element) if pose_element else None,
+            truth_attribute(report, element, "merge", element),
+        )
+
+    def content(self, root: Element, by: Element) -> Element | None:
+        """The one model, light or actor of an included file."""
+        if root.tag != "sdf":
+            message = f"the included file's root element is <{root.tag}>; legal is <sdf>"
+            self.report.error("not-sdf", message, by, fix="convert it to SDF first")
+            return None
+        found = [child for child in root.children if child.tag in ("model", "light", "actor")]
+        if len(found) != 1:
+            message = f"the included file {root.document.file!r} holds {len(found)} models; legal is one"
+            self.report.error("include", message, by)
+            return None
+        return found[0]
+
+    def find_file(self, element: Element, uri: str, scope: Scope) -> tuple[bytes, str] | None:
+        """The text and the path of what a uri names: a file, or a folder with model.config in it."""
+        asking = scope.files[-1]
+        folder = uri.rstrip("/")
+        if not folder.lower().endswith((".sdf", ".world", ".xml", ".urdf")):
+            if (manifest := self.opener(f"{folder}/model.config", asking)) is not None:
+                name = self.best(*manifest, element)
+                found = self.opener(f"{folder}/{name}", asking) if name else None
+                if name and found is None:
+                    message = f"{manifest[1]} names {name!r}, which cannot be found"
+                    self.report.error("include-not-found", message, element)
+                return found
+            folder = f"{folder}/model.sdf"
+        found = self.opener(folder, asking)
+        if found is None:
+            message = f"{uri!r} cannot be found; legal are model://NAME, file://… and relative paths"
+            fix = "put the folder of the model where models are looked for, or pass packages={name: folder}"
+            self.report.error("include-not-found", message, element.find("uri") or element, owner=element, fix=fix)
+        return found
+
+    def best(self, text: bytes, file: str, element: Element) -> str | None:
+        """The newest file that a model.config names, among those that are read."""
+        root = parse(text, file, self.report)
+        if root is None:
+            return None
+        files: dict[tuple[int, ...], str] = {}
+        for sdf in root.find_all("sdf"):
+            version = (sdf.get("version") or "1.4").split(".")
+            key = tuple(int(part) if part.isdigit() else -1 for part in version)
+            files.setdefault(key, sdf.text.strip())
+        readable = [key for key in files if key in VERSIONS]
+        if not files:
+            self.report.findings.append(
+                Finding("include", "error", "a model.config needs <sdf>, which is missing", root.source)
+            )
+            return None
+        return files[max(readable or files)]

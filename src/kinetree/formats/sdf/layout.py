@@ -1,0 +1,153 @@
+"""How a robot is laid out in SDF: which model each name belongs to, and where models and links stand."""
+
+from __future__ import annotations
+
+from kinetree.formats.losses import Losses
+from kinetree.formats.sdf.frames import MODEL, WORLD
+from kinetree.model.robot import Frame, Joint, Link, Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import IDENTITY, Array
+
+
+def scope_of(name: str) -> str:
+    """The model that a name is in: "a::b" for "a::b::hand", "" for the robot itself."""
+    return name.rpartition("::")[0]
+
+
+def reference(name: str, scope: str) -> str | None:
+    """What a name is called inside a scope, or None where it lies outside."""
+    if not scope:
+        return name
+    return name.removeprefix(f"{scope}::") if name.startswith(f"{scope}::") else None
+
+
+class Layout:
+    """Poses are those with all joints at zero, in the frame of the root link."""
+
+    def __init__(self, robot: Robot, without: frozenset[str]) -> None:
+        self.robot = robot
+        self.on_world = robot.root == WORLD
+        self.links = [link for link in robot.links.values() if link.name != robot.root or not self.on_world]
+        self.frames = [] if "frame" in without else [f for f in robot.frames.values() if f.name not in robot.links]
+        self._model_frames = {frame.name: frame for frame in self.frames if frame.name.endswith(MODEL)}
+        self._canonical: dict[str, str | None] = {}
+        self.parent_joint = {joint.child: joint for joint in robot.joints.values()}
+        self.T: dict[str, Array] = {robot.root: IDENTITY}
+        for name in robot.placed:
+            joint = robot.joints[name]
+            self.T[joint.child] = self.T[joint.parent] @ joint.origin @ joint.child_origin
+        names = [thing.name for things in (self.links, robot.joints.values(), self.frames) for thing in things]
+        self.nested = any("::" in name for name in names)
+
+    def model_frame(self, scope: str) -> Frame | None:
+        """The extra frame that a model's own frame is, where the robot has one."""
+        return self._model_frames.get(f"{scope}::{MODEL}" if scope else MODEL)
+
+    def canonical(self, scope: str) -> str | None:
+        """The link that the frame of a model is fixed to."""
+        if frame := self.model_frame(scope):
+            return frame.link
+        if not scope:
+            return self._first_moved() if self.on_world else self.robot.root
+        if scope not in self._canonical:
+            inside = [link.name for link in self.links if reference(link.name, scope)]
+            self._canonical[scope] = next((n for n in inside if scope_of(n) == scope), inside[0] if inside else None)
+        return self._canonical[scope]
+
+    def _first_moved(self) -> str | None:
+        return next((j.child for j in self.robot.joints.values() if j.parent == WORLD), None)
+
+    def T_model(self, scope: str) -> Array:
+        """T_root_model (4, 4) of the frame of a model."""
+        link = self.canonical(scope)
+        frame = self.model_frame(scope)
+        T = self.T[link] if link else IDENTITY
+        return T @ frame.origin if frame else T
+
+    def model_pose(self, scope: str) -> Array:
+        """The pose of a model in the model around it; of the robot itself, in the world that it hangs on."""
+        if not scope:
+            return self.T_model("") if self.on_world else IDENTITY
+        return se3.inverse(self.T_model(scope_of(scope))) @ self.T_model(scope)
+
+    def joint_pose(self, joint: Joint) -> tuple[Array, str | None]:
+        """The pose of a joint, and what it is relative to: its parent, or by default its child."""
+        parent = reference(joint.parent, scope_of(joint.name))
+        if parent is None or joint.parent == WORLD:
+            return se3.inverse(joint.child_origin), None
+        return joint.origin, parent
+
+    def link_pose(self, link: Link) -> tuple[Array, str | None]:
+        """The pose of a link, and what it is relative to: the joint that moves it, or by default its model."""
+        joint = self.parent_joint.get(link.name)
+        scope = scope_of(link.name)
+        if joint and scope_of(joint.name) == scope and self.joint_pose(joint)[1] and link.name != self.canonical(scope):
+            return joint.child_origin, joint.name.rpartition("::")[2]
+        frame = self.model_frame(scope)
+        if link.name == self.canonical(scope):
+            return (se3.inverse(frame.origin) if frame else IDENTITY), None
+        return se3.inverse(self.T_model(scope)) @ self.T[link.name], None
+
+
+def check_layout(layout: Layout, losses: Losses) -> None:
+    """Note what cannot be named, or reached from where it stands."""
+    robot = layout.robot
+    taken: dict[str, str] = {}
+    things: list[tuple[str, Link | Joint | Frame]] = [("link", link) for link in layout.links]
+    things += [("joint", joint) for joint in robot.joints.values()]
+    things += [("frame", frame) for frame in layout.frames]
+    models = {thing.name[:at] for _, thing in things for at in _separators(thing.name)}
+    for part, thing in things:
+        label, parts = f"{part} {thing.name!r}", thing.name.split("::")
+        model_frame = part == "frame" and parts[-1] == MODEL
+        if any(_reserved(p) for p in parts[:-1]) or (_reserved(parts[-1]) and not model_frame):
+            losses.lose(
+                part, label, f"the name {thing.name!r}, which is reserved or has blanks around it", thing.source
+            )
+        elif thing.name in models or taken.setdefault(thing.name, part) != part:
+            other = taken.get(thing.name, "model") if thing.name not in models else "model"
+            what = f"a {part} that is called like a {other}: they share one name space; rename one of them"
+            losses.lose(part, label, what, thing.source)
+    for joint in robot.joints.values():
+        _check_joint(layout, joint, losses)
+    for frame in layout.frames:
+        if reference(frame.link, scope_of(frame.name)) is None or (frame.link == WORLD and layout.on_world):
+            what = f"a frame that is fixed to {frame.link!r}, which is not in the model it is named after"
+            losses.lose("frame", f"frame {frame.name!r}", what, frame.source)
+    if not robot.name or _reserved(robot.name) or "::" in robot.name:
+        losses.lose("link", f"robot {robot.name!r}", f"the name {robot.name!r} of a model", robot.source)
+    _check_world(layout, losses)
+
+
+def _separators(name: str) -> list[int]:
+    return [i for i in range(len(name)) if name.startswith("::", i)]
+
+
+def _reserved(name: str) -> bool:
+    return (
+        not name
+        or name != name.strip()
+        or name == WORLD
+        or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
+    )
+
+
+def _check_joint(layout: Layout, joint: Joint, losses: Losses) -> None:
+    scope, label = scope_of(joint.name), f"joint {joint.name!r}"
+    for end in (joint.parent, joint.child):
+        if end != WORLD and reference(end, scope) is None:
+            what = f"a joint of model {scope!r} that connects {end!r}, which is not in it"
+            losses.lose("joint", label, what, joint.source)
+    if joint.mimic and reference(joint.mimic.joint, scope) is None:
+        losses.lose("mimic", label, f"that it follows {joint.mimic.joint!r} from inside model {scope!r}", joint.source)
+
+
+def _check_world(layout: Layout, losses: Losses) -> None:
+    if not layout.on_world:
+        return
+    world = layout.robot.links[WORLD]
+    if world.inertial or world.visuals or world.collisions or world.extensions:
+        what = "a link that is called 'world' and has a body; the world has none"
+        losses.lose("link", "link 'world'", what, world.source)
+    if not layout.links:
+        losses.lose("link", "link 'world'", "a model without any other link", world.source)

@@ -1,0 +1,58 @@
+"""Elements to be written, as a tree, so that what was kept from a file can go back to its place."""
+
+from __future__ import annotations
+
+from kinetree.formats.xml import XmlWriter, format_number, format_numbers
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import IDENTITY, Array
+
+
+class Node:
+    """An element: its attributes, its text, and its children, which are nodes or text as it stood in a file."""
+
+    def __init__(self, tag: str, text: str | None = None, **attributes: str | None) -> None:
+        self.tag = tag
+        self.text = text
+        self.attributes = attributes
+        self.children: list[Node | str] = []
+
+    def add(self, tag: str, text: str | None = None, **attributes: str | None) -> Node:
+        """A new child."""
+        node = Node(tag, text, **attributes)
+        self.children.append(node)
+        return node
+
+    def number(self, tag: str, value: float) -> None:
+        """A child that holds one number."""
+        self.add(tag, format_number(value))
+
+    def numbers(self, tag: str, values: object) -> None:
+        """A child that holds several numbers."""
+        self.add(tag, format_numbers(values))
+
+    def pose(self, T: Array, relative_to: str | None = None) -> None:
+        """A <pose>, left out where it says nothing."""
+        if relative_to is not None or not (T == IDENTITY).all():
+            xyz_rpy = (*T[:3, 3], *se3.rpy_from_rotation(T[:3, :3]))
+            self.add("pose", format_numbers(xyz_rpy), relative_to=relative_to)
+
+    def at(self, path: list[str]) -> Node:
+        """The child, of a child, … that a path names; made where it is not there."""
+        node = self
+        for tag in path:
+            found = next((c for c in node.children if isinstance(c, Node) and c.tag == tag), None)
+            node = found if found is not None else node.add(tag)
+        return node
+
+    def write(self, xml: XmlWriter) -> None:
+        """Write it with all that is in it."""
+        if not self.children:
+            xml.leaf(self.tag, self.text, **self.attributes)
+            return
+        xml.open(self.tag, **self.attributes)
+        for child in self.children:
+            if isinstance(child, Node):
+                child.write(xml)
+            else:
+                xml.raw(child)
+        xml.close()

@@ -1,0 +1,247 @@
+"""SDF text to a robot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from kinetree.errors import Finding
+from kinetree.formats.fields import check_attributes, finish, name_of, single_children
+from kinetree.formats.opener import Opener, nothing
+from kinetree.formats.sdf.choose import Choice, choose
+from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, Context, is_world
+from kinetree.formats.sdf.frames import WORLD, Entry
+from kinetree.formats.sdf.joints import joint
+from kinetree.formats.sdf.shapes import MATERIAL, geometry, material_of
+from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.model.assemble import Parts
+from kinetree.model.robot import Extension, Frame, Inertial, Joint, Link, Robot, Sensor, Text
+from kinetree.spatial.se3 import IDENTITY, Array, frozen
+
+INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
+
+
+def read(
+    text: bytes | str, file: str, opener: Opener = nothing, model: str | None = None
+) -> tuple[Robot | None, list[Finding]]:
+    """The robot in an SDF text, or None, and all findings. Never raises on content.
+
+    opener: finds what the file includes. model: the name of the model to take where there are several.
+    """
+    report = Report()
+    root = parse(text, file, report)
+    if root is None:
+        return None, report.findings
+    if root.tag != "sdf":
+        report.error("not-sdf", f"the root element is <{root.tag}>; legal is <sdf>", root)
+        return None, report.findings
+    version = version_of(report, root)
+    choice = choose(report, root, version, opener, model) if version else None
+    if choice is None:
+        return None, report.findings
+    reader = _Reader(report, choice)
+    parts = reader.parts()
+    if choice.alone:
+        parts.text = Text("sdf", root.document.data.decode())
+    robot = finish(report, parts, root)
+    if reader.lost_joints:  # their links have no parent only because of faults that are told already
+        report.findings = [finding for finding in report.findings if finding.code != "several-roots"]
+    return robot, report.findings
+
+
+class _Reader:
+    def __init__(self, report: Report, choice: Choice) -> None:
+        self.report = report
+        self.choice = choice
+        self.model = choice.model
+        self.frames = choice.frames
+        self.context = Context(report, choice.frames, self.model.name.removesuffix("__model__"))
+        self.sensors: list[tuple[Sensor, str]] = []  # each with the name of its link or joint
+        self.sensor_names: set[tuple[str, str]] = set()
+        self.lost_joints = any(e.tag == "joint" for e in self.model.element.children) and report.failed
+
+    def parts(self) -> Parts:
+        context = self.context
+        parts = Parts(context.prefix.removesuffix("::"), source=self.model.element.source)
+        inside = [entry for entry in self.frames.entries if entry.name.startswith(context.prefix)]
+        for entry in (*inside, *self.choice.joints):
+            if entry.kind == "link":
+                parts.links.append(self.link(entry))
+            elif entry.kind == "joint":
+                self.joint(entry, parts)
+        for entry in inside:
+            if entry.kind in ("frame", "model"):
+                parts.frames += self.frame(entry)
+                parts.extensions += self.others(entry)
+                named = (e for e in entry.others if e.tag == MATERIAL)
+                parts.materials += [material_of(context, e, entry.element)[0] for e in named]
+        self.world(parts)
+        parts.sensors = self.named_sensors()
+        return parts
+
+    def joint(self, entry: Entry, parts: Parts) -> None:
+        made = joint(self.context, entry)
+        if made is None:
+            self.lost_joints = True
+        else:
+            parts.joints.append(made)
+            self.joint_sensors(entry, made)
+
+    def world(self, parts: Parts) -> None:
+        """The link `world` where joints hang on it; otherwise the pose of the model in it is nobody's."""
+        if any(made.parent == WORLD for made in parts.joints) and all(link.name != WORLD for link in parts.links):
+            parts.links.insert(0, Link(WORLD, source=self.model.element.source))
+            return
+        world = self.frames.get(WORLD)
+        T = self.frames.between(world, self.model) if world else None
+        if T is not None and not np.array_equal(T, IDENTITY):
+            element = self.model.pose_element or self.model.element
+            message = "no joint holds the model to the world, so where it stands there is left out"
+            self.report.add("info", "model-pose", message, element, owner=self.model.element)
+
+    def frame(self, entry: Entry) -> list[Frame]:
+        """An extra frame. The frame of a model is one only where it differs from that of its canonical link."""
+        if entry.kind == "model":
+            known = ("name", "canonical_link", "placement_frame", "version")
+            check_attributes(self.report, entry.element, known)
+        elif not entry.implied:
+            check_attributes(self.report, entry.element, ("name", "attached_to"))
+            _, others = single_children(self.report, entry.element, ("pose",))
+            self.context.keep(others, (), entry.element)
+        link = self.frames.link_of(entry)
+        origin = self.frames.between(link, entry) if link else None
+        if link is None or origin is None or is_world(link):
+            return []
+        if entry.implied and np.allclose(origin, IDENTITY, rtol=0, atol=1e-14):
+            return []
+        context = self.context
+        return [Frame(context.local(entry.name), context.local(link.name), origin, entry.element.source)]
+
+    def others(self, entry: Entry) -> list[Extension]:
+        """What a model has besides places; its scope is in the tag: "arm::plugin"."""
+        scope = self.context.local(entry.name).rpartition("::")[0]
+        others = [element for element in entry.others if element.tag != MATERIAL]
+        for element in others:
+            if element.tag == "static" and element.text.strip().lower() in ("true", "1"):
+                message = "simulators hold a static model still; its joints are read all the same"
+                self.report.add("info", "static", message, element, owner=entry.element)
+        return self.context.keep(others, MODEL_OTHERS, entry.element, f"{scope}::" if scope else "")
+
+    # links
+
+    def link(self, entry: Entry) -> Link:
+        report, element = self.report, entry.element
+        check_attributes(report, element, ("name",))
+        many = ("visual", "collision", "sensor")
+        once, others = single_children(report, element, ("pose", "inertial", *many), many)
+        extensions = self.context.keep((e for e in others if e.tag not in many), LINK_OTHERS, element)
+        inertial = None
+        if "inertial" in once:
+            inertial, more = self.inertial(once["inertial"], entry)
+            extensions += more
+        for tag in ("visual", "collision"):
+            self.names([e for e in others if e.tag == tag])
+        for sensor in (e for e in others if e.tag == "sensor"):
+            self.sensor(sensor, entry, entry, None)
+        return Link(
+            self.context.local(entry.name),
+            inertial,
+            tuple(geometry(self.context, e, entry) for e in others if e.tag == "visual"),
+            tuple(geometry(self.context, e, entry) for e in others if e.tag == "collision"),
+            tuple(extensions),
+            element.source,
+        )
+
+    def names(self, elements: list[Element]) -> None:
+        """Refuse two visuals, or two collisions, of one name in a link."""
+        first: dict[str, Element] = {}
+        for element in elements:
+            name = name_of(self.report, element)
+            other = first.setdefault(name, element)
+            if name and other is not element:
+                message = f"there is already a {element.tag} of this name in the link at {other.source}"
+                self.report.error("duplicate-name", message, element)
+
+    def inertial(self, element: Element, link: Entry) -> tuple[Inertial | None, list[Extension]]:
+        report, owner = self.report, link.element
+        check_attributes(report, element, ("auto",))
+        if truth_attribute(report, element, "auto", owner):
+            message = "its inertia is to be computed from its shapes, which is left to simulators; it has none here"
+            report.warning("auto-inertia", message, element, owner=owner)
+            return None, self.context.keep([element], ("inertial",), owner)
+        once, others = single_children(report, element, ("pose", "mass", "inertia"))
+        extensions = self.context.keep(others, INERTIAL_OTHERS, owner, "inertial/")
+        mass = number_of(report, once.get("mass"), 1.0, owner)
+        if "mass" not in once or "inertia" not in once:
+            message = "<inertial> without <mass> or <inertia> has SDF's defaults: 1 kg, 1 kg m² about each axis"
+            report.warning("default-inertial", message, element, owner=owner)
+        numbers = dict(INERTIA)
+        if inertia := once.get("inertia"):
+            given, more = single_children(report, inertia, tuple(INERTIA))
+            extensions += self.context.keep(more, (), owner, "inertial/inertia/")
+            numbers = {name: number_of(report, given.get(name), value, owner) for name, value in INERTIA.items()}
+        xx, xy, xz, yy, yz, zz = numbers.values()
+        tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+        return Inertial(mass, tensor, self.centre(once.get("pose"), link)), extensions
+
+    def centre(self, element: Element | None, link: Entry) -> Array:
+        """T_link_com (4, 4); the pose of an inertial is always relative to its link."""
+        pose = pose_of(self.report, element, link.version, link.element)
+        if pose.relative_to and element is not None:
+            message = f"the pose of an <inertial> is relative to its link; {pose.relative_to!r} has no effect"
+            self.report.warning("inertial-pose", message, element, owner=link.element)
+        return pose.T
+
+    # sensors
+
+    def joint_sensors(self, entry: Entry, made: Joint) -> None:
+        child = self.frames.link_of(entry)
+        for element in entry.element.find_all("sensor"):
+            if child is not None:
+                self.sensor(element, entry, child, made.name)
+
+    def sensor(self, element: Element, at: Entry, link: Entry, of_joint: str | None) -> None:
+        """A sensor of a link, or of a joint, which sits on the joint's child link."""
+        report, context = self.report, self.context
+        check_attributes(report, element, ("name", "type", CUSTOM_TYPE))
+        name, kind = name_of(report, element), name_of(report, element, "type")
+        if kind == "custom":
+            kind = attribute_of(report, element, CUSTOM_TYPE) or kind
+        once, others = single_children(report, element, ("pose", "update_rate"))
+        rate = once.get("update_rate")
+        base = self.base(once.get("pose"), at, link)
+        made = Sensor(
+            context.local(at.prefix + name) if name else "",
+            kind,
+            context.local(base.name),
+            context.pose(once.get("pose"), at, base, element),
+            of_joint,
+            number_of(report, rate, 0.0, element) if rate else None,
+            tuple(Extension("sdf", e.tag, e.raw, e.source) for e in others),
+            element.source,
+        )
+        if (made.name, at.name) in self.sensor_names:
+            report.error("duplicate-name", f"there is already a sensor {name!r} here", element)
+        self.sensor_names.add((made.name, at.name))
+        self.sensors.append((made, at.name))
+
+    def base(self, pose: Element | None, at: Entry, link: Entry) -> Entry:
+        """The frame that a sensor is fixed to: that which its pose is relative to, where this is one of the link's."""
+        reference = attribute_of(self.report, pose, "relative_to") if pose is not None else ""
+        frame = self.frames.get(at.full(reference)) if reference else None
+        if frame is None or frame.kind != "frame" or frame.implied or self.frames.link_of(frame) is not link:
+            return link
+        return frame
+
+    def named_sensors(self) -> list[Sensor]:
+        """SDF's sensors are named within their link; where two are called the same, the link's name goes before."""
+        counts = Counter(sensor.name for sensor, _ in self.sensors)
+        return [
+            replace(sensor, name=f"{self.context.local(owner)}::{sensor.name.rpartition('::')[2]}")
+            if counts[sensor.name] > 1
+            else sensor
+            for sensor, owner in self.sensors
+        ]

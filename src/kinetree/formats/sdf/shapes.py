@@ -1,0 +1,103 @@
+"""Visuals, collisions, their shapes and materials: SDF elements to the model."""
+
+from __future__ import annotations
+
+from kinetree.formats.fields import check_attributes, single_children
+from kinetree.formats.sdf.context import COLLISION_OTHERS, MATERIAL_OTHERS, VISUAL_OTHERS, Context
+from kinetree.formats.sdf.frames import Entry
+from kinetree.formats.sdf.values import attribute_of, needed_text, text_of, vector_of
+from kinetree.formats.xml import Element, numbers
+from kinetree.model.robot import Extension, Geometry, Material, Shape
+
+SHAPES: dict[str, dict[str, tuple[float, ...]]] = {
+    "box": {"size": (1.0, 1.0, 1.0)},
+    "sphere": {"radius": (1.0,)},
+    "cylinder": {"radius": (1.0,), "length": (1.0,)},
+    "capsule": {"radius": (0.5,), "length": (1.0,)},
+    "cone": {"radius": (1.0,), "length": (1.0,)},
+    "ellipsoid": {"radii": (1.0, 1.0, 1.0)},
+    "plane": {"normal": (0.0, 0.0, 1.0), "size": (1.0, 1.0)},
+    "mesh": {"scale": (1.0, 1.0, 1.0)},
+}
+"""The sizes of each shape and SDF's defaults for them; a mesh has its <uri> besides."""
+AS_IT_STANDS = ("heightmap", "image", "polyline", "empty")
+"""Shapes that the model knows by name only; their element is kept as it stands."""
+MATERIAL_NAME = "kinetree:name"
+MATERIAL = "kinetree:material"
+"""SDF lets tools add words of their own with a prefix: these keep the names of materials, which it does not have."""
+
+
+def geometry(context: Context, element: Element, link: Entry) -> Geometry:
+    """A <visual> or <collision> of a link."""
+    report = context.report
+    once, others = single_children(report, element, ("pose", "geometry", "material"))
+    check_attributes(report, element, ("name",))
+    known = VISUAL_OTHERS if element.tag == "visual" else COLLISION_OTHERS
+    extensions = context.keep(others, known, link.element)
+    shape = Shape("empty", {})
+    if "geometry" in once:
+        shape, more = _shape(context, once["geometry"], link)
+        extensions += more
+    else:
+        report.warning("missing-element", f"<{element.tag}> without <geometry> is taken as empty", element)
+    material = None
+    if "material" in once:
+        material, more = material_of(context, once["material"], link.element)
+        extensions += more
+    return Geometry(
+        shape,
+        context.pose(once.get("pose"), link, link, link.element),
+        attribute_of(report, element, "name") or None,
+        material,
+        tuple(extensions),
+        element.source,
+    )
+
+
+def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list[Extension]]:
+    report, owner = context.report, link.element
+    known = [child for child in element.children if child.tag in SHAPES or child.tag in AS_IT_STANDS]
+    others = [child for child in element.children if child not in known]
+    extensions = context.keep(others, (), owner, "geometry/")
+    if known and all(child.tag in AS_IT_STANDS and child.tag == known[0].tag for child in known):
+        return Shape(known[0].tag, {}), [*extensions, *context.keep(known, AS_IT_STANDS, owner, "geometry/")]
+    if len(known) != 1:
+        legal = ", ".join(f"<{tag}>" for tag in (*SHAPES, *AS_IT_STANDS))
+        message = f"<geometry> should have one of {legal}; it has {len(known)}"
+        if known:
+            report.error("geometry", message, element, owner=owner)
+        else:
+            report.warning("geometry", f"{message} and is taken as empty", element, owner=owner)
+        return Shape("empty", {}), extensions
+    child = known[0]
+    sizes = SHAPES[child.tag]
+    once, others = single_children(report, child, (*sizes, "uri") if child.tag == "mesh" else tuple(sizes))
+    extensions += context.keep(others, ("submesh", "convex_decomposition"), owner, f"geometry/{child.tag}/")
+    parameters: dict[str, float | str | tuple[float, ...]] = {}
+    if child.tag == "mesh":
+        parameters["filename"] = needed_text(report, child, once.get("uri"), "uri", owner)
+    for name, default in sizes.items():
+        values = vector_of(report, once.get(name), len(default), default, owner)
+        parameters[name] = values if len(values) > 1 else values[0]
+        if name not in once and name != "scale":
+            message = f"<{child.tag}> without <{name}> has SDF's default {' '.join(map(str, default))}"
+            report.warning("default-size", message, child, owner=owner)
+    return Shape(child.tag, parameters), extensions
+
+
+def material_of(context: Context, element: Element, owner: Element) -> tuple[Material, list[Extension]]:
+    """The diffuse colour is the material's; all else is kept as it stands."""
+    report = context.report
+    once, others = single_children(report, element, ("diffuse",))
+    rgba = None
+    if "diffuse" in once:
+        text = text_of(report, once["diffuse"], owner)
+        values = numbers(text)
+        if values is None or len(values) not in (0, 3, 4):
+            message = f"<diffuse> is {text!r}; legal are 3 or 4 finite numbers: red, green, blue, opacity"
+            report.error("number", message, once["diffuse"], owner=owner)
+        elif values:
+            r, g, b, a = (*values, 1.0)[:4]
+            rgba = (r, g, b, a)
+    extensions = context.keep(others, MATERIAL_OTHERS, owner, "material/")
+    return Material(element.get(MATERIAL_NAME) or "", rgba, None, element.source), extensions

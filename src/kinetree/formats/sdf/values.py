@@ -1,0 +1,192 @@
+"""The texts of SDF elements as names, truth values, numbers, vectors and poses; what does not fit is reported."""
+
+from __future__ import annotations
+
+from math import inf, isnan, radians, sqrt
+from typing import NamedTuple
+
+from kinetree.formats.xml import Element, Report, numbers
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import IDENTITY, Array, frozen
+
+Version = tuple[int, int]
+
+VERSIONS = tuple((1, minor) for minor in range(4, 13))
+NO_BOUND = 1e16
+"""What SDF wrote for "no limit" before it had inf; a limit of this size or more is none."""
+
+CUSTOM_TYPE = "gz:type"
+"""Where Gazebo says what a sensor of type "custom" is."""
+
+TRUTH = {"true": True, "1": True, "false": False, "0": False}
+
+
+def version_of(report: Report, root: Element) -> Version | None:
+    """The version of an <sdf> element, or None with an error where it is not one of 1.4 to 1.12."""
+    text = (root.get("version") or "").strip()
+    by_text = {f"{major}.{minor}": (major, minor) for major, minor in VERSIONS}
+    if text not in by_text:
+        legal = ", ".join(by_text)
+        what = f"version={text!r} is not read" if text else f"<{root.tag}> needs version=…, which is missing"
+        attribute = "version" if text else None
+        report.error("sdf-version", f"{what}; legal are {legal}", root, attribute=attribute, fix=_newer(text))
+    return by_text.get(text)
+
+
+def _newer(text: str) -> str | None:
+    return "convert the file with Gazebo's `gz sdf -p`" if text.startswith(("1.0", "1.2", "1.3")) else None
+
+
+def text_of(report: Report, element: Element | None, owner: Element) -> str:
+    """The text of an element without blanks around it; "" with an error where it holds left-over xacro."""
+    text = element.text.strip() if element else ""
+    if element and ("${" in text or "$(" in text):
+        _left_over(report, element, text, owner)
+        return ""
+    return text
+
+
+def needed_text(report: Report, parent: Element, child: Element | None, tag: str, owner: Element) -> str:
+    """The text of a child that must be there and not be empty; "" with an error otherwise."""
+    text = text_of(report, child, owner)
+    if not text and not (child and child.text.strip()):
+        what = "is missing" if child is None else "is empty"
+        report.error("missing-element", f"<{parent.tag}> needs <{tag}>, which {what}", child or parent, owner=owner)
+    return text
+
+
+def attribute_of(report: Report, element: Element, attribute: str, owner: Element | None = None) -> str:
+    """An attribute that may be missing, "" then; an error where it holds left-over xacro."""
+    text = (element.get(attribute) or "").strip()
+    if "${" in text or "$(" in text:
+        _left_over(report, element, text, owner or element, attribute)
+        return ""
+    return text
+
+
+def _left_over(report: Report, element: Element, text: str, owner: Element, attribute: str | None = None) -> None:
+    message = f"{text!r} holds an expression that xacro has not replaced"
+    fix = "load the .xacro file instead, or expand it first"
+    report.error("left-over-xacro", message, element, attribute=attribute, owner=owner, fix=fix)
+
+
+def truth_of(report: Report, element: Element | None, default: bool, owner: Element) -> bool:
+    """A truth value: true, false, 1 or 0."""
+    text = text_of(report, element, owner).lower()
+    if element is None or not text:
+        return default
+    if text not in TRUTH:
+        message = f"<{element.tag}> is {text!r}; legal are true, false, 1 and 0"
+        report.error("truth-value", message, element, owner=owner)
+    return TRUTH.get(text, default)
+
+
+def truth_attribute(report: Report, element: Element, attribute: str, owner: Element) -> bool:
+    """A truth value in an attribute; false where it is missing."""
+    text = attribute_of(report, element, attribute, owner).lower()
+    if text and text not in TRUTH:
+        message = f"{attribute}={text!r} is no truth value; legal are true, false, 1 and 0"
+        report.error("truth-value", message, element, attribute=attribute, owner=owner)
+    return TRUTH.get(text, False)
+
+
+def number_of(report: Report, element: Element | None, default: float, owner: Element) -> float:
+    """The finite number that an element holds; `default` where it is missing or empty."""
+    values = vector_of(report, element, 1, (default,), owner)
+    return values[0]
+
+
+def bound_of(report: Report, element: Element | None, default: float, owner: Element) -> float:
+    """A limit: a number or ±inf; what is as large as 1e16 is infinite."""
+    text = text_of(report, element, owner)
+    if element is None or not text:
+        return default
+    try:
+        value = float(text) if "_" not in text else float("nan")
+    except ValueError:
+        value = float("nan")
+    if isnan(value):
+        message = f"<{element.tag}> is {text!r}; legal is one number, inf or -inf"
+        report.error("number", message, element, owner=owner)
+        return default
+    return value if abs(value) < NO_BOUND else inf if value > 0 else -inf
+
+
+def vector_of(
+    report: Report, element: Element | None, count: int, default: tuple[float, ...], owner: Element
+) -> tuple[float, ...]:
+    """`count` finite numbers, the text of an element; `default` where it is missing or empty."""
+    text = text_of(report, element, owner)
+    if element is None or not text:
+        return default
+    values = numbers(text)
+    if values is None or len(values) != count:
+        legal = "one finite number" if count == 1 else f"{count} finite numbers separated by blanks"
+        report.error("number", f"<{element.tag}> is {text[:80]!r}; legal is {legal}", element, owner=owner)
+        return default
+    return tuple(values)
+
+
+class Pose(NamedTuple):
+    """What a <pose> says: T (4, 4) in the frame named by `relative_to`, "" for the default; where it stands."""
+
+    T: Array
+    relative_to: str
+    element: Element | None
+
+
+NO_POSE = Pose(IDENTITY, "", None)
+
+
+def pose_of(report: Report, element: Element | None, version: Version, owner: Element) -> Pose:
+    """A <pose>: x y z and roll pitch yaw, or a quaternion x y z w, in metres and radians unless it says degrees."""
+    if element is None:
+        return NO_POSE
+    known = ("relative_to", "frame", "degrees", "rotation_format")
+    for attribute in element.attributes:
+        if attribute not in known and ":" not in attribute and attribute != "xmlns":
+            message = f"attribute {attribute!r} of <pose> is not understood and has no effect"
+            report.warning("not-understood", message, element, attribute=attribute, owner=owner)
+    for child in element.children:
+        report.warning("not-understood", f"<{child.tag}> in <pose> is not understood; it has no effect", child)
+    relative_to = _relative_to(report, element, version, owner)
+    return Pose(_transform(report, element, owner), relative_to, element)
+
+
+def _relative_to(report: Report, element: Element, version: Version, owner: Element) -> str:
+    relative_to = attribute_of(report, element, "relative_to", owner)
+    if version >= (1, 7):
+        if element.get("frame") is not None:
+            message = "attribute 'frame' of <pose> has had no meaning since SDF 1.7; say relative_to"
+            report.warning("sdf-version", message, element, attribute="frame", owner=owner)
+        return relative_to
+    if relative_to:
+        message = "relative_to belongs to SDF 1.7; it is used, but readers of older versions drop it"
+        report.warning("sdf-version", message, element, attribute="relative_to", owner=owner)
+    return relative_to or attribute_of(report, element, "frame", owner)
+
+
+def _transform(report: Report, element: Element, owner: Element) -> Array:
+    """T (4, 4) of a <pose>."""
+    form = attribute_of(report, element, "rotation_format", owner) or "euler_rpy"
+    degrees = truth_attribute(report, element, "degrees", owner)
+    if form not in ("euler_rpy", "quat_xyzw"):
+        message = f"rotation_format={form!r} is not legal; legal are euler_rpy and quat_xyzw"
+        report.error("rotation-format", message, element, attribute="rotation_format", owner=owner)
+        return IDENTITY
+    if form == "quat_xyzw":
+        if degrees:
+            message = "degrees has no meaning for a quaternion; legal is one of degrees and quat_xyzw"
+            report.error("rotation-format", message, element, attribute="degrees", owner=owner)
+        return _quaternion_pose(report, element, owner)
+    x, y, z, *rpy = vector_of(report, element, 6, (0.0,) * 6, owner)
+    return se3.pose_from_xyz_rpy((x, y, z), [radians(angle) for angle in rpy] if degrees else rpy)
+
+
+def _quaternion_pose(report: Report, element: Element, owner: Element) -> Array:
+    x, y, z, *quat_xyzw = vector_of(report, element, 7, (0.0,) * 6 + (1.0,), owner)
+    if not sqrt(sum(c * c for c in quat_xyzw)) > 1e-9:
+        message = "its quaternion has length zero; legal is a quaternion x y z w of length one"
+        report.error("zero-quaternion", message, element, owner=owner)
+        return IDENTITY
+    return frozen(se3.homogeneous(se3.rotation_from_quaternion(quat_xyzw), (x, y, z)))

@@ -1,0 +1,240 @@
+"""A robot to SDF text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import inf, pi
+
+from kinetree.formats.losses import Losses
+from kinetree.formats.sdf.frames import MODEL, WORLD
+from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
+from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
+from kinetree.formats.sdf.node import Node
+from kinetree.formats.sdf.shapes import AS_IT_STANDS, MATERIAL, MATERIAL_NAME
+from kinetree.formats.sdf.values import CUSTOM_TYPE, Version
+from kinetree.formats.xml import XmlWriter, format_number
+from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
+
+SINCE = {"capsule": (1, 8), "ellipsoid": (1, 8), "cone": (1, 11)}
+"""The versions in which shapes came."""
+INERTIA = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+
+
+def write(robot: Robot, without: Collection[str] = ()) -> str:
+    """The robot as SDF, in the lowest version from 1.7 on that says all of it, so that most simulators read it.
+
+    1.7 says frames and relative poses, 1.8 nested names, 1.10 the pitch of a screw, 1.11 followers. A robot that was
+    read from SDF and not edited comes back to the letter. Raises KinetreeError for what SDF cannot say, unless
+    `without` names that part.
+    """
+    losses = Losses("SDF", without)
+    if robot.text and robot.text.format == "sdf" and not without:
+        return robot.text.text
+    layout = Layout(robot, losses.without)
+    check_layout(layout, losses)
+    check_parts(layout, losses)
+    losses.check()
+    return _Writer(layout, losses.without).text()
+
+
+class _Writer:
+    def __init__(self, layout: Layout, without: frozenset[str]) -> None:
+        self.layout = layout
+        self.robot = layout.robot
+        self.without = without
+        major, minor = self.version()
+        self.root = Node("sdf", version=f"{major}.{minor}")
+        self.models: dict[str, Node] = {}
+        self.owners: dict[str, Node] = {}  # links and joints, which carry sensors
+
+    def version(self) -> Version:
+        joints = self.robot.joints.values()
+        shapes = [g.shape.kind for link in self.layout.links for g in (*link.visuals, *link.collisions)]
+        return max(
+            (1, 8) if self.layout.nested else (1, 7),
+            (1, 10) if any(joint.type == "screw" for joint in joints) else (1, 7),
+            (1, 11) if any(joint.mimic for joint in joints) and "mimic" not in self.without else (1, 7),
+            *((1, 7) if "geometry" in self.without else SINCE.get(kind, (1, 7)) for kind in shapes),
+        )
+
+    def text(self) -> str:
+        self.model("")
+        for thing in self.in_order():
+            if isinstance(thing, Link):
+                self.link(thing)
+            else:
+                self.joint(thing)
+        for frame in self.layout.frames:
+            scope = scope_of(frame.name)
+            if reference(frame.name, scope) != MODEL:
+                link = reference(frame.link, scope)
+                node = self.model(scope).add("frame", name=reference(frame.name, scope), attached_to=link)
+                node.pose(frame.origin)
+        if "material" not in self.without:
+            for material in self.robot.materials.values():
+                self.material(self.model(""), material, MATERIAL)
+        if "sensor" not in self.without:
+            for sensor in self.robot.sensors.values():
+                self.sensor(sensor)
+        for extension in self.robot.extensions:
+            scope = scope_of(extension.tag)
+            self.extensions(self.model(scope), [extension], scope)
+        xml = XmlWriter()
+        self.root.write(xml)
+        return xml.text()
+
+    def in_order(self) -> list[Link | Joint]:
+        """Links, then joints; with nested models the joints first, so that their order, which is that of q, stays."""
+        links, joints = self.layout.links, [*self.robot.joints.values()]
+        return [*joints, *links] if self.layout.nested else [*links, *joints]
+
+    def model(self, scope: str) -> Node:
+        """The <model> of a scope; made, with those around it, where it is asked for first."""
+        if scope not in self.models:
+            outer = self.model(scope_of(scope)) if scope else self.root
+            node = outer.add("model", name=scope.rpartition("::")[2] if scope else self.robot.name)
+            canonical = self.layout.canonical(scope)
+            node.attributes["canonical_link"] = reference(canonical, scope) if canonical else None
+            node.pose(self.layout.model_pose(scope))
+            self.models[scope] = node
+        return self.models[scope]
+
+    def extensions(self, node: Node, extensions: Collection[Extension], scope: str = "") -> None:
+        """What was kept, each in the place that its tag says."""
+        for extension in extensions if "extension" not in self.without else ():
+            if extension.format == "sdf":
+                *path, _ = extension.tag.removeprefix(f"{scope}::").split("/")
+                node.at(path).children.append(extension.text)
+
+    # links
+
+    def link(self, link: Link) -> None:
+        scope = scope_of(link.name)
+        node = self.model(scope).add("link", name=reference(link.name, scope))
+        self.owners[link.name] = node
+        node.pose(*self.layout.link_pose(link))
+        self.inertial(node, link)
+        if "geometry" not in self.without:
+            self.geometries(node, "visual", link.visuals)
+            self.geometries(node, "collision", link.collisions)
+        self.extensions(node, link.extensions)
+
+    def inertial(self, link_node: Node, link: Link) -> None:
+        if link.inertial is None or "inertial" in self.without:
+            return
+        node = link_node.add("inertial")
+        node.pose(link.inertial.origin)
+        node.number("mass", link.inertial.mass)
+        inertia = node.add("inertia")
+        for name, at in INERTIA.items():
+            inertia.number(name, link.inertial.inertia[at])
+
+    def geometries(self, link_node: Node, tag: str, geometries: tuple[Geometry, ...]) -> None:
+        """SDF wants a name for each: those without get one."""
+        taken = {geometry.name for geometry in geometries}
+        free = (name for i in range(1, 10**9) if (name := f"{tag}_{i}") not in taken)
+        for geometry in geometries:
+            name = geometry.name or next(free)
+            node = link_node.add(tag, name=name)
+            node.pose(geometry.origin)
+            self.shape(node.add("geometry"), geometry)
+            if geometry.material and "material" not in self.without:
+                self.material(node, geometry.material)
+            self.extensions(node, geometry.extensions)
+
+    def shape(self, node: Node, geometry: Geometry) -> None:
+        kind = geometry.shape.kind
+        if kind in AS_IT_STANDS:
+            if kind == "empty" and not geometry.extensions:
+                node.add("empty")
+            return  # its element is among the extensions
+        shape = node.add(kind)
+        for name, value in geometry.shape.parameters.items():
+            if isinstance(value, str):
+                shape.add("uri", value)
+            elif name != "scale" or value != (1.0, 1.0, 1.0):
+                shape.numbers(name, value)
+
+    def material(self, node: Node, material: Material, tag: str = "material") -> None:
+        """A material of a visual; SDF has no names for them, nor any that stand alone, so these are our own words."""
+        meant = material if material.rgba else self.robot.materials.get(material.name, material)
+        name = {MATERIAL_NAME: material.name} if material.name else {}
+        if name:
+            self.root.attributes["xmlns:kinetree"] = "urn:kinetree"
+        element = node.add(tag, **name)
+        if meant.rgba:
+            element.numbers("diffuse", meant.rgba)
+
+    # joints
+
+    def joint(self, joint: Joint) -> None:
+        scope = scope_of(joint.name)
+        node = self.model(scope).add("joint", name=reference(joint.name, scope), type=joint.kind.sdf)
+        self.owners[f"joint {joint.name}"] = node
+        node.pose(*self.layout.joint_pose(joint))
+        node.add("parent", WORLD if joint.parent == WORLD else reference(joint.parent, scope))
+        node.add("child", reference(joint.child, scope))
+        if joint.type == "screw":
+            node.number("screw_thread_pitch", joint.pitch * (2 * pi))
+        for i, tag in enumerate(("axis", "axis2")[: joint.kind.axes]):
+            self.axis(node.add(tag), joint, i, scope)
+        if joint.type == "fixed" and joint.dynamics and "dynamics" not in self.without:
+            axis = node.add("axis")
+            axis.numbers("xyz", (0.0, 0.0, 1.0))
+            _dynamics(axis, joint.dynamics[0])
+        self.extensions(node, joint.extensions)
+
+    def axis(self, node: Node, joint: Joint, i: int, scope: str) -> None:
+        node.numbers("xyz", joint.axes[i])
+        if len(joint.limits) > i and "limit" not in self.without:
+            _limit(node, joint.limits[i])
+        if joint.mimic and "mimic" not in self.without:
+            mimic = node.add("mimic", joint=reference(joint.mimic.joint, scope))
+            mimic.number("multiplier", joint.mimic.multiplier)
+            mimic.number("offset", joint.mimic.offset)
+            mimic.number("reference", 0.0)
+        if len(joint.dynamics) > i and "dynamics" not in self.without:
+            _dynamics(node, joint.dynamics[i])
+
+    # sensors
+
+    def sensor(self, sensor: Sensor) -> None:
+        frame = self.robot.frames[sensor.frame]
+        owner = sensor_owner(self.robot, sensor)
+        node = self.owners[f"joint {sensor.joint}" if sensor.joint else frame.link]
+        own = sensor.type in SENSOR_TYPES
+        element = node.add(
+            "sensor",
+            name=sensor.name.removeprefix(f"{owner}::").rpartition("::")[2],
+            type=sensor.type if own else "custom",
+            **{} if own else {CUSTOM_TYPE: sensor.type},
+        )
+        if not own:
+            self.root.attributes["xmlns:gz"] = "http://gazebosim.org/schema"
+        extra = sensor.frame not in self.robot.links
+        scope = scope_of(owner)
+        if extra and "frame" not in self.without:
+            element.pose(sensor.origin, reference(sensor.frame, scope))
+        else:
+            T = frame.origin @ sensor.origin if extra else sensor.origin
+            element.pose(T, reference(frame.link, scope) if sensor.joint else None)
+        if sensor.update_rate is not None:
+            element.number("update_rate", sensor.update_rate)
+        self.extensions(element, sensor.extensions)
+
+
+def _dynamics(node: Node, row: Dynamics) -> None:
+    dynamics = node.add("dynamics")
+    dynamics.number("damping", row.damping)
+    dynamics.number("friction", row.friction)
+    dynamics.number("spring_reference", row.reference)
+    dynamics.number("spring_stiffness", row.stiffness)
+
+
+def _limit(node: Node, limit: Limit) -> None:
+    numbers = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}
+    finite = {name: value for name, value in numbers.items() if abs(value) < inf}
+    if finite:
+        element = node.add("limit")
+        for name, value in finite.items():
+            element.add(name, format_number(value))

@@ -1,0 +1,263 @@
+"""SDF against Drake: the pose of every link and frame, limits and inertias, at random configurations."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kinetree.errors import KinetreeError
+from kinetree.formats import sdf
+from kinetree.formats.sdf.choose import choose
+from kinetree.formats.sdf.values import version_of
+from kinetree.formats.xml import Report, parse
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.limits import resolve_mimic
+from kinetree.model.robot import Robot
+from kinetree.spatial import se3
+from support import all_frames, random_q, shared
+
+pytestmark = pytest.mark.crosscheck
+
+NOT_UNIT = {"rotations_in_quaternions.sdf"}
+"""Files whose quaternion is of length 1 only to 1e-6: we normalise it, Drake's reader scales positions by it."""
+NO_MASS = {"inertial_invalid.sdf"}
+"""Files with a negative mass, which Drake replaces by its own."""
+ACCEPTED_BY_DRAKE_ALONE = {"several-roots", "several-models", "no-model", "no-links"}
+"""Causes of refusal of files that Drake, which simulates worlds, not robots, has no reason to refuse."""
+
+
+class Files:
+    """An opener over the folders of the corpus."""
+
+    def __init__(self, corpus: Path) -> None:
+        self.corpus = corpus
+        tests = corpus / "gazebosim+sdformat" / "test"
+        self.folders = [tests / "integration" / "model", tests / "integration", tests / "sdf"]
+        self.models = {path.parent.name: path.parent for path in sorted(corpus.rglob("model.config"), reverse=True)}
+
+    def __call__(self, wanted: str, asking: str) -> tuple[bytes, str] | None:
+        name = re.sub(r"^(model|file)://", "", wanted)
+        places = [Path(asking).parent, *self.folders, *(p for p in Path(asking).parents if p > self.corpus)]
+        found = next((p / name for p in places if (p / name).is_file()), None)
+        return (found.read_bytes(), str(found)) if found else None
+
+
+def corpus_files() -> list[Path]:
+    """Every SDF of the corpus that is one; the specification's own tables end in .sdf too."""
+    corpus = shared("corpus")
+    paths = (path for ending in ("*.sdf", "*.world") for path in corpus.rglob(ending))
+    return sorted(path for path in paths if not re.search(r"/sdf/1\.\d+/", str(path)))
+
+
+def robots(path: Path, opener: Files) -> Iterator[Robot]:
+    """The robot of a file, or one a model where there are several."""
+    text = path.read_bytes()
+    robot, findings = sdf.read(text, str(path), opener)
+    if robot:
+        yield robot
+    for finding in findings:
+        if finding.code == "several-models":
+            for name in re.findall(r"'([^']*)'", finding.message):
+                robot, _ = sdf.read(text, str(path), opener, name)
+                if robot:
+                    yield robot
+
+
+class Drake:
+    """A plant, with bodies and joints by the names that we give them."""
+
+    def __init__(self, opener: Files | None, path: Path | None = None, text: str = "") -> None:
+        logging.getLogger("drake").setLevel(logging.CRITICAL)
+        parsing = pytest.importorskip("pydrake.multibody.parsing")
+        plant = self.plant = pytest.importorskip("pydrake.multibody.plant").MultibodyPlant(0.0)
+        parser = parsing.Parser(plant)
+        for name, folder in opener.models.items() if opener else ():
+            parser.package_map().Add(name, str(folder))
+        if path:
+            parser.AddModels(str(path))
+        else:
+            parser.AddModelsFromString(text, "sdf")
+        plant.Finalize()
+        self.context = plant.CreateDefaultContext()
+
+    def bind(self, robot: Robot) -> None:
+        """Take the names of the robot, whose model is one instance among those of the plant."""
+        plant, self.prefix = self.plant, f"{robot.name}::"
+        instances = [plant.get_joint(i).child_body().model_instance() for i in plant.GetJointIndices()]
+        bodies = {b for i in {*instances} for b in plant.GetBodyIndices(i)}
+        self.bodies = {self.name(plant.get_body(b)): plant.get_body(b) for b in bodies}
+        self.bodies["world"] = plant.world_body()
+        joints = [plant.get_joint(i) for i in plant.GetJointIndices()]
+        self.joints = {(self.name(j.parent_body()), self.name(j.child_body())): j for j in joints}
+
+    def name(self, body) -> str:
+        if body is self.plant.world_body() or body.index() == 0:
+            return "world"
+        return f"{self.plant.GetModelInstanceName(body.model_instance())}::{body.name()}".removeprefix(self.prefix)
+
+    def move(self, robot: Robot, q: np.ndarray) -> bool:
+        """Set the joints by name; False where Drake holds one still because its model is static."""
+        positions = self.plant.GetPositions(self.context).copy()
+        for joint in robot.joints.values():
+            if joint.kind.nq:
+                leader, multiplier, offset = resolve_mimic(robot, joint.name)
+                values = multiplier * q[robot.q_slices[leader]] + offset
+                if joint.type == "ball":
+                    values = se3.rpy_from_rotation(se3.rotation_from_quaternion(values))
+                other = self.joints[joint.parent, joint.child]
+                if other.num_positions() == 0:
+                    return False
+                positions[other.position_start() : other.position_start() + other.num_positions()] = values
+        self.plant.SetPositions(self.context, positions)
+        return True
+
+    def T_world(self, robot: Robot, name: str) -> np.ndarray | None:
+        """T_world_frame; None for a frame that Drake does not know by a name of its own."""
+        if name in robot.links:
+            return self.plant.EvalBodyPoseInWorld(self.context, self.bodies[name]).GetAsMatrix4()
+        scope, _, local = f"{self.prefix}{name}".rpartition("::")
+        return self.place(scope, local)
+
+    def place(self, scope: str, name: str) -> np.ndarray | None:
+        """T_world_frame of a frame of a model by its full name, at the poses of the file; None where it has none."""
+        if not self.plant.HasModelInstanceNamed(scope):
+            return None
+        instance = self.plant.GetModelInstanceByName(scope)
+        if not self.plant.HasFrameNamed(name, instance):
+            return None
+        return self.plant.GetFrameByName(name, instance).CalcPoseInWorld(self.context).GetAsMatrix4()
+
+
+def differ_by(robot: Robot, drake: Drake, q: np.ndarray) -> float:
+    """The largest entry by which the poses relative to the root differ."""
+    T_root = np.linalg.inv(drake.T_world(robot, robot.root))
+    differences = [0.0]
+    for name, T in all_frames(robot, q).items():
+        T_world = drake.T_world(robot, name)
+        if T_world is not None:
+            differences.append(float(np.abs(T_root @ T_world - T).max()))
+    return max(differences)
+
+
+def check_limits(robot: Robot, drake: Drake) -> None:
+    for joint in robot.joints.values():
+        if joint.kind.nq and joint.type not in ("ball", "screw") and not joint.mimic:  # Drake drops a screw's
+            other = drake.joints[joint.parent, joint.child]
+            limits = joint.limits or (joint.limit,) * joint.kind.nv
+            bounds = [(limit.lower, limit.upper, limit.velocity) for limit in limits]
+            theirs = np.transpose(
+                (other.position_lower_limits(), other.position_upper_limits(), other.velocity_upper_limits())
+            )
+            assert np.array_equal(bounds, np.where(np.abs(theirs) < 1e16, theirs, np.copysign(np.inf, theirs)))
+
+
+def check_inertias(robot: Robot, drake: Drake) -> None:
+    for link in robot.links.values():
+        if link.inertial:
+            theirs = drake.bodies[link.name].default_spatial_inertia()
+            R, p = link.inertial.origin[:3, :3], link.inertial.origin[:3, 3]
+            about_link = R @ link.inertial.inertia @ R.T + link.inertial.mass * (p @ p * np.eye(3) - np.outer(p, p))
+            scale = max(1.0, float(np.abs(about_link).max()))
+            assert theirs.get_mass() == pytest.approx(link.inertial.mass, rel=1e-14)
+            assert np.abs(theirs.get_com() - p).max() < 1e-14
+            assert np.abs(theirs.CalcRotationalInertia().CopyToFullMatrix3() - about_link).max() < 1e-12 * scale
+
+
+def test_the_corpus_agrees_with_drake():
+    rng = np.random.default_rng(0)
+    opener = Files(shared("corpus"))
+    compared, refused = 0, {}
+    for path in corpus_files():
+        try:
+            drake = Drake(opener, path)
+        except (RuntimeError, MemoryError):
+            continue
+        robot, findings = sdf.read(path.read_bytes(), str(path), opener)
+        if robot is None:
+            refused[path.name] = {finding.code for finding in findings if finding.severity == "error"}
+        for robot in robots(path, opener):
+            drake.bind(robot)
+            for _ in range(3):
+                q = random_q(robot, rng)
+                if drake.move(robot, q) and path.name not in NOT_UNIT:
+                    assert differ_by(robot, drake, q) < 1e-12, path
+                    compared += 1
+            check_limits(robot, drake)
+            if path.name not in NO_MASS:
+                check_inertias(robot, drake)
+    assert compared > 300
+    assert {name: codes for name, codes in refused.items() if not codes <= ACCEPTED_BY_DRAKE_ALONE} == {}
+
+
+def test_every_place_agrees_with_drake_where_the_links_make_no_tree():
+    """With all joints at zero: also in files that are refused because their links hang together by nothing."""
+    opener = Files(shared("corpus"))
+    compared = 0
+    for path in corpus_files():
+        try:
+            drake = Drake(opener, path)
+        except (RuntimeError, MemoryError):
+            continue
+        report = Report()
+        root = parse(path.read_bytes(), str(path), report)
+        choice = choose(report, root, version_of(report, root), opener, None)
+        if choice is None or report.failed or path.name in NOT_UNIT:
+            continue
+        frames, model = choice.frames, choice.model
+        instance = model.name.removesuffix("::__model__")
+        T_model = drake.place(instance, "__model__")
+        for entry in frames.entries:
+            scope, _, name = entry.name.rpartition("::")
+            T_world = drake.place(scope, name) if entry.kind in ("link", "frame", "model") else None
+            if T_world is not None and T_model is not None and entry.name.startswith(f"{instance}::"):
+                T = frames.between(model, entry)
+                assert T is not None
+                assert np.abs(np.linalg.inv(T_model) @ T_world - T).max() < 1e-12, (path, entry.name)
+                compared += 1
+    assert compared > 400
+
+
+def test_what_we_write_agrees_with_drake():
+    rng = np.random.default_rng(1)
+    opener = Files(shared("corpus"))
+    compared = 0
+    for path in corpus_files():
+        for robot in robots(path, opener):
+            if any(note.code == "not-understood" for note in robot.notes):
+                continue  # Drake refuses what it does not understand
+            try:
+                drake = Drake(None, text=sdf.write(build(parts_of(robot))))
+            except (KinetreeError, RuntimeError, MemoryError):
+                continue  # a joint called like a link; something that was kept, such as a <script> without a <uri>
+            drake.bind(robot)
+            q = random_q(robot, rng)
+            if drake.move(robot, q):
+                assert differ_by(robot, drake, q) < 1e-12, path
+                compared += 1
+    assert compared > 100
+
+
+@pytest.mark.parametrize("version", [f"1.{minor}" for minor in range(4, 13)])
+@pytest.mark.parametrize("kind", [row.sdf for row in JOINT_TYPES.values() if row.sdf])
+def test_every_joint_type_in_every_version_agrees_with_drake(kind, version):
+    flag = "<use_parent_model_frame>1</use_parent_model_frame>" if version in ("1.5", "1.6") else ""
+    pitch = "<thread_pitch>3</thread_pitch>" if kind == "screw" else ""
+    axes = f"<axis><xyz>1 0 0</xyz>{flag}</axis>" if kind not in ("ball", "fixed") else ""
+    axes += f"<axis2><xyz>0 1 0</xyz>{flag}</axis2>" if kind == "universal" else ""
+    text = f"""<sdf version="{version}"><model name="m"><pose>1 2 3 0.1 0.2 0.3</pose>
+      <link name="a"><pose>0 1 0 0.4 0.5 0.6</pose></link><link name="b"><pose>1 0 0 0.7 0.8 0.9</pose></link>
+      <joint name="j" type="{kind}"><pose>0.1 0.2 0.3 1 1.1 1.2</pose><parent>a</parent><child>b</child>
+      {axes}{pitch}</joint></model></sdf>"""
+    robot, findings = sdf.read(text, "file.sdf")
+    assert robot is not None, findings
+    drake = Drake(None, text=text)
+    drake.bind(robot)
+    q = random_q(robot, np.random.default_rng(2))
+    assert drake.move(robot, q)
+    assert differ_by(robot, drake, q) < 1e-12

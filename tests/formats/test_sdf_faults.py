@@ -1,0 +1,155 @@
+"""SDF: what is refused, where, and that everything wrong is said at once."""
+
+import pytest
+
+from sdf_texts import errors, hinge, model
+
+LINK = '<link name="a"/>'
+TWO = '<link name="a"/><link name="b"/>'
+
+
+def joint(inside, kind="fixed"):
+    return f'<joint name="j" type="{kind}">{inside}</joint>'
+
+
+ENDS = "<parent>a</parent><child>b</child>"
+
+FAULTS = {
+    "not SDF": ("<robot/>", "not-sdf"),
+    "broken": ("<sdf version='1.7'><model name='m'></sdf>", "xml-syntax"),
+    "a document type": ("<!DOCTYPE sdf><sdf version='1.7'/>", "xml-doctype"),
+    "no version": ("<sdf><model name='m'/></sdf>", "sdf-version"),
+    "an old version": (model(LINK, "1.3"), "sdf-version"),
+    "a new version": (model(LINK, "1.13"), "sdf-version"),
+    "no model": ("<sdf version='1.7'><world name='w'/></sdf>", "no-model"),
+    "no link": (model(""), "no-links"),
+    "a nested model without link": (model(LINK + '<model name="n"/>'), "no-links"),
+    "two links of one name": (model(LINK + LINK), "duplicate-name"),
+    "a frame called like a link": (model(LINK + '<frame name="a"/>'), "duplicate-name"),
+    "a frame called like a link, 1.6": (model(LINK + '<frame name="a"/>', "1.6"), "duplicate-name"),
+    "two visuals of one name": (model('<link name="a"><visual name="v"/><visual name="v"/></link>'), "duplicate-name"),
+    "a reserved name": (model('<link name="__a__"/>'), "reserved-name"),
+    "a link called world": (model('<link name="world"/>'), "reserved-name"),
+    "a scoped name": (model('<link name="a::b"/>', "1.8"), "reserved-name"),
+    "no name": (model("<link/>"), "missing-attribute"),
+    "several roots": (model(TWO), "several-roots"),
+    "a loop of joints": (
+        model(TWO + joint(ENDS) + joint("<parent>b</parent><child>a</child>").replace("j", "k", 1)),
+        None,
+    ),
+    "an unknown parent": (model(TWO + joint("<parent>x</parent><child>b</child>")), "unknown-parent"),
+    "an unknown child": (model(TWO + joint("<parent>a</parent><child>x</child>")), "unknown-child"),
+    "no parent": (model(TWO + joint("<child>b</child>")), "missing-element"),
+    "no child": (model(TWO + joint("<parent>a</parent>")), "missing-element"),
+    "the world as child": (model(LINK + joint("<parent>a</parent><child>world</child>")), "unknown-child"),
+    "a link joined to itself": (model(LINK + joint("<parent>a</parent><child>a</child>")), "cycle"),
+    "an unknown joint type": (model(hinge(kind="gearbox")), "joint-type"),
+    "another unknown joint type": (model(hinge(kind="revolute2")), "joint-type"),
+    "no axis": (model(TWO + joint(ENDS, "revolute")), "no-axis"),
+    "no second axis": (model(hinge(kind="universal")), "no-axis"),
+    "a zero axis": (model(hinge("<xyz>0 0 0</xyz>")), "zero-axis"),
+    "an axis of two numbers": (model(hinge("<xyz>0 1</xyz>")), "number"),
+    "an unknown expressed_in": (model(hinge('<xyz expressed_in="x">0 0 1</xyz>')), "unknown-frame"),
+    "a limit that is no number": (model(hinge("<xyz>0 0 1</xyz><limit><lower>nan</lower></limit>")), "number"),
+    "a pose with nan": (model('<link name="a"><pose>0 0 nan 0 0 0</pose></link>'), "number"),
+    "a pose with inf": (model('<frame name="f"><pose>0 0 inf 0 0 0</pose></frame>' + LINK), "number"),
+    "a pose of five numbers": (model('<link name="a"><pose>0 0 0 0 0</pose></link>'), "number"),
+    "a pose too large": (
+        model(
+            LINK
+            + '<frame name="f"><pose>1e308 1e308 1e308 1 1 1</pose></frame>'
+            + '<frame name="g"><pose relative_to="f">1e308 1e308 1e308 1 1 1</pose></frame>'
+        ),
+        "number",
+    ),
+    "a zero quaternion": (
+        model('<link name="a"><pose rotation_format="quat_xyzw">0 0 0 0 0 0 0</pose></link>'),
+        "zero-quaternion",
+    ),
+    "an unknown rotation format": (
+        model('<link name="a"><pose rotation_format="axis">0 0 0 0 0 0 0</pose></link>'),
+        "rotation-format",
+    ),
+    "left-over xacro": (model('<link name="a"><pose>0 0 ${h} 0 0 0</pose></link>'), "left-over-xacro"),
+    "left-over xacro in a name": (model('<link name="${n}"/>'), "left-over-xacro"),
+    "a pose relative to nothing": (model(LINK + '<frame name="f"><pose relative_to="x"/></frame>'), "unknown-frame"),
+    "a frame attached to nothing": (model(LINK + '<frame name="f" attached_to="x"/>'), "unknown-frame"),
+    "a pose relative to itself": (model('<link name="a"><pose relative_to="a"/></link><link name="b"/>'), None),
+    "a frame attached to itself": (model(LINK + '<frame name="f" attached_to="f"/>'), "cycle"),
+    "an unknown canonical link": (model(LINK, attributes='canonical_link="x"'), "unknown-frame"),
+    "an include without uri": (model(LINK + "<include/>"), "missing-element"),
+    "an include that is not found": (model(LINK + "<include><uri>x</uri></include>"), "include-not-found"),
+    "mimic of nothing": (model(hinge('<xyz>0 0 1</xyz><mimic joint="x"/>')), "mimic"),
+    "two masses": (
+        model('<link name="a"><inertial><mass>1</mass><mass>2</mass><inertia/></inertial></link>'),
+        "duplicate-element",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_are_refused_with_their_place(name):
+    text, code = FAULTS[name]
+    found = errors(text)
+    assert found
+    assert code is None or code in [error.code for error in found]
+    for error in found:
+        assert error.source is not None
+        assert error.source.file == "file.sdf"
+        assert error.source.line
+
+
+def test_circles_name_their_members():
+    text = model("""<link name="a"/>
+      <frame name="f" attached_to="a"><pose relative_to="g"/></frame>
+      <frame name="g" attached_to="a"><pose relative_to="h"/></frame>
+      <frame name="h" attached_to="a"><pose relative_to="f"/></frame>
+      <frame name="p" attached_to="q"><pose relative_to="a"/></frame>
+      <frame name="q" attached_to="p"><pose relative_to="a"/></frame>""")
+    messages = [(error.message, error.source.line) for error in errors(text)]
+    assert messages == [
+        ("relative_to goes in a circle: m::f -> m::g -> m::h -> m::f", 5),
+        ("attached_to goes in a circle: m::p -> m::q -> m::p", 8),
+    ]
+
+
+def test_a_placement_frame_that_hangs_on_what_it_places_is_a_circle_or_unknown():
+    nested = '<link name="a"/><model name="n" placement_frame="{}"><link name="l"/></model>'
+    joined = joint("<parent>a</parent><child>n::l</child>")
+    assert [e.code for e in errors(model(nested.format("x") + joined))] == ["unknown-frame"]
+    assert not errors(model(nested.format("l") + joined))
+
+
+def test_all_faults_are_said_at_once():
+    text = model(
+        '<link name="a"><pose>0 0 x 0 0 0</pose></link><link name="b"><pose relative_to="x"/></link>'
+        '<joint name="j" type="gearbox"><parent>a</parent><child>b</child></joint>'
+        '<joint name="k" type="revolute"><parent>a</parent><child>y</child><axis><xyz>0 0 0</xyz></axis></joint>'
+    )
+    assert {"number", "joint-type", "unknown-child"} <= {error.code for error in errors(text)}
+
+
+def test_legal_values_are_listed():
+    (error,) = errors(model(hinge(kind="gearbox")))
+    assert "fixed, revolute, continuous, prismatic, screw, universal, ball" in error.message
+    (error,) = errors(model(LINK, "1.3"))
+    assert "1.4, 1.5" in error.message
+    assert "1.12" in error.message
+
+
+def test_includes_go_in_no_circle():
+    itself = model("<include><uri>me.sdf</uri></include>")
+    assert "include-cycle" in [e.code for e in errors(itself, {"me.sdf": itself})]
+
+
+def test_faults_of_an_included_file_are_placed_in_it():
+    files = {"bad.sdf": model('<link name="a"><pose>x</pose></link>')}
+    (error,) = errors(model(LINK + '<include merge="1"><uri>bad.sdf</uri></include>'.replace("1", "true")), files)[:1]
+    assert error.source.file == "bad.sdf"
+
+
+def test_an_included_file_has_its_own_version():
+    old = {"old.sdf": model(LINK, "1.2")}
+    assert "sdf-version" in [e.code for e in errors(model(LINK + "<include><uri>old.sdf</uri></include>"), old)]
+    urdf = {"a.urdf": '<robot name="r"><link name="l"/></robot>'}
+    assert "not-sdf" in [e.code for e in errors(model(LINK + "<include><uri>a.urdf</uri></include>"), urdf)]

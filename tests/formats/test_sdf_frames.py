@@ -1,0 +1,206 @@
+"""SDF: where links, joints and frames are."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from kinetree.formats import sdf
+from sdf_texts import errors, findings, hinge, load, model, opener
+from support import all_frames
+
+
+def pose(x, y, z, roll=0.0, pitch=0.0, yaw=0.0):
+    """T (4, 4), by SciPy."""
+    T = np.eye(4)
+    T[:3, :3] = Rotation.from_euler("xyz", (roll, pitch, yaw)).as_matrix()
+    T[:3, 3] = x, y, z
+    return T
+
+
+def frames(robot, **q):
+    return all_frames(robot, robot.q(q))
+
+
+def close(a, b):
+    return np.abs(a - b).max() < 1e-14
+
+
+def test_poses_of_links_are_relative_to_the_model_and_of_joints_to_the_child():
+    text = model("""
+      <link name="a"><pose>1 2 3 0.1 0.2 0.3</pose></link>
+      <link name="b"><pose>2 2 3 0.4 0.5 0.6</pose></link>
+      <joint name="j" type="revolute"><pose>0.1 0.2 0.3 0.7 0.8 0.9</pose>
+        <parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>""")
+    robot = load(text)
+    T_ma, T_mb = pose(1, 2, 3, 0.1, 0.2, 0.3), pose(2, 2, 3, 0.4, 0.5, 0.6)
+    T_bj, turn = pose(0.1, 0.2, 0.3, 0.7, 0.8, 0.9), pose(0, 0, 0, yaw=0.5)
+    at = frames(robot, j=0.5)
+    assert close(at["b"], np.linalg.inv(T_ma) @ T_mb @ T_bj @ turn @ np.linalg.inv(T_bj))
+    assert close(at["__model__"], np.linalg.inv(T_ma))
+
+
+def test_frames_hang_on_frames_in_any_order():
+    text = model("""
+      <frame name="f3" attached_to="f2"><pose>0 0 1 0 0 0</pose></frame>
+      <frame name="f2" attached_to="j"><pose relative_to="f1">0 1 0 0 0 0.5</pose></frame>
+      <link name="a"/>
+      <frame name="f1"><pose>1 0 0 0 0 0.5</pose></frame>
+      <link name="b"><pose relative_to="f1">0 0 2 0 0 0</pose></link>
+      <joint name="j" type="prismatic"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>""")
+    robot = load(text)
+    assert {name: robot.frames[name].link for name in ("f1", "f2", "f3")} == {"f1": "a", "f2": "b", "f3": "b"}
+    at = frames(robot, j=0.25)
+    T_f1 = pose(1, 0, 0, yaw=0.5)
+    assert close(at["f1"], T_f1)
+    assert close(at["f3"], pose(0, 0, 0.25) @ T_f1 @ pose(0, 1, 0, yaw=0.5) @ pose(0, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "numbers"),
+    [
+        ('degrees="true"', "1 2 3 10 20 30"),
+        ('rotation_format="euler_rpy"', f"1 2 3 {' '.join(map(str, np.deg2rad((10, 20, 30))))}"),
+        (
+            'rotation_format="quat_xyzw"',
+            f"1 2 3 {' '.join(map(str, 3 * Rotation.from_euler('xyz', (10, 20, 30), degrees=True).as_quat()))}",
+        ),
+    ],
+)
+def test_rotations_in_degrees_and_quaternions(attributes, numbers):
+    robot = load(model(f'<link name="a"/><frame name="f"><pose {attributes}>{numbers}</pose></frame>'))
+    assert close(robot.frames["f"].origin, pose(1, 2, 3, *np.deg2rad((10, 20, 30))))
+
+
+NESTED = """
+  <link name="base"/>
+  <model name="arm"><pose>1 0 0 0 0 0.5</pose>
+    <link name="upper"><pose>0 1 0 0 0 0</pose></link>
+    <link name="hand"><pose relative_to="upper">0 0 1 0 0 0</pose></link>
+    <frame name="tip" attached_to="hand"><pose>0 0 0.1 0 0 0</pose></frame>
+    <joint name="elbow" type="revolute"><parent>upper</parent><child>hand</child><axis><xyz>1 0 0</xyz></axis></joint>
+  </model>
+  <frame name="tool" attached_to="arm::tip"/>
+  <joint name="shoulder" type="revolute"><parent>base</parent><child>arm::upper</child>
+    <axis><xyz expressed_in="arm::__model__">0 1 0</xyz></axis></joint>"""
+
+
+def test_nested_models_are_scoped():
+    robot = load(model(NESTED))
+    assert list(robot.links) == ["base", "arm::upper", "arm::hand"]
+    assert set(robot.joint_names) == {"shoulder", "arm::elbow"}
+    assert robot.frames["tool"].link == robot.frames["arm::tip"].link == "arm::hand"
+    assert robot.frames["arm::__model__"].link == "arm::upper"
+    at = all_frames(robot, robot.q({"shoulder": 0.3, "arm::elbow": 0.4}))
+    T_upper = pose(1, 0, 0, yaw=0.5) @ pose(0, 1, 0) @ pose(0, 0, 0, pitch=0.3)
+    assert close(at["arm::upper"], T_upper)
+    assert close(at["tool"], T_upper @ pose(0, 0, 1) @ pose(0, 0, 0, roll=0.4) @ pose(0, 0, 0.1))
+
+
+def test_placement_frame_puts_that_frame_where_the_pose_says():
+    nested = NESTED.replace('<model name="arm">', '<model name="arm" placement_frame="tip">')
+    at = frames(load(model(nested)))
+    assert close(at["arm::tip"], pose(1, 0, 0, yaw=0.5))
+
+
+ARM = model(
+    """<link name="l"><pose>0 1 0 0 0 0</pose></link>
+    <link name="k"/><frame name="f" attached_to="__model__"><pose>0 0 1 0 0 0</pose></frame>
+    <joint name="j" type="revolute"><pose relative_to="__model__"/><parent>l</parent><child>k</child>
+      <axis><xyz expressed_in="__model__">0 1 0</xyz></axis></joint>""",
+    "1.7",
+)
+CONFIG = (
+    '<model><sdf version="1.4">old.sdf</sdf><sdf version="1.7">model.sdf</sdf><sdf version="1.99">new.sdf</sdf></model>'
+)
+FILES = {"model://arm/model.config": CONFIG, "model://arm/model.sdf": ARM}
+
+
+def read(text, files=FILES, name=None):
+    robot, said = sdf.read(text, "file.sdf", opener(files), name)
+    assert robot is not None, said
+    return robot
+
+
+def test_an_include_is_a_nested_model():
+    text = model("""<link name="base"/>
+      <include><uri>model://arm</uri><name>left</name><pose>1 0 0 0 0 0</pose></include>
+      <joint name="on" type="fixed"><parent>base</parent><child>left::l</child></joint>""")
+    robot = read(text)
+    assert list(robot.links) == ["base", "left::l", "left::k"]
+    assert close(frames(robot)["left::l"], pose(1, 1, 0))
+    assert robot.text is None  # the text alone would not be the robot
+    again = read(sdf.write(robot))
+    assert close(frames(again)["left::f"], frames(robot)["left::f"])
+
+
+def test_an_included_model_is_merged():
+    text = model("""<link name="base"/>
+      <include merge="true"><uri>model://arm</uri><placement_frame>l</placement_frame>
+        <pose>1 0 0 0 0 0.5</pose></include>
+      <joint name="on" type="fixed"><parent>base</parent><child>l</child></joint>""")
+    robot = read(text)
+    assert list(robot.links) == ["base", "l", "k"]
+    at = frames(robot, j=0.2)
+    T_proxy = pose(1, 0, 0, yaw=0.5) @ pose(0, -1, 0)
+    assert close(at["l"], pose(1, 0, 0, yaw=0.5))
+    assert close(at["k"], T_proxy @ pose(0, 0, 0, pitch=0.2))
+    assert close(at["f"], T_proxy @ pose(0, 0, 1))
+    assert close(at["_merged__m__model__"], T_proxy)
+
+
+def test_an_include_of_an_sdf_file_needs_no_model_config():
+    text = model('<include merge="true"><uri>arm.sdf</uri></include>')
+    assert list(read(text, {"arm.sdf": ARM}).links) == ["l", "k"]
+
+
+def test_the_pose_in_the_world_counts_where_a_joint_holds_the_model_there():
+    inside = '<pose>0 0 1 0 0 0.5</pose><link name="a"><pose>0 1 0 0 0 0</pose></link>'
+    held = '<joint name="w" type="fixed"><parent>world</parent><child>a</child></joint>'
+    robot = load(model(inside + held))
+    assert robot.root == "world"
+    assert close(frames(robot)["a"], pose(0, 0, 1, yaw=0.5) @ pose(0, 1, 0))
+    free = load(model(inside))
+    assert [note.code for note in free.notes] == ["model-pose"]
+    assert free.root == "a"
+
+
+WORLD = f"""<sdf version="1.10"><world name="w"><gravity>0 0 -9.8</gravity>
+  <frame name="spot"><pose>5 0 0 0 0 0</pose></frame>
+  <model name="one">{hinge()}</model>
+  <model name="two"><pose relative_to="spot">0 1 0 0 0 0</pose>{hinge()}</model>
+  <joint name="hold" type="fixed"><parent>world</parent><child>two::a</child></joint>
+  <include><uri>model://nowhere</uri></include>
+</world></sdf>"""
+
+
+def test_a_world_of_several_models_needs_a_name():
+    (error,) = errors(WORLD)
+    assert error.code == "several-models"
+    assert all(name in error.message for name in ("'one'", "'two'", "'nowhere'"))
+    robot = load(WORLD, model="two")
+    assert robot.name == "two"
+    assert set(robot.joints) == {"j", "hold"}
+    assert close(frames(robot)["a"], pose(5, 1, 0))
+    assert [e.code for e in errors(WORLD, model="nowhere")] == ["include-not-found"]
+    (unknown,) = errors(WORLD, model="tow")
+    assert "did you mean 'two'" in unknown.message
+
+
+def test_the_canonical_link_carries_the_frame_of_the_model():
+    moved = model(hinge(), attributes='canonical_link="b"')
+    assert load(moved).frames["__model__"].link == "b"
+    assert "__model__" not in load(model(hinge())).frames
+
+
+def test_up_to_1_6_a_joint_may_be_called_like_a_link():
+    text = hinge(name="b")
+    assert load(model(text, "1.6")).joints["b"].child == "b"
+    assert [e.code for e in errors(model(text, "1.7"))] == ["duplicate-name"]
+
+
+def test_the_frame_of_a_pose_was_called_frame():
+    old = model('<link name="a"/><link name="b"><pose frame="a">1 0 0 0 0 0</pose></link>', "1.6")
+    joint = '<joint name="j" type="fixed"><parent>a</parent><child>b</child></joint></model>'
+    assert close(frames(load(old.replace("</model>", joint)))["b"], pose(1, 0, 0))
+    new = old.replace("1.6", "1.7").replace("</model>", joint)
+    assert "sdf-version" in [note.code for note in findings(new)]
