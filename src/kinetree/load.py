@@ -62,11 +62,47 @@ def _read_xacro(text: bytes, file: str, files: Files, options: Options) -> Readi
     return replace(robot, notes=notes) if robot else None, findings
 
 
+# The formats below are imported late, since most loads go without them.
+
+
+def _read_dh(text: bytes, file: str, opener: Opener, options: Options) -> Reading:
+    from kinetree.formats import dh
+
+    return dh.read(text, file)
+
+
+def _write_dh(robot: Robot, without: Collection[str] = ()) -> str:
+    from kinetree.formats import dh
+
+    return dh.write(robot, without)
+
+
+def _write_dh_csv(robot: Robot, without: Collection[str] = ()) -> str:
+    from kinetree.formats import dh
+
+    return dh.write_csv(robot, without)
+
+
+def _read_ets(text: bytes, file: str, opener: Opener, options: Options) -> Reading:
+    from kinetree.formats import ets
+
+    return ets.read(text, file)
+
+
+def _write_ets(robot: Robot, without: Collection[str] = ()) -> str:
+    from kinetree.formats import ets
+
+    return ets.write(robot, without)
+
+
 FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
         Format("urdf", (".urdf",), _read_urdf, urdf.write),
         Format("xacro", (".xacro",), _read_xacro, None),
+        Format("dh", (".toml",), _read_dh, _write_dh),
+        Format("dh-csv", (".csv",), _read_dh, _write_dh_csv),
+        Format("ets", (".ets",), _read_ets, _write_ets),
     )
 }
 
@@ -123,11 +159,30 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
     files = Files(options.packages)
     if isinstance(source, str) and format is not None:
         return FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
+    if isinstance(source, str) and _is_bare(source):
+        return _read_packaged(source, options)
     path = Path(source)
     text = read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)
     robot, findings = row.read(text, str(source), files, options)
     return robot, [_with_reason(finding, files.missed) for finding in findings]
+
+
+def _is_bare(source: str) -> bool:
+    """Whether a text is the name of a robot that comes with the package: no separator, no ending."""
+    return bool(re.fullmatch(r"[\w:-]+", source))
+
+
+def _read_packaged(name: str, options: Options) -> Reading:
+    """The robot of that name in robots/."""
+    from importlib.resources import files as resources
+
+    texts = {file.name.removesuffix(".toml"): file for file in resources("kinetree.robots").iterdir()}
+    texts = {stem: file for stem, file in texts.items() if file.name.endswith(".toml")}
+    if name not in texts:
+        message = f"no robot {name!r} comes with the package; {nearest_names(name, sorted(texts))}"
+        raise fail("unknown-name", message, fix=f"a file of that name is './{name}'")
+    return FORMATS["dh"].read(texts[name].read_bytes(), f"{name}.toml", Files(options.packages), options)
 
 
 def save(
@@ -143,7 +198,7 @@ def save(
     if row is None or row.write is None:
         legal = ", ".join(s for f in FORMATS.values() if f.write for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
-    _write_file(target, row.write(robot, without=without))
+    write_text(target, row.write(robot, without=without))
 
 
 def _argument(value: object) -> str:
@@ -158,7 +213,7 @@ def _with_reason(finding: Finding, missed: Mapping[str, str]) -> Finding:
     return replace(finding, fix="; ".join(reasons)) if reasons else finding
 
 
-def _write_file(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write beside the target, then put in its place, so that a failure leaves the old file."""
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
