@@ -94,7 +94,10 @@ class DHChain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DHTable:
-    """A robot of one or several chains, with the frames, sensors and groups that a file may add."""
+    """A robot of one or several chains, with the frames, sensors and groups that a file may add.
+
+    order: of q, where it is not that of the rows.
+    """
 
     name: str
     root: str
@@ -102,4 +105,5 @@ class DHTable:
     frames: tuple[Frame, ...] = ()  # each on any frame that stands before it
     sensors: tuple[Sensor, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
     source: Source | None = None

@@ -27,6 +27,8 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
     for frame in table.frames:
         builder.frame(frame)
     parts = builder.parts
+    builder.check_order(table.order)
+    parts.joint_order = table.order or None
     parts.text = text
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     robot, findings = assemble(parts)
@@ -142,6 +144,14 @@ class _Builder:
             if values and values[0] != values[1]:
                 message = f"its {key} is {values[0]} here and {values[1]} in {chain}; legal is one"
                 self.error("shared-joint", message, row, element)
+
+    def check_order(self, order: tuple[str, ...]) -> None:
+        """An order names every joint that moves by itself, once."""
+        moving = {name for name, joint in self.joints.items() if not joint.mimic}
+        if order and (set(order) != moving or len(set(order)) != len(order)):
+            apart = ", ".join(sorted(set(order) ^ moving)) or "one stands twice"
+            message = f"order has to name every joint once, followers left out; look at {apart}"
+            self.report.error("order", message, None, element="order")
 
     def name_frame(
         self, name: str | None, link: str, T: Array, thing: DHChain | DHRow, automatic: bool = False

@@ -19,7 +19,7 @@ from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.model.robot import Frame, Sensor
 
 CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip", "frames")
-TOP_KEYS = ("name", "root", "convention", "units", "chain", "frame", "sensor", "groups")
+TOP_KEYS = ("name", "root", "convention", "units", "order", "chain", "frame", "sensor", "groups")
 
 
 def read_table(text: str, report: TextReport) -> DHTable | None:
@@ -62,6 +62,7 @@ class _Reader:
             tuple(self.frame(table, k) for k, table in enumerate(self.tables("frame"))),
             tuple(self.sensor(table, k) for k, table in enumerate(self.tables("sensor"))),
             self.groups(),
+            self.order(),
             self.report.source(self.places.key("name", None)),
         )
 
@@ -219,6 +220,13 @@ class _Reader:
             self.report.error("groups", "groups is not a table of lists of joint names", line)
             return {}
         return {group: tuple(names) for group, names in raw.items()}
+
+    def order(self) -> tuple[str, ...]:
+        raw = self.data.get("order", [])
+        if isinstance(raw, list) and all(isinstance(name, str) for name in raw):
+            return tuple(raw)
+        self.report.error("order", "order is no list of joint names", self.places.key("order", None))
+        return ()
 
     def pose(self, table: dict[str, Any], key: str, units: Units, where: Where, label: str) -> Any:
         place = Place(self.places.key(key, where), f"{key} of {label}")
