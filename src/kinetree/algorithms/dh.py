@@ -29,7 +29,7 @@ PARALLEL = 1e-13
 NEARLY_PARALLEL = 1e-3
 """The sine up to which a constant row is put between axes: their common normal would lose three digits or more."""
 ROUNDING = 1e-14
-"""Numbers this close to zero, or angles this close to a right angle, are taken for them."""
+"""Lengths this close to a whole picometre, and angles this close to a right angle, are taken for them."""
 
 
 class Line(NamedTuple):
@@ -223,13 +223,14 @@ def _with_numbers(row: DHRow, step: Normal, alpha: float, a: float) -> DHRow:
 
 
 def _rounded(normal: Normal) -> Normal:
-    """Without the rounding errors that hide a zero or a right angle."""
+    """Without the rounding errors that hide a decimal number or a right angle."""
     theta, d, a, alpha = normal
-    return Normal(_right_angle(theta), _zero(d), _zero(a), _right_angle(alpha))
+    return Normal(_right_angle(theta), _decimal(d), _decimal(a), _right_angle(alpha))
 
 
-def _zero(x: float) -> float:
-    return 0.0 if abs(x) < ROUNDING else x
+def _decimal(x: float) -> float:
+    nearest = round(x, 12) + 0.0
+    return nearest if abs(x - nearest) < ROUNDING else x
 
 
 def _right_angle(x: float) -> float:

@@ -57,13 +57,17 @@ class _Builder:
         prefix = f"{chain.name}_" if chain.name else ""
         link, T = self.begin(chain, label)
         self.name_frame(f"{prefix}dh_0" if chain.frames else None, link, T, chain, automatic=True)
+        passed: set[str] = set()
         for i, row in enumerate(chain.rows, 1):
             name = row.joint or f"{prefix}q{i}"
             element = f"joint {name!r} of {label}" if row.type != "fixed" else f"row {i} of {label}"
             before, after = row.constants(chain.convention)
             if row.type == "fixed":
                 T = T @ before @ after
+            elif name in passed:
+                self.error("joint-twice", "stands twice in its chain; legal is once", row, element)
             else:
+                passed.add(name)
                 place = self.shared if name in self.joints else self.new
                 link, T = place(replace(row, joint=name), label, element, link, T, before)
                 T = T @ after

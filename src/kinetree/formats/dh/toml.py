@@ -83,6 +83,8 @@ class _Reader:
             self.known(table, CHAIN_KEYS, where, label)
             if not name and len(self.data["chain"]) > 1:
                 self.report.error("no-name", "needs a name, as there are several chains", line, element=label)
+        if name and sum(other.get("name") == name for other in self.data["chain"]) > 1:
+            self.report.error("duplicate-name", "there are two chains of this name", line, element=label)
         units = self.read_units(table.get("units"), self.units, where, label)
         units = self.complete(units, where, label)
         rows = table.get("rows")
