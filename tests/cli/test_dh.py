@@ -4,40 +4,35 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import kinetree as kt
-from kinetree.cli.dh import command
 from support import all_frames
 
 
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def test_a_plain_table_in_millimetres_and_degrees():
-    output = run("icub", "--tip", "imu_frame", "--convention", "mdh")
-    assert "modified Denavit-Hartenberg parameters from root_link to imu_frame" in output
+def test_a_plain_table_in_millimetres_and_degrees(run):
+    output = run("dh", "icub", "--tip", "imu_frame", "--convention", "mdh").stdout
+    assert "DH parameters, modified: root_link to imu_frame" in output
     row = next(line for line in output.splitlines() if "torso_yaw" in line)
     assert row.split() == ["3", "torso_yaw", "0", "-223.3", "90", "90", "+", "q", "-59", "to", "59"]
-    assert "largest deviation" in output
+    assert "deviation" in output
     assert max(map(len, output.splitlines())) <= 80
 
 
-def test_json_is_in_si():
-    data = json.loads(run("icub", "--base", "chest", "--tip", "l_hand", "--json"))
+def test_json_is_in_si(run):
+    data = json.loads(run("dh", "icub", "--base", "chest", "--tip", "l_hand", "--json").stdout)
     assert [row["joint"] for row in data["rows"]][:2] == ["l_shoulder_pitch", "l_shoulder_roll"]
     assert data["residual"] < 1e-12
-    assert data["units"] == {"length": "m", "angle": "rad"}
+    assert np.array(data["T_tool"]).shape == (4, 4)
 
 
 @pytest.mark.parametrize("ending", ["toml", "csv"])
 @pytest.mark.parametrize("convention", ["dh", "mdh"])
-def test_the_file_that_it_writes_is_the_chain(tmp_path, ending, convention):
+def test_the_file_that_it_writes_is_the_chain(run, tmp_path, ending, convention):
     target = tmp_path / f"arm.{ending}"
-    run("icub", "--tip", "r_hand_dh_frame", "--convention", convention, "-o", str(target))
+    arguments = ["dh", "icub", "--tip", "r_hand_dh_frame", "--convention", convention, "-o", target]
+    assert run(*arguments).exit_code == 0
+    assert "exists already" in run(*arguments).stderr
+    assert run(*arguments, "--force").exit_code == 0
     icub, arm = kt.load("icub"), kt.load(target)
     assert arm.root == "root_link"
     q = np.random.default_rng(1).uniform(-2, 2, arm.nq)
@@ -47,8 +42,31 @@ def test_the_file_that_it_writes_is_the_chain(tmp_path, ending, convention):
     assert np.abs(np.array(limits) - np.stack([arm.limits.lower, arm.limits.upper], axis=-1)).max() < 1e-15
 
 
-def test_wrong_units_and_endings(tmp_path):
-    with pytest.raises(kt.KinetreeError, match="such as mm,deg"):
-        run("icub", "--tip", "l_hand", "--units", "feet")
-    with pytest.raises(kt.KinetreeError, match="legal endings"):
-        run("icub", "--tip", "l_hand", "-o", str(tmp_path / "arm.txt"))
+def test_notes_name_followers_and_constant_rows(run, tmp_path):
+    (tmp_path / "r.urdf").write_text(
+        '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
+        '<joint name="lead" type="continuous"><parent link="a"/><child link="b"/></joint>'
+        '<joint name="follow" type="continuous"><parent link="b"/><child link="c"/><origin xyz="0 1 0" rpy="0 1e-5 0"/>'
+        '<mimic joint="lead"/></joint></robot>'
+    )
+    output = run("dh", tmp_path / "r.urdf", "--base", "a").stdout
+    assert "follows lead; its q is its own number" in output
+    assert "(constant)" in output
+    assert "row 2" in output
+    assert "(constant)" not in run("dh", tmp_path / "r.urdf", "--parallel", "1e-4").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["icub"], "the robot branches"),
+        (["icub", "--tip", "l_hadn"], "did you mean 'l_hand'"),
+        (["icub", "--tip", "l_hand", "--units", "feet"], "such as mm,deg"),
+        (["icub", "--tip", "l_hand", "-o", "arm.txt"], "legal endings"),
+        (["icbu"], "did you mean 'icub'"),
+    ],
+)
+def test_refusals(run, arguments, said):
+    result = run("dh", *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
@@ -12,47 +10,52 @@ import click
 
 from kinetree.algorithms.dh import PARALLEL, DHExtraction, extract_dh
 from kinetree.algorithms.serial import SerialChain, serial_chain
+from kinetree.cli._json import print_json
+from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._page import Section, print_page
 from kinetree.errors import fail
 from kinetree.formats.dh.format import Spelling, csv_text, toml_text
-from kinetree.load import load, write_text
+from kinetree.load import write_text
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
+from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array
 
 LENGTHS: tuple[Literal["m", "cm", "mm"], ...] = ("m", "cm", "mm")
 ANGLES: tuple[Literal["rad", "deg"], ...] = ("rad", "deg")
+SAMPLES = 50
 
 
-@click.command("dh")
-@click.argument("model")
-@click.option("--base", help="Frame where the chain starts; by default the root link.")
-@click.option("--tip", help="Frame where it ends; by default the end of a robot that does not branch.")
+@click.command()
+@robot_argument
+@click.option("--base", metavar="FRAME", help="Where the chain starts; by default the root link.")
+@click.option("--tip", metavar="FRAME", help="Where it ends; by default the end of a robot that does not branch.")
 @click.option("--convention", type=click.Choice(CONVENTIONS), default="dh", help="Standard or modified.")
-@click.option("--units", default="mm,deg", help="Of the table: m, cm or mm, and rad or deg.", show_default=True)
-@click.option("--parallel", default=PARALLEL, help="Axes up to this many radians apart count as parallel.")
-@click.option("--json", "as_json", is_flag=True, help="For machines: metres and radians.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the table to this .toml or .csv file.")
+@click.option("--units", default="mm,deg", help="Of the table and of --output: m, cm or mm, and rad or deg.")
+@click.option("--parallel", default=PARALLEL, metavar="RAD", help="Axes that are closer to parallel than this are.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a .toml or .csv file, which load reads.")
+@click.option("--force", is_flag=True, help="Overwrite that file.")
+@json_option
 def command(
-    model: str,
+    robot: Robot,
     base: str | None,
     tip: str | None,
     convention: Convention,
     units: str,
     parallel: float,
-    as_json: bool,
     output: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
-    """Denavit-Hartenberg parameters of the chain between two frames of MODEL, and how exact they are."""
+    """Print Denavit-Hartenberg parameters of the chain of MODEL between two frames, and how exact they are."""
     spelling = _spelling(units)
-    robot = load(model)
     chain = serial_chain(robot, base, tip)
-    found = extract_dh(chain, convention, parallel=parallel)
+    found = extract_dh(chain, convention, parallel=parallel, samples=SAMPLES)
     if output is not None:
-        _write(DHTable(robot.name, chain.base, (found.chain,)), output, spelling)
+        _write(DHTable(robot.name, chain.base, (found.chain,)), output, spelling, force)
     if as_json:
-        click.echo(json.dumps(_as_json(robot.name, chain, found), indent=2))
-    elif output is None:
-        _print(chain, found, spelling, parallel)
+        print_json(_as_json(robot, chain, found))
     else:
-        click.echo(f"{output}: {len(found.chain.rows)} rows; {_residual(found)}")
+        print_page(_page(chain, found, spelling))
 
 
 def _spelling(units: str) -> Spelling:
@@ -64,27 +67,24 @@ def _spelling(units: str) -> Spelling:
     return Spelling(length, angle)
 
 
-def _write(table: DHTable, output: Path, spelling: Spelling) -> None:
+def _write(table: DHTable, output: Path, spelling: Spelling, force: bool) -> None:
     writers = {".toml": toml_text, ".csv": csv_text}
     if output.suffix.lower() not in writers:
         raise fail("format", f"cannot write a DH table to {output.name!r}; legal endings are .toml and .csv")
+    if output.exists() and not force:
+        raise fail("exists", f"{output} exists already", fix="pass --force to overwrite it")
     write_text(output, writers[output.suffix.lower()](table, spelling))
 
 
-def _residual(found: DHExtraction) -> str:
-    return f"largest deviation over 50 random configurations: {found.residual:.1e} (rad, m)"
-
-
-def _as_json(name: str, chain: SerialChain, found: DHExtraction) -> dict[str, Any]:
+def _as_json(robot: Robot, chain: SerialChain, found: DHExtraction) -> dict[str, Any]:
     return {
-        "robot": name,
+        "robot": robot.name,
         "base": chain.base,
         "tip": chain.tip,
         "convention": found.chain.convention,
-        "units": {"length": "m", "angle": "rad"},
-        "T_base": found.chain.base.tolist(),
+        "T_base": found.chain.base,
         "rows": [_row_json(row) for row in found.chain.rows],
-        "T_tool": found.chain.tool.tolist(),
+        "T_tool": found.chain.tool,
         "residual": found.residual,
     }
 
@@ -93,35 +93,20 @@ def _row_json(row: DHRow) -> dict[str, Any]:
     limit = row.limits[0] if row.limits else None
     lower, upper = (limit.lower, limit.upper) if limit else (-inf, inf)
     numbers = {"a": row.a, "d": row.d, "alpha": row.alpha, "theta": row.theta}
-    bounds = {"lower": None if lower == -inf else lower, "upper": None if upper == inf else upper}
-    return {"joint": row.joint or None, "type": row.type, **numbers, **bounds}
+    return {"joint": row.joint or None, "type": row.type, **numbers, "lower": lower, "upper": upper}
 
 
-def _print(chain: SerialChain, found: DHExtraction, spelling: Spelling, parallel: float) -> None:
-    what = "Denavit-Hartenberg" if found.chain.convention == "dh" else "modified Denavit-Hartenberg"
-    click.echo(f"{what} parameters from {chain.base} to {chain.tip}")
+def _page(chain: SerialChain, found: DHExtraction, spelling: Spelling) -> list[Section]:
+    kind = "standard" if found.chain.convention == "dh" else "modified"
     length, angle = spelling.length, spelling.angle
-    heading = ["", "joint", f"a {length}", f"d {length}", f"alpha {angle}", f"theta {angle}", "range"]
+    columns = ["<", "joint", ">a", ">d", ">alpha", ">theta", ">range of q"]
     rows = [_cells(i, row, spelling) for i, row in enumerate(found.chain.rows, 1)]
-    _table(heading, rows)
-    for name, T in (("base", found.chain.base), ("tool", found.chain.tool)):
-        click.echo(f"{name}, lengths in {length}")
-        numbers = [
-            [_short(spelling.length_of(T[i, 3]) if j == 3 else str(T[i, j])) for j in range(4)] for i in range(3)
-        ]
-        for line in [*numbers, ["0", "0", "0", "1"]]:
-            click.echo("  " + " ".join(number.rjust(10) for number in line))
-    click.echo(_residual(found))
-    names = {row.joint for row in found.chain.rows}
-    for joint in chain.joints:
-        if joint.joint.mimic:
-            also = "" if joint.joint.mimic.joint in names else ", which is not in the chain"
-            click.echo(f"{joint.joint.name} follows {joint.joint.mimic.joint}{also}; its row counts by its own number")
-    if found.constant_rows:
-        click.echo(
-            f"constant rows: {', '.join(map(str, found.constant_rows))}; the axes around them are nearly, but not to "
-            f"--parallel {parallel:g}, parallel"
-        )
+    return [
+        Section(f"DH parameters, {kind}: {chain.base} to {chain.tip}", columns, rows, f"{length}, {angle}"),
+        _pose_section("Base: before the first row", found.chain.base, spelling),
+        _pose_section("Tool: behind the last row", found.chain.tool, spelling),
+        Section("Notes", ["", ""], _notes(chain, found)),
+    ]
 
 
 def _cells(i: int, row: DHRow, spelling: Spelling) -> list[str]:
@@ -138,26 +123,26 @@ def _cells(i: int, row: DHRow, spelling: Spelling) -> list[str]:
     return [str(i), row.joint or "(constant)", *numbers.values(), bounds]
 
 
+def _pose_section(title: str, T: Array, spelling: Spelling) -> Section:
+    rows = [[*(_short(str(x)) for x in T[i, :3]), _short(spelling.length_of(T[i, 3]))] for i in range(3)]
+    return Section(title, [">"] * 4, [*rows, ["0", "0", "0", "1"]], f"T, {spelling.length}")
+
+
+def _notes(chain: SerialChain, found: DHExtraction) -> list[list[str]]:
+    deviation = f"{found.residual:.1e} (rad, m), the largest over {SAMPLES} random configurations"
+    notes = [["deviation", deviation]]
+    names = {row.joint for row in found.chain.rows}
+    for joint in (member.joint for member in chain.joints if member.joint.mimic):
+        assert joint.mimic is not None
+        outside = "" if joint.mimic.joint in names else ", which is not in the chain"
+        notes.append([joint.name, f"follows {joint.mimic.joint}{outside}; its q is its own number"])
+    if found.constant_rows:
+        rows = ", ".join(map(str, found.constant_rows))
+        notes.append([f"row {rows}", "constant, between axes that are nearly parallel; see --parallel"])
+    return notes
+
+
 def _short(number: str) -> str:
-    """To seven digits, for people; files and --json keep all."""
+    """To six digits, for people; files and --json keep all."""
     value = float(number)
-    return "0" if abs(value) < 1e-9 else f"{value:.7g}"
-
-
-def _table(heading: list[str], rows: list[list[str]]) -> None:
-    """In a terminal as rich draws it, else as plain columns."""
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table(*(heading[:2]))
-        for name in heading[2:]:
-            table.add_column(name, justify="right")
-        for row in rows:
-            table.add_row(*row)
-        Console().print(table)
-        return
-    widths = [max(len(row[i]) for row in [heading, *rows]) for i in range(len(heading))]
-    for row in [heading, *rows]:
-        cells = [cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))]
-        click.echo("  ".join(cells).rstrip())
+    return "0" if abs(value) < 1e-9 else f"{value:.6g}"
