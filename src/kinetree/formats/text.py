@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from kinetree.errors import Finding, Severity, Source
 
+MAX_BYTES = 4_000_000
+
 
 def decode(text: bytes | str, file: str) -> tuple[str, list[Finding]]:
-    """The text in UTF-8 without a byte order mark, or "" and the finding that it is not."""
+    """The text in UTF-8 without a byte order mark, or "" and the finding that it is none, or too long."""
+    if len(text) > MAX_BYTES:
+        message = f"{len(text)} bytes; at most {MAX_BYTES} are read"
+        return "", [Finding("file-size", "error", message, Source(file))]
     try:
         return (text if isinstance(text, str) else text.decode()).removeprefix("\ufeff"), []
     except UnicodeDecodeError as error:

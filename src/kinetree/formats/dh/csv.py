@@ -7,7 +7,7 @@ import re
 
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.poses import matrix_pose
-from kinetree.formats.dh.rows import KEYS, PARAMETERS, Place, read_row
+from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, ANGLES, LENGTH_COLUMNS, PER_METRE, Units
 from kinetree.formats.text import TextReport
 from kinetree.formats.xml import numbers
@@ -30,6 +30,9 @@ def read_table(text: str, report: TextReport) -> DHTable | None:
     delimiter = ";" if ";" in body[0][1] else "\t" if "\t" in body[0][1] else ","
     columns = _heading(body[0], delimiter, report)
     if columns is None:
+        return None
+    if len(body) > MAX_ROWS:
+        report.error("size", f"has {len(body)} rows; at most {MAX_ROWS} are read", body[0][0])
         return None
     units = Units({column: unit for column, unit in columns if column in PARAMETERS}, None, None)
     length = units.columns["a"] if units.columns["a"] == units.columns["d"] else None
@@ -64,7 +67,7 @@ def _heading(line: tuple[int, str], delimiter: str, report: TextReport) -> list[
     """(column, unit) of each column, or None where the rows cannot be read."""
     columns: list[tuple[str, str]] = []
     before = len(report.findings)
-    for text in next(csv.reader([line[1]], delimiter=delimiter, skipinitialspace=True)):
+    for text in _cells(line[1], delimiter):
         match = re.fullmatch(r"\s*(\w+)\s*(?:[(\[]\s*(\w+)\s*[)\]])?\s*", text)
         column = match[1].lower().removesuffix("_i") if match else text.strip()
         column, unit = GREEK.get(column, column), (match[2] or "") if match else ""
@@ -87,7 +90,7 @@ def _heading(line: tuple[int, str], delimiter: str, report: TextReport) -> list[
 
 
 def _row(line: tuple[int, str], delimiter: str, columns: list[str], units: Units, report: TextReport) -> DHRow | None:
-    cells = next(csv.reader([line[1]], delimiter=delimiter, skipinitialspace=True))
+    cells = _cells(line[1], delimiter)
     while len(cells) > len(columns) and not cells[-1].strip():
         cells.pop()
     if len(cells) > len(columns):
@@ -123,3 +126,10 @@ def _pose(setting: tuple[str, int] | None, key: str, length: str | None, report:
 
 def _examples() -> list[str]:
     return ["a (mm)", "d (mm)", "alpha (rad)", "theta (deg)"]
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
+    except csv.Error:  # a cell of more than 100,000 characters
+        return [line]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf
 from typing import Any
 
 from kinetree.errors import nearest_names
@@ -13,6 +13,7 @@ from kinetree.formats.text import TextReport
 from kinetree.model.dh import ROW_TYPES, DHRow
 from kinetree.model.robot import Limit, Mimic
 
+MAX_ROWS = 1000
 PARAMETERS = ("a", "d", "alpha", "theta")
 KEYS = (*PARAMETERS, "offset", "joint", "type", "flip", "limits", "velocity", "effort", "mimic", "link", "frame")
 
@@ -156,4 +157,4 @@ class _Row:
 
 
 def _is_bound(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and not isnan(value)
+    return (parse_cell(value) is not None and not isinstance(value, str)) or value in (-inf, inf)

@@ -12,7 +12,7 @@ from kinetree.errors import nearest_names
 from kinetree.formats.dh.places import Places, Where
 from kinetree.formats.dh.poses import POSE_KEYS, read_pose
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
-from kinetree.formats.dh.rows import Place, read_row
+from kinetree.formats.dh.rows import MAX_ROWS, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, ANGLES, LENGTH_COLUMNS, PER_METRE, Units
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
@@ -32,8 +32,8 @@ def read_table(text: str, report: TextReport) -> DHTable | None:
         message = f"this is not TOML: {re.sub(r' *[(]at .*[)]$', '', str(error))}"
         report.error("toml-syntax", message, line, bad=(column - 1, column))
         return None
-    except RecursionError:
-        report.error("toml-syntax", "this is not a DH table: its values are nested too deep")
+    except (RecursionError, ValueError):  # of numbers with thousands of digits too
+        report.error("toml-syntax", "this is not a DH table: a value is nested too deep, or has too many digits")
         return None
     return _Reader(data, report).table()
 
@@ -90,6 +90,9 @@ class _Reader:
         rows = table.get("rows")
         if not isinstance(rows, list):
             self.report.error("rows", "needs rows = [{ … }, …], which is missing or no list", line, element=label)
+            rows = []
+        if len(rows) > MAX_ROWS:
+            self.report.error("size", f"has {len(rows)} rows; at most {MAX_ROWS} are read", line, element=label)
             rows = []
         return DHChain(
             name,

@@ -13,6 +13,8 @@ PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 ANGLES = ("rad", "deg")
 LENGTH_COLUMNS = ("a", "d")
 ANGLE_COLUMNS = ("alpha", "theta")
+MAX_INTEGER = 10**15  # whole numbers up to here are exact as floats
+MAX_TEXT = 200
 NUMBER_HINT = "a number, a multiple of pi such as pi/2, or a range such as -90 + (-39 -> 39)"
 
 _PI = re.compile(r"([+-]?)\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(?:pi|π)(?:\s*/\s*(\d+(?:\.\d*)?))?")
@@ -48,9 +50,11 @@ def parse_cell(raw: object) -> Cell | None:
     """The cell of a TOML value or a CSV text, or None where it is no number."""
     if isinstance(raw, bool):
         return None
-    if isinstance(raw, (int, float)):
+    if isinstance(raw, int) and abs(raw) > MAX_INTEGER:
+        return None
+    if isinstance(raw, int | float):
         return Cell(float(raw)) if isfinite(raw) else None
-    if not isinstance(raw, str):
+    if not isinstance(raw, str) or len(raw) > MAX_TEXT:
         return None
     text = raw.replace("−", "-").strip()
     match = _RANGE.fullmatch(text)
@@ -70,6 +74,6 @@ def _parse_number(text: str) -> Cell | None:
         if divisor is not None and float(divisor) == 0.0:
             return None
         value = (float(factor) if factor else 1.0) * pi / (float(divisor) if divisor else 1.0)
-        return Cell(-value if sign == "-" else value, with_pi=True)
+        return Cell(-value if sign == "-" else value, with_pi=True) if isfinite(value) else None
     value_or_none = number(text) if text else None
     return None if value_or_none is None else Cell(value_or_none)

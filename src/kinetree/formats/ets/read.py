@@ -21,6 +21,8 @@ _TERM = re.compile(r"(\w+)\s*\(([^()\n]*)\)")
 _JOINT = re.compile(r"([+-]?)\s*(?:([^\W\d]\w*)|\"([^\"]+)\"|'([^']+)')")
 _PI = re.compile(r"([+-]?)\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(?:pi|π)(?:\s*/\s*(\d+(?:\.\d*)?))?")
 _UNIT = re.compile(r"(.*?)\s*(°|deg|rad|mm|cm|m)")
+MAX_FINDINGS = 100
+MAX_NUMBER = 100
 PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 ANGLE_HINT = "a number in rad, one marked ° or deg, a multiple of pi, or the name of a joint"
 LENGTH_HINT = "a number in m, one marked mm, cm or m, or the name of a joint"
@@ -82,7 +84,7 @@ def parse_into(text: str, report: TextReport) -> ETS:
     terms: list[ET] = []
     seen: set[str] = set()
     at = _skip(text, 0)
-    while at < len(text):
+    while at < len(text) and len(report.findings) < MAX_FINDINGS:
         match = _TERM.match(text, at)
         if match is None:
             stop = re.compile(r"[\s*⊕@]|$").search(text, at + 1)
@@ -130,6 +132,8 @@ def _term(match: re.Match[str], text: str, report: TextReport) -> ET | None:
 
 def _number(text: str, angle: bool) -> float | None:
     """An angle in rad or a length in m, or None."""
+    if len(text) > MAX_NUMBER:
+        return None
     if angle and (match := _PI.fullmatch(text)):
         sign, factor, divisor = match.groups()
         if divisor is not None and float(divisor) == 0.0:
