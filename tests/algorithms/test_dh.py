@@ -124,8 +124,9 @@ def test_any_frame_of_a_robot_against_any_other():
 def test_a_follower_counts_by_its_own_number():
     text = (
         '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
-        '<joint name="lead" type="continuous"><parent link="a"/><child link="b"/></joint>'
-        '<joint name="follow" type="continuous"><parent link="b"/><child link="c"/><origin xyz="0 1 0"/>'
+        '<joint name="lead" type="continuous"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/></joint>'
+        '<joint name="follow" type="continuous"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/>'
+        '<origin xyz="0 1 0"/>'
         '<mimic joint="lead" multiplier="-2" offset="0.1"/></joint></robot>'
     )
     robot = kt.load(text, format="urdf")
@@ -144,7 +145,7 @@ def test_refusals():
         serial_chain(robot)
     with pytest.raises(kt.KinetreeError, match="no frame 'l_hadn'"):
         serial_chain(robot, None, "l_hadn")
-    joint = '<joint name="j" type="planar"><parent link="a"/><child link="b"/></joint>'
+    joint = '<joint name="j" type="planar"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/></joint>'
     planar = kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
     with pytest.raises(kt.KinetreeError, match="is a planar joint"):
         serial_chain(planar)

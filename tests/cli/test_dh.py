@@ -45,8 +45,9 @@ def test_the_file_that_it_writes_is_the_chain(run, tmp_path, ending, convention)
 def test_notes_name_followers_and_constant_rows(run, tmp_path):
     (tmp_path / "r.urdf").write_text(
         '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
-        '<joint name="lead" type="continuous"><parent link="a"/><child link="b"/></joint>'
-        '<joint name="follow" type="continuous"><parent link="b"/><child link="c"/><origin xyz="0 1 0" rpy="0 1e-5 0"/>'
+        '<joint name="lead" type="continuous"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/></joint>'
+        '<joint name="follow" type="continuous"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/>'
+        '<origin xyz="0 1 0" rpy="0 1e-5 0"/>'
         '<mimic joint="lead"/></joint></robot>'
     )
     output = run("dh", tmp_path / "r.urdf", "--base", "a").stdout
