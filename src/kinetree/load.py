@@ -7,11 +7,12 @@ import re
 import tempfile
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
-from kinetree.formats import sdf, urdf
-from kinetree.formats.opener import Files, Opener, read_file
+from kinetree.formats.opener import Files, read_file
 from kinetree.formats.srdf import read_groups
 from kinetree.model.edit import set_groups
 from kinetree.model.robot import Robot
@@ -33,25 +34,43 @@ class Options:
     srdf: Path | None = None
 
 
+def _nothing_more(files: Files, options: Options) -> tuple[object, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: the endings of its files, its reader and its writer (None where there is none)."""
+    """One format: the endings of its files and its module in `kinetree.formats`, imported when it is needed.
+
+    arguments: what its reader takes besides the text and the name of the file.
+    writer: the name of its writer, or None where there is none.
+    robot: whether its reader returns a robot, or the text of another format that is then read.
+    """
 
     name: str
     suffixes: tuple[str, ...]
-    read: Callable[[bytes, str, Files, Options], Reading]
-    write: Callable[..., str] | None
+    module: str
+    arguments: Callable[[Files, Options], tuple[object, ...]] = _nothing_more
+    writer: str | None = "write"
+    robot: bool = True
+
+    def read(self, text: bytes, file: str, files: Files, options: Options) -> Reading:
+        """The robot in a text, or None, and all findings."""
+        made, findings = self._module().read(text, file, *self.arguments(files, options))
+        return (made, findings) if self.robot else _read_expanded(made, findings, files, options)
+
+    def write(self, robot: Robot, without: Collection[str]) -> str:
+        """The robot as text."""
+        assert self.writer is not None
+        text: str = getattr(self._module(), self.writer)(robot, without)
+        return text
+
+    def _module(self) -> Any:
+        return import_module(f"kinetree.formats.{self.module}")
 
 
-def _read_urdf(text: bytes, file: str, opener: Opener, options: Options) -> Reading:
-    return urdf.read(text, file)
-
-
-def _read_xacro(text: bytes, file: str, files: Files, options: Options) -> Reading:
-    """Expand it, then read what it makes: URDF as a rule, but any format whose root element tells it."""
-    from kinetree.formats import xacro  # late, since most loads go without it
-
-    made, findings = xacro.read(text, file, files, files.package, options.xacro_args)
+def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Options) -> Reading:
+    """What xacro makes: URDF as a rule, but any format whose root element tells it."""
     if made is None:
         return None, findings
     expanded = made.text.encode()
@@ -62,16 +81,15 @@ def _read_xacro(text: bytes, file: str, files: Files, options: Options) -> Readi
     return replace(robot, notes=notes) if robot else None, findings
 
 
-def _read_sdf(text: bytes, file: str, files: Files, options: Options) -> Reading:
-    return sdf.read(text, file, files, options.model)
-
-
 FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
-        Format("urdf", (".urdf",), _read_urdf, urdf.write),
-        Format("xacro", (".xacro",), _read_xacro, None),
-        Format("sdf", (".sdf", ".world"), _read_sdf, sdf.write),
+        Format("urdf", (".urdf",), "urdf"),
+        Format("xacro", (".xacro",), "xacro", lambda f, o: (f, f.package, o.xacro_args), writer=None, robot=False),
+        Format("sdf", (".sdf", ".world"), "sdf", lambda files, options: (files, options.model)),
+        Format("dh", (".toml",), "dh"),
+        Format("dh-csv", (".csv",), "dh", writer="write_csv"),
+        Format("ets", (".ets",), "ets"),
     )
 }
 
@@ -128,11 +146,30 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
     files = Files(options.packages)
     if isinstance(source, str) and format is not None:
         return FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
+    if isinstance(source, str) and _is_bare(source):
+        return _read_packaged(source, options)
     path = Path(source)
     text = read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)
     robot, findings = row.read(text, str(source), files, options)
     return robot, [_with_reason(finding, files.missed) for finding in findings]
+
+
+def _is_bare(source: str) -> bool:
+    """Whether a text is the name of a robot that comes with the package: no separator, no ending."""
+    return bool(re.fullmatch(r"[\w:-]+", source))
+
+
+def _read_packaged(name: str, options: Options) -> Reading:
+    """The robot of that name in robots/."""
+    from importlib.resources import files as resources
+
+    texts = {file.name.removesuffix(".toml"): file for file in resources("kinetree.robots").iterdir()}
+    texts = {stem: file for stem, file in texts.items() if file.name.endswith(".toml")}
+    if name not in texts:
+        message = f"no robot {name!r} comes with the package; {nearest_names(name, sorted(texts))}"
+        raise fail("unknown-name", message, fix=f"a file of that name is './{name}'")
+    return FORMATS["dh"].read(texts[name].read_bytes(), f"{name}.toml", Files(options.packages), options)
 
 
 def save(
@@ -145,10 +182,10 @@ def save(
     """
     target = Path(path)
     row = FORMATS.get(format) if format else _by_suffix(target)
-    if row is None or row.write is None:
-        legal = ", ".join(s for f in FORMATS.values() if f.write for s in f.suffixes)
+    if row is None or row.writer is None:
+        legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
-    _write_file(target, row.write(robot, without=without))
+    write_text(target, row.write(robot, without))
 
 
 def _argument(value: object) -> str:
@@ -163,7 +200,7 @@ def _with_reason(finding: Finding, missed: Mapping[str, str]) -> Finding:
     return replace(finding, fix="; ".join(reasons)) if reasons else finding
 
 
-def _write_file(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write beside the target, then put in its place, so that a failure leaves the old file."""
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

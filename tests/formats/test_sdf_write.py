@@ -158,7 +158,8 @@ def test_a_root_called_world_is_the_world():
     text = """<robot name="r"><link name="world"/><link name="a"/><link name="b"/>
       <joint name="on" type="fixed"><origin xyz="0 0 1" rpy="0.1 0.2 0.3"/>
         <parent link="world"/><child link="a"/></joint>
-      <joint name="j" type="continuous"><origin xyz="1 0 0"/><parent link="world"/><child link="b"/></joint></robot>"""
+      <joint name="j" type="continuous"><origin xyz="1 0 0"/><axis xyz="1 0 0"/>
+        <parent link="world"/><child link="b"/></joint></robot>"""
     robot = kt.load(text, format="urdf")
     written = sdf.write(robot)
     assert "<parent>world</parent>" in written
@@ -179,8 +180,8 @@ def test_materials_keep_their_names():
 def urdf_joint(inside, kind="revolute"):
     return kt.load(
         f"""<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="{kind}">
-        <parent link="a"/><child link="b"/><limit lower="0" upper="0" velocity="1" effort="1"/>{inside}
-        </joint></robot>""",
+        <parent link="a"/><child link="b"/><limit lower="0" upper="0" velocity="1" effort="1"/><axis xyz="1 0 0"/>
+        {inside}</joint></robot>""",
         format="urdf",
     )
 

@@ -13,7 +13,7 @@ from kinetree.formats.losses import PARTS
 from kinetree.load import FORMATS, save
 from kinetree.model.robot import Robot
 
-WRITABLE = [row.name for row in FORMATS.values() if row.write]
+WRITABLE = [row.name for row in FORMATS.values() if row.writer]
 
 
 @click.command()
@@ -46,7 +46,4 @@ def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without:
 def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:
     if to is None:
         raise fail("format", "the standard output has no ending that says its format", fix="pass --to FORMAT")
-    write = FORMATS[to].write
-    assert write is not None  # --to offers no other
-    text: str = write(robot, without=without)
-    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.write(FORMATS[to].write(robot, without).encode())

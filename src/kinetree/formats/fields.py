@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from kinetree.errors import nearest_names
@@ -90,10 +90,8 @@ def choice_of(report: Report, element: Element, attribute: str, text: str, legal
     return False
 
 
-def check_attributes(report: Report, element: Element, known: Set[str]) -> None:
+def check_attributes(report: Report, element: Element, known: Collection[str]) -> None:
     """Warn of attributes that are not understood; name spaces are nobody's business."""
-    if element.attributes.keys() <= known:
-        return
     for attribute in element.attributes:
         if attribute not in known and not attribute.startswith("xmlns"):
             report.warning(
@@ -104,7 +102,7 @@ def check_attributes(report: Report, element: Element, known: Set[str]) -> None:
             )
 
 
-def check_leaf(report: Report, element: Element, known: Set[str]) -> None:
+def check_leaf(report: Report, element: Element, known: Collection[str]) -> None:
     """Warn of everything that is not understood in an element that should hold nothing but attributes."""
     check_attributes(report, element, known)
     if element.children:
@@ -120,7 +118,7 @@ def stray_text(report: Report, element: Element) -> None:
 
 
 def single_children(
-    report: Report, element: Element, known: Set[str], many: Set[str] = frozenset()
+    report: Report, element: Element, known: Collection[str], many: Collection[str] = ()
 ) -> tuple[dict[str, Element], list[Element]]:
     """Children that may stand once, by tag, and the others: those of `many` and those not known, in order.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import KeysView
-
 from kinetree.formats.fields import (
     check_attributes,
     check_leaf,
@@ -21,7 +19,7 @@ from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Geometry, Inertial, Link, Material, Shape
 from kinetree.spatial.se3 import frozen
 
-TENSOR = {"ixx": 0, "ixy": 0, "ixz": 0, "iyy": 0, "iyz": 0, "izz": 0}.keys()
+TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 SHAPES: dict[str, dict[str, int]] = {  # shape: attribute: how many numbers, or 0 for a text
     "box": {"size": 3},
     "cylinder": {"radius": 1, "length": 1},
@@ -54,14 +52,14 @@ def read_inertial(context: Context, element: Element, link: Element) -> Inertial
     ignore(report, others, link)
     keep_others(context, (e for e in others if e.tag.startswith("xacro:")), link)
     check_attributes(report, element, frozenset())
-    (mass,) = _numbers(report, element, once.get("mass"), {"value": 0}.keys(), link)
+    (mass,) = _numbers(report, element, once.get("mass"), ("value",), link)
     xx, xy, xz, yy, yz, zz = _numbers(report, element, once.get("inertia"), TENSOR, link)
     tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
     return Inertial(mass, tensor, read_origin(context, once.get("origin"), link))
 
 
 def _numbers(
-    report: Report, inertial: Element, element: Element | None, names: KeysView[str], link: Element
+    report: Report, inertial: Element, element: Element | None, names: tuple[str, ...], link: Element
 ) -> list[float]:
     """The attributes of <mass> or <inertia>; what is missing is 0, with a warning: poses do not depend on it."""
     attributes = element.attributes if element else {}

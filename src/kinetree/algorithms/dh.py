@@ -1,0 +1,244 @@
+"""Denavit-Hartenberg parameters of any chain of revolute and prismatic joints (Craig, Introduction to Robotics, ch. 3).
+
+Where the axes leave a choice, it is this: the first frame stands at the foot of the base's origin on the first axis
+and is turned the shortest way; behind that, see `spatial.dh.common_normal`. A prismatic axis has a direction alone; it
+is laid through the origin of its joint as the robot has it. Axes that are nearly but not quite parallel would have
+their common normal far away, where its numbers lose their precision: a constant row is put between them. Base and tool
+take what is left, so every chain has parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import pi
+from typing import NamedTuple
+
+import numpy as np
+
+from kinetree.algorithms.serial import SerialChain, check_kind, zero_poses
+from kinetree.model.dh import Convention, DHChain, DHRow, DHTable
+from kinetree.model.robot import Frame, Joint, Robot
+from kinetree.model.tree import Tree, build_tree
+from kinetree.spatial import se3
+from kinetree.spatial.dh import Normal, common_normal, sine_between, x_screw
+from kinetree.spatial.se3 import Array, frozen
+
+PARALLEL = 1e-13
+"""The sine up to which axes are taken as parallel, unless the caller says otherwise."""
+NEARLY_PARALLEL = 1e-3
+"""The sine up to which a constant row is put between axes: their common normal would lose three digits or more."""
+ROUNDING = 1e-14
+"""Lengths this close to a whole picometre, and angles this close to a right angle, are taken for them."""
+
+
+class Line(NamedTuple):
+    """The axis of a joint: a point on it and its unit vector, in the base while all joints are at zero."""
+
+    point: Array
+    direction: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DHExtraction:
+    """The parameters of a chain, and how far they are from it: `residual` is the largest deviation of an entry of
+    T_base_tip over random q (rotation entries, and metres). constant_rows: rows put between nearly parallel axes."""
+
+    chain: DHChain
+    residual: float
+
+    @property
+    def constant_rows(self) -> tuple[int, ...]:
+        """The numbers, from 1, of the rows without a joint."""
+        return tuple(i for i, row in enumerate(self.chain.rows, 1) if row.type == "fixed")
+
+
+def extract_dh(
+    chain: SerialChain, convention: Convention = "dh", *, parallel: float = PARALLEL, samples: int = 50, seed: int = 0
+) -> DHExtraction:
+    """The parameters of a serial chain. A row's number is that of its joint, for followers too."""
+    lines = [Line(joint.T[:3, 3], joint.direction) for joint in chain.joints]
+    F = _first_frame(lines[0]) if lines else se3.IDENTITY
+    normals, _, tool = _normals(F, lines, chain.T_tip, parallel)
+    names = {joint.joint.name for joint in chain.joints}
+    heads = [_head(joint.joint, names) for joint in chain.joints]
+    rows, tool = _rows(heads, normals, tool, convention)
+    found = DHChain("", convention, rows, frozen(F), frozen(tool), tip=chain.tip)
+    q = np.random.default_rng(seed).uniform(-pi, pi, (samples, len(lines)))
+    residual = max(float(np.abs(found.transform(row) - chain.transform(row)).max()) for row in q)
+    return DHExtraction(found, residual)
+
+
+def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = PARALLEL) -> DHTable:
+    """The whole robot as chains that share joints, one for each last body. Every frame keeps its name and its place;
+    links on fixed joints become frames."""
+    tree = build_tree(robot)
+    extraction = _TreeExtraction(robot, tree, convention, parallel)
+    ends = [i for i in range(len(tree.joints)) if i not in tree.parent]
+    chains = tuple(extraction.chain(end) for end in ends) or (DHChain("robot", convention, (), frames=False),)
+    own = {robot.root, *(robot.joints[name].child for name in tree.joints)}
+    frames = tuple(extraction.frame(name) for name in robot.frames if name not in own)
+    natural = tuple(row.joint for chain in chains for row in chain.joints)
+    moving = tuple(dict.fromkeys(name for name in natural if name in robot.joint_names))
+    order = () if moving == robot.joint_names else robot.joint_names
+    return DHTable(robot.name, robot.root, chains, frames, tuple(robot.sensors.values()), dict(robot.groups), order)
+
+
+class _TreeExtraction:
+    """Chains of one tree, one after the other; a later one starts at the last joint that it shares."""
+
+    def __init__(self, robot: Robot, tree: Tree, convention: Convention, parallel: float) -> None:
+        self.robot, self.tree = robot, tree
+        self.convention, self.parallel = convention, parallel
+        self.P = zero_poses(tree)
+        self.F: dict[int, Array] = {}  # body: its joint's frame in the root, all joints at zero
+        self.rows: dict[int, DHRow] = {}  # body: the row in which its joint stood first
+
+    def chain(self, end: int) -> DHChain:
+        bodies = [end]
+        while bodies[0] not in self.F and self.tree.parent[bodies[0]] >= 0:
+            bodies.insert(0, self.tree.parent[bodies[0]])
+        joints = [self.robot.joints[self.tree.joints[i]] for i in bodies]
+        for joint in joints:
+            check_kind(joint)
+        lines = [Line(self.P[i][:3, 3], self.P[i][:3, :3] @ j.axes[0]) for i, j in zip(bodies, joints, strict=True)]
+        shared = self.rows.get(bodies[0])
+        F = _first_frame(lines[0]) if shared is None else self.F[bodies[0]]
+        T_end = self.P[end] @ joints[-1].child_origin
+        normals, frames, tool = _normals(F, lines, T_end, self.parallel)
+        for i, frame in zip(bodies, frames, strict=True):
+            self.F.setdefault(i, frame)
+        heads = [self.head(i, joint) for i, joint in zip(bodies, joints, strict=True)]
+        if shared is not None:
+            heads[0] = DHRow(type=shared.type, joint=shared.joint)
+        start = (0.0, 0.0) if shared is None else (shared.alpha, shared.a)
+        rows, tool = _rows(heads, normals, tool, self.convention, start)
+        for row in rows:
+            if row.type != "fixed":
+                self.rows.setdefault(self.tree.joints.index(row.joint), row)
+        base = F if shared is None else se3.IDENTITY
+        name = self.robot.joints[self.tree.joints[end]].child
+        return DHChain(name, self.convention, rows, frozen(base), frozen(tool), has_base=shared is None, frames=False)
+
+    def head(self, body: int, joint: Joint) -> DHRow:
+        link_frame = _rounded_pose(se3.inverse(self.F[body]) @ self.P[body] @ joint.child_origin)
+        return DHRow(
+            type=joint.type,
+            joint=joint.name,
+            limits=joint.limits,
+            mimic=joint.mimic,
+            link=joint.child,
+            link_frame=link_frame,
+            source=joint.source,
+        )
+
+    def frame(self, name: str) -> Frame:
+        """An extra frame, on the link that the body's joint moves."""
+        body, T = self.tree.frames[name]
+        if body < 0:
+            return Frame(name, self.robot.root, T)
+        joint = self.robot.joints[self.tree.joints[body]]
+        return Frame(name, joint.child, _rounded_pose(se3.inverse(joint.child_origin) @ T))
+
+
+def _head(joint: Joint, names: set[str]) -> DHRow:
+    """A row without its numbers. A follower whose leader is not in the chain counts by its own number."""
+    mimic = joint.mimic if joint.mimic and joint.mimic.joint in names else None
+    return DHRow(type=joint.type, joint=joint.name, limits=joint.limits, mimic=mimic, source=joint.source)
+
+
+def _first_frame(line: Line) -> Array:
+    """z along the line, turned the shortest way from the base; the origin at the foot of the base's on the line."""
+    R = se3.rotation_between((0.0, 0.0, 1.0), line.direction)
+    foot = line.point - (line.point @ line.direction) * line.direction
+    return _rounded_pose(se3.homogeneous(R, foot))
+
+
+def _normals(
+    F: Array, lines: Sequence[Line], T_end: Array, parallel: float
+) -> tuple[list[list[Normal]], list[Array], Array]:
+    """For every joint the common normals to what follows it (one, or two with a constant row between), and the frame of
+    every joint; then the tool, which leads from the last frame to T_end. F lies on the first line."""
+    normals: list[list[Normal]] = []
+    frames: list[Array] = []
+    for i in range(len(lines)):
+        frames.append(F)
+        steps = _steps(F, lines[i + 1], parallel) if i + 1 < len(lines) else [_last(F, T_end)]
+        normals.append(steps)
+        for step in steps:
+            F = F @ step.transform
+    return normals, frames, _rounded_pose(se3.inverse(F) @ T_end)
+
+
+def _steps(F: Array, line: Line, parallel: float) -> list[Normal]:
+    """From F to a frame whose z lies on the line."""
+    point, direction = _inside(F, line)
+    if not parallel < sine_between(direction) < NEARLY_PARALLEL:
+        return [_rounded(common_normal(point, direction, parallel))]
+    # over a line from the origin towards the foot of the normal, which meets both at nearly right angles
+    foot = point - (point @ direction) * direction
+    length = float(np.hypot(foot[0], foot[1]))
+    across = np.array([foot[0], foot[1], 0.0]) / length if length > 1e-6 else np.array([1.0, 0.0, 0.0])
+    first = _rounded(common_normal(np.zeros(3), across, parallel))
+    return [first, _rounded(common_normal(*_inside(F @ first.transform, line), parallel))]
+
+
+def _last(F: Array, T_end: Array) -> Normal:
+    """From the last joint towards the end, as far as four numbers go."""
+    T = se3.inverse(F) @ T_end
+    free = (float(np.arctan2(T[1, 0], T[0, 0])), float(T[2, 3]))
+    return _rounded(common_normal(T[:3, 3], T[:3, 2], NEARLY_PARALLEL, free))
+
+
+def _inside(F: Array, line: Line) -> Line:
+    """The line in the coordinates of F."""
+    R = F[:3, :3].T
+    return Line(R @ (line.point - F[:3, 3]), R @ line.direction)
+
+
+def _rows(
+    heads: Sequence[DHRow],
+    normals: Sequence[Sequence[Normal]],
+    tool: Array,
+    convention: Convention,
+    start: tuple[float, float] = (0.0, 0.0),
+) -> tuple[tuple[DHRow, ...], Array]:
+    """The rows, and the tool. The standard convention takes Z and X of one normal; the modified one takes Z together
+    with the X before it, `start` (alpha, a) for the first row, and the last X goes to the tool."""
+    rows: list[DHRow] = []
+    alpha, a = start
+    for head, steps in zip(heads, normals, strict=True):
+        for k, step in enumerate(steps):
+            row = head if k == 0 else DHRow(type="fixed")
+            own = (step.alpha, step.a) if convention == "dh" else (alpha, a)
+            rows.append(_with_numbers(row, step, *own))
+            alpha, a = step.alpha, step.a
+    if convention == "mdh" and rows:
+        tool = _rounded_pose(x_screw(alpha, a) @ tool)
+    return tuple(rows), tool
+
+
+def _with_numbers(row: DHRow, step: Normal, alpha: float, a: float) -> DHRow:
+    return replace(row, a=a, d=step.d, alpha=alpha, theta=step.theta)
+
+
+def _rounded(normal: Normal) -> Normal:
+    """Without the rounding errors that hide a decimal number or a right angle."""
+    theta, d, a, alpha = normal
+    return Normal(_right_angle(theta), _decimal(d), _decimal(a), _right_angle(alpha))
+
+
+def _decimal(x: float) -> float:
+    nearest = round(x, 12) + 0.0
+    return nearest if abs(x - nearest) < ROUNDING else x
+
+
+def _right_angle(x: float) -> float:
+    nearest = round(x / (pi / 2)) * (pi / 2)
+    return nearest if abs(x - nearest) < ROUNDING else x
+
+
+def _rounded_pose(T: Array) -> Array:
+    """Without entries that are zero or one but for rounding."""
+    nearest = np.round(T)
+    return frozen(np.where(np.abs(T - nearest) < 1e-15, nearest + 0.0, T))

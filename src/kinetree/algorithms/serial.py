@@ -1,0 +1,110 @@
+"""The serial chain between two frames of a robot: the joints on the way, with every one of them at zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.errors import fail
+from kinetree.model.robot import Joint, Robot
+from kinetree.model.tree import Tree, build_tree
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+KINDS = ("revolute", "continuous", "prismatic")
+"""The joint types that a chain of single motions along or about lines can have."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainJoint:
+    """One joint on the way. T (4, 4): T_base_joint while all joints are at zero; axis (3,) in the joint's frame, turned
+    round where the way leads up the tree, so that a positive number always moves what follows."""
+
+    joint: Joint
+    T: Array
+    axis: Array
+
+    @property
+    def direction(self) -> Array:
+        """Its axis (3,) in the base."""
+        return np.asarray(self.T[:3, :3] @ self.axis)
+
+    def motion(self, q: Any) -> Array:
+        """T (4, 4) by which it moves in its own frame, for its own number q."""
+        return np.asarray(self.joint.kind.transform(self.axis[None], self.joint.pitch, np.array([q])))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SerialChain:
+    """From frame `base` to frame `tip`; T_tip (4, 4) is T_base_tip while all joints are at zero."""
+
+    base: str
+    tip: str
+    joints: tuple[ChainJoint, ...]
+    T_tip: Array
+
+    def transform(self, q: Sequence[float] | Array) -> Array:
+        """T_base_tip (4, 4), each joint with its own number, followers too."""
+        T, T_before = se3.IDENTITY, se3.IDENTITY
+        for joint, number in zip(self.joints, q, strict=True):
+            T = T @ se3.inverse(T_before) @ joint.T @ joint.motion(number)
+            T_before = joint.T
+        return np.asarray(T @ se3.inverse(T_before) @ self.T_tip)
+
+
+def serial_chain(robot: Robot, base: str | None = None, tip: str | None = None) -> SerialChain:
+    """The chain from `base` (the root link if None) to `tip` (see `only_tip` if None).
+
+    Raises KinetreeError for unknown frames and for joints on the way that are no revolute or prismatic ones.
+    """
+    tree = build_tree(robot)
+    base = robot.root if base is None else base
+    tip = only_tip(robot, tree) if tip is None else tip
+    (start, T_start_base), (end, T_end_tip) = tree.frame(base), tree.frame(tip)
+    P = zero_poses(tree)
+    T_base_root = se3.inverse(P[start] @ T_start_base)
+    up, down = _bodies(tree, start), _bodies(tree, end)
+    shared = sum(1 for a, b in zip(up, down, strict=False) if a == b)
+    way = [(i, -1.0) for i in reversed(up[shared:])] + [(i, 1.0) for i in down[shared:]]
+    joints = []
+    for i, sign in way:
+        joint = robot.joints[tree.joints[i]]
+        check_kind(joint)
+        joints.append(ChainJoint(joint, T_base_root @ P[i], sign * joint.axes[0]))
+    return SerialChain(base, tip, tuple(joints), T_base_root @ P[end] @ T_end_tip)
+
+
+def check_kind(joint: Joint) -> None:
+    """Refuse a joint that is no single motion along or about a line."""
+    if joint.type not in KINDS:
+        message = f"is a {joint.type} joint; a chain of lines can have {', '.join(KINDS)} joints and fixed ones"
+        raise fail("joint-type", message, element=f"joint {joint.name!r}", fix="lock it, or choose another base or tip")
+
+
+def zero_poses(tree: Tree) -> dict[int, Array]:
+    """T_root_body (4, 4) of every body with every joint's own number at zero; -1 is the base."""
+    P: dict[int, Array] = {-1: se3.IDENTITY}
+    for i, parent in enumerate(tree.parent):
+        P[i] = P[parent] @ tree.T_tree[i]
+    return P
+
+
+def only_tip(robot: Robot, tree: Tree) -> str:
+    """The frame at the end of a robot that does not branch: the last of the file on the last body."""
+    ends = [i for i in range(len(tree.joints)) if i not in tree.parent] or [-1]
+    last = {i: [name for name, (body, _) in tree.frames.items() if body == i][-1] for i in ends}
+    if len(ends) > 1:
+        raise fail("tip", f"the robot branches; say which frame is the tip, such as {', '.join(last.values())}")
+    return last[ends[0]]
+
+
+def _bodies(tree: Tree, body: int) -> list[int]:
+    """The bodies from the base (left out) to `body`."""
+    bodies: list[int] = []
+    while body >= 0:
+        bodies.append(body)
+        body = tree.parent[body]
+    return bodies[::-1]

@@ -1,0 +1,148 @@
+"""`kinetree dh`: the Denavit-Hartenberg parameters of a chain."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from kinetree.algorithms.dh import PARALLEL, DHExtraction, extract_dh
+from kinetree.algorithms.serial import SerialChain, serial_chain
+from kinetree.cli._json import print_json
+from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._page import Section, print_page
+from kinetree.errors import fail
+from kinetree.formats.dh.format import Spelling, csv_text, toml_text
+from kinetree.load import write_text
+from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
+from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array
+
+LENGTHS: tuple[Literal["m", "cm", "mm"], ...] = ("m", "cm", "mm")
+ANGLES: tuple[Literal["rad", "deg"], ...] = ("rad", "deg")
+SAMPLES = 50
+
+
+@click.command()
+@robot_argument
+@click.option("--base", metavar="FRAME", help="Where the chain starts; by default the root link.")
+@click.option("--tip", metavar="FRAME", help="Where it ends; by default the end of a robot that does not branch.")
+@click.option("--convention", type=click.Choice(CONVENTIONS), default="dh", help="Standard or modified.")
+@click.option("--units", default="mm,deg", help="Of the table and of --output: m, cm or mm, and rad or deg.")
+@click.option("--parallel", default=PARALLEL, metavar="RAD", help="Axes that are closer to parallel than this are.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a .toml or .csv file, which load reads.")
+@click.option("--force", is_flag=True, help="Overwrite that file.")
+@json_option
+def command(
+    robot: Robot,
+    base: str | None,
+    tip: str | None,
+    convention: Convention,
+    units: str,
+    parallel: float,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Print Denavit-Hartenberg parameters of the chain of MODEL between two frames, and how exact they are."""
+    spelling = _spelling(units)
+    chain = serial_chain(robot, base, tip)
+    found = extract_dh(chain, convention, parallel=parallel, samples=SAMPLES)
+    if output is not None:
+        _write(DHTable(robot.name, chain.base, (found.chain,)), output, spelling, force)
+    if as_json:
+        print_json(_as_json(robot, chain, found))
+    else:
+        print_page(_page(chain, found, spelling))
+
+
+def _spelling(units: str) -> Spelling:
+    words = [word.strip() for word in units.split(",")]
+    length = next((unit for unit in LENGTHS if unit in words), None)
+    angle = next((unit for unit in ANGLES if unit in words), None)
+    if length is None or angle is None or len(words) != 2:
+        raise fail("unit", f"--units is {units!r}; legal is a length and an angle, such as mm,deg or m,rad")
+    return Spelling(length, angle)
+
+
+def _write(table: DHTable, output: Path, spelling: Spelling, force: bool) -> None:
+    writers = {".toml": toml_text, ".csv": csv_text}
+    if output.suffix.lower() not in writers:
+        raise fail("format", f"cannot write a DH table to {output.name!r}; legal endings are .toml and .csv")
+    if output.exists() and not force:
+        raise fail("exists", f"{output} exists already", fix="pass --force to overwrite it")
+    write_text(output, writers[output.suffix.lower()](table, spelling))
+
+
+def _as_json(robot: Robot, chain: SerialChain, found: DHExtraction) -> dict[str, Any]:
+    return {
+        "robot": robot.name,
+        "base": chain.base,
+        "tip": chain.tip,
+        "convention": found.chain.convention,
+        "T_base": found.chain.base,
+        "rows": [_row_json(row) for row in found.chain.rows],
+        "T_tool": found.chain.tool,
+        "residual": found.residual,
+    }
+
+
+def _row_json(row: DHRow) -> dict[str, Any]:
+    limit = row.limits[0] if row.limits else None
+    lower, upper = (limit.lower, limit.upper) if limit else (-inf, inf)
+    numbers = {"a": row.a, "d": row.d, "alpha": row.alpha, "theta": row.theta}
+    return {"joint": row.joint or None, "type": row.type, **numbers, "lower": lower, "upper": upper}
+
+
+def _page(chain: SerialChain, found: DHExtraction, spelling: Spelling) -> list[Section]:
+    kind = "standard" if found.chain.convention == "dh" else "modified"
+    length, angle = spelling.length, spelling.angle
+    columns = ["<", "joint", ">a", ">d", ">alpha", ">theta", ">range of q"]
+    rows = [_cells(i, row, spelling) for i, row in enumerate(found.chain.rows, 1)]
+    return [
+        Section(f"DH parameters, {kind}: {chain.base} to {chain.tip}", columns, rows, f"{length}, {angle}"),
+        _pose_section("Base: before the first row", found.chain.base, spelling),
+        _pose_section("Tool: behind the last row", found.chain.tool, spelling),
+        Section("Notes", ["", ""], _notes(chain, found)),
+    ]
+
+
+def _cells(i: int, row: DHRow, spelling: Spelling) -> list[str]:
+    variable = "d" if row.type == "prismatic" else "theta"
+    numbers = {"a": spelling.length_of(row.a), "d": spelling.length_of(row.d)}
+    numbers |= {"alpha": spelling.angle_of(row.alpha), "theta": spelling.angle_of(row.theta)}
+    numbers = {key: _short(text) for key, text in numbers.items()}
+    if row.type != "fixed":
+        numbers[variable] = "q" if numbers[variable] == "0" else f"{numbers[variable]} + q"
+    limit = row.limits[0] if row.limits else None
+    bounds = ""
+    if limit and (limit.lower > -inf or limit.upper < inf):
+        bounds = " to ".join(_short(spelling.variable(row.type, x)) for x in (limit.lower, limit.upper))
+    return [str(i), row.joint or "(constant)", *numbers.values(), bounds]
+
+
+def _pose_section(title: str, T: Array, spelling: Spelling) -> Section:
+    rows = [[*(_short(str(x)) for x in T[i, :3]), _short(spelling.length_of(T[i, 3]))] for i in range(3)]
+    return Section(title, [">"] * 4, [*rows, ["0", "0", "0", "1"]], f"T, {spelling.length}")
+
+
+def _notes(chain: SerialChain, found: DHExtraction) -> list[list[str]]:
+    deviation = f"{found.residual:.1e} (rad, m), the largest over {SAMPLES} random configurations"
+    notes = [["deviation", deviation]]
+    names = {row.joint for row in found.chain.rows}
+    for joint in (member.joint for member in chain.joints if member.joint.mimic):
+        assert joint.mimic is not None
+        outside = "" if joint.mimic.joint in names else ", which is not in the chain"
+        notes.append([joint.name, f"follows {joint.mimic.joint}{outside}; its q is its own number"])
+    if found.constant_rows:
+        rows = ", ".join(map(str, found.constant_rows))
+        notes.append([f"row {rows}", "constant, between axes that are nearly parallel; see --parallel"])
+    return notes
+
+
+def _short(number: str) -> str:
+    """To six digits, for people; files and --json keep all."""
+    value = float(number)
+    return "0" if abs(value) < 1e-9 else f"{value:.6g}"

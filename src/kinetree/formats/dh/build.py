@@ -1,0 +1,188 @@
+"""A DH table to a robot. Chains that pass the same joint share it, and the axes must coincide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kinetree.errors import nearest_names
+from kinetree.formats.text import TextReport
+from kinetree.model.assemble import Parts, assemble
+from kinetree.model.dh import DHChain, DHRow, DHTable
+from kinetree.model.robot import UNLIMITED, Frame, Joint, Limit, Link, Robot, Text
+from kinetree.spatial import se3
+from kinetree.spatial.dh import CLOSE
+from kinetree.spatial.se3 import Array, frozen
+
+
+def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Robot | None:
+    """The robot of a table, or None with the faults in `report`.
+
+    The frame of a link is that of its joint after the motion; what stands behind it goes to the next joint's origin.
+    """
+    builder = _Builder(table, report)
+    for number, chain in enumerate(table.chains, 1):
+        builder.chain(chain, f"chain {chain.name!r}" if chain.name else f"chain {number}")
+    for frame in table.frames:
+        builder.frame(frame)
+    parts = builder.parts
+    builder.check_order(table.order)
+    parts.joint_order = table.order or None
+    parts.text = text
+    parts.notes = tuple(f for f in report.findings if f.severity != "error")
+    robot, findings = assemble(parts)
+    for finding in findings:
+        line = finding.source.line if finding.source else None
+        report.findings.append(replace(finding, excerpt=report.excerpt(line, None)))
+    return None if report.failed else robot
+
+
+class _Builder:
+    def __init__(self, table: DHTable, report: TextReport) -> None:
+        self.report = report
+        self.parts = Parts(table.name, [Link(table.root, source=table.source)], source=table.source)
+        self.parts.sensors = list(table.sensors)
+        self.parts.groups = table.groups
+        self.joints: dict[str, Joint] = {}
+        self.rows: dict[str, tuple[DHRow, str]] = {}  # joint: its first row, and the chain of that
+        self.start: dict[str, Array] = {}  # joint: T_parent_row, where its first row starts
+        self.frames: dict[str, tuple[str, Array]] = {table.root: (table.root, se3.IDENTITY)}  # name: link, T_link_frame
+        self.places: list[tuple[str, Array]] = []  # of the frames of rows
+
+    def error(self, code: str, message: str, thing: DHChain | DHRow | Frame, element: str) -> None:
+        self.report.error(code, message, thing.source.line if thing.source else None, element=element)
+
+    def chain(self, chain: DHChain, label: str) -> None:
+        prefix = f"{chain.name}_" if chain.name else ""
+        link, T = self.begin(chain, label)
+        self.name_frame(f"{prefix}dh_0" if chain.frames else None, link, T, chain, automatic=True)
+        passed: set[str] = set()
+        for i, row in enumerate(chain.rows, 1):
+            name = row.joint or f"{prefix}q{i}"
+            element = f"joint {name!r} of {label}" if row.type != "fixed" else f"row {i} of {label}"
+            before, after = row.constants(chain.convention)
+            if row.type == "fixed":
+                T = T @ before @ after
+            elif name in passed:
+                self.error("joint-twice", "stands twice in its chain; legal is once", row, element)
+            else:
+                passed.add(name)
+                place = self.shared if name in self.joints else self.new
+                link, T = place(replace(row, joint=name), label, element, link, T, before)
+                T = T @ after
+            self.name_frame(row.frame or (f"{prefix}dh_{i}" if chain.frames else None), link, T, row, not row.frame)
+        named = bool(chain.rows and chain.rows[-1].frame) and np.array_equal(chain.tool, se3.IDENTITY)
+        tip = chain.tip or (f"{prefix}tip" if chain.frames and not named else None)
+        self.name_frame(tip, link, T @ chain.tool, chain)
+
+    def begin(self, chain: DHChain, label: str) -> tuple[str, Array]:
+        """(link, T_link_row) where the first row starts."""
+        first = chain.rows[0].joint if chain.rows else ""
+        if not chain.has_base and chain.on is None and first in self.joints:
+            return self.joints[first].parent, self.start[first]
+        on = chain.on or self.parts.links[0].name
+        if on not in self.frames:
+            near = nearest_names(on, list(self.frames))
+            self.error("unknown-frame", f"on={on!r} is no link or frame before it; {near}", chain, label)
+            on = self.parts.links[0].name
+        link, T = self.frames[on]
+        return link, T @ chain.base
+
+    def new(self, row: DHRow, label: str, element: str, link: str, T: Array, before: Array) -> tuple[str, Array]:
+        """Add a joint; gives its child link and T_child_joint, the joint after its motion."""
+        child = row.link or f"{row.joint}_link"
+        joint = Joint(
+            row.joint,
+            row.type,
+            link,
+            child,
+            frozen(T @ before),
+            row.axes,
+            row.link_frame,
+            limits=row.limits,
+            mimic=row.mimic,
+            source=row.source,
+        )
+        self.joints[row.joint] = joint
+        self.rows[row.joint] = (row, label)
+        self.start[row.joint] = T
+        self.parts.joints.append(joint)
+        self.parts.links.append(Link(child, source=row.source))
+        self.frames.setdefault(child, (child, se3.IDENTITY))
+        return child, se3.inverse(row.link_frame)
+
+    def shared(self, row: DHRow, label: str, element: str, link: str, T: Array, before: Array) -> tuple[str, Array]:
+        """Pass a joint that an earlier chain has. Where this chain's frame on the common axis differs by a constant
+        that commutes with the motion, that constant comes after the joint."""
+        joint, (first, first_chain) = self.joints[row.joint], self.rows[row.joint]
+        self.agree(row, first, first_chain, element)
+        if joint.parent != link:
+            message = f"hangs on link {link!r} here and on {joint.parent!r} in {first_chain}; a joint has one parent"
+            self.error("two-parents", message, row, element)
+            return joint.child, se3.inverse(joint.child_origin)
+        C = se3.inverse(joint.origin) @ T @ before
+        apart = 0.0 if row.type == "prismatic" else float(np.abs(C[:2, 3]).max())
+        turned = float(np.abs(C[:3, 2] - (0.0, 0.0, 1.0)).max())
+        if max(apart, turned) > CLOSE:
+            message = (
+                f"its axis is not the one of {first_chain}: {apart:.3g} m apart, "
+                f"directions differ by {turned:.3g}; a shared joint has one axis"
+            )
+            self.error("shared-axis", message, row, element)
+        return joint.child, se3.inverse(joint.child_origin) @ C
+
+    def agree(self, row: DHRow, first: DHRow, chain: str, element: str) -> None:
+        """Whatever a later row of the same joint says must be what the first one said."""
+        said = {
+            "type": (row.type, first.type),
+            "flip": (row.flip, first.flip),
+            "limits": (_bounds(row.limits), _bounds(first.limits)) if row.limits else None,
+            "link": (row.link, first.link) if row.link else None,
+            "mimic": (row.mimic, first.mimic) if row.mimic else None,
+            "link_frame": (row.link_frame.tolist(), first.link_frame.tolist())
+            if not np.array_equal(row.link_frame, se3.IDENTITY)
+            else None,
+        }
+        for key, values in said.items():
+            if values and values[0] != values[1]:
+                message = f"its {key} is {values[0]} here and {values[1]} in {chain}; legal is one"
+                self.error("shared-joint", message, row, element)
+
+    def check_order(self, order: tuple[str, ...]) -> None:
+        """An order names every joint that moves by itself, once."""
+        moving = {name for name, joint in self.joints.items() if not joint.mimic}
+        if order and (set(order) != moving or len(set(order)) != len(order)):
+            apart = ", ".join(sorted(set(order) ^ moving)) or "one stands twice"
+            message = f"order has to name every joint once, followers left out; look at {apart}"
+            self.report.error("order", message, None, element="order")
+
+    def name_frame(
+        self, name: str | None, link: str, T: Array, thing: DHChain | DHRow, automatic: bool = False
+    ) -> None:
+        """Add a frame. One named by itself is left out where an earlier chain has it already."""
+        if name is None:
+            return
+        if automatic and any(link == l and np.abs(T - other).max() < CLOSE for l, other in self.places):
+            return
+        self.places.append((link, T))
+        self.add(Frame(name, link, frozen(T), thing.source))
+
+    def frame(self, frame: Frame) -> None:
+        """A frame of the file, on any frame or link before it."""
+        if frame.link not in self.frames:
+            near = nearest_names(frame.link, list(self.frames))
+            message = f"on={frame.link!r} is no link or frame before it; {near}"
+            self.error("unknown-frame", message, frame, f"frame {frame.name!r}")
+            return
+        link, T = self.frames[frame.link]
+        self.add(replace(frame, link=link, origin=frozen(T @ frame.origin)))
+
+    def add(self, frame: Frame) -> None:
+        self.parts.frames.append(frame)
+        self.frames.setdefault(frame.name, (frame.link, frame.origin))
+
+
+def _bounds(limits: tuple[Limit, ...]) -> tuple[float, float]:
+    limit = limits[0] if limits else UNLIMITED
+    return limit.lower, limit.upper

@@ -1,0 +1,135 @@
+"""DH tables in CSV to a `DHTable`: one serial chain, with the unit of each column in its heading."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+from kinetree.errors import nearest_names
+from kinetree.formats.dh.poses import matrix_pose
+from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, read_row
+from kinetree.formats.dh.values import ANGLE_COLUMNS, ANGLES, LENGTH_COLUMNS, PER_METRE, Units
+from kinetree.formats.text import TextReport
+from kinetree.formats.xml import numbers
+from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+SETTINGS = ("name", "root", "convention", "base", "tool", "tip")
+COLUMNS = tuple(key for key in KEYS if key != "mimic")
+GREEK = {"α": "alpha", "θ": "theta"}
+
+
+def read_table(text: str, report: TextReport) -> DHTable | None:
+    """The table in a CSV text; faults go to `report`. Lines `# key: value` before the heading hold the settings."""
+    settings = _settings(report)
+    body = [(i, line) for i, line in enumerate(report.lines, 1) if line.strip() and not line.lstrip().startswith("#")]
+    if not body:
+        report.error("no-heading", f"there is no heading; legal is such as: joint, {', '.join(_examples())}")
+        return None
+    delimiter = ";" if ";" in body[0][1] else "\t" if "\t" in body[0][1] else ","
+    columns = _heading(body[0], delimiter, report)
+    if columns is None:
+        return None
+    if len(body) > MAX_ROWS:
+        report.error("size", f"has {len(body)} rows; at most {MAX_ROWS} are read", body[0][0])
+        return None
+    units = Units({column: unit for column, unit in columns if column in PARAMETERS}, None, None)
+    length = units.columns["a"] if units.columns["a"] == units.columns["d"] else None
+    rows = [row for line in body[1:] if (row := _row(line, delimiter, [c for c, _ in columns], units, report))]
+    name, _ = settings.get("name", ("robot", None))
+    root, _ = settings.get("root", ("base_link", None))
+    tip = settings.get("tip", (None, None))[0]
+    poses = {key: _pose(settings.get(key), key, length, report) for key in ("base", "tool")}
+    chain = DHChain("", _convention(settings, report), tuple(rows), poses["base"], poses["tool"], tip=tip)
+    return DHTable(name, root, (chain,), source=report.source(body[0][0]))
+
+
+def _settings(report: TextReport) -> dict[str, tuple[str, int]]:
+    """The comments that are settings: key to (value, line)."""
+    settings: dict[str, tuple[str, int]] = {}
+    for i, line in enumerate(report.lines, 1):
+        match = re.fullmatch(r"\s*#\s*([A-Za-z_]+)\s*[:=]\s*(.*?)[\s,;]*", line)
+        key = match[1].lower() if match else None
+        if match is None or key is None:
+            continue
+        if key in settings:
+            report.error("setting-twice", f"{key} stands twice; legal is once", i, bad=match[1])
+        elif key in SETTINGS:
+            settings[key] = (match[2], i)
+        else:
+            message = f"this comment looks like a setting, but {key!r} is none; legal are {', '.join(SETTINGS)}"
+            report.warning("not-understood", message, i, bad=match[1])
+    return settings
+
+
+def _heading(line: tuple[int, str], delimiter: str, report: TextReport) -> list[tuple[str, str]] | None:
+    """(column, unit) of each column, or None where the rows cannot be read."""
+    columns: list[tuple[str, str]] = []
+    before = len(report.findings)
+    for text in _cells(line[1], delimiter):
+        match = re.fullmatch(r"\s*(\w+)\s*(?:[(\[]\s*(\w+)\s*[)\]])?\s*", text)
+        column = match[1].lower().removesuffix("_i") if match else text.strip()
+        column, unit = GREEK.get(column, column), (match[2] or "") if match else ""
+        columns.append((column, unit))
+        if column not in COLUMNS:
+            message = f"column {text.strip()!r} is not known; {nearest_names(column, COLUMNS)}"
+            report.error("unknown-column", message, line[0], bad=text.strip())
+        elif column in PARAMETERS and unit not in (PER_METRE if column in LENGTH_COLUMNS else ANGLES):
+            legal = ", ".join(PER_METRE if column in LENGTH_COLUMNS else ANGLES)
+            said = f"unit {unit!r}" if unit else "no unit"
+            message = f"column {column} has {said}; nothing is guessed. Legal are {legal}, as in '{column} (mm)'"
+            message = message.replace("(mm)", "(deg)") if column in ANGLE_COLUMNS else message
+            report.error("unit", message, line[0], bad=text.strip())
+    names = [column for column, _ in columns]
+    for column in PARAMETERS:
+        if names.count(column) != 1:
+            how = "is missing" if column not in names else "stands twice"
+            report.error("missing-column", f"column {column} {how}; legal is such as {', '.join(_examples())}", line[0])
+    return columns if not any(f.severity == "error" for f in report.findings[before:]) else None
+
+
+def _row(line: tuple[int, str], delimiter: str, columns: list[str], units: Units, report: TextReport) -> DHRow | None:
+    cells = _cells(line[1], delimiter)
+    while len(cells) > len(columns) and not cells[-1].strip():
+        cells.pop()
+    if len(cells) > len(columns):
+        message = f"has {len(cells)} cells under {len(columns)} headings"
+        report.error("cells", message, line[0], element="row")
+        return None
+    given = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if cell.strip()}
+    joint = given.get("joint")
+    return read_row(given, units, report, Place(line[0], f"joint {joint!r}" if joint else "row"))
+
+
+def _convention(settings: dict[str, tuple[str, int]], report: TextReport) -> Convention:
+    said, line = settings.get("convention", ("", None))
+    for convention in CONVENTIONS:
+        if said == convention:
+            return convention
+    what = f"the convention is {said!r}" if said else "the convention is not declared"
+    message = f"{what}; legal are a line '# convention: dh' (standard, distal) and '# convention: mdh' (modified)"
+    report.error("convention", message, line, bad=said or None)
+    return "dh"
+
+
+def _pose(setting: tuple[str, int] | None, key: str, length: str | None, report: TextReport) -> Array:
+    if setting is None:
+        return se3.IDENTITY
+    values = numbers(re.sub(r"[\[\],;/|]", " ", setting[0]))
+    if values is None or len(values) != 16:
+        message = f"{key} needs the 16 numbers of a 4×4 matrix, row by row, lengths in the unit of a and d"
+        report.error("pose", message, setting[1], bad=setting[0])
+        return se3.IDENTITY
+    return matrix_pose(values, length, report, Place(setting[1], key))
+
+
+def _examples() -> list[str]:
+    return ["a (mm)", "d (mm)", "alpha (rad)", "theta (deg)"]
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
+    except csv.Error:  # a cell of more than 100,000 characters
+        return [line]

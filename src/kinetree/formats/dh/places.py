@@ -1,0 +1,64 @@
+"""Where tables, keys and rows stand in a TOML text."""
+
+from __future__ import annotations
+
+import re
+
+Where = tuple[str, int] | None
+"""A [[table]] of the file, by its name and number, or None for the file itself."""
+
+
+HEAD = re.compile(r"\s*\[\[?\s*([A-Za-z_][\w.]*)\s*\]\]?\s*$")
+
+
+class Places:
+    """Lines of tables, keys and rows. The standard library's TOML reader does not tell them, so they are looked up in
+    the text, which is good enough for messages."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = [_without_comment(line) for line in lines]
+        heads = [(i, m[1]) for i, line in enumerate(self.lines) if (m := HEAD.match(line))]
+        own = [(i, name) for i, name in heads if not name.startswith("chain.")]
+        self.end = own[0][0] if own else len(lines)
+        self.spans: dict[tuple[str, int], range] = {}
+        for (i, name), (stop, _) in zip(own, [*own[1:], (len(lines), "")], strict=False):
+            number = sum(1 for key in self.spans if key[0] == name)
+            self.spans[name, number] = range(i, stop)
+
+    def span(self, where: Where) -> range:
+        """The lines of a table, from 0."""
+        return range(self.end) if where is None else self.spans.get(where, range(0))
+
+    def start(self, where: Where) -> int | None:
+        """The line of a table's heading, from 1."""
+        span = self.span(where)
+        return span.start + 1 if span and where else None
+
+    def key(self, key: str, where: Where) -> int | None:
+        """The line of a key of a table, from 1."""
+        pattern = re.compile(rf"\s*(?:\[\[?\s*(?:chain\.)?)?[\"']?{re.escape(key)}[\"']?\s*[\]=.]")
+        candidates = self.span(where) if where else range(len(self.lines))
+        return next((i + 1 for i in candidates if pattern.match(self.lines[i])), None)
+
+    def row(self, where: Where, number: int) -> int | None:
+        """The line of a row: of its [[chain.rows]], or of its opening brace behind `rows =`."""
+        span = self.span(where)
+        found: list[int] = []
+        inside = False
+        for i in span:
+            line = self.lines[i]
+            if re.match(r"\s*\[\[\s*(?:chain\.)?rows\s*\]\]", line):
+                found.append(i + 1)
+            if match := re.match(r"\s*rows\s*=", line):
+                inside, line = True, line[match.end() :]
+            if inside:
+                depth = 0
+                for character in re.sub(r"\"[^\"]*\"|'[^']*'", "", line):
+                    depth += (character == "{") - (character == "}")
+                    found += [i + 1] if character == "{" and depth == 1 else []
+                inside = not re.match(r"\s*\]", line)
+        return found[number] if number < len(found) else None
+
+
+def _without_comment(line: str) -> str:
+    return re.sub(r"^((?:[^\"'#]|\"[^\"]*\"|'[^']*')*)#.*", r"\1", line)

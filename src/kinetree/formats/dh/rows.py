@@ -1,0 +1,160 @@
+"""One row of a DH table, from named cells to a `DHRow`: the same for TOML and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from kinetree.errors import nearest_names
+from kinetree.formats.dh.values import NUMBER_HINT, Cell, Units, parse_cell, to_si
+from kinetree.formats.text import TextReport
+from kinetree.model.dh import ROW_TYPES, DHRow
+from kinetree.model.robot import Limit, Mimic
+
+MAX_ROWS = 1000
+PARAMETERS = ("a", "d", "alpha", "theta")
+KEYS = (*PARAMETERS, "offset", "joint", "type", "flip", "limits", "velocity", "effort", "mimic", "link", "frame")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row stands, and how messages name it."""
+
+    line: int | None
+    element: str
+
+
+def read_row(cells: Mapping[str, Any], units: Units, report: TextReport, place: Place) -> DHRow:
+    """The row of these cells; what is wrong with them is reported. `cells` holds only keys of KEYS."""
+    return _Row(cells, units, report, place).read()
+
+
+class _Row:
+    def __init__(self, cells: Mapping[str, Any], units: Units, report: TextReport, place: Place) -> None:
+        self.cells, self.units, self.report, self.place = cells, units, report, place
+        self.type = "revolute"
+
+    def error(self, code: str, message: str, bad: object = None, fix: str | None = None) -> None:
+        shown = None if bad is None else str(bad)
+        self.report.error(code, message, self.place.line, bad=shown, element=self.place.element, fix=fix)
+
+    def read(self) -> DHRow:
+        self.type = self.text("type") or "revolute"
+        if self.type not in ROW_TYPES:
+            self.error("row-type", f"type {self.type!r} is not legal; {nearest_names(self.type, ROW_TYPES)}", self.type)
+            self.type = "revolute"
+        cells = {parameter: self.cell(parameter) for parameter in PARAMETERS}
+        si = {parameter: to_si(cell.value, self.units.columns[parameter]) for parameter, cell in cells.items()}
+        variable = "d" if self.type == "prismatic" else "theta"
+        offset = self.cell("offset", variable) if "offset" in self.cells else Cell(0.0)
+        si[variable] += to_si(offset.value, self.units.columns[variable])
+        limits = self.limits(cells, variable)
+        joint = self.text("joint")
+        if self.type == "fixed" and joint:
+            self.error("row-type", f"a fixed row has no joint; here it is {joint!r}", joint, "leave out joint or type")
+        for key in ("flip", "mimic", "velocity", "effort", "link", "offset", "limits") if self.type == "fixed" else ():
+            if key in self.cells:
+                self.error("row-type", f"a fixed row cannot have {key}; it has no joint", key)
+        return DHRow(
+            si["a"],
+            si["d"],
+            si["alpha"],
+            si["theta"],
+            self.type,
+            joint=joint,
+            flip=self.flag("flip"),
+            limits=limits,
+            mimic=self.mimic(variable),
+            link=self.text("link"),
+            frame=self.text("frame") or None,
+            source=self.report.source(self.place.line),
+        )
+
+    def cell(self, key: str, column: str | None = None) -> Cell:
+        column = column or key
+        if key not in self.cells:
+            self.error("missing-parameter", f"needs {key}, which is missing; zeros are written out too")
+            return Cell(0.0)
+        raw = self.cells[key]
+        cell = parse_cell(raw)
+        if cell is None:
+            self.error("number", f"{key} is {raw!r}; legal is {NUMBER_HINT}", raw)
+            return Cell(0.0)
+        unit = self.units.columns.get(column, "")
+        if cell.with_pi and unit != "rad":
+            self.error("unit", f"{key} is {raw!r}, but its unit is {unit}; pi goes with radians only", raw)
+        return cell
+
+    def limits(self, cells: Mapping[str, Cell], variable: str) -> tuple[Limit, ...]:
+        unit = self.units.columns[variable]
+        given = []
+        for key, cell in cells.items():
+            if cell.range and (key != variable or self.type == "fixed"):
+                meant = "no column" if self.type == "fixed" else variable
+                message = f"{key} holds a range, but in a {self.type} row {meant} is the variable"
+                self.error("range", message, self.cells[key])
+            elif cell.range:
+                given.append(cell.range)
+        if "limits" in self.cells:
+            given.append(self.pair(self.cells["limits"]))
+        if len(given) > 1:
+            self.error("limits-twice", f"has limits twice: as a range in {variable} and as limits; legal is one")
+        low, high = given[0] if given else (-inf, inf)
+        velocity, effort = self.positive("velocity"), self.positive("effort")
+        if not given and velocity == effort == inf:
+            return ()
+        if self.type == "continuous" and given:
+            self.error("limits", "a continuous joint has no position limits", fix='say type = "revolute"')
+        velocity = velocity if velocity == inf else to_si(velocity, unit)
+        return (Limit(self.bound(low, unit), self.bound(high, unit), velocity, effort),)
+
+    def bound(self, value: float, unit: str) -> float:
+        return value if abs(value) == inf else to_si(value, unit)
+
+    def pair(self, raw: object) -> tuple[float, float]:
+        if isinstance(raw, str) and (cell := parse_cell(raw)) and cell.range and cell.value == 0.0:
+            return cell.range
+        if isinstance(raw, list) and len(raw) == 2 and all(_is_bound(x) for x in raw):
+            return float(raw[0]), float(raw[1])
+        self.error("limits", f"limits is {raw!r}; legal is [lower, upper] in the unit of the variable", raw)
+        return -inf, inf
+
+    def positive(self, key: str) -> float:
+        if key not in self.cells:
+            return inf
+        return self.cell(key, "").value
+
+    def text(self, key: str) -> str:
+        raw = self.cells.get(key, "")
+        if not isinstance(raw, str):
+            self.error("text", f"{key} is {raw!r}; legal is a text", raw)
+            return ""
+        return raw
+
+    def flag(self, key: str) -> bool:
+        raw = self.cells.get(key, False)
+        if isinstance(raw, str) and raw.lower() in ("true", "false"):
+            return raw.lower() == "true"
+        if not isinstance(raw, bool):
+            self.error("flag", f"{key} is {raw!r}; legal are true and false", raw)
+        return raw is True
+
+    def mimic(self, variable: str) -> Mimic | None:
+        """{ joint, multiplier, offset }: the offset in the variable's unit, the multiplier in rad and m."""
+        raw = self.cells.get("mimic")
+        if raw is None:
+            return None
+        leader = raw.get("joint") if isinstance(raw, dict) else None
+        numbers = {k: parse_cell(v) for k, v in raw.items() if k != "joint"} if isinstance(raw, dict) else {}
+        if not isinstance(leader, str) or set(numbers) - {"multiplier", "offset"} or None in numbers.values():
+            self.error("mimic", f"mimic is {raw!r}; legal is {{ joint = …, multiplier = 1, offset = 0 }}", "mimic")
+            return None
+        values = {key: cell.value for key, cell in numbers.items() if cell}
+        offset = to_si(values.get("offset", 0.0), self.units.columns[variable])
+        return Mimic(leader, values.get("multiplier", 1.0), offset)
+
+
+def _is_bound(value: object) -> bool:
+    return (parse_cell(value) is not None and not isinstance(value, str)) or value in (-inf, inf)

@@ -1,0 +1,79 @@
+"""Numbers as DH tables write them: units, multiples of pi, and ranges such as `-90 + (-39 -> 39)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite, pi, radians
+
+from kinetree.formats.xml import number
+
+PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
+ANGLES = ("rad", "deg")
+LENGTH_COLUMNS = ("a", "d")
+ANGLE_COLUMNS = ("alpha", "theta")
+MAX_INTEGER = 10**15  # whole numbers up to here are exact as floats
+MAX_TEXT = 200
+NUMBER_HINT = "a number, a multiple of pi such as pi/2, or a range such as -90 + (-39 -> 39)"
+
+_PI = re.compile(r"([+-]?)\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(?:pi|π)(?:\s*/\s*(\d+(?:\.\d*)?))?")
+_RANGE = re.compile(r"(?:(?P<middle>.*?)\+\s*\((?P<low>.*?)(?:->|→)(?P<high>.*)\)|(?P<lo>.*?)(?:->|→)(?P<hi>.*))")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number as written, in its own unit, and the range of the joint where the cell gives one."""
+
+    value: float
+    range: tuple[float, float] | None = None
+    with_pi: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The unit of each column, and of lengths and angles outside the rows (None where none is declared)."""
+
+    columns: Mapping[str, str]
+    length: str | None
+    angle: str | None
+
+
+def to_si(value: float, unit: str) -> float:
+    """Metres or radians. Millimetres are divided, so that 32 mm is the double nearest to 0.032."""
+    if unit in PER_METRE:
+        return value / PER_METRE[unit]
+    return radians(value) if unit == "deg" else value
+
+
+def parse_cell(raw: object) -> Cell | None:
+    """The cell of a TOML value or a CSV text, or None where it is no number."""
+    if isinstance(raw, bool):
+        return None
+    if isinstance(raw, int) and abs(raw) > MAX_INTEGER:
+        return None
+    if isinstance(raw, int | float):
+        return Cell(float(raw)) if isfinite(raw) else None
+    if not isinstance(raw, str) or len(raw) > MAX_TEXT:
+        return None
+    text = raw.replace("−", "-").strip()
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        return _parse_number(text)
+    middle = _parse_number(match["middle"] or "0")
+    low, high = _parse_number(match["low"] or match["lo"] or ""), _parse_number(match["high"] or match["hi"] or "")
+    if middle is None or low is None or high is None:
+        return None
+    return Cell(middle.value, (low.value, high.value), middle.with_pi or low.with_pi or high.with_pi)
+
+
+def _parse_number(text: str) -> Cell | None:
+    text = text.strip()
+    if match := _PI.fullmatch(text):
+        sign, factor, divisor = match.groups()
+        if divisor is not None and float(divisor) == 0.0:
+            return None
+        value = (float(factor) if factor else 1.0) * pi / (float(divisor) if divisor else 1.0)
+        return Cell(-value if sign == "-" else value, with_pi=True) if isfinite(value) else None
+    value_or_none = number(text) if text else None
+    return None if value_or_none is None else Cell(value_or_none)

@@ -1,0 +1,163 @@
+"""Elementary transform sequences as objects: `ET` is one term, `ETS` a sequence, `ETSLink` constants and one joint.
+
+    from kinetree.formats.ets import Rz, tx
+    arm = Rz("q1") * tx(1.0) * Rz("q2") * tx(0.5)
+    arm.A([0.3, -0.2])
+
+Metres and radians (Corke and Haviland, "Not your grandmother's toolbox", 2021, for the notation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kinetree.errors import fail
+from kinetree.formats.xml import format_number
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import IDENTITY, Array, frozen
+
+_E = np.eye(3)
+KINDS: dict[str, Callable[[Any], Array]] = {
+    "Rx": lambda x: se3.turn(_E[0], x),
+    "Ry": lambda x: se3.turn(_E[1], x),
+    "Rz": lambda x: se3.turn(_E[2], x),
+    "tx": lambda x: se3.translation(_E[0] * x),
+    "ty": lambda x: se3.translation(_E[1] * x),
+    "tz": lambda x: se3.translation(_E[2] * x),
+}
+"""Each elementary transform, from its angle or length to T (4, 4)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ET:
+    """One elementary transform: constant, where `joint` is empty, else moved by that joint.
+
+    kind: a key of KINDS, or "SE3" for any constant pose. value: of a constant, in rad or m.
+    flip: whether the joint's number counts backwards. pose: T (4, 4) of an "SE3".
+    """
+
+    kind: str
+    value: float = 0.0
+    joint: str = ""
+    flip: bool = False
+    pose: Array = field(default_factory=lambda: IDENTITY)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS and (self.kind != "SE3" or self.joint):
+            raise fail("ets-term", f"{self.kind!r} is no elementary transform; legal are {', '.join(KINDS)} and SE3")
+
+    @property
+    def axis(self) -> Array:
+        """(3,): the direction of its motion, turned round by flip."""
+        return np.asarray((-1.0 if self.flip else 1.0) * _E["xyz".index(self.kind[1])])
+
+    def T(self, q: Any = 0.0) -> Array:
+        """T (4, 4) at the joint's number q; a constant does not look at q."""
+        if self.kind == "SE3":
+            return self.pose
+        number = self.value if not self.joint else -q if self.flip else q
+        return np.asarray(KINDS[self.kind](number))
+
+    def __mul__(self, other: ET | ETS) -> ETS:
+        return ETS((self,)) * other
+
+    def __str__(self) -> str:
+        if self.joint:
+            name = self.joint if self.joint.isidentifier() and self.joint not in ("pi", "deg") else f'"{self.joint}"'
+            return f"{self.kind}({'-' if self.flip else ''}{name})"
+        if self.kind == "SE3":
+            rpy = se3.rpy_from_rotation(self.pose[:3, :3])
+            return f"SE3({', '.join(format_number(v) for v in (*self.pose[:3, 3], *rpy))})"
+        return f"{self.kind}({format_number(self.value)})"
+
+
+def _term(kind: str) -> Callable[..., ET]:
+    def make(argument: float | str, flip: bool = False) -> ET:
+        if isinstance(argument, str):
+            return ET(kind, joint=argument, flip=flip)
+        return ET(kind, float(argument))
+
+    make.__name__ = kind
+    make.__doc__ = f"{kind} by a number in {'rad' if kind[0] == 'R' else 'm'}, or by the joint of that name."
+    return make
+
+
+Rx, Ry, Rz, tx, ty, tz = (_term(kind) for kind in KINDS)
+
+
+def SE3(pose: Any) -> ET:
+    """A constant pose T (4, 4)."""
+    return ET("SE3", pose=frozen(pose))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ETSLink:
+    """A link as a sequence defines it: constants Ts (4, 4), then the one joint v, or None behind the last joint."""
+
+    Ts: Array
+    v: ET | None
+
+    def A(self, q: Any = 0.0) -> Array:
+        """T (4, 4) of the link in its parent: Ts v(q)."""
+        return self.Ts if self.v is None else np.asarray(self.Ts @ self.v.T(q))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ETS:
+    """A sequence of elementary transforms; `*` joins sequences."""
+
+    terms: tuple[ET, ...] = ()
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The names of the joints, base to tip: the order of q."""
+        return tuple(term.joint for term in self.terms if term.joint)
+
+    def A(self, q: Sequence[Any] | Array = ()) -> Array:
+        """T (4, 4) of the end in the base, for q with one number a joint."""
+        if len(q) != len(self.joints):
+            raise fail("count", f"takes {len(self.joints)} numbers ({', '.join(self.joints)}), got {len(q)}")
+        T, values = IDENTITY, iter(q)
+        for term in self.terms:
+            T = T @ (term.T(next(values)) if term.joint else term.T())
+        return np.asarray(T)
+
+    def compile(self) -> ETS:
+        """The same sequence with every run of constants multiplied to one, and identities left out."""
+        terms: list[ET] = []
+        for link in self.links():
+            if not np.array_equal(link.Ts, IDENTITY):
+                terms.append(SE3(link.Ts))
+            if link.v:
+                terms.append(link.v)
+        return ETS(tuple(terms))
+
+    def links(self) -> tuple[ETSLink, ...]:
+        """The sequence cut behind every joint; the last link has what follows the last joint, if anything does."""
+        links: list[ETSLink] = []
+        Ts = IDENTITY
+        for term in self.terms:
+            if term.joint:
+                links.append(ETSLink(frozen(Ts), term))
+                Ts = IDENTITY
+            else:
+                Ts = Ts @ term.T()
+        if Ts is not IDENTITY:
+            links.append(ETSLink(frozen(Ts), None))
+        return tuple(links)
+
+    def __mul__(self, other: ET | ETS) -> ETS:
+        return ETS((*self.terms, *((other,) if isinstance(other, ET) else other.terms)))
+
+    def __iter__(self) -> Iterator[ET]:
+        return iter(self.terms)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.terms))

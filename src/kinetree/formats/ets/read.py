@@ -1,0 +1,175 @@
+"""ETS text such as `tz(0.333) Rz(q1) Rx(-90°) tx(82.5 mm)` to a sequence and to a robot."""
+
+from __future__ import annotations
+
+import re
+from math import pi, radians
+
+import numpy as np
+
+from kinetree.errors import Finding, KinetreeError, nearest_names
+from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3
+from kinetree.formats.text import TextReport, decode
+from kinetree.formats.xml import number
+from kinetree.model.assemble import Parts, assemble
+from kinetree.model.robot import Frame, Joint, Link, Robot, Text
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import frozen
+
+_GAP = re.compile(r"(?:\s|#[^\n]*|[*⊕@])*")
+_TERM = re.compile(r"(\w+)\s*\(([^()\n]*)\)")
+_JOINT = re.compile(r"([+-]?)\s*(?:([^\W\d]\w*)|\"([^\"]+)\"|'([^']+)')")
+_PI = re.compile(r"([+-]?)\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(?:pi|π)(?:\s*/\s*(\d+(?:\.\d*)?))?")
+_UNIT = re.compile(r"(.*?)\s*(°|deg|rad|mm|cm|m)")
+MAX_FINDINGS = 100
+MAX_NUMBER = 100
+PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
+ANGLE_HINT = "a number in rad, one marked ° or deg, a multiple of pi, or the name of a joint"
+LENGTH_HINT = "a number in m, one marked mm, cm or m, or the name of a joint"
+POSE_HINT = "x, y, z, roll, pitch, yaw, or the 16 numbers of a matrix row by row"
+
+
+def parse(text: str) -> ETS:
+    """The sequence of a text; raises KinetreeError with every bad term underlined."""
+    report = TextReport("<text>", text)
+    ets = parse_into(text, report)
+    if report.failed:
+        raise KinetreeError(report.findings)
+    return ets
+
+
+def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
+    """The robot in an ETS text, or None, and all findings. Never raises on content."""
+    decoded, findings = decode(text, file)
+    if findings:
+        return None, findings
+    report = TextReport(file, decoded)
+    ets = parse_into(decoded, report)
+    if report.failed:
+        return None, report.findings
+    parts = parts_of_ets(ets)
+    parts.source = report.source(1)
+    parts.text = Text("ets", decoded)
+    robot, findings = assemble(parts)
+    return robot, [*report.findings, *findings]
+
+
+def robot_of(ets: ETS, name: str = "robot") -> Robot:
+    """The robot of a sequence: links `base_link`, `q1_link` …, and frame `tip` at its end."""
+    robot, findings = assemble(parts_of_ets(ets, name))
+    if robot is None:
+        raise KinetreeError(findings)
+    return robot
+
+
+def parts_of_ets(ets: ETS, name: str = "robot") -> Parts:
+    """Links and joints of a sequence; a link's frame is its joint's frame after the motion."""
+    parts = Parts(name, [Link("base_link")])
+    link, T_end = "base_link", se3.IDENTITY
+    for section in ets.links():
+        if section.v is None:
+            T_end = section.Ts
+            break
+        joint, child = section.v.joint, f"{section.v.joint}_link"
+        kind = "revolute" if section.v.kind.startswith("R") else "prismatic"
+        parts.joints.append(Joint(joint, kind, link, child, section.Ts, frozen([section.v.axis])))
+        parts.links.append(Link(child))
+        link = child
+    parts.frames.append(Frame("tip", link, T_end))
+    return parts
+
+
+def parse_into(text: str, report: TextReport) -> ETS:
+    """The terms of a text; what is wrong goes to `report`."""
+    terms: list[ET] = []
+    seen: set[str] = set()
+    at = _skip(text, 0)
+    while at < len(text) and len(report.findings) < MAX_FINDINGS:
+        match = _TERM.match(text, at)
+        if match is None:
+            stop = re.compile(r"[\s*⊕@]|$").search(text, at + 1)
+            end = stop.start() if stop else len(text)
+            message = f"{text[at:end]!r} is no term; legal is such as Rz(q1), tx(0.5), Rx(-90°), SE3({POSE_HINT})"
+            _error(report, text, "ets-syntax", message, at, end)
+        elif (term := _term(match, text, report)) is not None:
+            if term.joint in seen:
+                message = f"joint {term.joint!r} stands twice; every joint moves one term"
+                _error(report, text, "ets-joint", message, match.start(2), match.end(2))
+            seen |= {term.joint} - {""}
+            terms.append(term)
+        at = _skip(text, match.end() if match else end)
+    if not text[_skip(text, 0) :]:
+        report.error("ets-empty", "there is no term; legal is such as tz(0.3) Rz(q1) tx(0.5)", 1)
+    return ETS(tuple(terms))
+
+
+def _skip(text: str, at: int) -> int:
+    gap = _GAP.match(text, at)
+    return gap.end() if gap else at
+
+
+def _term(match: re.Match[str], text: str, report: TextReport) -> ET | None:
+    kind, argument = match[1], match[2].strip()
+    span = match.span(2) if argument else match.span()
+    if kind not in KINDS and kind != "SE3":
+        message = f"{kind!r} is no elementary transform; {nearest_names(kind, [*KINDS, 'SE3'])}"
+        _error(report, text, "ets-term", message, *match.span(1))
+        return None
+    if kind == "SE3":
+        return _pose(argument, span, text, report)
+    joint = _JOINT.fullmatch(argument)
+    if joint and joint[2] not in ("pi", "π"):
+        return ET(kind, joint=joint[2] or joint[3] or joint[4], flip=joint[1] == "-")
+    value = _number(argument, kind.startswith("R"))
+    if value is None:
+        hint = ANGLE_HINT if kind.startswith("R") else LENGTH_HINT
+        product = re.search(r"[^\W\d]\w*\s*[*/+]|[*/+]\s*[^\W\d]", argument) and "pi" not in argument
+        more = "; a joint stands alone, at most with a minus sign" if product else ""
+        _error(report, text, "ets-argument", f"{kind} has {argument!r}; legal is {hint}{more}", *span)
+        return None
+    return ET(kind, value)
+
+
+def _number(text: str, angle: bool) -> float | None:
+    """An angle in rad or a length in m, or None."""
+    if len(text) > MAX_NUMBER:
+        return None
+    if angle and (match := _PI.fullmatch(text)):
+        sign, factor, divisor = match.groups()
+        if divisor is not None and float(divisor) == 0.0:
+            return None
+        value = float(factor or 1.0) * pi / float(divisor or 1.0)
+        return -value if sign == "-" else value
+    unit = "rad" if angle else "m"
+    if match := _UNIT.fullmatch(text):
+        text, unit = match.groups()
+    value_or_none = number(text.replace("−", "-")) if text else None
+    if value_or_none is None or (unit in PER_METRE) == angle:
+        return None
+    if angle:
+        return radians(value_or_none) if unit in ("°", "deg") else value_or_none
+    return value_or_none / PER_METRE[unit]
+
+
+def _pose(argument: str, span: tuple[int, int], text: str, report: TextReport) -> ET | None:
+    cells = [cell.strip() for cell in argument.split(",")]
+    if len(cells) == 6:
+        values = [_number(cell, angle=i >= 3) for i, cell in enumerate(cells)]
+        if None not in values:
+            xyz, rpy = [v for v in values[:3] if v is not None], [v for v in values[3:] if v is not None]
+            return SE3(se3.pose_from_xyz_rpy(xyz, rpy))
+    plain = [number(cell) for cell in cells]
+    if len(cells) == 16 and None not in plain:
+        T = np.array(plain, dtype=float).reshape(4, 4)
+        if np.array_equal(T[3], (0, 0, 0, 1)) and se3.is_rotation(T[:3, :3]):
+            return SE3(T)
+        _error(report, text, "not-a-rotation", "the matrix of SE3 is no pose: rotation, position, 0 0 0 1", *span)
+        return None
+    _error(report, text, "ets-argument", f"SE3 takes {POSE_HINT}, separated by commas", *span)
+    return None
+
+
+def _error(report: TextReport, text: str, code: str, message: str, start: int, stop: int) -> None:
+    line = text.count("\n", 0, start) + 1
+    first = text.rfind("\n", 0, start) + 1
+    report.error(code, message, line, bad=(start - first, stop - first))

@@ -1,0 +1,80 @@
+"""A robot to a sequence of elementary transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import inf, pi
+
+import numpy as np
+
+from kinetree.algorithms.serial import ChainJoint, SerialChain, serial_chain
+from kinetree.formats.ets.elements import ET, ETS
+from kinetree.formats.kinematic import lose_bodies, lose_extras
+from kinetree.formats.losses import Losses
+from kinetree.model.robot import Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+ROUNDING = 1e-15
+"""Lengths this close to zero, and angles this close to a right angle, are taken for them."""
+
+
+def write(robot: Robot, without: Collection[str] = ()) -> str:
+    """The robot as a sequence from its root to the last frame of its last link; it may not branch.
+
+    A robot that was read from ETS and not edited comes back to the letter. Raises KinetreeError for what a sequence
+    cannot say, unless `without` names that part.
+    """
+    losses = Losses("ETS", without)
+    if robot.text and robot.text.format == "ets" and not without:
+        return robot.text.text
+    chain = serial_chain(robot)
+    lose_bodies(robot, losses)
+    lose_extras(robot, losses, {robot.root, chain.tip})
+    for joint in robot.joints.values():
+        limit = joint.limit
+        if limit.lower > -inf or limit.upper < inf or limit.velocity < inf or limit.effort < inf:
+            losses.lose("limit", f"joint {joint.name!r}", "limits", joint.source)
+        if joint.mimic:
+            losses.lose("mimic", f"joint {joint.name!r}", "joints that follow others", joint.source)
+    losses.check()
+    return f"{ets_of(chain)}\n"
+
+
+def ets_of(chain: SerialChain) -> ETS:
+    """The sequence of a serial chain: constants as translations and rotations, no term that does nothing."""
+    terms: list[ET] = []
+    T_before = se3.IDENTITY
+    for joint in chain.joints:
+        T, v = _aligned(joint)
+        terms += [*constants(se3.inverse(T_before) @ T), v]
+        T_before = T
+    return ETS((*terms, *constants(se3.inverse(T_before) @ chain.T_tip)))
+
+
+def constants(T: Array) -> list[ET]:
+    """T as tx ty tz Rz Ry Rx, without those that do nothing."""
+    roll, pitch, yaw = se3.rpy_from_rotation(T[:3, :3])
+    shifts = [ET(kind, _zero(float(x))) for kind, x in zip(("tx", "ty", "tz"), T[:3, 3], strict=True)]
+    turns = [ET(kind, _right_angle(x)) for kind, x in (("Rz", yaw), ("Ry", pitch), ("Rx", roll))]
+    return [term for term in (*shifts, *turns) if term.value]
+
+
+def _aligned(joint: ChainJoint) -> tuple[Array, ET]:
+    """The frame in which the joint moves about or along x, y or z, and its term."""
+    letter = "t" if joint.joint.type == "prismatic" else "R"
+    along = int(np.argmax(np.abs(joint.axis)))
+    sign = float(joint.axis[along])
+    if abs(sign) == 1.0:
+        return joint.T, ET(letter + "xyz"[along], joint=joint.joint.name, flip=sign < 0)
+    turned = se3.homogeneous(se3.rotation_between((0.0, 0.0, 1.0), joint.axis), (0.0, 0.0, 0.0))
+    return joint.T @ turned, ET(f"{letter}z", joint=joint.joint.name)
+
+
+def _zero(x: float) -> float:
+    return 0.0 if abs(x) < ROUNDING else x
+
+
+def _right_angle(x: float) -> float:
+    nearest = round(x / (pi / 2)) * (pi / 2)
+    return nearest if abs(x - nearest) < ROUNDING else x

@@ -1,0 +1,82 @@
+"""Findings in texts that are not XML: a line, and the bad part of it underlined."""
+
+from __future__ import annotations
+
+from kinetree.errors import Finding, Severity, Source
+
+MAX_BYTES = 4_000_000
+
+
+def decode(text: bytes | str, file: str) -> tuple[str, list[Finding]]:
+    """The text in UTF-8 without a byte order mark, or "" and the finding that it is none, or too long."""
+    if len(text) > MAX_BYTES:
+        message = f"{len(text)} bytes; at most {MAX_BYTES} are read"
+        return "", [Finding("file-size", "error", message, Source(file))]
+    try:
+        return (text if isinstance(text, str) else text.decode()).removeprefix("\ufeff"), []
+    except UnicodeDecodeError as error:
+        line = text[: error.start].count(b"\n") + 1 if isinstance(text, bytes) else None
+        message = f"the text is not UTF-8: {error.reason} at byte {error.start}"
+        return "", [Finding("encoding", "error", message, Source(file, line))]
+
+
+class TextReport:
+    """The findings of one reading of a text."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.lines = text.split("\n")
+        self.findings: list[Finding] = []
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything is an error."""
+        return any(f.severity == "error" for f in self.findings)
+
+    def source(self, line: int | None, column: int | None = None) -> Source:
+        """A place in this text."""
+        return Source(self.file, line, column)
+
+    def add(
+        self,
+        severity: Severity,
+        code: str,
+        message: str,
+        line: int | None = None,
+        *,
+        bad: str | tuple[int, int] | None = None,
+        element: str | None = None,
+        fix: str | None = None,
+    ) -> None:
+        """Note a finding on a line (from 1); `bad` is the part to underline, as text or as columns from 0."""
+        span = self._span(line, bad)
+        source = self.source(line, span[0] + 1 if span else None)
+        self.findings.append(Finding(code, severity, message, source, element, fix, self.excerpt(line, span)))
+
+    def error(self, code: str, message: str, line: int | None = None, **more: object) -> None:
+        """`add` of an error."""
+        self.add("error", code, message, line, **more)  # type: ignore[arg-type]
+
+    def warning(self, code: str, message: str, line: int | None = None, **more: object) -> None:
+        """`add` of a warning."""
+        self.add("warning", code, message, line, **more)  # type: ignore[arg-type]
+
+    def _span(self, line: int | None, bad: str | tuple[int, int] | None) -> tuple[int, int] | None:
+        if line is None or bad is None or not 0 < line <= len(self.lines):
+            return None
+        if isinstance(bad, tuple):
+            return bad
+        start = self.lines[line - 1].find(bad) if bad else -1
+        return (start, start + len(bad)) if start >= 0 else None
+
+    def excerpt(self, line: int | None, span: tuple[int, int] | None) -> str | None:
+        """The line, with the part underlined; no more than about a hundred characters of it."""
+        if line is None or not 0 < line <= len(self.lines):
+            return None
+        text = self.lines[line - 1].replace("\t", " ").rstrip()
+        if span is None:
+            return text.strip()[:100] or None
+        cut = max(len(text) - len(text.lstrip()), span[0] - 60)
+        cut = min(cut, span[0])
+        marks = "~" * max(0, min(span[1] - span[0], 100) - 1) + "^"
+        return f"{text[cut : cut + 100]}\n{' ' * (span[0] - cut)}{marks}"

@@ -1,0 +1,151 @@
+"""Extraction of DH and MDH parameters from serial chains."""
+
+from math import pi
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.algorithms.dh import extract_dh
+from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.algorithms.serial import serial_chain
+from kinetree.formats import ets
+from kinetree.model.dh import DHChain
+from kinetree.model.tree import build_tree
+from kinetree.spatial.dh import common_normal
+from support import all_frames, icub_urdfs
+
+PANDA = (
+    "tz(0.333) Rz(q1) Rx(-90°) Rz(q2) Rx(90°) tz(0.316) Rz(q3) tx(0.0825) Rx(90°) Rz(q4) "
+    "tx(-0.0825) Rx(-90°) tz(0.384) Rz(q5) Rx(90°) Rz(q6) tx(0.088) Rx(90°) tz(0.107) Rz(q7)"
+)
+
+
+def numbers(chain: DHChain) -> np.ndarray:
+    return np.array([(row.a, row.d, row.alpha, row.theta) for row in chain.rows])
+
+
+def extracted(text: str, convention: str = "dh") -> DHChain:
+    found = extract_dh(serial_chain(ets.robot_of(ets.parse(text)), None, "tip"), convention)
+    assert found.residual < 1e-12
+    return found.chain
+
+
+def test_the_modified_parameters_of_the_panda_are_the_published_ones():
+    chain = extracted(PANDA, "mdh")
+    published = [  # Franka Emika, robot and interface specifications: a, d, alpha
+        (0, 0.333, 0),
+        (0, 0, -pi / 2),
+        (0, 0.316, pi / 2),
+        (0.0825, 0, pi / 2),
+        (-0.0825, 0.384, -pi / 2),
+        (0, 0, pi / 2),
+        (0.088, 0.107, pi / 2),
+    ]
+    assert np.abs(numbers(chain)[:, :3] - published).max() < 1e-12
+    assert np.abs(numbers(chain)[:, 3]).max() == 0
+    assert np.array_equal(chain.base, np.eye(4))
+
+
+@pytest.mark.parametrize("convention", ["dh", "mdh"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rz(a) tx(1) Rz(b) tx(1) Rz(c)",  # parallel
+        "Rz(a) tz(1) Rz(b) tx(0.2)",  # coincident
+        "Rz(a) tx(1) Rx(180°) Rz(b) tx(0.2)",  # antiparallel
+        "Rz(a) tz(1) Rx(180°) Rz(b)",  # coincident, opposite
+        "Rz(a) Ry(b) Rx(c)",  # intersecting
+        "tx(a) ty(b) tz(c)",  # prismatic, at right angles
+        "tx(a) tx(b) Ry(0.3) tx(c) Rz(d) tx(0.3) tz(-e)",  # prismatic, parallel and oblique
+        "Rz(a) tx(1) Ry(0.0000001) Rz(b) tx(1)",  # nearly parallel
+        "Rz(a) Ry(0.00001) Rz(b) tx(1)",  # nearly parallel and meeting
+        "Rz(a) tx(1) Rx(179.99999°) Rz(b) ty(1) SE3(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)",  # nearly antiparallel
+        "SE3(0.1, 0.2, 0.3, 0.4, 0.5, 0.6) Rx(-a) SE3(1, 2, 3, 4, 5, 6) Ry(b) SE3(-1, 2, 3, -0.4, 2, 6) tz(c)",
+        "tz(0.5)",  # no joint at all
+    ],
+)
+def test_every_chain_of_lines_has_parameters(text, convention):
+    sequence = ets.parse(text)
+    chain = extracted(text, convention)
+    rng = np.random.default_rng(7)
+    for _ in range(10):
+        q = rng.uniform(-3, 3, len(sequence.joints))
+        assert np.abs(chain.transform(q) - sequence.A(q)).max() < 1e-12
+    assert np.abs(numbers(chain)).max(initial=0) < 100  # no normal far away
+
+
+def test_nearly_parallel_axes_get_a_constant_row_or_are_taken_as_parallel():
+    chain = serial_chain(ets.robot_of(ets.parse("Rz(a) tx(1) Ry(1e-6) Rz(b) tx(1)")), None, "tip")
+    assert extract_dh(chain).constant_rows == (2,)
+    loose = extract_dh(chain, parallel=1e-5)
+    assert loose.constant_rows == ()
+    assert 1e-7 < loose.residual < 1e-5  # and says how far it is off
+
+
+def test_conventions_are_the_same_numbers_regrouped():
+    rng = np.random.default_rng(8)
+    text = " ".join(f"Rz(q{i}) SE3({', '.join(map(str, rng.uniform(-1, 1, 6)))})" for i in range(6))
+    standard, modified = numbers(extracted(text)), numbers(extracted(text, "mdh"))
+    assert np.abs(standard[:-1, [0, 2]] - modified[1:, [0, 2]]).max() < 1e-12
+    assert np.abs(standard[:, [1, 3]] - modified[:, [1, 3]]).max() < 1e-12
+
+
+def test_random_lines():
+    rng = np.random.default_rng(9)
+    for _ in range(200):
+        point, direction = rng.normal(size=3), rng.normal(size=3)
+        direction /= np.linalg.norm(direction)
+        T = common_normal(point, direction, 1e-13).transform
+        assert np.abs(T[:3, 2] - direction).max() < 1e-13
+        assert np.abs(np.cross(T[:3, 3] - point, direction)).max() < 1e-11
+        assert abs(T[:3, 0] @ (0, 0, 1)) < 1e-15
+
+
+def test_any_frame_of_a_robot_against_any_other():
+    rng = np.random.default_rng(10)
+    for path in icub_urdfs()[::4]:
+        robot = kt.load(path)
+        tree = build_tree(robot)
+        names = list(robot.frames)
+        for _ in range(6):
+            base, tip = rng.choice(names, 2)
+            chain = serial_chain(robot, base, tip)
+            own = dict.fromkeys((joint.joint.name for joint in chain.joints), 0.0)
+            own = {name: float(rng.uniform(-2, 2)) for name in own}
+            expected = forward_kinematics(tree, robot.q(own), [tip], base)[0]
+            assert np.abs(chain.transform(list(own.values())) - expected).max() < 1e-12
+            for convention in ("dh", "mdh"):
+                found = extract_dh(chain, convention, samples=3)
+                assert found.residual < 1e-12
+                assert np.abs(found.chain.transform(list(own.values())) - expected).max() < 1e-12
+
+
+def test_a_follower_counts_by_its_own_number():
+    text = (
+        '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
+        '<joint name="lead" type="continuous"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/></joint>'
+        '<joint name="follow" type="continuous"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/>'
+        '<origin xyz="0 1 0"/>'
+        '<mimic joint="lead" multiplier="-2" offset="0.1"/></joint></robot>'
+    )
+    robot = kt.load(text, format="urdf")
+    found = extract_dh(serial_chain(robot))
+    lead, follow = found.chain.rows
+    assert lead.mimic is None
+    assert follow.mimic is not None
+    assert follow.mimic.joint == "lead"
+    expected = all_frames(robot, np.array([0.3]))["c"]
+    assert np.abs(found.chain.transform([0.3, -0.5]) - expected).max() < 1e-14
+
+
+def test_refusals():
+    robot = kt.load("icub")
+    with pytest.raises(kt.KinetreeError, match="branches"):
+        serial_chain(robot)
+    with pytest.raises(kt.KinetreeError, match="no frame 'l_hadn'"):
+        serial_chain(robot, None, "l_hadn")
+    joint = '<joint name="j" type="planar"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/></joint>'
+    planar = kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
+    with pytest.raises(kt.KinetreeError, match="is a planar joint"):
+        serial_chain(planar)
