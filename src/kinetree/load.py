@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
-from kinetree.formats import urdf
+from kinetree.formats import mjcf, urdf
 from kinetree.formats.opener import Opener, nothing
 from kinetree.model.robot import Robot
 
@@ -47,7 +47,15 @@ def _read_urdf(text: bytes, file: str, opener: Opener, options: Options) -> Read
     return urdf.read(text, file)
 
 
-FORMATS: dict[str, Format] = {row.name: row for row in (Format("urdf", (".urdf",), _read_urdf, urdf.write),)}
+def _read_mjcf(text: bytes, file: str, opener: Opener, options: Options) -> Reading:
+    return mjcf.read(text, file, opener)
+
+
+_ROWS = (
+    Format("urdf", (".urdf",), _read_urdf, urdf.write),
+    Format("mjcf", (".mjcf",), _read_mjcf, mjcf.write),
+)
+FORMATS: dict[str, Format] = {row.name: row for row in _ROWS}
 
 
 def load(
@@ -90,7 +98,7 @@ def read(source: str | os.PathLike[str], format: str | None, options: Options) -
     path = Path(source)
     text = _read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)
-    return row.read(text, str(source), nothing, options)
+    return row.read(text, str(source), _beside, options)
 
 
 def save(
@@ -107,6 +115,12 @@ def save(
         legal = ", ".join(s for f in FORMATS.values() if f.write for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
     _write_file(target, row.write(robot, without=without))
+
+
+def _beside(wanted: str, asked_from: str) -> tuple[bytes, str] | None:
+    """An `Opener` for paths, relative to the folder of the file that asks."""
+    path = Path(asked_from).parent / wanted
+    return (_read_file(path), str(path)) if path.is_file() else None
 
 
 def _argument(value: object) -> str:
