@@ -102,5 +102,7 @@ def _material(report: Report, assets: Assets, element: Element) -> None:
         message = f"texture {texture!r} does not exist; {nearest_names(texture, list(assets.textures))}"
         report.error("unknown-texture", message, element, attribute="texture")
     r, g, b, a = vector_of(report, element, "rgba", 4, (1.0, 1.0, 1.0, 1.0))
+    if set(element.attributes) - {"name", "rgba"}:
+        assets.others.append(element)  # its shine is kept; the writer puts it together with its colour
     file = assets.textures.get(texture or "")
     assets.materials[name] = Material(name, (r, g, b, a), file, element.source)

@@ -124,7 +124,9 @@ def _check_joints(context: Context, body: _Body, joints: list[Joint], parent: st
         if message:
             context.report.error("joint-order", message, placed.element)
     if sum(joint.kind.nv for joint in joints) > 6:
-        context.report.error("joint-order", "a body cannot have more than 6 degrees of freedom", body.joints[-1].element)
+        context.report.error(
+            "joint-order", "a body cannot have more than 6 degrees of freedom", body.joints[-1].element
+        )
 
 
 def _inertial(context: Context, body: _Body, element: Element) -> Inertial | None:

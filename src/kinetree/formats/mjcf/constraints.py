@@ -30,7 +30,9 @@ def read_equality(context: Context, root: Element) -> list[Element]:
             continue
         others.append(full)
         if active:
-            message = f"an equality of kind <{element.tag}> closes a loop, which a tree cannot say; it is kept, not obeyed"
+            message = (
+                f"an equality of kind <{element.tag}> closes a loop, which a tree cannot say; it is kept, not obeyed"
+            )
             context.report.warning("equality", message, element)
         elif element.tag == "joint":
             message = "this equality is not active, so no joint follows; it is kept"
