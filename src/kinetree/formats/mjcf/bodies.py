@@ -9,7 +9,7 @@ from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
-from kinetree.formats.mjcf.joints import Placed, read_joint
+from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
 from kinetree.formats.mjcf.poses import fromto, pose
 from kinetree.formats.xml import Element, attributes_text, element_text, format_numbers
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Sensor
@@ -95,12 +95,14 @@ def _connect(
         initial = () if (T_parent_body == se3.IDENTITY).all() else (Extension("mjcf", "initial", place),)
         return [replace(joints[0], parent=parent, child=body.name, extensions=(*joints[0].extensions, *initial))]
     row = []
+    joints, T_drawn_zero = moved_to_zero(joints, context.refs)
+    T_parent_zero = T_parent_body @ T_drawn_zero
     for i, joint in enumerate(joints):
         last = i == len(joints) - 1
         child = body.name if last else free(f"{joint.name}_link", context.names.frames)
         if not last:
             context.parts.links.append(Link(child, source=joint.source))
-        origin = frozen(T_parent_body @ joint.origin) if i == 0 else joint.origin
+        origin = frozen(T_parent_zero @ joint.origin) if i == 0 else joint.origin
         row.append(replace(joint, parent=parent, child=child, origin=origin))
         parent = child
     return row

@@ -13,6 +13,7 @@ from kinetree.formats.xml import Element, numbers
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Mimic
 from kinetree.spatial.se3 import frozen
 
+SPATIAL = ("width", "material", "rgba")  # they come from the class of a fixed tendon, which cannot have them
 TENDON_KEPT = (
     *("group", "actuatorfrclimited", "actuatorfrcrange", "solreflimit", "solimplimit", "solreffriction"),
     *("solimpfriction", "frictionloss", "springlength", "margin", "stiffness", "damping", "armature", "user"),
@@ -120,6 +121,7 @@ def read_tendons(context: Context, root: Element) -> list[Element]:
         full = context.classes.resolved(element, tag="tendon")
         span = None
         if element.tag == "fixed":
+            full.attributes = {k: v for k, v in full.attributes.items() if k not in SPATIAL or k in element.attributes}
             count += 1
             span = _fixed(context, full, count)
         elif span_of(context, full, "range", "limited"):
@@ -133,7 +135,7 @@ def read_tendons(context: Context, root: Element) -> list[Element]:
 def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | None:
     """The limit of a fixed tendon: a range on the sum of coef times coordinate, in radians and metres."""
     report = context.report
-    check_attributes(report, element, ("name", "range", "limited", *TENDON_KEPT, "width", "material", "rgba"))
+    check_attributes(report, element, ("name", "range", "limited", *TENDON_KEPT))
     coefficients: dict[str, float] = {}
     for term in element.find_all("joint"):
         joint = _scalar_joint(context, term, "joint")

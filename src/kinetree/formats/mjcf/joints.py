@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -36,7 +37,7 @@ class Placed:
 
 
 def read_joint(context: Context, placed: Placed, body: str) -> Joint:
-    """A joint with parent, child and the body's own pose left open: origin holds its place in the body alone."""
+    """A joint with parent, child, ref and the body's pose left open: origin holds its place in the body alone."""
     element, report = placed.element, context.report
     free = element.tag == "freejoint"
     check_attributes(report, element, ("name", "group", "align") if free else (*READ, *KEPT))
@@ -69,15 +70,35 @@ def read_joint(context: Context, placed: Placed, body: str) -> Joint:
     if kind == "ball":
         return joint
     axis = unit(report, element, "axis", list(R @ vector_of(report, element, "axis", 3, AXES["z"])))
-    ref = _angle(context, kind, float_of(report, element, "ref", 0.0))
-    context.refs[name] = ref
+    context.refs[name] = _angle(context, kind, float_of(report, element, "ref", 0.0))
     joint = replace(joint, axes=frozen([axis]))
     if kind == "slide":
-        T_ref = frozen(se3.translation(-ref * axis)) if ref else se3.IDENTITY
-        return replace(joint, type="prismatic", origin=T_ref, child_origin=se3.IDENTITY)
-    limited = bool(limits) and np.isfinite(limits[0].lower)
-    origin = frozen(at @ se3.turn(axis, -ref)) if ref else at
-    return replace(joint, type="revolute" if limited else "continuous", origin=origin)
+        return replace(joint, type="prismatic", origin=se3.IDENTITY, child_origin=se3.IDENTITY)
+    limited = bool(limits) and limits[0].lower > -inf
+    return replace(joint, type="revolute" if limited else "continuous")
+
+
+def moved_to_zero(joints: list[Joint], refs: Mapping[str, float]) -> tuple[list[Joint], Array]:
+    """The joints of a body that is drawn where they stand at their `ref`, as those of the body with all at zero.
+
+    Returns them and T_drawn_zero (4, 4), by which the body moves. With M(q) the motion of a joint in the axes of the
+    body, M1(q1 - r1) M2(q2 - r2) is T M1'(q1) M2'(q2): T = M1(-r1) M2(-r2), and M' = S⁻¹ M S with S the M(-r) of all
+    joints behind.
+    """
+    S = se3.IDENTITY
+    moved = []
+    for joint in reversed(joints):
+        p = joint.origin[:3, 3]
+        ref = refs.get(joint.name, 0.0)
+        M = joint.origin @ joint.kind.transform(joint.axes, 0.0, [-ref]) @ joint.child_origin if ref else se3.IDENTITY
+        if not np.array_equal(S, se3.IDENTITY):
+            if joint.type != "prismatic":
+                p = S[:3, :3].T @ (p - S[:3, 3])
+                joint = replace(joint, origin=frozen(se3.translation(p)), child_origin=frozen(se3.translation(-p)))
+            joint = replace(joint, axes=frozen(joint.axes @ S[:3, :3]))
+        moved.append(joint)
+        S = M @ S
+    return moved[::-1], S
 
 
 def _angle(context: Context, kind: str, value: float) -> float:
