@@ -34,14 +34,16 @@ class Job:
         self._busy = busy | {sensor.frame for sensor in self.robot.sensors.values()}
 
     def row(self, joint: Joint) -> list[Joint]:
-        """The joints that one body holds: this one, and those behind links that only stand between two joints."""
+        """The joints that one body holds: this one, and those behind links that only stand between two joints and
+        whose frame is that of the body as long as these are at zero, as the reader makes them."""
         row = [joint]
         while row[-1].kind.mjcf and row[-1].type != "floating" and self._between(row[-1]):
             after = self.children[row[-1].child][0]
             turns = after.type != "prismatic" and any(j.type == "ball" for j in row)
             rotated = after.type == "ball" and not np.array_equal(after.child_origin[:3, :3], np.eye(3))
             many = sum(j.kind.nv for j in [*row, after]) > 6
-            if after.type == "floating" or not after.kind.mjcf or rotated or turns or many:
+            apart = not np.allclose(after.origin @ after.child_origin, se3.IDENTITY, rtol=0, atol=1e-14)
+            if after.type == "floating" or not after.kind.mjcf or rotated or turns or many or apart:
                 break
             row.append(after)
         return row
