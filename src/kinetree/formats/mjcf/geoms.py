@@ -28,6 +28,7 @@ KEPT = (
     *("condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap", "surfacevel", "adhesion"),
     *("fitscale", "fluidshape", "fluidcoef", "user"),
 )
+HUGE = 1e50  # m: beyond this, masses are no longer numbers
 SHOWN_GROUPS = (0, 1, 2)  # MuJoCo shows these unless told otherwise
 
 
@@ -167,8 +168,10 @@ def _lump(context: Context, element: Element, kind: str, size: list[float], grou
     if (mass is not None and mass < 0) or density < 0:
         report.error("negative-mass", "a geom cannot have a negative mass or density", element)
         return None
+    if kind in SIZES and element.get("mesh") is None and not min(size[: SIZES[kind]]) > 0:
+        return None  # an error already
     unknown = kind not in SIZES or element.get("mesh") is not None or (shell and kind == "ellipsoid")
-    return "unknown" if unknown else lump_of(kind, size, mass, density, shell, T)
+    return "unknown" if unknown or max(size) > HUGE else lump_of(kind, size, mass, density, shell, T)
 
 
 def weigh(geoms: list[Geom]) -> list[Lump] | None:

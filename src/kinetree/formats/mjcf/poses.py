@@ -41,9 +41,9 @@ def orientation(report: Report, element: Element, compiler: Compiler) -> Array |
 
 def unit(report: Report, element: Element, attribute: str, vector: list[float]) -> Array:
     """The direction of a vector; one without direction is an error."""
-    length = float(np.linalg.norm(vector))
-    if length > TINY:
-        return np.asarray(vector) / length
+    if np.linalg.norm(vector) > TINY:
+        scaled = np.asarray(vector) / max(map(abs, vector))  # whose square is a number in any case
+        return np.asarray(scaled / np.linalg.norm(scaled))
     code = "zero-axis" if attribute in ("axis", "zaxis", "axisangle", "xyaxes") else "zero-vector"
     report.error(code, f"{attribute} has no direction; legal is any vector but zero", element, attribute=attribute)
     return np.array(AXES["z"])
@@ -51,11 +51,12 @@ def unit(report: Report, element: Element, attribute: str, vector: list[float]) 
 
 def _quat(report: Report, element: Element) -> Array:
     w, x, y, z = vector_of(report, element, "quat", 4, (1.0, 0.0, 0.0, 0.0))
-    if not max(map(abs, (w, x, y, z))) > TINY:
+    size = max(map(abs, (w, x, y, z)))
+    if not size > TINY:
         message = "quat has length zero; legal is a quaternion w x y z of length one"
         report.error("zero-quaternion", message, element, attribute="quat")
         return np.eye(3)
-    return se3.rotation_from_quaternion((x, y, z, w))
+    return se3.rotation_from_quaternion((x / size, y / size, z / size, w / size))
 
 
 def _axisangle(report: Report, element: Element, compiler: Compiler) -> Array:
