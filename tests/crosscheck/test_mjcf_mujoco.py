@@ -26,7 +26,8 @@ POSES = """<mujoco>
           <joint name="s" type="slide" ref="0.3"/>
           <frame euler="1 2 3" pos="0.3 0 0"> <joint name="h" ref="20"/> </frame>
           <joint name="h2" axis="0 3 4" pos="-1 0 0" ref="-0.5"/>
-          <site name="s1"/> <site name="s2" zaxis="0 0 -1"/> <site name="s3" type="box" size="1" fromto="0 0 0 1 2 3"/>
+          <site name="s1"/> <site name="s0" quat="1 2 0 0"/> <site name="s2" zaxis="0 0 -1"/>
+          <site name="s3" type="box" size="1" fromto="0 0 0 1 2 3"/>
           <body name="b" zaxis="1 -1 0.5" pos="0 1 0">
             <joint name="ball" type="ball"/> <joint name="s4" type="slide" axis="0 1 0" class="main"/>
             <site name="s5" quat="0 0 0 1" class="main"/> <geom size="0.1"/>

@@ -63,13 +63,15 @@ def _follow(context: Context, element: Element) -> None:
         _hold(context, element, follower, context.refs[follower.name] + a0)
         return
     offset = context.refs[follower.name] + a0 - a1 * context.refs[leader.name]
-    if a1 and not leader.mimic and (follower.mimic or _follows(context, leader, follower.name)):
+    already = follower.mimic == Mimic(leader.name, a1, offset)
+    if not already and a1 and not leader.mimic and (follower.mimic or _follows(context, leader, follower.name)):
         follower, leader, a1, offset = leader, follower, 1 / a1, -offset / a1
-    if follower.mimic:
+    mimic = Mimic(leader.name, a1, offset)
+    if follower.mimic and follower.mimic != mimic:
         message = f"joint {follower.name!r} follows joint {follower.mimic.joint!r} already; legal is one leader"
         report.error("mimic", message, element)
         return
-    _replace(context, replace(follower, mimic=Mimic(leader.name, a1, offset)))
+    _replace(context, replace(follower, mimic=mimic))
 
 
 def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint | None:
@@ -140,8 +142,10 @@ def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | No
     for term in element.find_all("joint"):
         joint = _scalar_joint(context, term, "joint")
         coefficient = float_of(report, term, "coef")
-        if joint is not None:
-            coefficients[joint.name] = coefficients.get(joint.name, 0.0) + coefficient
+        if joint is not None and joint.name in coefficients:
+            report.error("tendon", f"joint {joint.name!r} stands twice in one tendon; legal is once", term)
+        elif joint is not None:
+            coefficients[joint.name] = coefficient
     for other in (child for child in element.children if child.tag != "joint"):
         report.error("tendon", f"<{other.tag}> cannot be part of a fixed tendon; legal is <joint>", other)
     if not element.children:

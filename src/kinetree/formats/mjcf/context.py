@@ -28,6 +28,7 @@ class Names:
     frames: set[str]
     joints: set[str]
     sensors: set[str]
+    geoms: set[str] = field(default_factory=set)  # of those that are read so far
     renamed: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def here(self, kind: str, name: str) -> str:

@@ -7,7 +7,7 @@ from kinetree.formats.xml import Element, Report
 
 Attributes = dict[str, str]
 
-ALTERNATIVES = ("axisangle", "xyaxes", "zaxis", "euler")  # to quat, over which each of them wins
+ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")  # an element has one of them
 PADDED = (  # vectors that may be given in part; the rest is taken from the class
     *("size", "friction", "stiffness", "damping", "surfacevel", "fluidcoef", "solref", "solimp"),
     *("solreflimit", "solimplimit", "solreffriction", "solimpfriction"),
@@ -57,11 +57,8 @@ class Classes:
 
     def resolved(self, element: Element, inherited: str = "main", tag: str | None = None) -> Element:
         """The element with the attributes of its class put in, and without a class; its place is the same."""
-        base = self.classes[self.named(element, "class", inherited)].get(tag or element.tag, {})
-        attributes = overlay(base, element.attributes)
-        if "quat" in element.attributes and (given := [name for name in ALTERNATIVES if name in base]):
-            message = f"its class has {given[0]}, which MuJoCo uses in place of this quat; so it is used here too"
-            self.report.warning("two-rotations", message, element, attribute="quat")
+        name = self.named(element, "class", inherited)
+        attributes = overlay(self.classes[name].get(tag or element.tag, {}), element.attributes)
         attributes.pop("class", None)
         full = Element(element.tag, attributes, element.document, element.start)
         full.children, full.end, full.text = element.children, element.end, element.text
@@ -71,12 +68,10 @@ class Classes:
 def overlay(base: Attributes, own: Attributes) -> Attributes:
     """The attributes of an element over those of its class."""
     merged = dict(base)
-    if any(name in own for name in ALTERNATIVES):
-        for name in ("quat", *ALTERNATIVES):
+    if any(name in own for name in ORIENTATIONS):
+        for name in ORIENTATIONS:
             merged.pop(name, None)
     for name, value in own.items():
-        if name == "quat" and any(alternative in base for alternative in ALTERNATIVES):
-            continue
         if name in PADDED and name in merged:
             words = value.split()
             value = " ".join([*words, *merged[name].split()[len(words) :]])

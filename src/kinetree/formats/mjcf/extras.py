@@ -31,6 +31,9 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
 
 
 def _keep(context: Context, element: Element) -> None:
+    for inner in element.walk():
+        if inner.tag != "default":
+            context.classes.named(inner, "class", "main")
     if element.children or element.attributes:
         text = element_text(_renamed(context, element))
         context.parts.extensions.append(Extension(FORMAT, element.tag, text, element.source))

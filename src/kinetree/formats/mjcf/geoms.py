@@ -62,7 +62,10 @@ def read_geom(context: Context, element: Element, T_link_frame: Array) -> Geom:
     masks = [int(float_of(report, element, mask, 1.0)) for mask in ("contype", "conaffinity")]
     lump = _lump(context, element, kind, size, group, T)
     T_geom_file = _file_pose(context, element)
-    name = name_of(report, element) if "name" in element.attributes else None
+    name = name_of(report, element) if element.get("name") else None
+    if name and name in context.names.geoms:
+        report.error("duplicate-name", f"there is already a geom {name!r}", element, attribute="name")
+    context.names.geoms.add(name or "")
     geometry = Geometry(
         shape,
         T if T_geom_file is None else frozen(T @ T_geom_file),

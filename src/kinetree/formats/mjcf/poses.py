@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.formats.fields import vector_of
 from kinetree.formats.mjcf.compiler import Compiler
-from kinetree.formats.mjcf.defaults import ALTERNATIVES
+from kinetree.formats.mjcf.defaults import ORIENTATIONS
 from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
@@ -26,17 +26,12 @@ def pose(report: Report, element: Element, compiler: Compiler) -> Array:
 
 
 def orientation(report: Report, element: Element, compiler: Compiler) -> Array | None:
-    """R (3, 3), or None where the element has none. An alternative to quat wins over the quat of a class."""
-    given = [name for name in ALTERNATIVES if name in element.attributes]
-    if "quat" in element.attributes and given:
-        message = f"there is quat and {given[0]}, of which MuJoCo uses {given[0]}; legal is one of them"
-        report.error("two-rotations", message, element, attribute="quat")
+    """R (3, 3), or None where the element has none."""
+    given = [name for name in ORIENTATIONS if name in element.attributes]
     if len(given) > 1:
         message = f"there are {' and '.join(given)}; legal is one of them"
         report.error("two-rotations", message, element, attribute=given[1])
-    if given:
-        return _READERS[given[0]](report, element, compiler)
-    return _quat(report, element) if "quat" in element.attributes else None
+    return _READERS[given[0]](report, element, compiler) if given else None
 
 
 def unit(report: Report, element: Element, attribute: str, vector: list[float]) -> Array:
@@ -49,7 +44,7 @@ def unit(report: Report, element: Element, attribute: str, vector: list[float]) 
     return np.array(AXES["z"])
 
 
-def _quat(report: Report, element: Element) -> Array:
+def _quat(report: Report, element: Element, compiler: Compiler) -> Array:
     w, x, y, z = vector_of(report, element, "quat", 4, (1.0, 0.0, 0.0, 0.0))
     size = max(map(abs, (w, x, y, z)))
     if not size > TINY:
@@ -98,7 +93,7 @@ def _euler(report: Report, element: Element, compiler: Compiler) -> Array:
     return R
 
 
-_READERS = {"axisangle": _axisangle, "xyaxes": _xyaxes, "zaxis": _zaxis, "euler": _euler}
+_READERS = {"quat": _quat, "axisangle": _axisangle, "xyaxes": _xyaxes, "zaxis": _zaxis, "euler": _euler}
 
 
 def fromto(report: Report, element: Element) -> tuple[Array, float]:
