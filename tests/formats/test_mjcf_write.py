@@ -170,6 +170,15 @@ def test_what_mjcf_cannot_say_is_an_error_that_names_it(inner, code):
     assert all(f.element == "joint 'j'" for f in error.value.findings)
 
 
+def test_keyframes_of_other_joints_are_not_written():
+    text = (
+        "<mujoco><worldbody><body name='a'><joint name='x'/>%s</body></worldbody><keyframe><key qpos='1 2'/></keyframe>"
+    )
+    with pytest.raises(kt.KinetreeError, match="2 numbers for 1 coordinates"):
+        write(edited(text % "" + "</mujoco>"))
+    assert '<key qpos="1 2"/>' in write(edited(text % "<joint name='y'/>" + "</mujoco>"))
+
+
 def test_a_rotation_behind_a_ball_joint_becomes_a_body():
     robot = edited(TEXT)
     turned = np.array([[0.0, -1, 0, 0.1], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])

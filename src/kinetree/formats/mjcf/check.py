@@ -12,6 +12,7 @@ from kinetree.formats.mjcf.sensors import AT_SITE
 from kinetree.formats.mjcf.write_bodies import ROUNDING
 from kinetree.formats.mjcf.write_geoms import half_sizes
 from kinetree.formats.mjcf.writing import WORLD, Job, moments
+from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Extension, Geometry, Joint, Link, Robot, Sensor
 from kinetree.spatial import se3
 
@@ -37,6 +38,7 @@ def check(job: Job) -> None:
         if not (isfinite(coupled.lower) and isfinite(coupled.upper) and coupled.lower < coupled.upper):
             label = f"coupled limit {coupled.name!r}"
             losses.lose("coupled_limit", label, "a range that is empty or open on one side", coupled.source)
+    _keyframes(robot, losses)
     for group in robot.groups:
         losses.lose("group", f"group {group!r}", "groups of joints")
     for material in robot.materials.values():
@@ -63,6 +65,19 @@ def _extensions(robot: Robot, losses: Losses) -> None:
         for extension in extensions:
             if extension.format != FORMAT:
                 losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
+
+
+def _keyframes(robot: Robot, losses: Losses) -> None:
+    """Keyframes list the numbers of all joints by position, so they are lost when joints come or go."""
+    moving = [joint.kind for joint in robot.joints.values() if joint.type != "fixed"]
+    counts = {"qpos": sum(kind.nq for kind in moving), "qvel": sum(kind.nv for kind in moving)}
+    for extension in robot.extensions:
+        root = parse(extension.text, "", Report()) if extension.tag == "keyframe" else None
+        for key in root.children if root is not None else ():
+            for name, count in counts.items():
+                if name in key.attributes and len(key.attributes[name].split()) != count:
+                    what = f"a {key.label} of {len(key.attributes[name].split())} numbers for {count} coordinates"
+                    losses.lose("extension", f"robot {robot.name!r}", what, extension.source)
 
 
 def _link(link: Link, robot: Robot, losses: Losses) -> None:
