@@ -82,6 +82,22 @@ def _off(T: np.ndarray, p: np.ndarray, R: np.ndarray) -> float:
     return float(max(np.abs(T[:3, 3] - p).max(), np.abs(T[:3, :3] - R.reshape(3, 3)).max()))
 
 
+REPLICAS = """<mujoco> <compiler eulerseq="{eulerseq}"/> <worldbody>
+  <replicate count="11" offset="0.1 0.2 0" euler="10 20 30" sep="-">
+    <frame pos="1 0 0"> <replicate count="3" offset="0 0 1" euler="0 30 0">
+      <body name="b" pos="1 2 3"> <joint name="j" pos="0.1 0 0"/> <geom name="g" size="0.1"/>
+        <site name="s" pos="1 0 0"/> </body> </replicate> </frame> </replicate> </worldbody> </mujoco>"""
+
+
+@pytest.mark.parametrize("eulerseq", ["xyz", "XYZ"])
+def test_replicas(eulerseq):
+    text = REPLICAS.format(eulerseq=eulerseq)
+    robot, model = robot_of(text), mujoco.MjModel.from_xml_string(text)
+    assert [*robot.links][1:4] == ["b0-00", "b1-00", "b2-00"]
+    assert robot.nq == 33
+    assert worst(robot, model, 2) < 1e-12
+
+
 @pytest.mark.parametrize("angle", ["radian", "degree"])
 @pytest.mark.parametrize("eulerseq", ["xyz", "XYZ", "zyx", "xYz", "ZXZ", "yxy"])
 def test_every_orientation_joint_and_frame(angle, eulerseq):

@@ -31,6 +31,7 @@ FAULTS = {
     "unknown-joint": "<mujoco><worldbody><body name='a'/></worldbody><equality><joint joint1='x'/></equality></mujoco>",
     "unknown-site": "<mujoco><worldbody/><sensor><gyro site='x'/></sensor></mujoco>",
     "not-supported": "<mujoco><worldbody><composite type='cable'/></worldbody></mujoco>",
+    "xml-size": "<mujoco><worldbody><replicate count='1e9'><body/></replicate></worldbody></mujoco>",
     "missing-attribute": "<mujoco><worldbody><body><inertial mass='1'/></body></worldbody></mujoco>",
     "negative-mass": "<mujoco><worldbody><body><geom size='1' mass='-1'/></body></worldbody></mujoco>",
 }
@@ -76,6 +77,12 @@ def test_what_ties_joints_wrongly_is_refused(inner, code):
     robot, findings = read(TWO % inner, "bad.xml")
     assert robot is None
     assert code in [f.code for f in findings if f.severity == "error"]
+
+
+def test_a_sensor_on_a_replica_is_refused():
+    text = "<mujoco><worldbody><replicate count='2'><site name='s'/></replicate></worldbody>"
+    _, findings = read(f"{text}<sensor><gyro site='s'/></sensor></mujoco>", "bad.xml")
+    assert "not-supported" in [f.code for f in findings]
 
 
 def test_a_file_that_is_included_twice_or_by_itself_is_refused():

@@ -19,7 +19,7 @@ from kinetree.spatial.se3 import Array, frozen
 WORLD = "world"
 POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
 BODY_KEPT = ("gravcomp", "sleep", "simple", "user", "mocap")
-GENERATORS = ("replicate", "composite", "flexcomp", "attach")  # they make bodies that the file does not write
+GENERATORS = ("composite", "flexcomp", "attach")  # they make bodies that the file does not write
 SITE_TYPES = ("sphere", *STRETCHED)
 SITE_LOOK = ("type", "group", "material", "size", "rgba", "user")
 CAMERA_KEPT = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import atan2, pi
 
 import numpy as np
@@ -86,8 +87,13 @@ def z_to(direction: Array) -> Array:
 
 
 def _euler(report: Report, element: Element, compiler: Compiler) -> Array:
+    return euler(compiler, vector_of(report, element, "euler", 3, ZERO))
+
+
+def euler(compiler: Compiler, angles: Iterable[float]) -> Array:
+    """R (3, 3) of three angles, in the unit and sequence of the compiler."""
     R = np.eye(3)
-    for letter, angle in zip(compiler.eulerseq, vector_of(report, element, "euler", 3, ZERO), strict=True):
+    for letter, angle in zip(compiler.eulerseq, angles, strict=True):
         turn = se3.rotation(AXES[letter.lower()], compiler.angle(angle))
         R = R @ turn if letter.islower() else turn @ R  # small letters turn about the turned axes
     return R

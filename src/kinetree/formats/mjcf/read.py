@@ -14,6 +14,7 @@ from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.extras import keep_sections
 from kinetree.formats.mjcf.include import expand
+from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.xml import Element, Report, parse
@@ -48,6 +49,7 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
         if element.text and element.tag not in ("text", "config"):
             stray_text(report, element)
     compiler = read_compiler(report, root)
+    expand_replicates(report, root, compiler)
     classes = Classes(report, root)
     parts = Parts(root.get("model") or NAME, source=root.source, text=Text(FORMAT, written))
     assets = read_assets(report, root, compiler, classes)
