@@ -69,15 +69,14 @@ def _extensions(robot: Robot, losses: Losses) -> None:
 
 def _keyframes(robot: Robot, losses: Losses) -> None:
     """Keyframes list the numbers of all joints by position, so they are lost when joints come or go."""
-    moving = [joint.kind for joint in robot.joints.values() if joint.type != "fixed"]
-    counts = {"qpos": sum(kind.nq for kind in moving), "qvel": sum(kind.nv for kind in moving)}
+    count = sum(joint.kind.nq for joint in robot.joints.values())
     for extension in robot.extensions:
         root = parse(extension.text, "", Report()) if extension.tag == "keyframe" else None
         for key in root.children if root is not None else ():
-            for name, count in counts.items():
-                if name in key.attributes and len(key.attributes[name].split()) != count:
-                    what = f"a {key.label} of {len(key.attributes[name].split())} numbers for {count} coordinates"
-                    losses.lose("extension", f"robot {robot.name!r}", what, extension.source)
+            numbers = len((key.get("qpos") or "").split())
+            if numbers not in (0, count):
+                what = f"a {key.label} of {numbers} numbers for {count} coordinates"
+                losses.lose("extension", f"robot {robot.name!r}", what, extension.source)
 
 
 def _link(link: Link, robot: Robot, losses: Losses) -> None:

@@ -17,6 +17,8 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
     """Keep the sections that are not read, and of those that are, the elements that are `left`."""
     for section in root.children:
         if section.tag in KEPT:
+            for element in section.walk():
+                context.classes.named(element, "class", "main")
             _keep(context, section)
         elif section.tag not in READ:
             message = f"<{section.tag}> is not understood; it is kept as it stands"
@@ -31,9 +33,6 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
 
 
 def _keep(context: Context, element: Element) -> None:
-    for inner in element.walk():
-        if inner.tag != "default":
-            context.classes.named(inner, "class", "main")
     if element.children or element.attributes:
         text = element_text(_renamed(context, element))
         context.parts.extensions.append(Extension(FORMAT, element.tag, text, element.source))
