@@ -67,7 +67,9 @@ class Element:
     def raw(self) -> str:
         """The element as it stands in the file, comments and white space included."""
         data = self.document.data
-        stop = data.index(b">", self.end) + 1 if data[self.end : self.end + 2] == b"</" else self.end
+        stop = _tag_end(data, self.start)
+        if data[stop - 2 : stop] != b"/>":
+            stop = data.index(b">", self.end) + 1
         return data[self.start : stop].decode()
 
 
