@@ -69,6 +69,10 @@ TWO = """<mujoco><worldbody><body><joint name='a'/><joint name='b'/><joint name=
         ("<equality><joint joint1='a' joint2='a'/></equality>", "mimic"),
         ("<equality><joint joint1='a' joint2='c'/></equality>", "joint-type"),
         ("<equality><joint joint1='a' joint2='z'/></equality>", "unknown-joint"),
+        (
+            "<worldbody><body><joint name='a' ref='1' type='ball'/><joint name='a' type='free'/></body></worldbody>",
+            "joint-order",
+        ),
         ("<tendon><fixed range='0 1'><joint joint='z' coef='1'/></fixed></tendon>", "unknown-joint"),
         ("<tendon><fixed range='0 1'><joint joint='a'/></fixed></tendon>", "missing-attribute"),
     ],
@@ -97,5 +101,5 @@ def test_elements_and_attributes_that_are_not_understood_are_noted():
     text = "<mujoco><worldbody><body name='a' colour='red'/><thing/></worldbody><extra/></mujoco>"
     robot, _ = read(text, "odd.xml")
     assert [n.code for n in robot.notes] == ["not-understood"] * 3
-    assert robot.links["world"].extensions[0].tag == "thing"
+    assert robot.links["world"].extensions[0].text == "<thing/>"
     assert [n.source.column for n in robot.notes] == [49, 43, 69]

@@ -89,7 +89,7 @@ def moved_to_zero(joints: list[Joint], refs: Mapping[str, float]) -> tuple[list[
     moved = []
     for joint in reversed(joints):
         p = joint.origin[:3, 3]
-        ref = refs.get(joint.name, 0.0)
+        ref = refs.get(joint.name, 0.0) if joint.kind.single else 0.0
         M = joint.origin @ joint.kind.transform(joint.axes, 0.0, [-ref]) @ joint.child_origin if ref else se3.IDENTITY
         if not np.array_equal(S, se3.IDENTITY):
             if joint.type != "prismatic":
