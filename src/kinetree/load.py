@@ -87,6 +87,7 @@ FORMATS: dict[str, Format] = {
         Format("urdf", (".urdf",), "urdf"),
         Format("xacro", (".xacro",), "xacro", lambda f, o: (f, f.package, o.xacro_args), writer=None, robot=False),
         Format("sdf", (".sdf", ".world"), "sdf", lambda files, options: (files, options.model)),
+        Format("mjcf", (".mjcf",), "mjcf", lambda files, options: (files,)),
         Format("dh", (".toml",), "dh"),
         Format("dh-csv", (".csv",), "dh", writer="write_csv"),
         Format("ets", (".ets",), "ets"),

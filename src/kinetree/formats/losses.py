@@ -13,6 +13,7 @@ PARTS = (
     "inertial",
     "sensor",
     "limit",
+    "velocity_limit",
     "coupled_limit",
     "dynamics",
     "safety",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import isfinite
 from xml.parsers import expat
@@ -323,6 +323,20 @@ class XmlWriter:
 
     def _line(self, text: str) -> None:
         self._lines.append("  " * len(self._open) + text)
+
+
+def attributes_text(attributes: Mapping[str, str]) -> str:
+    """Attributes as they stand in a tag: `a="1" b="2"`."""
+    return _attributes(dict(attributes)).strip()
+
+
+def element_text(element: Element, indent: str = "") -> str:
+    """An element written anew from its attributes and children, as they are now; comments and texts are left out."""
+    start = f"{indent}<{element.tag}{_attributes(dict(element.attributes))}"
+    if not element.children:
+        return f"{start}/>"
+    inner = [element_text(child, indent + "  ") for child in element.children]
+    return "\n".join([f"{start}>", *inner, f"{indent}</{element.tag}>"])
 
 
 def _attributes(attributes: dict[str, str | None]) -> str:

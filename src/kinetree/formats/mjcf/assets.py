@@ -1,0 +1,108 @@
+"""Meshes and materials of <asset>, which geoms refer to by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from kinetree.errors import nearest_names
+from kinetree.formats.fields import vector_of
+from kinetree.formats.mjcf.compiler import Compiler
+from kinetree.formats.mjcf.defaults import Classes
+from kinetree.formats.mjcf.poses import pose
+from kinetree.formats.xml import Element, Report
+from kinetree.model.robot import Material
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array, frozen
+
+FILELESS = ("vertex", "builtin", "plugin")
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """A mesh asset. file: with its folder, or None where the mesh is in the MJCF file. T_geom_file (4, 4): pose of
+    the file's axes in those of the geom that uses it."""
+
+    file: str | None
+    scale: tuple[float, ...]
+    T_geom_file: Array
+    material: str | None
+
+
+@dataclass
+class Assets:
+    """Meshes, materials and height fields by name; `others` are the elements that the model has no place for."""
+
+    meshes: dict[str, Mesh] = field(default_factory=dict)
+    materials: dict[str, Material] = field(default_factory=dict)
+    textures: dict[str, str | None] = field(default_factory=dict)
+    hfields: set[str] = field(default_factory=set)
+    others: list[Element] = field(default_factory=list)
+
+
+def read_assets(report: Report, root: Element, compiler: Compiler, classes: Classes) -> Assets:
+    """The assets of all <asset> sections."""
+    assets = Assets()
+    elements = [e for section in root.find_all("asset") for e in section.children]
+    for element in elements:
+        if element.tag == "texture":
+            _texture(assets, element, compiler)
+    for element in elements:
+        if element.tag == "mesh":
+            _mesh(report, assets, classes.resolved(element), compiler)
+        elif element.tag == "material":
+            _material(report, assets, classes.resolved(element))
+        elif element.tag != "texture":
+            assets.others.append(element)
+            if element.tag == "hfield":
+                assets.hfields.add(_name(element))
+    return assets
+
+
+def _name(element: Element) -> str:
+    """The name of an asset: that of its file where it has none of its own."""
+    return element.get("name") or PurePosixPath((element.get("file") or "").replace("\\", "/")).stem
+
+
+def _texture(assets: Assets, element: Element, compiler: Compiler) -> None:
+    file = element.get("file")
+    assets.textures[_name(element)] = compiler.path(file, compiler.texturedir) if file else None
+    assets.others.append(element)
+
+
+def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler) -> None:
+    name, file = _name(element), element.get("file")
+    if not name:
+        report.error("missing-attribute", "<mesh> needs file=… or name=…, which are missing", element)
+    if name in assets.meshes:
+        report.error("duplicate-name", f"there is already a mesh {name!r}", element)
+    reference = Element("mesh", {}, element.document, element.start)
+    for ours, theirs in (("pos", "refpos"), ("quat", "refquat")):
+        if theirs in element.attributes:
+            reference.attributes[ours] = element.attributes[theirs]
+    if not file:
+        assets.others.append(element)
+    assets.meshes[name] = Mesh(
+        compiler.path(file, compiler.meshdir) if file else None,
+        tuple(vector_of(report, element, "scale", 3, (1.0, 1.0, 1.0))),
+        frozen(se3.inverse(pose(report, reference, compiler))) if reference.attributes else se3.IDENTITY,
+        element.get("material"),
+    )
+
+
+def _material(report: Report, assets: Assets, element: Element) -> None:
+    name = _name(element)
+    if not name:
+        report.error("missing-attribute", "<material> needs name=…, which is missing", element)
+    if name in assets.materials:
+        report.error("duplicate-name", f"there is already a material {name!r}", element)
+    layer = next((e.get("texture") for e in element.find_all("layer") if e.get("role", "rgb") == "rgb"), None)
+    texture = element.get("texture") or layer
+    if texture is not None and texture not in assets.textures:
+        message = f"texture {texture!r} does not exist; {nearest_names(texture, list(assets.textures))}"
+        report.error("unknown-texture", message, element, attribute="texture")
+    r, g, b, a = vector_of(report, element, "rgba", 4, (1.0, 1.0, 1.0, 1.0))
+    if set(element.attributes) - {"name", "rgba"}:
+        assets.others.append(element)  # its shine is kept; the writer puts it together with its colour
+    file = assets.textures.get(texture or "")
+    assets.materials[name] = Material(name, (r, g, b, a), file, element.source)

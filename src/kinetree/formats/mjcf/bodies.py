@@ -1,0 +1,239 @@
+"""<worldbody> and its bodies: links, the joints between them, and what is fixed to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kinetree.formats.fields import check_attributes, extension, vector_of
+from kinetree.formats.mjcf.compiler import keyword
+from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
+from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
+from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
+from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
+from kinetree.formats.mjcf.poses import fromto, pose
+from kinetree.formats.xml import Element, attributes_text, element_text, format_numbers
+from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Sensor
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array, frozen
+
+WORLD = "world"
+POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
+BODY_KEPT = ("gravcomp", "sleep", "simple", "user", "mocap")
+GENERATORS = ("composite", "flexcomp", "attach")  # they make bodies that the file does not write
+SITE_TYPES = ("sphere", *STRETCHED)
+SITE_LOOK = ("type", "group", "material", "size", "rgba", "user")
+CAMERA_KEPT = (
+    *("projection", "fovy", "ipd", "resolution", "output", "focal", "focalpixel", "principal", "principalpixel"),
+    *("sensorsize", "user"),
+)
+T_CAMERA_SENSOR = frozen([[0, -1, 0, 0], [0, 0, 1, 0], [-1, 0, 0, 0], [0, 0, 0, 1]])
+"""MuJoCo's cameras look along -z with y up; sensors here along x with z up."""
+
+
+@dataclass
+class _Body:
+    """What stands in one body, frames resolved."""
+
+    name: str
+    joints: list[Placed] = field(default_factory=list)
+    geoms: list[Geom] = field(default_factory=list)
+    extensions: list[Extension] = field(default_factory=list)
+    inertial: Element | None = None
+    bodies: list[tuple[Element, Array, str]] = field(default_factory=list)  # with T_body_frame and class
+
+
+def read_bodies(context: Context, root: Element) -> None:
+    """Fill links, joints, frames and cameras from all <worldbody> sections."""
+    world = _Body(WORLD)
+    sections = root.find_all("worldbody")
+    for section in sections:
+        check_attributes(context.report, section, ())
+        _contents(context, section, world, se3.IDENTITY, "main")
+    for element in (e for e in (world.inertial, *(p.element for p in world.joints)) if e is not None):
+        context.report.error("world", f"the world cannot have <{element.tag}>", element)
+    source = sections[0].source if sections else root.source
+    visuals, collisions = _shapes(world.geoms)
+    context.parts.links.append(Link(WORLD, None, visuals, collisions, tuple(world.extensions), source))
+    stack = [(WORLD, *child) for child in reversed(world.bodies)]  # depth first, as MuJoCo numbers them
+    while stack:
+        parent, element, T_parent_frame, inherited = stack.pop()
+        body = _body(context, element, parent, T_parent_frame, inherited)
+        stack += [(body.name, *child) for child in reversed(body.bodies)]
+
+
+def _body(context: Context, element: Element, parent: str, T_parent_frame: Array, inherited: str) -> _Body:
+    report = context.report
+    check_attributes(report, element, ("name", "childclass", *POSE, *BODY_KEPT))
+    context.bodies += 1
+    name = name_or_free(context, element, f"body_{context.bodies}", context.names.frames)
+    T_parent_body = frozen(T_parent_frame @ pose(report, element, context.compiler))
+    body = _Body(name)
+    _contents(context, element, body, se3.IDENTITY, context.classes.named(element, "childclass", inherited))
+    kept = {k: element.attributes[k] for k in BODY_KEPT if k in element.attributes}
+    if keyword(report, element, "mocap", ("false", "true")) == "true":
+        message = "a mocap body is moved from outside; it is fixed here where the file puts it"
+        report.warning("mocap", message, element, attribute="mocap")
+    visuals, collisions = _shapes(body.geoms)
+    extensions = (*attributes_extension(element, kept), *body.extensions)
+    joints = [read_joint(context, placed, name) for placed in body.joints]
+    _check_joints(context, body, joints, parent)
+    context.parts.joints += _connect(context, joints, parent, body, T_parent_body, element)
+    link = Link(name, _inertial(context, body, element), visuals, collisions, extensions, element.source)
+    context.parts.links.append(link)
+    return body
+
+
+def _connect(
+    context: Context, joints: list[Joint], parent: str, body: _Body, T_parent_body: Array, element: Element
+) -> list[Joint]:
+    """The joints in a row, with a link without mass behind each but the last, named after it."""
+    if not joints:
+        name = free(f"{body.name}_fixed_joint", context.names.joints)
+        return [Joint(name, "fixed", parent, body.name, T_parent_body, source=element.source)]
+    if joints[0].type == "floating":
+        place = attributes_text(_pose_attributes(T_parent_body))  # where it is before anything moves it
+        initial = () if (T_parent_body == se3.IDENTITY).all() else (Extension("mjcf", "initial", place),)
+        return [replace(joints[0], parent=parent, child=body.name, extensions=(*joints[0].extensions, *initial))]
+    row = []
+    joints, T_drawn_zero = moved_to_zero(joints, context.refs)
+    T_parent_zero = T_parent_body @ T_drawn_zero
+    for i, joint in enumerate(joints):
+        last = i == len(joints) - 1
+        child = body.name if last else free(f"{joint.name}_link", context.names.frames)
+        if not last:
+            context.parts.links.append(Link(child, source=joint.source))
+        origin = frozen(T_parent_zero @ joint.origin) if i == 0 else joint.origin
+        row.append(replace(joint, parent=parent, child=child, origin=origin))
+        parent = child
+    return row
+
+
+def _pose_attributes(T: Array) -> dict[str, str]:
+    x, y, z, w = se3.quaternion_from_rotation(T[:3, :3])
+    return {"pos": format_numbers(T[:3, 3]), "quat": format_numbers((w, x, y, z))}
+
+
+def _check_joints(context: Context, body: _Body, joints: list[Joint], parent: str) -> None:
+    """MuJoCo's rules for what joints a body can have."""
+    ball = False
+    for placed, joint in zip(body.joints, joints, strict=True):
+        message = ""
+        if joint.type == "floating" and (parent != WORLD or len(joints) > 1):
+            message = "a free joint is legal only as the one joint of a body that stands in the world"
+        elif ball and joint.type not in ("prismatic", "floating"):
+            message = "a joint that turns cannot follow a ball joint in one body; legal is a body between them"
+        ball = ball or joint.type == "ball"
+        if message:
+            context.report.error("joint-order", message, placed.element)
+    if sum(joint.kind.nv for joint in joints) > 6:
+        context.report.error(
+            "joint-order", "a body cannot have more than 6 degrees of freedom", body.joints[-1].element
+        )
+
+
+def _inertial(context: Context, body: _Body, element: Element) -> Inertial | None:
+    infer = context.compiler.inertiafromgeom
+    written = written_inertial(context.report, body.inertial, context.compiler) if body.inertial else None
+    if infer == "false" or (infer == "auto" and body.inertial):
+        return written
+    lumps = weigh(body.geoms)
+    if lumps is None:
+        message = "its mass and inertia follow from a mesh, which is not read; they are left unknown"
+        context.report.warning("unknown-inertia", message, element)
+        return None
+    return inferred_inertial(lumps) or written
+
+
+def _shapes(geoms: list[Geom]) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
+    """Visuals and collisions; a geom that is both is twice there, its name and attributes with the collision."""
+    bare = [replace(g.geometry, name=None, extensions=()) if g.felt else g.geometry for g in geoms if g.seen]
+    return tuple(bare), tuple(g.geometry for g in geoms if g.felt)
+
+
+def _contents(context: Context, element: Element, body: _Body, T: Array, inherited: str) -> None:
+    """What stands in a body or in a <frame> of it, whose pose in the body is T (4, 4)."""
+    report, classes = context.report, context.classes
+    for child in element.children:
+        if child.tag == "body":
+            body.bodies.append((child, T, inherited))
+        elif child.tag == "frame":
+            check_attributes(report, child, ("name", "childclass", *POSE))
+            T_frame = frozen(T @ pose(report, child, context.compiler))
+            _contents(context, child, body, T_frame, classes.named(child, "childclass", inherited))
+        elif child.tag == "inertial":
+            if body.inertial is not None:
+                report.error("duplicate-element", "a body can have one <inertial>", child)
+            body.inertial = child
+        elif child.tag == "joint":
+            body.joints.append(Placed(classes.resolved(child, inherited), T))
+        elif child.tag == "freejoint":
+            body.joints.append(Placed(child, T))
+        elif child.tag == "geom":
+            body.geoms.append(read_geom(context, classes.resolved(child, inherited), T))
+        elif child.tag == "site":
+            _site(context, classes.resolved(child, inherited), body.name, T)
+        elif child.tag == "camera":
+            _camera(context, classes.resolved(child, inherited), body, T)
+        elif child.tag == "light":
+            body.extensions.append(_light(context, classes.resolved(child, inherited), T))
+        elif child.tag in GENERATORS:
+            message = f"<{child.tag}> makes bodies that the file does not write out; it is not supported"
+            fix = "let MuJoCo write the model out (mj_saveLastXML, MjSpec.to_xml) and load that"
+            report.error("not-supported", message, child, fix=fix)
+        else:
+            if child.tag != "plugin":
+                message = f"<{child.tag}> in {body.name!r} is not understood; it is kept as it stands"
+                report.warning("not-understood", message, child)
+            body.extensions.append(extension("mjcf", child))
+
+
+def _site(context: Context, element: Element, body: str, T: Array) -> None:
+    report = context.report
+    check_attributes(report, element, ("name", "fromto", *POSE, *SITE_LOOK))
+    kind = keyword(report, element, "type", SITE_TYPES) or "sphere"
+    if "fromto" in element.attributes and kind not in STRETCHED:
+        report.error("fromto", f"fromto cannot place a {kind}", element, attribute="fromto")
+    T_frame_site = fromto(report, element)[0] if "fromto" in element.attributes else None
+    T_site = frozen(T @ (pose(report, element, context.compiler) if T_frame_site is None else T_frame_site))
+    name = name_or_free(context, element, f"{body}_site", context.names.frames)
+    if ("site", name) in context.names.renamed:
+        new = context.names.renamed["site", name]
+        message = f"there is a body {name!r} too, and links and frames share one name space; it is called {new!r} here"
+        report.warning("renamed", message, element, attribute="name")
+        name = new
+    context.parts.frames.append(Frame(name, body, T_site, element.source))
+
+
+def _camera(context: Context, element: Element, body: _Body, T: Array) -> None:
+    report = context.report
+    check_attributes(report, element, ("name", "mode", "target", *POSE, *CAMERA_KEPT))
+    T_camera = frozen(T @ pose(report, element, context.compiler))
+    modes = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
+    if (keyword(report, element, "mode", modes) or "fixed") != "fixed":
+        message = f"a camera that turns by itself (mode={element.get('mode')!r}) is no sensor on a frame; it is kept"
+        report.warning("camera-mode", message, element, attribute="mode")
+        kept = {k: v for k, v in element.attributes.items() if k not in POSE} | _pose_attributes(T_camera)
+        body.extensions.append(_element(element, kept))
+        return
+    name = name_or_free(context, element, f"{body.name}_camera", context.names.sensors)
+    if ("camera", name) in context.names.renamed:
+        new = context.names.renamed["camera", name]
+        message = f"there is a sensor {name!r} too, and cameras are sensors here; it is called {new!r} here"
+        report.warning("renamed", message, element, attribute="name")
+        name = new
+    kept = {k: element.attributes[k] for k in CAMERA_KEPT if k in element.attributes}
+    origin = frozen(T_camera @ T_CAMERA_SENSOR)
+    extensions = attributes_extension(element, kept)
+    context.parts.sensors.append(Sensor(name, "camera", body.name, origin, None, None, extensions, element.source))
+
+
+def _light(context: Context, element: Element, T: Array) -> Extension:
+    """A light, its place and direction put into the axes of the body."""
+    p = T[:3, :3] @ vector_of(context.report, element, "pos", 3, (0.0, 0.0, 0.0)) + T[:3, 3]
+    direction = T[:3, :3] @ vector_of(context.report, element, "dir", 3, (0.0, 0.0, -1.0))
+    return _element(element, {**element.attributes, "pos": format_numbers(p), "dir": format_numbers(direction)})
+
+
+def _element(element: Element, attributes: dict[str, str]) -> Extension:
+    changed = Element(element.tag, attributes, element.document, element.start)
+    return Extension("mjcf", element.tag, element_text(changed), element.source)

@@ -1,0 +1,109 @@
+"""The settings of <compiler>: what the numbers of an MJCF file mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import radians
+from pathlib import PurePosixPath
+from typing import Any
+
+from kinetree.formats.fields import check_attributes, choice_of, float_of
+from kinetree.formats.xml import Element, Report, numbers
+
+TRUTH = {"false": False, "true": True}
+AUTO = ("false", "true", "auto")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """The settings that change what a model is. Several <compiler> elements add up, the later one wins."""
+
+    degree: bool = True
+    eulerseq: str = "xyz"
+    autolimits: bool = True
+    inertiafromgeom: str = "auto"
+    inertiagrouprange: tuple[float, float] = (0, 5)
+    settotalmass: float = -1.0
+    strippath: bool = False
+    assetdir: str = ""
+    meshdir: str | None = None
+    texturedir: str | None = None
+
+    def angle(self, value: float) -> float:
+        """An angle of the file in radians."""
+        return radians(value) if self.degree else value
+
+    def path(self, file: str, folder: str | None) -> str:
+        """A mesh's or texture's file name with the folder that the settings put before it."""
+        name = PurePosixPath(file.replace("\\", "/"))
+        name = PurePosixPath(name.name) if self.strippath else name
+        return str(PurePosixPath(self.assetdir if folder is None else folder) / name)
+
+
+SIMULATION = ("fitaabb", "discardvisual", "usethread", "fusestatic", "saveinertial", "conflict")
+UNUSED = {
+    "boundmass": "MuJoCo raises smaller masses to it; masses are kept here as they are written",
+    "boundinertia": "MuJoCo raises smaller inertias to it; inertias are kept here as they are written",
+    "balanceinertia": "MuJoCo may even out inertias that no body can have; they are kept here as they are written",
+    "alignfree": "MuJoCo may move the frames of free bodies to their centre of mass; they are kept here as written",
+}
+KNOWN = (
+    *("angle", "eulerseq", "autolimits", "inertiafromgeom", "inertiagrouprange", "settotalmass", "strippath"),
+    *("assetdir", "meshdir", "texturedir", "coordinate", *SIMULATION, *UNUSED),
+)
+
+
+def read_compiler(report: Report, root: Element) -> Compiler:
+    """The settings of all <compiler> elements together."""
+    compiler = Compiler()
+    for element in root.find_all("compiler"):
+        check_attributes(report, element, KNOWN)
+        compiler = replace(compiler, **_settings(report, element))
+        for attribute, effect in UNUSED.items():
+            if element.get(attribute, "false") not in ("false", "0"):
+                report.warning("compiler-setting", f"{attribute}: {effect}", element, attribute=attribute)
+    return compiler
+
+
+def _settings(report: Report, element: Element) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in ("autolimits", "strippath"):
+        if (truth := keyword(report, element, name, TRUTH)) is not None:
+            found[name] = TRUTH[truth]
+    if angle := keyword(report, element, "angle", ("radian", "degree")):
+        found["degree"] = angle == "degree"
+    if choice := keyword(report, element, "inertiafromgeom", AUTO):
+        found["inertiafromgeom"] = choice
+    if element.get("coordinate", "local") != "local":
+        message = "coordinate='global' is not supported, by MuJoCo neither since 2.3.4; legal is 'local'"
+        fix = "load and save the file with MuJoCo 2.3.3 or older"
+        report.error("coordinate", message, element, attribute="coordinate", fix=fix)
+    if "eulerseq" in element.attributes:
+        found["eulerseq"] = _eulerseq(report, element)
+    if "inertiagrouprange" in element.attributes:
+        span = numbers(element.attributes["inertiagrouprange"])
+        if span is None or len(span) != 2:
+            report.error("number", "legal are two whole numbers", element, attribute="inertiagrouprange")
+        else:
+            found["inertiagrouprange"] = (span[0], span[1])
+    if "settotalmass" in element.attributes:
+        found["settotalmass"] = float_of(report, element, "settotalmass")
+    found |= {name: element.attributes[name] for name in ("assetdir", "meshdir", "texturedir") if element.get(name)}
+    return found
+
+
+def _eulerseq(report: Report, element: Element) -> str:
+    sequence = element.attributes["eulerseq"]
+    if len(sequence) == 3 and set(sequence) <= set("xyzXYZ"):
+        return sequence
+    message = f"eulerseq={sequence!r}; legal are three letters of x, y, z (turning axes) and X, Y, Z (fixed axes)"
+    report.error("eulerseq", message, element, attribute="eulerseq")
+    return "xyz"
+
+
+def keyword(report: Report, element: Element, attribute: str, legal: Any) -> str | None:
+    """The value of an attribute that must be one of `legal`; None where it is missing or is not (an error)."""
+    text = element.get(attribute)
+    if text is None or not choice_of(report, element, attribute, text, list(legal), "keyword"):
+        return None
+    return text

@@ -1,0 +1,159 @@
+"""<equality> and <tendon>: joints that follow others, and limits over several joints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kinetree.errors import nearest_names
+from kinetree.formats.fields import check_attributes, float_of, name_of
+from kinetree.formats.mjcf.compiler import keyword
+from kinetree.formats.mjcf.context import Context
+from kinetree.formats.mjcf.joints import span_of
+from kinetree.formats.xml import Element, numbers
+from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Mimic
+from kinetree.spatial.se3 import frozen
+
+SPATIAL = ("width", "material", "rgba")  # they come from the class of a fixed tendon, which cannot have them
+TENDON_KEPT = (
+    *("group", "actuatorfrclimited", "actuatorfrcrange", "solreflimit", "solimplimit", "solreffriction"),
+    *("solimpfriction", "frictionloss", "springlength", "margin", "stiffness", "damping", "armature", "user"),
+)
+
+
+def read_equality(context: Context, root: Element) -> list[Element]:
+    """Make followers of the joints that an affine equality ties to another; returns what else there is."""
+    others = []
+    for element in (e for section in root.find_all("equality") for e in section.children):
+        full = context.classes.resolved(element, tag="equality")
+        active = keyword(context.report, full, "active", ("false", "true")) != "false"
+        if element.tag == "joint" and active:
+            _follow(context, full)
+            continue
+        others.append(full)
+        if active:
+            message = (
+                f"an equality of kind <{element.tag}> closes a loop, which a tree cannot say; it is kept, not obeyed"
+            )
+            context.report.warning("equality", message, element)
+        elif element.tag == "joint":
+            message = "this equality is not active, so no joint follows; it is kept"
+            context.report.add("info", "equality", message, element)
+    return others
+
+
+def _follow(context: Context, element: Element) -> None:
+    """MuJoCo's y - y0 = a0 + a1 (x - x0) + …, with y0 and x0 the values of the joints where the model is drawn."""
+    report = context.report
+    check_attributes(report, element, ("name", "active", "solref", "solimp", "joint1", "joint2", "polycoef"))
+    follower = _scalar_joint(context, element, "joint1")
+    leader = _scalar_joint(context, element, "joint2") if "joint2" in element.attributes else None
+    text = element.get("polycoef") or ""
+    given = numbers(text)
+    if given is None or len(given) > 5:
+        report.error("number", f"polycoef={text!r}; legal are up to 5 finite numbers", element, attribute="polycoef")
+        return
+    a0, a1, *higher = [*given, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(given) :]]
+    if any(higher) and leader is not None:
+        message = f"polycoef={text!r}: a joint that follows by a polynomial is not supported; legal is 'a0 a1 0 0 0'"
+        report.error("mimic", message, element, attribute="polycoef")
+        return
+    if follower is None or ("joint2" in element.attributes and leader is None):
+        return
+    if leader is None:
+        _hold(context, element, follower, context.refs[follower.name] + a0)
+        return
+    offset = context.refs[follower.name] + a0 - a1 * context.refs[leader.name]
+    already = follower.mimic == Mimic(leader.name, a1, offset)
+    if not already and a1 and not leader.mimic and (follower.mimic or _follows(context, leader, follower.name)):
+        follower, leader, a1, offset = leader, follower, 1 / a1, -offset / a1
+    mimic = Mimic(leader.name, a1, offset)
+    if follower.mimic and follower.mimic != mimic:
+        message = f"joint {follower.name!r} follows joint {follower.mimic.joint!r} already; legal is one leader"
+        report.error("mimic", message, element)
+        return
+    _replace(context, replace(follower, mimic=mimic))
+
+
+def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint | None:
+    name = name_of(context.report, element, attribute)
+    joints = {joint.name: joint for joint in context.parts.joints if joint.type != "fixed"}
+    if not name:
+        return None
+    if name not in joints:
+        message = f"joint {name!r} does not exist; {nearest_names(name, list(joints))}"
+        context.report.error("unknown-joint", message, element, attribute=attribute)
+        return None
+    if joints[name].kind.single:
+        return joints[name]
+    message = f"joint {name!r} is a {joints[name].kind.mjcf} joint; legal are hinge and slide joints"
+    context.report.error("joint-type", message, element, attribute=attribute)
+    return None
+
+
+def _follows(context: Context, joint: Joint, name: str) -> bool:
+    """Whether a joint follows, through whatever chain, the joint of that name."""
+    joints = {joint.name: joint for joint in context.parts.joints}
+    seen: set[str] = set()
+    while joint.mimic and joint.name not in seen:
+        seen.add(joint.name)
+        joint = joints[joint.mimic.joint]
+        if joint.name == name:
+            return True
+    return False
+
+
+def _hold(context: Context, element: Element, joint: Joint, value: float) -> None:
+    """A joint that is held at a value is a fixed joint."""
+    message = f"it holds joint {joint.name!r} at {value:.6g}, which is so a fixed joint here"
+    context.report.warning("held-joint", message, element)
+    origin = frozen(joint.origin @ joint.kind.transform(joint.axes, 0.0, [value]))
+    _replace(context, replace(joint, type="fixed", origin=origin, axes=NO_AXES, limits=(), dynamics=(), mimic=None))
+
+
+def _replace(context: Context, joint: Joint) -> None:
+    joints = context.parts.joints
+    joints[next(i for i, old in enumerate(joints) if old.name == joint.name)] = joint
+
+
+def read_tendons(context: Context, root: Element) -> list[Element]:
+    """Make limits of the fixed tendons that have a range; returns the tendons that say more or something else."""
+    others = []
+    count = 0
+    for element in (e for section in root.find_all("tendon") for e in section.children):
+        full = context.classes.resolved(element, tag="tendon")
+        span = None
+        if element.tag == "fixed":
+            full.attributes = {k: v for k, v in full.attributes.items() if k not in SPATIAL or k in element.attributes}
+            count += 1
+            span = _fixed(context, full, count)
+        elif span_of(context, full, "range", "limited"):
+            message = "the limit of a spatial tendon is not linear in the joints; it is kept, not obeyed"
+            context.report.warning("tendon", message, element)
+        if span is None or any(name in full.attributes for name in TENDON_KEPT):
+            others.append(full)
+    return others
+
+
+def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | None:
+    """The limit of a fixed tendon: a range on the sum of coef times coordinate, in radians and metres."""
+    report = context.report
+    check_attributes(report, element, ("name", "range", "limited", *TENDON_KEPT))
+    coefficients: dict[str, float] = {}
+    for term in element.find_all("joint"):
+        joint = _scalar_joint(context, term, "joint")
+        coefficient = float_of(report, term, "coef")
+        if joint is not None and joint.name in coefficients:
+            report.error("tendon", f"joint {joint.name!r} stands twice in one tendon; legal is once", term)
+        elif joint is not None:
+            coefficients[joint.name] = coefficient
+    for other in (child for child in element.children if child.tag != "joint"):
+        report.error("tendon", f"<{other.tag}> cannot be part of a fixed tendon; legal is <joint>", other)
+    if not element.children:
+        report.error("tendon", "a fixed tendon needs <joint>, which is missing", element)
+    span = span_of(context, element, "range", "limited")
+    if span is None:
+        return None
+    name = element.get("name") or f"tendon_{number}"
+    limit = CoupledLimit(name, coefficients, *span, element.source)
+    context.parts.coupled_limits.append(limit)
+    return limit

@@ -1,0 +1,79 @@
+"""Defaults classes: attributes that an element takes over from its class."""
+
+from __future__ import annotations
+
+from kinetree.errors import nearest_names
+from kinetree.formats.xml import Element, Report
+
+Attributes = dict[str, str]
+
+ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")  # an element has one of them
+PADDED = (  # vectors that may be given in part; the rest is taken from the class
+    *("size", "friction", "stiffness", "damping", "surfacevel", "fluidcoef", "solref", "solimp"),
+    *("solreflimit", "solimplimit", "solreffriction", "solimpfriction"),
+)
+RESOLVED = ("joint", "geom", "site", "camera", "light", "mesh", "material", "tendon", "equality")
+"""Tags of <default> whose attributes are put into the elements when they are read. The others, all of the simulation,
+keep their class."""
+
+
+class Classes:
+    """The classes of a file: for every class and tag the attributes it stands for, those of its parents included."""
+
+    def __init__(self, report: Report, root: Element) -> None:
+        self.report = report
+        self.classes: dict[str, dict[str, Attributes]] = {"main": {}}
+        for section in root.find_all("default"):
+            if section.get("class", "main") not in ("main", ""):
+                message = "the outermost <default> is the class 'main' and cannot have another name"
+                report.error("default-class", message, section, attribute="class")
+            self._fill("main", section)
+
+    def _fill(self, name: str, section: Element) -> None:
+        own = self.classes[name]
+        for element in section.children:
+            if element.tag != "default":
+                own[element.tag] = overlay(own.get(element.tag, {}), element.attributes)
+        for nested in section.find_all("default"):
+            child = nested.get("class")
+            if not child:
+                self.report.error("default-class", "a nested <default> needs class=…", nested)
+            elif child in self.classes:
+                self.report.error("duplicate-name", f"there is already a class {child!r}", nested, attribute="class")
+            else:
+                self.classes[child] = {tag: dict(attributes) for tag, attributes in own.items()}
+                self._fill(child, nested)
+
+    def named(self, element: Element, attribute: str, inherited: str) -> str:
+        """The class that an attribute (class or childclass) names, or `inherited` where it is missing."""
+        name = element.get(attribute)
+        if name is None:
+            return inherited
+        if name not in self.classes:
+            message = f"{attribute}={name!r} names no class; {nearest_names(name, list(self.classes))}"
+            self.report.error("unknown-class", message, element, attribute=attribute)
+            return inherited
+        return name
+
+    def resolved(self, element: Element, inherited: str = "main", tag: str | None = None) -> Element:
+        """The element with the attributes of its class put in, and without a class; its place is the same."""
+        name = self.named(element, "class", inherited)
+        attributes = overlay(self.classes[name].get(tag or element.tag, {}), element.attributes)
+        attributes.pop("class", None)
+        full = Element(element.tag, attributes, element.document, element.start)
+        full.children, full.end, full.text = element.children, element.end, element.text
+        return full
+
+
+def overlay(base: Attributes, own: Attributes) -> Attributes:
+    """The attributes of an element over those of its class."""
+    merged = dict(base)
+    if any(name in own for name in ORIENTATIONS):
+        for name in ORIENTATIONS:
+            merged.pop(name, None)
+    for name, value in own.items():
+        if name in PADDED and name in merged:
+            words = value.split()
+            value = " ".join([*words, *merged[name].split()[len(words) :]])
+        merged[name] = value
+    return merged

@@ -1,0 +1,82 @@
+"""What an MJCF file says about the simulation and the look: kept, so that it can be written back."""
+
+from __future__ import annotations
+
+from kinetree.formats.mjcf.compiler import Compiler
+from kinetree.formats.mjcf.context import FORMAT, Context
+from kinetree.formats.mjcf.defaults import RESOLVED
+from kinetree.formats.xml import Element, element_text
+from kinetree.model.robot import Extension
+
+READ = ("compiler", "worldbody", "equality", "tendon", "sensor", "asset", "default")
+KEPT = ("option", "size", "visual", "statistic", "extension", "custom", "contact", "deformable", "actuator", "keyframe")
+SITES = ("site", "cranksite", "slidersite", "refsite", "sidesite", "site1", "site2")  # attributes that name a site
+
+
+def keep_sections(context: Context, root: Element, left: dict[str, list[Element]]) -> None:
+    """Keep the sections that are not read, and of those that are, the elements that are `left`."""
+    for section in root.children:
+        if section.tag in KEPT:
+            for element in section.walk():
+                context.classes.named(element, "class", "main")
+            _keep(context, section)
+        elif section.tag not in READ:
+            message = f"<{section.tag}> is not understood; it is kept as it stands"
+            context.report.warning("not-understood", message, section)
+            _keep(context, section)
+    for section in root.find_all("default"):
+        _keep(context, _simulation_defaults(section))
+    for tag, elements in left.items():
+        sections = root.find_all(tag)
+        if elements:
+            _keep(context, _with(sections[0], _in_folder(context.compiler, elements)))
+
+
+def _keep(context: Context, element: Element) -> None:
+    if element.children or element.attributes:
+        text = element_text(_renamed(context, element))
+        context.parts.extensions.append(Extension(FORMAT, element.tag, text, element.source))
+
+
+def _with(element: Element, children: list[Element], attributes: dict[str, str] | None = None) -> Element:
+    """An element with other children, and other attributes if given."""
+    attributes = dict(element.attributes) if attributes is None else attributes
+    changed = Element(element.tag, attributes, element.document, element.start)
+    changed.children = children
+    return changed
+
+
+def _simulation_defaults(section: Element) -> Element:
+    """The classes without what is put into the elements when they are read. They keep their names, even if empty."""
+    children = [
+        _simulation_defaults(child) if child.tag == "default" else child
+        for child in section.children
+        if child.tag not in RESOLVED
+    ]
+    return _with(section, children)
+
+
+def _in_folder(compiler: Compiler, elements: list[Element]) -> list[Element]:
+    """Textures, height fields and skins with the folders of the compiler put before their files."""
+    placed = []
+    for element in elements:
+        folder = {"texture": compiler.texturedir, "hfield": compiler.meshdir, "skin": compiler.meshdir}
+        attributes = dict(element.attributes)
+        for name, value in attributes.items():
+            if element.tag in folder and name.startswith("file"):
+                attributes[name] = compiler.path(value, folder[element.tag])
+        placed.append(_with(element, element.children, attributes))
+    return placed
+
+
+def _renamed(context: Context, element: Element) -> Element:
+    """The element with the sites and cameras that it names called as they are here."""
+    if not context.names.renamed:
+        return element
+    attributes = dict(element.attributes)
+    for name, value in element.attributes.items():
+        kind = "site" if name in SITES else name
+        if name in ("objname", "refname"):
+            kind = element.get(f"{name[:3]}type") or ""
+        attributes[name] = context.names.here(kind, value)
+    return _with(element, [_renamed(context, child) for child in element.children], attributes)

@@ -1,0 +1,149 @@
+"""Mass and inertia of bodies: as written, or of the geoms of a body, as MuJoCo's compiler infers them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+
+from kinetree.formats.fields import float_of, vector_of
+from kinetree.formats.mjcf.compiler import Compiler
+from kinetree.formats.mjcf.poses import ZERO, pose
+from kinetree.formats.xml import Element, Report
+from kinetree.model.robot import Inertial
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array, frozen
+
+DENSITY = 1000.0  # of water, kg/m³: what a geom without mass and density is made of
+TINY = 1e-14  # MuJoCo counts no geom of a smaller mass
+
+
+@dataclass(frozen=True, slots=True)
+class Lump:
+    """A geom as a mass: kg, principal moments (3,) in kg m², T_link_geom (4, 4)."""
+
+    mass: float
+    moments: Array
+    T: Array
+
+
+def written_inertial(report: Report, element: Element, compiler: Compiler) -> Inertial:
+    """The inertial of an <inertial> element."""
+    if "pos" not in element.attributes:
+        report.error("missing-attribute", "<inertial> needs pos=…, the centre of mass", element)
+    mass = float_of(report, element, "mass")
+    T = pose(report, element, compiler)
+    if "fullinertia" not in element.attributes:
+        return Inertial(mass, frozen(np.diag(vector_of(report, element, "diaginertia", 3, ZERO))), T)
+    for other in ("diaginertia", "quat", "axisangle", "xyaxes", "zaxis", "euler"):
+        if other in element.attributes:
+            message = f"there are fullinertia and {other}; legal is fullinertia alone, in the axes of the body"
+            report.error("two-inertias", message, element, attribute=other)
+    xx, yy, zz, xy, xz, yz = vector_of(report, element, "fullinertia", 6, (0.0,) * 6)
+    return Inertial(mass, frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))), T)
+
+
+def inferred_inertial(lumps: list[Lump]) -> Inertial | None:
+    """The inertial of several masses together; None where there is no mass."""
+    lumps = [lump for lump in lumps if lump.mass > TINY]
+    if not lumps:
+        return None
+    if len(lumps) == 1:
+        return Inertial(lumps[0].mass, frozen(np.diag(lumps[0].moments)), lumps[0].T)
+    mass = sum(lump.mass for lump in lumps)
+    com = sum((lump.mass * lump.T[:3, 3] for lump in lumps), np.zeros(3)) / mass
+    inertia = np.zeros((3, 3))
+    for lump in lumps:
+        R, d = lump.T[:3, :3], lump.T[:3, 3] - com
+        inertia += R @ np.diag(lump.moments) @ R.T + lump.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return Inertial(mass, frozen(inertia), frozen(se3.translation(com)))
+
+
+def lump_of(kind: str, size: list[float], mass: float | None, density: float, shell: bool, T: Array) -> Lump:
+    """A geom of a primitive shape as a mass. size: MuJoCo's half sizes; density in kg/m³, of a shell in kg/m²."""
+    content, moments = (_SHELLS if shell else _SOLIDS)[kind](size)
+    if mass is None:
+        mass = density * content
+    return Lump(mass, mass * np.asarray(moments), T)
+
+
+Numbers = list[float]
+Content = tuple[float, tuple[float, float, float]]  # volume or area; principal moments of a unit mass
+
+
+def _sphere(size: Numbers) -> Content:
+    r = size[0]
+    return 4 / 3 * pi * r**3, (0.4 * r * r,) * 3
+
+
+def _box(size: Numbers) -> Content:
+    return 8 * size[0] * size[1] * size[2], _ellipsoidal(size, 3)
+
+
+def _ellipsoid(size: Numbers) -> Content:
+    return 4 / 3 * pi * size[0] * size[1] * size[2], _ellipsoidal(size, 5)
+
+
+def _ellipsoidal(size: Numbers, divisor: float) -> tuple[float, float, float]:
+    x, y, z = (s * s / divisor for s in size[:3])
+    return y + z, x + z, x + y
+
+
+def _cylinder(size: Numbers) -> Content:
+    r, h = size[0], 2 * size[1]
+    across = (3 * r * r + h * h) / 12
+    return pi * r * r * h, (across, across, r * r / 2)
+
+
+def _capsule(size: Numbers) -> Content:
+    """A cylinder and two half balls, which weigh as their volumes."""
+    r, h = size[0], 2 * size[1]
+    ball = 4 * r / (4 * r + 3 * h)
+    rod = 1 - ball
+    across = rod * (3 * r * r + h * h) / 12 + ball * (0.4 * r * r + h * (3 * r + 2 * h) / 8)
+    return pi * r * r * (h + 4 / 3 * r), (across, across, rod * r * r / 2 + ball * 0.4 * r * r)
+
+
+def _sphere_shell(size: Numbers) -> Content:
+    r = size[0]
+    return 4 * pi * r * r, (2 / 3 * r * r,) * 3
+
+
+def _box_shell(size: Numbers) -> Content:
+    """Three pairs of plates."""
+    half = np.asarray(size[:3])
+    areas = np.prod(half) / half  # of the plate across each axis, up to a factor
+    share = areas / areas.sum()
+    moments = np.zeros(3)
+    for axis in range(3):
+        square = half**2 / 3
+        square[axis] = half[axis] ** 2  # the plate stands at this distance, without thickness
+        moments += share[axis] * (square.sum() - square)
+    return float(8 * areas.sum()), (float(moments[0]), float(moments[1]), float(moments[2]))
+
+
+def _cylinder_shell(size: Numbers) -> Content:
+    r, half = size[0], size[1]
+    h = 2 * half
+    area = 2 * pi * r * (r + h)
+    disc = pi * r * r / area
+    tube = 1 - 2 * disc
+    across = tube * (6 * r * r + h * h) / 12 + 2 * disc * (r * r / 4 + half * half)
+    return area, (across, across, tube * r * r + disc * r * r)
+
+
+def _capsule_shell(size: Numbers) -> Content:
+    """A tube and two half spheres, whose centres of mass are half a radius off their rims."""
+    r, half = size[0], size[1]
+    h = 2 * half
+    area = 4 * pi * r * r + 2 * pi * r * h
+    ball = 4 * pi * r * r / area
+    tube = 1 - ball
+    shift = (half + r / 2) ** 2 - (r / 2) ** 2
+    across = tube * (6 * r * r + h * h) / 12 + ball * (2 / 3 * r * r + shift)
+    return area, (across, across, tube * r * r + ball * 2 / 3 * r * r)
+
+
+_SOLIDS = {"sphere": _sphere, "box": _box, "ellipsoid": _ellipsoid, "cylinder": _cylinder, "capsule": _capsule}
+_SHELLS = {"sphere": _sphere_shell, "box": _box_shell, "cylinder": _cylinder_shell, "capsule": _capsule_shell}

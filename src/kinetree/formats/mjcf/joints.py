@@ -1,0 +1,183 @@
+"""The joints of a body: one after the other, from its parent to the body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from kinetree.formats.fields import check_attributes, float_of, vector_of
+from kinetree.formats.mjcf.compiler import AUTO, keyword
+from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
+from kinetree.formats.mjcf.poses import AXES, ZERO, unit
+from kinetree.formats.xml import Element, format_numbers, numbers
+from kinetree.model.robot import NO_AXES, Dynamics, Joint, Limit
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array, frozen
+
+TYPES = ("hinge", "slide", "ball", "free")
+READ = (
+    *("name", "type", "pos", "axis", "ref", "range", "limited", "actuatorfrcrange", "actuatorfrclimited"),
+    *("stiffness", "damping", "frictionloss", "armature", "springref"),
+)
+KEPT = (
+    *("group", "springdamper", "solreflimit", "solimplimit", "solreffriction", "solimpfriction"),
+    *("actuatorgravcomp", "margin", "user"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A joint element, its class put in, with the pose (4, 4) in the body of the <frame> that it stands in."""
+
+    element: Element
+    T_body_frame: Array
+
+
+def read_joint(context: Context, placed: Placed, body: str) -> Joint:
+    """A joint with parent, child, ref and the body's pose left open: origin holds its place in the body alone."""
+    element, report = placed.element, context.report
+    free = element.tag == "freejoint"
+    check_attributes(report, element, ("name", "group", "align") if free else (*READ, *KEPT))
+    kind = "free" if free else keyword(report, element, "type", TYPES) or "hinge"
+    name = name_or_free(context, element, f"{body}_joint", context.names.joints)
+    if free and element.get("align") == "true":
+        message = "align: MuJoCo may move the frame of this body to its centre of mass; it is kept here as written"
+        report.warning("compiler-setting", message, element, attribute="align")
+    if kind == "free":
+        kept = {k: v for k, v in element.attributes.items() if k in KEPT}
+        joint = Joint(name, "floating", "", "", dynamics=_dynamics(context, element, kind), source=element.source)
+        return replace(joint, extensions=attributes_extension(element, kept))
+    R, p_frame = placed.T_body_frame[:3, :3], placed.T_body_frame[:3, 3]
+    p = R @ vector_of(report, element, "pos", 3, ZERO) + p_frame
+    at, back = frozen(se3.translation(p)), frozen(se3.translation(-p))
+    limits, kept = _limits(context, element, kind)
+    joint = Joint(
+        name,
+        "ball",
+        "",
+        "",
+        at,
+        NO_AXES,
+        back,
+        limits=limits,
+        dynamics=_dynamics(context, element, kind),
+        extensions=attributes_extension(element, kept),
+        source=element.source,
+    )
+    if kind == "ball":
+        return joint
+    axis = unit(report, element, "axis", list(R @ vector_of(report, element, "axis", 3, AXES["z"])))
+    context.refs[name] = _angle(context, kind, float_of(report, element, "ref", 0.0))
+    joint = replace(joint, axes=frozen([axis]))
+    if kind == "slide":
+        return replace(joint, type="prismatic", origin=se3.IDENTITY, child_origin=se3.IDENTITY)
+    limited = bool(limits) and limits[0].lower > -inf
+    return replace(joint, type="revolute" if limited else "continuous")
+
+
+def moved_to_zero(joints: list[Joint], refs: Mapping[str, float]) -> tuple[list[Joint], Array]:
+    """The joints of a body that is drawn where they stand at their `ref`, as those of the body with all at zero.
+
+    Returns them and T_drawn_zero (4, 4), by which the body moves. With M(q) the motion of a joint in the axes of the
+    body, M1(q1 - r1) M2(q2 - r2) is T M1'(q1) M2'(q2): T = M1(-r1) M2(-r2), and M' = S⁻¹ M S with S the M(-r) of all
+    joints behind.
+    """
+    S = se3.IDENTITY
+    moved = []
+    for joint in reversed(joints):
+        p = joint.origin[:3, 3]
+        ref = refs.get(joint.name, 0.0) if joint.kind.single else 0.0
+        M = joint.origin @ joint.kind.transform(joint.axes, 0.0, [-ref]) @ joint.child_origin if ref else se3.IDENTITY
+        if not np.array_equal(S, se3.IDENTITY):
+            if joint.type != "prismatic":
+                p = S[:3, :3].T @ (p - S[:3, 3])
+                joint = replace(joint, origin=frozen(se3.translation(p)), child_origin=frozen(se3.translation(-p)))
+            joint = replace(joint, axes=frozen(joint.axes @ S[:3, :3]))
+        moved.append(joint)
+        S = M @ S
+    return moved[::-1], S
+
+
+def _angle(context: Context, kind: str, value: float) -> float:
+    return context.compiler.angle(value) if kind in ("hinge", "ball") else value
+
+
+def _limits(context: Context, element: Element, kind: str) -> tuple[tuple[Limit, ...], dict[str, str]]:
+    """The limits, and the attributes that are kept as they are."""
+    kept = {name: element.attributes[name] for name in KEPT if name in element.attributes}
+    kept |= {name: element.attributes[name] for name in ("stiffness", "damping") if _is_polynomial(element, name)}
+    span = span_of(context, element, "range", "limited")
+    if kind == "ball":
+        if span is not None:
+            message = "the limit of a ball joint has no place among the limits; it is kept as an attribute"
+            context.report.warning("ball-limit", message, element, attribute="range")
+            kept["range"] = format_numbers([0.0, context.compiler.angle(span[1])])
+        return (), kept
+    effort, force = inf, span_of(context, element, "actuatorfrcrange", "actuatorfrclimited")
+    if force is not None and force[0] == -force[1]:
+        effort = force[1]
+    elif force is not None:
+        message = "a force limit that is not the same in both directions has no place among the limits; it is kept"
+        context.report.warning("force-limit", message, element, attribute="actuatorfrcrange")
+        kept["actuatorfrcrange"] = format_numbers(force)
+    if span is None:
+        return ((Limit(effort=effort),) if effort < inf else ()), kept
+    lower, upper = (_angle(context, kind, value) for value in span)
+    return (Limit(lower, upper, effort=effort),), kept
+
+
+def span_of(context: Context, element: Element, attribute: str, switch: str) -> tuple[float, float] | None:
+    """A range, where it is in force: limited="true", or "auto" with a range and the compiler's autolimits."""
+    report = context.report
+    limited = keyword(report, element, switch, AUTO) or "auto"
+    lower, upper = vector_of(report, element, attribute, 2, (0.0, 0.0))
+    given = lower != 0 or upper != 0
+    if limited == "false" or (limited == "auto" and not given):
+        return None
+    if limited == "auto" and not context.compiler.autolimits:
+        message = f"there is {attribute} without {switch}, while autolimits is 'false'; legal is {switch}='true'"
+        report.error("autolimits", message, element, attribute=attribute)
+    if not lower < upper and element.get("type") != "ball":
+        message = f"{attribute}={element.get(attribute)!r}; legal is a first number smaller than the second"
+        if limited == "auto":
+            report.warning("range", f"{message}; it has no effect, in MuJoCo neither", element, attribute=attribute)
+            return None
+        report.error("range", message, element, attribute=attribute if given else None)
+    return lower, upper
+
+
+def _is_polynomial(element: Element, attribute: str) -> bool:
+    """Whether stiffness or damping has coefficients beyond the linear one."""
+    return any((numbers(element.get(attribute, "") or "") or [])[1:])
+
+
+def _dynamics(context: Context, element: Element, kind: str) -> tuple[Dynamics, ...]:
+    if element.tag == "freejoint":
+        return ()
+    report = context.report
+    found = Dynamics(
+        _linear(context, element, "damping"),
+        float_of(report, element, "frictionloss", 0.0),
+        _linear(context, element, "stiffness"),
+        _angle(context, kind, float_of(report, element, "springref", 0.0)),
+        float_of(report, element, "armature", 0.0),
+    )
+    return (found,) if found != Dynamics() else ()
+
+
+def _linear(context: Context, element: Element, attribute: str) -> float:
+    text = element.get(attribute)
+    if text is None:
+        return 0.0
+    values = numbers(text)
+    if not values or len(values) > 3:
+        message = f"{attribute}={text!r}; legal are one to three finite numbers"
+        context.report.error("number", message, element, attribute=attribute)
+        return 0.0
+    if any(values[1:]):
+        message = f"{attribute} is not linear; its linear part is read, the others are kept as an attribute"
+        context.report.warning("polynomial", message, element, attribute=attribute)
+    return values[0]

@@ -1,0 +1,82 @@
+"""MJCF text to a robot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kinetree.errors import Finding
+from kinetree.formats.fields import check_attributes, finish, stray_text
+from kinetree.formats.mjcf.assets import read_assets
+from kinetree.formats.mjcf.bodies import read_bodies
+from kinetree.formats.mjcf.compiler import read_compiler
+from kinetree.formats.mjcf.constraints import read_equality, read_tendons
+from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
+from kinetree.formats.mjcf.defaults import Classes
+from kinetree.formats.mjcf.extras import keep_sections
+from kinetree.formats.mjcf.include import expand
+from kinetree.formats.mjcf.replicate import expand_replicates
+from kinetree.formats.mjcf.sensors import read_sensors
+from kinetree.formats.opener import Opener, nothing
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.model.assemble import Parts
+from kinetree.model.robot import Robot, Text
+from kinetree.spatial.se3 import frozen
+
+NAME = "MuJoCo Model"  # what MuJoCo calls a model without a name
+
+
+def read(text: bytes | str, file: str, opener: Opener = nothing) -> tuple[Robot | None, list[Finding]]:
+    """The robot in an MJCF text, or None, and all findings. Never raises on content.
+
+    opener: finds the files of <include>.
+    """
+    report = Report()
+    root = parse(text, file, report)
+    if root is None:
+        return None, report.findings
+    if root.tag != "mujoco":
+        fix = "load the file that includes this one" if root.tag == "mujocoinclude" else None
+        report.error("not-mjcf", f"the root element is <{root.tag}>; legal is <mujoco>", root, fix=fix)
+        return None, report.findings
+    written = root.document.data.decode()
+    expand(report, root, opener)
+    return _robot(report, root, written), report.findings
+
+
+def _robot(report: Report, root: Element, written: str) -> Robot | None:
+    check_attributes(report, root, ("model",))
+    for element in root.walk():
+        if element.text and element.tag not in ("text", "config"):
+            stray_text(report, element)
+    compiler = read_compiler(report, root)
+    expand_replicates(report, root, compiler)
+    classes = Classes(report, root)
+    parts = Parts(root.get("model") or NAME, source=root.source, text=Text(FORMAT, written))
+    assets = read_assets(report, root, compiler, classes)
+    context = Context(report, compiler, classes, assets, parts, collect_names(root))
+    parts.materials = list(assets.materials.values())
+    read_bodies(context, root)
+    left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}
+    left["sensor"] = read_sensors(context, root)
+    keep_sections(context, root, left)
+    _scale_masses(context, root)
+    return finish(report, parts, root)
+
+
+def _scale_masses(context: Context, root: Element) -> None:
+    """The compiler's settotalmass: all masses scaled to a sum."""
+    total, links = context.compiler.settotalmass, context.parts.links
+    if total <= 0:
+        return
+    mass = sum(link.inertial.mass for link in links if link.inertial)
+    unknown = any(finding.code == "unknown-inertia" for finding in context.report.findings)
+    if unknown or mass <= 0:
+        message = f"settotalmass='{total:g}' cannot be obeyed, for not all masses are known; they are as written"
+        context.report.warning("compiler-setting", message, root.find_all("compiler")[-1])
+        return
+    for i, link in enumerate(links):
+        if inertial := link.inertial:
+            scaled = replace(
+                inertial, mass=inertial.mass * total / mass, inertia=frozen(inertial.inertia * (total / mass))
+            )
+            links[i] = replace(link, inertial=scaled)

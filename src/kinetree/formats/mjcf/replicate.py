@@ -1,0 +1,91 @@
+"""<replicate>: its content several times, each in a frame of its own and with numbers behind the names."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinetree.formats.fields import check_attributes, vector_of
+from kinetree.formats.mjcf.compiler import Compiler
+from kinetree.formats.mjcf.poses import ZERO, euler
+from kinetree.formats.xml import Element, Report, format_numbers, number
+from kinetree.spatial import se3
+
+MAX_ELEMENTS = 200_000
+REFERENCES = (  # attributes outside of the bodies that name something inside
+    *("site", "cranksite", "slidersite", "refsite", "sidesite", "site1", "site2", "joint", "joint1", "joint2"),
+    *("jointinparent", "body", "body1", "body2", "geom", "geom1", "geom2", "subtree1", "subtree2", "camera"),
+    *("objname", "refname"),
+)
+
+
+def expand_replicates(report: Report, root: Element, compiler: Compiler) -> None:
+    """Put frames in the place of every <replicate>, in place."""
+    copier = _Copier(report, compiler)
+    for world in root.find_all("worldbody"):
+        copier.inside(world)
+    for element in (e for section in root.children if section.tag != "worldbody" for e in section.walk()):
+        for attribute in REFERENCES if copier.originals else ():
+            if element.get(attribute) in copier.originals:
+                message = (
+                    f"{element.get(attribute)!r} is replicated, and so would this element be, which is not supported"
+                )
+                report.error("not-supported", message, element, attribute=attribute)
+
+
+class _Copier:
+    def __init__(self, report: Report, compiler: Compiler) -> None:
+        self.report, self.compiler = report, compiler
+        self.originals: set[str] = set()  # names that stand in a <replicate>, before they get their numbers
+        self.count = 0
+
+    def inside(self, parent: Element) -> None:
+        children: list[Element] = []
+        for child in parent.children:
+            self.inside(child)
+            children += self.copies(child) if child.tag == "replicate" else [child]
+        parent.children = children
+
+    def copies(self, element: Element) -> list[Element]:
+        report = self.report
+        check_attributes(report, element, ("count", "sep", "offset", "euler", "childclass"))
+        count = number(element.get("count") or "")
+        if count is None or count < 1 or not count.is_integer():
+            report.error("number", "<replicate> needs count=…, a whole number from 1 on", element, attribute="count")
+            return []
+        for child in element.children:
+            if child.tag in ("joint", "freejoint", "inertial"):
+                report.error("not-supported", f"<{child.tag}> cannot be replicated, only whole bodies can", child)
+        size = sum(1 for _ in element.walk())
+        if self.count + size * count > MAX_ELEMENTS:
+            report.error("xml-size", f"more than {MAX_ELEMENTS} elements are replicated", element, attribute="count")
+            return []
+        self.originals |= {e.attributes["name"] for e in element.walk() if e.get("name")}
+        return self.frames(element, int(count))
+
+    def frames(self, element: Element, count: int) -> list[Element]:
+        offset = vector_of(self.report, element, "offset", 3, ZERO)
+        angles = np.array(vector_of(self.report, element, "euler", 3, ZERO))
+        names = {e.attributes["name"] for e in element.walk() if e.get("name")}
+        p, frames = np.zeros(3), []
+        for i in range(count):
+            x, y, z, w = se3.quaternion_from_rotation(R := euler(self.compiler, i * angles))
+            attributes = {"pos": format_numbers(p), "quat": format_numbers((w, x, y, z))}
+            if "childclass" in element.attributes:
+                attributes["childclass"] = element.attributes["childclass"]
+            frame = Element("frame", attributes, element.document, element.start)
+            suffix = f"{element.get('sep', '')}{i:0{len(str(count))}}"
+            frame.children = [self.copy(child, suffix, names) for child in element.children]
+            frames.append(frame)
+            p = p + R @ offset
+        return frames
+
+    def copy(self, element: Element, suffix: str, names: set[str]) -> Element:
+        self.count += 1
+        attributes = dict(element.attributes)
+        for attribute in ("name", "target"):
+            if attributes.get(attribute) in names:
+                attributes[attribute] += suffix
+        twin = Element(element.tag, attributes, element.document, element.start)
+        twin.end, twin.text = element.end, element.text
+        twin.children = [self.copy(child, suffix, names) for child in element.children]
+        return twin

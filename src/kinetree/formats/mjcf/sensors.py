@@ -1,0 +1,45 @@
+"""<sensor>: what is mounted at a site is a sensor on its frame; the rest is kept."""
+
+from __future__ import annotations
+
+from kinetree.errors import nearest_names
+from kinetree.formats.fields import check_attributes, name_of
+from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
+from kinetree.formats.xml import Element
+from kinetree.model.robot import Sensor
+
+AT_SITE = ("accelerometer", "velocimeter", "gyro", "force", "torque", "magnetometer", "touch", "rangefinder")
+BETWEEN = ("force", "torque")  # measured between the site's body and its parent
+KEPT = ("noise", "cutoff", "nsample", "interp", "delay", "interval", "user", "data")
+
+
+def read_sensors(context: Context, root: Element) -> list[Element]:
+    """Fill the sensors; returns the elements that are none on a frame."""
+    others = []
+    frames = {frame.name: frame for frame in context.parts.frames}
+    joint_to = {joint.child: joint.name for joint in context.parts.joints}
+    for element in (e for section in root.find_all("sensor") for e in section.children):
+        if element.tag not in AT_SITE or "camera" in element.attributes:
+            others.append(element)
+            continue
+        check_attributes(context.report, element, ("name", "site", *KEPT))
+        site = name_of(context.report, element, "site")
+        frame = frames.get(context.names.here("site", site))
+        if frame is None:
+            near = nearest_names(site, [f.name for f in context.parts.frames])
+            message = f"site {site!r} does not exist; {near}"
+            if site:
+                context.report.error("unknown-site", message, element, attribute="site")
+            continue
+        kept = {k: element.attributes[k] for k in KEPT if k in element.attributes}
+        context.parts.sensors.append(
+            Sensor(
+                name_or_free(context, element, f"{frame.name}_{element.tag}", context.names.sensors),
+                element.tag,
+                frame.name,
+                joint=joint_to.get(frame.link) if element.tag in BETWEEN else None,
+                extensions=attributes_extension(element, kept),
+                source=element.source,
+            )
+        )
+    return others

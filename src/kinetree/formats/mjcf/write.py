@@ -1,0 +1,170 @@
+"""A robot to MJCF text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from kinetree.formats.losses import Losses
+from kinetree.formats.mjcf.check import check
+from kinetree.formats.mjcf.context import FORMAT, free
+from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
+from kinetree.formats.mjcf.write_bodies import write_worldbody
+from kinetree.formats.mjcf.write_geoms import Assets
+from kinetree.formats.mjcf.writing import BOUND_INERTIA, BOUND_MASS, Job, attributes_of, needs_bounds
+from kinetree.formats.xml import Element, Report, XmlWriter, element_text, format_number, format_numbers, parse
+from kinetree.model.reshape import plain_joints
+from kinetree.model.robot import CoupledLimit, Joint, Robot, Sensor
+from kinetree.spatial import se3
+
+SENSOR_TAGS = {tag: (tag,) for tag in AT_SITE} | {
+    "gyroscope": ("gyro",),
+    "imu": ("accelerometer", "gyro"),
+    "force_torque": ("force", "torque"),
+}
+"""Kinds of sensors as MuJoCo's, each of which measures one quantity."""
+BEFORE = ("option", "size", "visual", "statistic", "extension", "custom", "default")  # sections that come first
+
+
+def write(robot: Robot, without: Collection[str] = ()) -> str:
+    """The robot as MJCF, in radians. A robot that was read from MJCF and not edited comes back to the letter.
+
+    Every link is a body, every extra frame a site. Names of fixed joints are not written: MJCF has none. Where a
+    moving body has no mass, the compiler's lower bounds on mass and inertia are set, so that MuJoCo loads the file.
+    Raises KinetreeError for what MJCF cannot say, unless `without` names that part.
+    """
+    losses = Losses("MJCF", without)
+    if robot.text and robot.text.format == FORMAT and not without:
+        return robot.text.text
+    if any(j.type == "ball" and not np.array_equal(j.child_origin[:3, :3], np.eye(3)) for j in robot.joints.values()):
+        robot = plain_joints(robot)  # a body has no place for a rotation behind a ball joint
+    job = Job(robot, losses)
+    check(job)
+    losses.check()
+    xml = XmlWriter()
+    xml.open("mujoco", model=robot.name)
+    _compiler(xml, job)
+    kept = {} if "extension" in losses.without else _sections(robot)
+    for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
+        _raw(xml, element)
+    assets = Assets(job, kept.pop("asset", []))
+    sites = _sensor_sites(job)
+    body = XmlWriter()
+    write_worldbody(body, job, assets, sites)
+    assets.write(xml)
+    _lines(xml, body.text().splitlines()[1:])
+    _equalities(xml, job)
+    _tendons(xml, job, kept)
+    _sensors(xml, job, sites)
+    for element in (e for elements in kept.values() for e in elements):
+        _raw(xml, element)
+    xml.close()
+    return xml.text()
+
+
+def _compiler(xml: XmlWriter, job: Job) -> None:
+    bounds: dict[str, str | None] = {}
+    if needs_bounds(job):
+        xml.comment(
+            "boundmass and boundinertia stand in for masses that the robot does not have: "
+            "MuJoCo moves no body without mass"
+        )
+        bounds = {"boundmass": format_number(BOUND_MASS), "boundinertia": format_number(BOUND_INERTIA)}
+    xml.leaf("compiler", angle="radian", autolimits="true", inertiafromgeom="false", **bounds)
+
+
+def _sections(robot: Robot) -> dict[str, list[Element]]:
+    """The sections that were kept when the robot was read, by tag."""
+    found: dict[str, list[Element]] = {}
+    for extension in robot.extensions:
+        if extension.format == FORMAT and (element := parse(extension.text, "", Report())) is not None:
+            found.setdefault(element.tag, []).append(element)
+    return found
+
+
+def _raw(xml: XmlWriter, element: Element) -> None:
+    _lines(xml, element_text(element).splitlines())
+
+
+def _lines(xml: XmlWriter, lines: list[str]) -> None:
+    for line in lines:
+        xml.raw(line)
+
+
+# constraints
+
+
+def _equalities(xml: XmlWriter, job: Job) -> None:
+    followers = [joint for joint in job.robot.joints.values() if joint.mimic]
+    if not followers or "mimic" in job.losses.without:
+        return
+    xml.open("equality")
+    for joint in followers:
+        _equality(xml, joint)
+    xml.close()
+
+
+def _equality(xml: XmlWriter, joint: Joint) -> None:
+    assert joint.mimic
+    polynomial = format_numbers([joint.mimic.offset, joint.mimic.multiplier, 0, 0, 0])
+    xml.leaf("joint", joint1=joint.name, joint2=joint.mimic.joint, polycoef=polynomial)
+
+
+def _tendons(xml: XmlWriter, job: Job, kept: dict[str, list[Element]]) -> None:
+    """Coupled limits, with what else a tendon of the same name said; then the other tendons."""
+    sections = kept.pop("tendon", [])
+    more = {e.get("name"): e for section in sections for e in section.children if e.tag == "fixed"}
+    limits = () if "coupled_limit" in job.losses.without else job.robot.coupled_limits
+    named = {limit.name for limit in limits}
+    others = [e for s in sections for e in s.children if e.tag != "fixed" or e.get("name") not in named]
+    if not limits and not others:
+        return
+    xml.open("tendon")
+    for limit in limits:
+        _tendon(xml, limit, more.get(limit.name))
+    for element in others:
+        _raw(xml, element)
+    xml.close()
+
+
+def _tendon(xml: XmlWriter, limit: CoupledLimit, more: Element | None) -> None:
+    attributes: dict[str, str | None] = {} if more is None else dict(more.attributes)
+    attributes |= {"name": limit.name, "range": format_numbers([limit.lower, limit.upper]), "limited": "true"}
+    xml.open("fixed", **attributes)
+    for name, coefficient in limit.coefficients.items():
+        xml.leaf("joint", joint=name, coef=format_number(coefficient))
+    xml.close()
+
+
+# sensors
+
+
+def _sensor_sites(job: Job) -> dict[str, tuple[str, Sensor | None]]:
+    """For every sensor that is written at a site: the site's name, and the sensor where the site is made for it."""
+    sites: dict[str, tuple[str, Sensor | None]] = {}
+    if "sensor" in job.losses.without:
+        return sites
+    taken = set(job.robot.frames)
+    for sensor in job.robot.sensors.values():
+        if sensor.type not in SENSOR_TAGS:
+            continue
+        plain = np.array_equal(sensor.origin, se3.IDENTITY) and sensor.frame not in job.robot.links
+        if plain and "frame" not in job.losses.without:
+            sites[sensor.name] = (sensor.frame, None)
+        else:
+            sites[sensor.name] = (free(f"{sensor.name}_site", taken), sensor)
+    return sites
+
+
+def _sensors(xml: XmlWriter, job: Job, sites: dict[str, tuple[str, Sensor | None]]) -> None:
+    if not sites:
+        return
+    xml.open("sensor")
+    for name, (site, _) in sites.items():
+        sensor = job.robot.sensors[name]
+        tags = SENSOR_TAGS[sensor.type]
+        more = {k: v for k, v in attributes_of(sensor.extensions, job).items() if k in KEPT}
+        for tag in tags:
+            xml.leaf(tag, name=name if len(tags) == 1 else f"{name}_{tag}", site=site, **more)
+    xml.close()

@@ -1,0 +1,147 @@
+"""Bodies with their joints, inertials and sites, as MJCF."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from kinetree.formats.mjcf.bodies import T_CAMERA_SENSOR
+from kinetree.formats.mjcf.write_geoms import Assets
+from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, elements_of, moments, pose_attributes
+from kinetree.formats.xml import XmlWriter, format_number, format_numbers
+from kinetree.model.robot import Inertial, Joint, Link, Sensor
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+Sites = dict[str, tuple[str, Sensor | None]]
+ROUNDING = 1e-12  # relative error in principal moments that comes from computing them
+
+
+def write_worldbody(xml: XmlWriter, job: Job, assets: Assets, sites: Sites) -> None:
+    """The tree. A root link called "world" is the world; any other is a body that is fixed to it."""
+    writer = _Bodies(xml, job, assets, sites)
+    xml.open("worldbody")
+    root = job.robot.links[job.robot.root]
+    if root.name == WORLD:
+        writer.contents(root)
+    else:
+        writer.body(root, [], se3.IDENTITY)
+    xml.close()
+
+
+class _Bodies:
+    def __init__(self, xml: XmlWriter, job: Job, assets: Assets, sites: Sites) -> None:
+        self.xml, self.job, self.assets = xml, job, assets
+        robot = job.robot
+        self.sites: dict[str, list[tuple[str, Array]]] = {}
+        self.cameras: dict[str, list[tuple[Sensor, Array]]] = {}
+        for frame in robot.frames.values() if "frame" not in job.losses.without else ():
+            if frame.name not in robot.links:
+                self.sites.setdefault(frame.link, []).append((frame.name, frame.origin))
+        for name, sensor in sites.values():
+            if sensor:
+                frame = robot.frames[sensor.frame]
+                self.sites.setdefault(frame.link, []).append((name, frame.origin @ sensor.origin))
+        for camera in robot.sensors.values() if "sensor" not in job.losses.without else ():
+            if camera.type == "camera":
+                frame = robot.frames[camera.frame]
+                T = frame.origin @ camera.origin @ T_CAMERA_SENSOR.T
+                self.cameras.setdefault(frame.link, []).append((camera, T))
+
+    def body(self, link: Link, row: list[Joint], T_parent_body: Array) -> None:
+        """A body; row are its joints, from the parent to the link."""
+        job, xml = self.job, self.xml
+        initial = attributes_of(row[0].extensions, job, "initial") if row else {}
+        pose = initial or pose_attributes(T_parent_body)
+        xml.open("body", name=link.name, **{**pose, **attributes_of(link.extensions, job)})
+        if inertial := job.inertial(link):
+            _inertial(xml, inertial)
+        S = se3.IDENTITY
+        placed = []
+        for joint in reversed(row):
+            S = joint.child_origin @ S  # from after the motion of this joint to the body
+            placed.append((joint, S))
+            S = joint.origin @ S
+        for joint, T_joint_body in reversed(placed):
+            self.joint(joint, T_joint_body)
+        self.contents(link)
+        xml.close()
+
+    def contents(self, link: Link) -> None:
+        """What is fixed to a link, then its children."""
+        xml, job = self.xml, self.job
+        self.assets.geoms(xml, link)
+        for name, T in self.sites.get(link.name, ()):
+            xml.leaf("site", name=name, **pose_attributes(T))
+        for camera, T in self.cameras.get(link.name, ()):
+            xml.leaf("camera", name=camera.name, **pose_attributes(T), **attributes_of(camera.extensions, job))
+        for text in elements_of(link.extensions, job):
+            xml.raw(text)
+        for first in job.children.get(link.name, ()):
+            row = job.row(first)
+            T = se3.IDENTITY
+            for joint in row:
+                T = T @ joint.origin @ joint.child_origin
+            moving = [joint for joint in row if joint.type != "fixed"]
+            self.body(job.robot.links[row[-1].child], moving, T)
+
+    def joint(self, joint: Joint, T_joint_body: Array) -> None:
+        """A joint; T_joint_body (4, 4) is the pose of its body, at rest, in the joint's frame after the motion."""
+        if joint.type == "floating":
+            self.xml.leaf("joint", **_joint_attributes(self.job, joint))
+            return
+        p = -T_joint_body[:3, :3].T @ T_joint_body[:3, 3]
+        axis = None if joint.axis is None else format_numbers(T_joint_body[:3, :3].T @ joint.axis)
+        pos = format_numbers(p) if p.any() and joint.type != "prismatic" else None
+        attributes = _joint_attributes(self.job, joint)
+        name, kind = attributes.pop("name"), attributes.pop("type")
+        self.xml.leaf("joint", name=name, type=kind, pos=pos, axis=axis, **attributes)
+
+
+def _joint_attributes(job: Job, joint: Joint) -> dict[str, str | None]:
+    attributes: dict[str, str | None] = {"name": joint.name, "type": joint.kind.mjcf}
+    if "limit" not in job.losses.without:
+        limit = joint.limit
+        if limit.lower > -inf and limit.upper < inf:
+            attributes["range"] = format_numbers([limit.lower, limit.upper])
+        if limit.effort < inf:
+            attributes["actuatorfrcrange"] = format_numbers([-limit.effort, limit.effort])
+    if joint.dynamics and "dynamics" not in job.losses.without:
+        names = {"damping": "damping", "frictionloss": "friction", "stiffness": "stiffness"}
+        names |= {"springref": "reference", "armature": "armature"}
+        values = {k: getattr(joint.dynamics[0], v) for k, v in names.items()}
+        attributes |= {k: format_number(v) for k, v in values.items() if v}
+    return attributes | attributes_of(joint.extensions, job)
+
+
+def _inertial(xml: XmlWriter, inertial: Inertial) -> None:
+    """In its own axes where the matrix is diagonal there; else the full matrix in the axes of the body, or, where
+    it has a direction without inertia, in its principal axes."""
+    mass, T, I = format_number(inertial.mass), inertial.origin, inertial.inertia
+    pos = format_numbers(T[:3, 3])
+    if np.array_equal(I, np.diag(np.diag(I))):
+        diagonal = format_numbers(_rounded(np.diag(I)))
+        xml.leaf("inertial", mass=mass, **{**pose_attributes(T), "pos": pos}, diaginertia=diagonal)
+        return
+    values = moments(inertial)
+    if values[0] > 1e-13 and values[0] + values[1] > values[2] * (1 + ROUNDING):
+        J = T[:3, :3] @ I @ T[:3, :3].T
+        full = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+        xml.leaf("inertial", mass=mass, pos=pos, fullinertia=format_numbers(full))
+        return
+    axes = np.linalg.eigh(I)[1]
+    axes[:, 2] *= np.sign(np.linalg.det(axes))
+    principal = se3.homogeneous(T[:3, :3] @ axes, T[:3, 3])
+    diagonal = format_numbers(_rounded(values))
+    xml.leaf("inertial", mass=mass, **{**pose_attributes(principal), "pos": pos}, diaginertia=diagonal)
+
+
+def _rounded(values: Array) -> Array:
+    """Principal moments of which none is, for a rounding error, negative or greater than the sum of the others."""
+    values = np.where(np.abs(values) < ROUNDING * np.abs(values).max(initial=0.0), 0.0, values)
+    largest = int(np.argmax(values))
+    others = float(np.delete(values, largest).sum())
+    if others < values[largest] <= others * (1 + ROUNDING):
+        values[largest] = others
+    return np.asarray(values)

@@ -1,0 +1,142 @@
+"""Geoms, meshes and materials as MJCF."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from kinetree.formats.mjcf.context import free
+from kinetree.formats.mjcf.poses import z_to
+from kinetree.formats.mjcf.writing import Job, attributes_of, elements_of, pose_attributes
+from kinetree.formats.xml import Element, XmlWriter, element_text, format_numbers
+from kinetree.model.robot import Geometry, Link, Material, Shape
+from kinetree.spatial import se3
+
+SEEN = {"contype": "0", "conaffinity": "0", "group": "2"}
+FELT = {"group": "3"}
+
+
+class Assets:
+    """The meshes and materials that geoms name; collected while the geoms are written."""
+
+    def __init__(self, job: Job, kept: list[Element]) -> None:
+        self.job = job
+        self.kept = [element for section in kept for element in section.children]
+        self.names = {element.get("name") or "" for element in self.kept if element.tag == "mesh"}
+        self.geom_names: set[str] = set()
+        self.meshes: dict[tuple[str, tuple[float, ...]], str] = {}
+        self.materials = {m.name: m for m in job.robot.materials.values() if m.name}
+
+    def geoms(self, xml: XmlWriter, link: Link) -> None:
+        """What a link shows and feels; what is both is one geom."""
+        if "geometry" in self.job.losses.without:
+            return
+        felt = list(link.collisions)
+        for geometry in link.visuals:
+            twin = next((other for other in felt if _same(geometry, other)), None)
+            if twin is None:
+                self._geom(xml, geometry, SEEN)
+            else:
+                felt.remove(twin)
+                self._geom(xml, twin, {})
+        for geometry in felt:
+            self._geom(xml, geometry, FELT)
+
+    def _geom(self, xml: XmlWriter, geometry: Geometry, role: dict[str, str]) -> None:
+        shape, T = geometry.shape, geometry.origin
+        attributes: dict[str, str | None] = {"name": free(geometry.name, self.geom_names) if geometry.name else None}
+        if shape.kind == "mesh":
+            attributes |= {"type": "mesh", "mesh": self._mesh(shape)}
+        elif shape.kind in ("inline_mesh", "hfield"):
+            name = "mesh" if shape.kind == "inline_mesh" else "hfield"
+            attributes |= {"type": name, name: str(shape.parameters[name])}
+        else:
+            attributes |= {"type": shape.kind, "size": format_numbers(half_sizes(shape))}
+        if shape.kind == "plane":
+            T = T @ se3.homogeneous(z_to(np.asarray(shape.parameters["normal"])), (0.0, 0.0, 0.0))
+        attributes |= pose_attributes(T) | role | self._look(geometry.material)
+        attributes |= attributes_of(geometry.extensions, self.job)
+        inner = elements_of(geometry.extensions, self.job)
+        if not inner:
+            xml.leaf("geom", **attributes)
+            return
+        xml.open("geom", **attributes)
+        for text in inner:
+            xml.raw(text)
+        xml.close()
+
+    def _mesh(self, shape: Shape) -> str:
+        file, scale = str(shape.parameters["filename"]), shape.parameters.get("scale", (1.0, 1.0, 1.0))
+        assert isinstance(scale, tuple)
+        if (file, scale) not in self.meshes:
+            self.meshes[file, scale] = free(PurePosixPath(file).stem or "mesh", self.names)
+        return self.meshes[file, scale]
+
+    def _look(self, material: Material | None) -> dict[str, str]:
+        if material is None or "material" in self.job.losses.without:
+            return {}
+        if not material.name:
+            return {"rgba": format_numbers(material.rgba)} if material.rgba else {}
+        known = self.materials.setdefault(material.name, material)
+        if material.rgba and not known.rgba:
+            known = self.materials[material.name] = material
+        if material.rgba and material.rgba != known.rgba:
+            return {"rgba": format_numbers(material.rgba)}
+        return {"material": material.name}
+
+    def write(self, xml: XmlWriter) -> None:
+        """The <asset> section."""
+        materials = {} if "material" in self.job.losses.without else self.materials
+        more = {e.get("name"): e for e in self.kept if e.tag == "material"}
+        others = [e for e in self.kept if e.tag != "material"]
+        if not (materials or self.meshes or others):
+            return
+        xml.open("asset")
+        for element in others:
+            for line in element_text(element).splitlines():
+                xml.raw(line)
+        for (file, scale), name in self.meshes.items():
+            scaled = None if scale == (1.0, 1.0, 1.0) else format_numbers(scale)
+            xml.leaf("mesh", name=name, file=file, scale=scaled)
+        for material in materials.values():
+            _material(xml, material, more.get(material.name))
+        xml.close()
+
+
+def _material(xml: XmlWriter, material: Material, more: Element | None) -> None:
+    attributes: dict[str, str | None] = {} if more is None else dict(more.attributes)
+    layers = [] if more is None else more.children
+    rgba = format_numbers(material.rgba) if material.rgba else None
+    if material.texture and more is None:
+        attributes["texture"] = f"{material.name}_texture"
+        xml.leaf("texture", name=f"{material.name}_texture", type="2d", file=material.texture)
+    attributes = {**attributes, "name": material.name, "rgba": rgba}
+    if not layers:
+        xml.leaf("material", **attributes)
+        return
+    xml.open("material", **attributes)
+    for layer in layers:
+        xml.raw(element_text(layer))
+    xml.close()
+
+
+def _same(a: Geometry, b: Geometry) -> bool:
+    """Whether two geometries look the same at the same place."""
+    same = a.shape == b.shape and a.material == b.material
+    return same and np.array_equal(a.origin, b.origin)
+
+
+def half_sizes(shape: Shape) -> list[float]:
+    """MuJoCo's size of a shape."""
+    p: Any = shape.parameters
+    if shape.kind == "box":
+        return [x / 2 for x in p["size"]]
+    if shape.kind == "sphere":
+        return [p["radius"]]
+    if shape.kind == "ellipsoid":
+        return list(p["radii"])
+    if shape.kind == "plane":
+        return [*(x / 2 for x in p.get("size", (0.0, 0.0))), 0.01]
+    return [p["radius"], p["length"] / 2]

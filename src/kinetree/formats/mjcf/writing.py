@@ -1,0 +1,103 @@
+"""What the parts of the MJCF writer share: which joints make one body, poses and attributes, masses that lack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kinetree.formats.losses import Losses
+from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT
+from kinetree.formats.xml import Report, format_numbers, parse
+from kinetree.model.robot import Extension, Inertial, Joint, Link, Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+WORLD = "world"
+MINIMUM = 1e-15  # MuJoCo's mjMINVAL: a moving body needs more mass and inertia than this
+BOUND_MASS = 1e-6  # kg
+BOUND_INERTIA = 1e-9  # kg m²
+
+
+@dataclass
+class Job:
+    """One writing. children: the joints that start at each link, in the order of the file."""
+
+    robot: Robot
+    losses: Losses
+    children: dict[str, list[Joint]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for joint in self.robot.joints.values():
+            self.children.setdefault(joint.parent, []).append(joint)
+        busy = {frame.link for frame in self.robot.frames.values() if frame.name not in self.robot.links}
+        self._busy = busy | {sensor.frame for sensor in self.robot.sensors.values()}
+
+    def row(self, joint: Joint) -> list[Joint]:
+        """The joints that one body holds: this one, and those behind links that only stand between two joints and
+        whose frame is that of the body as long as these are at zero, as the reader makes them."""
+        row = [joint]
+        while row[-1].kind.mjcf and row[-1].type != "floating" and self._between(row[-1]):
+            after = self.children[row[-1].child][0]
+            turns = after.type != "prismatic" and any(j.type == "ball" for j in row)
+            rotated = after.type == "ball" and not np.array_equal(after.child_origin[:3, :3], np.eye(3))
+            many = sum(j.kind.nv for j in [*row, after]) > 6
+            apart = not np.allclose(after.origin @ after.child_origin, se3.IDENTITY, rtol=0, atol=1e-14)
+            if after.type == "floating" or not after.kind.mjcf or rotated or turns or many or apart:
+                break
+            row.append(after)
+        return row
+
+    def _between(self, joint: Joint) -> bool:
+        """Whether the link behind a joint is what the reader makes between two joints of one body."""
+        link = self.robot.links[joint.child]
+        empty = not (link.inertial or link.visuals or link.collisions or link.extensions)
+        named = link.name == f"{joint.name}_link"
+        return empty and named and link.name not in self._busy and len(self.children.get(link.name, ())) == 1
+
+    def inertial(self, link: Link) -> Inertial | None:
+        """The inertial that is written for a link."""
+        return None if "inertial" in self.losses.without or link.name == WORLD else link.inertial
+
+
+def needs_bounds(job: Job) -> bool:
+    """Whether a body that moves has no mass or inertia, nor a body that is fixed to it."""
+    heavy: set[str] = set()
+    for name in [job.robot.root, *(job.robot.joints[j].child for j in job.robot.placed)][::-1]:  # children first
+        inertial = job.inertial(job.robot.links[name])
+        own = inertial is not None and inertial.mass >= MINIMUM and min(moments(inertial)) >= MINIMUM
+        if own or any(j.type == "fixed" and j.child in heavy for j in job.children.get(name, ())):
+            heavy.add(name)
+    ends = (job.row(joint)[-1].child for joint in job.robot.joints.values() if joint.type != "fixed")
+    return any(end not in heavy for end in ends)
+
+
+def moments(inertial: Inertial) -> Array:
+    """The principal moments (3,), ascending."""
+    return np.asarray(np.linalg.eigvalsh(inertial.inertia))
+
+
+def attributes_of(extensions: tuple[Extension, ...], job: Job, tag: str = ATTRIBUTES) -> dict[str, str]:
+    """Attributes that were kept when the thing was read."""
+    found: dict[str, str] = {}
+    for extension in extensions if "extension" not in job.losses.without else ():
+        if extension.format == FORMAT and extension.tag == tag:
+            element = parse(f"<a {extension.text}/>", "", Report())
+            found |= element.attributes if element is not None else {}
+    return found
+
+
+def elements_of(extensions: tuple[Extension, ...], job: Job) -> list[str]:
+    """Elements that were kept when the thing was read, as text."""
+    kept = () if "extension" in job.losses.without else extensions
+    return [e.text for e in kept if e.format == FORMAT and e.tag not in (ATTRIBUTES, "initial")]
+
+
+def pose_attributes(T: Array) -> dict[str, str | None]:
+    """pos and quat (w first) of a pose (4, 4); what is the identity is left out."""
+    x, y, z, w = se3.quaternion_from_rotation(T[:3, :3])
+    turned = not np.array_equal(T[:3, :3], np.eye(3))
+    return {
+        "pos": format_numbers(T[:3, 3]) if T[:3, 3].any() else None,
+        "quat": format_numbers((w, x, y, z)) if turned else None,
+    }

@@ -1,0 +1,206 @@
+"""MJCF against MuJoCo: poses, masses, limits, and whether it loads what is written."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.formats.mjcf import read, write
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.limits import resolve_mimic
+from kinetree.model.robot import Robot
+from support import all_frames, frames_differ_by, icub_urdfs, random_q
+
+mujoco = pytest.importorskip("mujoco")
+pytestmark = pytest.mark.crosscheck
+
+POSES = """<mujoco>
+  <compiler eulerseq="{eulerseq}" angle="{angle}"/>
+  <default> <site quat="1 1 0 0"/>
+    <default class="c"> <joint axis="1 1 0" pos=".1 .2 .3"/> <site euler="1 2 3"/> </default> </default>
+  <worldbody>
+    <frame pos="1 2 3" euler="0.3 0.4 0.5" childclass="c">
+      <frame axisangle="1 2 3 0.7">
+        <body name="a" xyaxes="1 2 0 0 1 1" pos="0.1 0.2 0.3">
+          <joint name="s" type="slide" ref="0.3"/>
+          <frame euler="1 2 3" pos="0.3 0 0"> <joint name="h" ref="20"/> </frame>
+          <joint name="h2" axis="0 3 4" pos="-1 0 0" ref="-0.5"/>
+          <site name="s1"/> <site name="s0" quat="1 2 0 0"/> <site name="s2" zaxis="0 0 -1"/>
+          <site name="s3" type="box" size="1" fromto="0 0 0 1 2 3"/>
+          <body name="b" zaxis="1 -1 0.5" pos="0 1 0">
+            <joint name="ball" type="ball"/> <joint name="s4" type="slide" axis="0 1 0" class="main"/>
+            <site name="s5" quat="0 0 0 1" class="main"/> <geom size="0.1"/>
+          </body>
+          <geom size="0.1"/>
+        </body>
+      </frame>
+    </frame>
+    <body name="free" pos="1 2 3" quat="1 2 3 4"> <freejoint name="f"/> <geom size="0.1"/>
+      <frame zaxis="0 1 0"> <body name="d" pos="1 0 0"> <joint name="g"/> <geom size="0.1"/> </body> </frame> </body>
+  </worldbody>
+  <equality> <joint joint1="h" joint2="s" polycoef="0.1 0.5"/>
+    <joint joint1="h2" joint2="h" polycoef="0.2 -3 0"/> </equality>
+</mujoco>"""
+
+GEOM = '<body name="b"> <geom type="{kind}" {size} pos="1 2 3" euler="10 20 30" {more}/> </body>'
+SIZES = {"sphere": ".3", "box": ".1 .2 .3", "cylinder": ".1 .2", "capsule": ".1 .2", "ellipsoid": ".1 .2 .3"}
+
+
+def robot_of(text: str) -> Robot:
+    robot, findings = read(text, "<text>")
+    assert robot is not None, [str(f) for f in findings]
+    return robot
+
+
+def configure(robot: Robot, q: np.ndarray, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """Set MuJoCo's qpos to q, joint by joint, by name; quaternions are w first there."""
+    for joint in (j for j in robot.joints.values() if j.kind.nq):
+        leader, multiplier, offset = resolve_mimic(robot, joint.name)
+        values = multiplier * q[robot.q_slices[leader]] + offset
+        if joint.type in ("ball", "floating"):
+            values = [*values[:-4], values[-1], *values[-4:-1]]
+        data.joint(joint.name).qpos[:] = values
+    mujoco.mj_kinematics(model, data)
+
+
+def worst(robot: Robot, model: mujoco.MjModel, times: int = 20) -> float:
+    """The largest entry by which the pose of a body or site differs, over random configurations."""
+    rng, data, error = np.random.default_rng(0), mujoco.MjData(model), 0.0
+    for _ in range(times):
+        q = random_q(robot, rng)
+        configure(robot, q, model, data)
+        poses = all_frames(robot, q)
+        for i in range(model.nbody):
+            error = max(error, _off(poses[model.body(i).name], data.xpos[i], data.xmat[i]))
+        for i in range(model.nsite):
+            error = max(error, _off(poses[model.site(i).name], data.site_xpos[i], data.site_xmat[i]))
+    return error
+
+
+def _off(T: np.ndarray, p: np.ndarray, R: np.ndarray) -> float:
+    return float(max(np.abs(T[:3, 3] - p).max(), np.abs(T[:3, :3] - R.reshape(3, 3)).max()))
+
+
+REPLICAS = """<mujoco> <compiler eulerseq="{eulerseq}"/> <worldbody>
+  <replicate count="11" offset="0.1 0.2 0" euler="10 20 30" sep="-">
+    <frame pos="1 0 0"> <replicate count="3" offset="0 0 1" euler="0 30 0">
+      <body name="b" pos="1 2 3"> <joint name="j" pos="0.1 0 0"/> <geom name="g" size="0.1"/>
+        <site name="s" pos="1 0 0"/> </body> </replicate> </frame> </replicate> </worldbody> </mujoco>"""
+
+
+@pytest.mark.parametrize("eulerseq", ["xyz", "XYZ"])
+def test_replicas(eulerseq):
+    text = REPLICAS.format(eulerseq=eulerseq)
+    robot, model = robot_of(text), mujoco.MjModel.from_xml_string(text)
+    assert [*robot.links][1:4] == ["b0-00", "b1-00", "b2-00"]
+    assert robot.nq == 33
+    assert worst(robot, model, 2) < 1e-12
+
+
+@pytest.mark.parametrize("angle", ["radian", "degree"])
+@pytest.mark.parametrize("eulerseq", ["xyz", "XYZ", "zyx", "xYz", "ZXZ", "yxy"])
+def test_every_orientation_joint_and_frame(angle, eulerseq):
+    text = POSES.format(angle=angle, eulerseq=eulerseq)
+    assert worst(robot_of(text), mujoco.MjModel.from_xml_string(text)) < 1e-12
+
+
+def test_followers_fulfil_mujocos_equalities():
+    text = POSES.format(angle="degree", eulerseq="xyz")
+    robot, model = robot_of(text), mujoco.MjModel.from_xml_string(text)
+    data, rng = mujoco.MjData(model), np.random.default_rng(1)
+    for _ in range(20):
+        configure(robot, random_q(robot, rng), model, data)
+        mujoco.mj_fwdPosition(model, data)
+        rows = np.array(data.efc_type[: data.nefc]) == mujoco.mjtConstraint.mjCNSTR_EQUALITY
+        assert rows.sum() == 2
+        assert np.abs(data.efc_pos[: data.nefc][rows]).max() < 1e-12
+
+
+@pytest.mark.parametrize("more", ["", 'density="3"', 'mass="2"', 'shellinertia="true"', 'group="4"'])
+@pytest.mark.parametrize("kind", SIZES)
+def test_masses_of_geoms(kind, more):
+    geoms = [GEOM.format(kind=kind, size=f'size="{SIZES[kind]}"', more=more)]
+    if kind != "sphere":
+        geoms.append(GEOM.format(kind=kind, size='size=".1" fromto="0 0 0 1 2 3"', more="").replace('pos="1 2 3"', ""))
+    body = "".join(geoms).replace('</body><body name="b">', '<geom size=".2" pos="0 1 0"/>')
+    text = f'<mujoco><compiler inertiagrouprange="0 3"/><worldbody>{body}</worldbody></mujoco>'
+    robot, model = robot_of(text), mujoco.MjModel.from_xml_string(text)
+    if kind == "ellipsoid" and "shell" in more:  # it has no closed form; MuJoCo approximates it
+        assert robot.links["b"].inertial is None
+        return
+    same_masses(robot, model)
+
+
+def same_masses(robot: Robot, model: mujoco.MjModel) -> None:
+    for i in range(1, model.nbody):
+        inertial = robot.links[model.body(i).name].inertial
+        if inertial is None:
+            assert model.body_mass[i] == 0
+            continue
+        R = np.zeros(9)
+        mujoco.mju_quat2Mat(R, model.body_iquat[i])
+        theirs = R.reshape(3, 3) @ np.diag(model.body_inertia[i]) @ R.reshape(3, 3).T
+        ours = inertial.origin[:3, :3] @ inertial.inertia @ inertial.origin[:3, :3].T
+        np.testing.assert_allclose(inertial.mass, model.body_mass[i], rtol=1e-12)
+        np.testing.assert_allclose(inertial.origin[:3, 3], model.body_ipos[i], atol=1e-12)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12 * np.abs(theirs).max())
+
+
+def test_limits_and_springs():
+    text = """<mujoco><worldbody><body name="b"> <geom size="1"/>
+      <joint name="a" range="-30 40" springref="5" stiffness="1"/> <joint name="b" type="slide" range="-30 40"/>
+      <joint name="c" range="1 0"/> <joint name="d" range="0 1" limited="false" actuatorfrcrange="-2 2"/>
+      <joint name="e" type="slide" axis="1 0 0"/> </body></worldbody>
+      <tendon> <fixed name="t" range="-3 4"> <joint joint="a" coef="2"/> <joint joint="b" coef="-1"/> </fixed> </tendon>
+      </mujoco>"""
+    robot, model = robot_of(text), mujoco.MjModel.from_xml_string(text)
+    for name in "abcde":
+        theirs, limit = model.joint(name), robot.joints[name].limit
+        if theirs.limited[0]:
+            np.testing.assert_allclose([limit.lower, limit.upper], theirs.range, atol=1e-15)
+        else:
+            assert [limit.lower, limit.upper] == [-np.inf, np.inf]
+    assert robot.joints["d"].limit.effort == 2
+    np.testing.assert_allclose(robot.joints["a"].dynamics[0].reference, model.qpos_spring[0], atol=1e-15)
+    data, q = mujoco.MjData(model), random_q(robot, np.random.default_rng(3))
+    configure(robot, q, model, data)
+    mujoco.mj_fwdPosition(model, data)
+    upper, lower = robot.limits.h - robot.limits.G @ q
+    np.testing.assert_allclose([upper, lower], [4 - data.ten_length[0], data.ten_length[0] + 3], atol=1e-12)
+
+
+def test_the_model_that_comes_with_mujoco_is_loaded_written_and_loaded_by_mujoco(tmp_path):
+    path = Path(mujoco.__file__).parent / "testdata" / "model.xml"
+    robot = kt.load(path)
+    assert write(robot) == path.read_text()
+    (tmp_path / "again.xml").write_text(write(build(parts_of(robot))))
+    again = kt.load(tmp_path / "again.xml")
+    assert worst(again, mujoco.MjModel.from_xml_path(str(tmp_path / "again.xml"))) < 1e-12
+    assert again.joint_names == robot.joint_names
+
+
+def test_every_icub_as_mjcf():
+    parts = ("extension", "geometry", "velocity_limit", "inertial")
+    paths, rng = icub_urdfs(), np.random.default_rng(4)
+    assert paths
+    for path in paths:
+        robot = kt.load(path)
+        text = write(robot, without=parts)
+        again, model = robot_of(text), mujoco.MjModel.from_xml_string(text)
+        assert model.nbody == len(robot.links) + 1
+        assert worst(again, model, 3) < 1e-12
+        assert frames_differ_by(robot, again, random_q(robot, rng)) < 1e-12
+
+
+def test_masses_of_a_robot_survive_the_way_through_mujoco():
+    path = next(p for p in icub_urdfs() if "V2_5" in str(p))
+    parts = ("extension", "geometry", "velocity_limit", "sensor")
+    robot = kt.load(path)
+    text = write(robot, without=parts).replace('boundmass="1e-06" boundinertia="1e-09"', "")
+    model = mujoco.MjModel.from_xml_string(text)
+    heavy = build(parts_of(robot_of(text)))
+    same_masses(heavy, model)
+    assert sum(link.inertial.mass for link in robot.links.values() if link.inertial) == pytest.approx(
+        model.body_mass.sum(), rel=1e-12
+    )

@@ -1,0 +1,324 @@
+"""MJCF, read: what the numbers of a file mean."""
+
+from math import degrees, inf, pi
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import kinetree as kt
+from kinetree.formats.mjcf import read
+from kinetree.model.robot import Robot
+from kinetree.spatial import se3
+from support import all_frames
+
+
+def robot_of(text: str, files: dict[str, str] | None = None) -> Robot:
+    found = {name: content.encode() for name, content in (files or {}).items()}
+    robot, findings = read(text, "main.xml", lambda wanted, _: (found[wanted], wanted) if wanted in found else None)
+    assert robot is not None, [str(f) for f in findings]
+    return robot
+
+
+def bodies(inner: str, head: str = "") -> Robot:
+    return robot_of(f"<mujoco model='m'>{head}<worldbody>{inner}</worldbody></mujoco>")
+
+
+def body_pose(attributes: str, compiler: str = "") -> np.ndarray:
+    head = f"<compiler {compiler}/>" if compiler else ""
+    robot = bodies(f"<body name='b' {attributes}/>", head)
+    return all_frames(robot, robot.q())["b"]
+
+
+def codes(robot: Robot) -> list[str]:
+    return [note.code for note in robot.notes]
+
+
+class TestOrientation:
+    def test_quat_is_wxyz_and_is_normalised(self):
+        assert_allclose(body_pose("quat='2 0 0 2'")[:3, :3], se3.rotation((0, 0, 1), pi / 2), atol=1e-15)
+
+    def test_angles_are_degrees_unless_the_compiler_says_radian(self):
+        turned = se3.rotation((0, 1, 0), 0.5)
+        assert_allclose(body_pose("axisangle='0 3 0 0.5'", "angle='radian'")[:3, :3], turned, atol=1e-15)
+        assert_allclose(body_pose(f"axisangle='0 3 0 {degrees(0.5)}'")[:3, :3], turned, atol=1e-15)
+
+    def test_small_letters_of_eulerseq_turn_about_turned_axes(self):
+        Rx, Ry, Rz = (se3.rotation(axis, angle) for axis, angle in zip(np.eye(3), (0.1, 0.2, 0.3), strict=True))
+        radian = "angle='radian' eulerseq="
+        assert_allclose(body_pose("euler='0.1 0.2 0.3'", radian + "'xyz'")[:3, :3], Rx @ Ry @ Rz, atol=1e-15)
+        assert_allclose(body_pose("euler='0.1 0.2 0.3'", radian + "'XYZ'")[:3, :3], Rz @ Ry @ Rx, atol=1e-15)
+        assert_allclose(body_pose("euler='0.1 0.2 0.3'", radian + "'xYz'")[:3, :3], Ry @ Rx @ Rz, atol=1e-15)
+
+    def test_xyaxes_are_made_orthogonal(self):
+        assert_allclose(body_pose("xyaxes='0 2 0 -1 1 0'")[:3, :3], se3.rotation((0, 0, 1), pi / 2), atol=1e-15)
+
+    def test_zaxis_turns_the_shortest_way_and_about_x_when_it_is_opposite(self):
+        assert_allclose(body_pose("zaxis='1 0 0'")[:3, :3], se3.rotation((0, 1, 0), pi / 2), atol=1e-15)
+        assert_allclose(body_pose("zaxis='0 0 -1'")[:3, :3], np.diag([1.0, -1.0, -1.0]), atol=1e-15)
+
+    def test_several_compilers_add_up(self):
+        robot = bodies("<body name='b' euler='0 0 1'/>", "<compiler angle='radian'/><compiler eulerseq='ZYX'/>")
+        assert_allclose(all_frames(robot, robot.q())["b"][:3, :3], se3.rotation((1, 0, 0), 1.0), atol=1e-15)
+
+
+class TestDefaults:
+    HEAD = """<default>
+      <joint axis='1 0 0' damping='1 2'/> <geom size='0.1 0.2'/>
+      <default class='arm'> <joint damping='5'/> <default class='hand'> <joint armature='3'/> </default> </default>
+    </default>"""
+
+    def test_classes_inherit_and_childclass_reaches_down_until_another(self):
+        robot = bodies(
+            """<body name='a' childclass='arm'> <joint name='a'/>
+              <body name='b'> <joint name='b' class='hand'/>
+                <frame childclass='hand'> <body name='c'> <joint name='c'/> </body> </frame>
+                <body name='d'> <joint name='d' class='main' axis='0 1 0'/> </body> </body> </body>""",
+            self.HEAD,
+        )
+        assert [robot.joints[n].dynamics[0].damping for n in "abcd"] == [5, 5, 5, 1]
+        assert [robot.joints[n].dynamics[0].armature for n in "abcd"] == [0, 3, 3, 0]
+        assert robot.joints["a"].axis.tolist() == [1, 0, 0]
+        assert robot.joints["d"].axis.tolist() == [0, 1, 0]
+
+    def test_a_vector_given_in_part_keeps_the_rest_of_its_class(self):
+        shape = bodies("<geom type='cylinder' size='0.7'/>", self.HEAD).links["world"].collisions[0].shape
+        assert shape.parameters == {"radius": 0.7, "length": 0.4}
+
+    def test_an_orientation_of_the_element_replaces_that_of_its_class(self):
+        head = "<default><site quat='0 1 0 0'/></default>"
+        robot = bodies("<site name='s' zaxis='1 0 0'/>", head)
+        assert_allclose(robot.frames["s"].origin[:3, 2], [1, 0, 0], atol=1e-15)
+
+        robot = bodies("<site name='s' quat='0 1 0 0'/>", "<default><site zaxis='1 0 0'/></default>")
+        assert_allclose(robot.frames["s"].origin[:3, 2], [0, 0, -1], atol=1e-15)
+
+
+class TestTree:
+    def test_the_world_is_the_root_and_bodies_without_joints_are_fixed(self):
+        robot = bodies("<body name='a' pos='1 2 3'><body name='b'/></body>")
+        assert robot.root == "world"
+        assert [j.name for j in robot.joints.values()] == ["a_fixed_joint", "b_fixed_joint"]
+        assert robot.joints["a_fixed_joint"].origin[:3, 3].tolist() == [1, 2, 3]
+
+    def test_frames_nest(self):
+        robot = bodies(
+            "<frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'><site name='s' pos='1 0 0'/></frame></frame>"
+        )
+        assert_allclose(robot.frames["s"].origin[:3, 3], [1, 2, 0], atol=1e-15)
+
+    def test_several_joints_act_in_turn_about_their_places_in_the_body(self):
+        robot = bodies(
+            """<body name='b' pos='0 0 1'> <joint name='x' type='slide' axis='1 0 0'/>
+               <joint name='turn' pos='0.5 0 0' axis='0 0 2' ref='90'/> <site name='tip' pos='1.5 0 0'/> </body>"""
+        )
+        assert robot.joint_names == ("x", "turn")
+        assert robot.joints["x"].child == robot.joints["turn"].parent == "x_link"
+        drawn = all_frames(robot, robot.q(x=2, turn=pi / 2))
+        assert_allclose(drawn["tip"][:3, 3], [3.5, 0, 1], atol=1e-15)  # at its ref the body is as it is drawn
+        assert_allclose(all_frames(robot, robot.q(x=2, turn=pi))["tip"][:3, 3], [2.5, 1, 1], atol=1e-15)
+
+    def test_free_and_ball_joints(self):
+        robot = bodies(
+            """<body name='a' pos='5 5 5'> <freejoint name='free'/>
+               <body name='b' pos='0 0 1'> <joint name='ball' type='ball' pos='0 0 0.5'/> </body> </body>"""
+        )
+        assert [robot.joints[n].type for n in robot.joint_names] == ["floating", "ball"]
+        q = robot.q(free=[1, 2, 3, 0, 0, 0, 1], ball=[1, 0, 0, 0])
+        frames = all_frames(robot, q)
+        assert frames["a"][:3, 3].tolist() == [1, 2, 3]  # q is the pose in the world, wherever the body is drawn
+        assert_allclose(frames["b"][:3, 3], [1, 2, 5], atol=1e-15)  # half a turn about the point 1.5 above a
+
+    def test_things_without_a_name_get_one_with_a_note(self):
+        robot = bodies("<body><joint/><site/><body><joint/></body></body>")
+        assert [*robot.links] == ["world", "body_1", "body_2"]
+        assert robot.joint_names == ("body_1_joint", "body_2_joint")
+        assert "body_1_site" in robot.frames
+        assert codes(robot).count("no-name") == 5
+
+    def test_a_site_called_as_a_body_is_called_otherwise_wherever_it_is_named(self):
+        robot = robot_of("""<mujoco><worldbody><body name='head'><site name='head' pos='1 0 0'/></body></worldbody>
+            <sensor><gyro name='g' site='head'/></sensor>
+            <actuator><motor name='m' site='head'/></actuator></mujoco>""")
+        assert robot.sensors["g"].frame == "head_site"
+        assert robot.frames["head_site"].origin[0, 3] == 1
+        assert 'site="head_site"' in robot.extensions[0].text
+        assert "renamed" in codes(robot)
+
+
+class TestLimits:
+    def test_hinges_in_degrees_slides_in_metres(self):
+        robot = bodies(
+            "<body name='b'><joint name='h' range='-90 45'/><joint name='s' type='slide' range='-1 2'/></body>"
+        )
+        assert_allclose([robot.joints["h"].limit.lower, robot.joints["h"].limit.upper], [-pi / 2, pi / 4])
+        assert (robot.joints["s"].limit.lower, robot.joints["s"].limit.upper) == (-1, 2)
+
+    def test_without_a_range_or_switched_off_a_hinge_is_continuous(self):
+        robot = bodies("<body name='b'><joint name='a'/><joint name='b' range='0 1' limited='false'/></body>")
+        assert [robot.joints[n].type for n in "ab"] == ["continuous", "continuous"]
+
+    def test_actuator_forces_damping_and_springs(self):
+        joint = bodies(
+            """<body name='b'><joint name='a' actuatorfrcrange='-7 7' damping='0.1' stiffness='2' springref='90'
+               frictionloss='0.3' armature='0.4' margin='0.01'/></body>"""
+        ).joints["a"]
+        assert joint.limit.effort == 7
+        assert joint.limit.lower == -inf
+        d = joint.dynamics[0]
+        assert_allclose([d.damping, d.friction, d.stiffness, d.reference, d.armature], [0.1, 0.3, 2, pi / 2, 0.4])
+        assert joint.extensions[0].text == 'margin="0.01"'
+
+    def test_a_fixed_tendon_with_a_range_is_a_coupled_limit_never_in_degrees(self):
+        robot = robot_of("""<mujoco><worldbody><body name='b'><joint name='x'/><joint name='y'/></body></worldbody>
+            <tendon><fixed name='t' range='-1 2'><joint joint='x' coef='1'/>
+            <joint joint='y' coef='-2'/></fixed></tendon></mujoco>""")
+        limits = robot.limits
+        assert limits.row_names == ("t upper", "t lower")
+        assert limits.G.tolist() == [[1, -2], [-1, 2]]
+        assert limits.h.tolist() == [2, 1]
+
+
+class TestEquality:
+    def model(self, equality: str) -> str:
+        return f"""<mujoco><worldbody><body name='b'><joint name='x' ref='90'/><joint name='y' type='slide' ref='0.5'/>
+            <joint name='z' axis='1 0 0'/></body></worldbody><equality>{equality}</equality></mujoco>"""
+
+    def test_an_affine_polynomial_is_a_mimic_about_the_reference_positions(self):
+        mimic = robot_of(self.model("<joint joint1='x' joint2='y' polycoef='0.1 2'/>")).joints["x"].mimic
+        assert (mimic.joint, mimic.multiplier) == ("y", 2)
+        assert_allclose(mimic.offset, pi / 2 + 0.1 - 2 * 0.5)  # x - x0 = a0 + a1 (y - y0)
+
+    def test_the_default_polynomial_is_the_identity_of_the_deviations(self):
+        mimic = robot_of(self.model("<joint joint1='z' joint2='y'/>")).joints["z"].mimic
+        assert (mimic.multiplier, mimic.offset) == (1, -0.5)
+
+    def test_a_second_equality_of_a_follower_is_turned_round(self):
+        robot = robot_of(self.model("<joint joint1='x' joint2='y'/><joint joint1='x' joint2='z' polycoef='0 2'/>"))
+        assert robot.joints["x"].mimic.joint == "y"
+        assert robot.joints["z"].mimic.joint == "x"
+        assert robot.joints["z"].mimic.multiplier == 0.5
+
+    def test_without_a_second_joint_it_holds_the_joint(self):
+        robot = robot_of(self.model("<joint joint1='x' polycoef='0.2'/>"))
+        assert robot.joints["x"].type == "fixed"
+        assert_allclose(all_frames(robot, robot.q(y=0.5))["b"][:3, :3], se3.rotation((0, 0, 1), 0.2), atol=1e-15)
+
+    def test_what_is_not_active_makes_nothing_follow(self):
+        robot = robot_of(self.model("<joint joint1='x' joint2='y' active='false'/>"))
+        assert robot.joints["x"].mimic is None
+        assert robot.extensions[0].tag == "equality"
+
+    def test_loops_are_kept_with_a_warning(self):
+        robot = robot_of(self.model("<weld body1='b'/>"))
+        assert 'weld body1="b"' in robot.extensions[0].text
+        assert "equality" in codes(robot)
+
+
+class TestMasses:
+    def test_an_inertial_as_written(self):
+        inertial = (
+            bodies("<body name='b'><inertial pos='1 2 3' mass='4' fullinertia='3 2 2.5 0.1 0.2 0.3'/></body>")
+            .links["b"]
+            .inertial
+        )
+        assert inertial.inertia.tolist() == [[3, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 2.5]]
+        assert inertial.origin[:3, 3].tolist() == [1, 2, 3]
+
+    def test_a_body_weighs_as_its_geoms_of_water(self):
+        inertial = bodies("<body name='b'><geom type='box' size='.1 .2 .3' pos='1 0 0'/></body>").links["b"].inertial
+        assert_allclose(inertial.mass, 48.0)
+        assert_allclose(np.diag(inertial.inertia), 48 / 12 * np.array([0.52, 0.4, 0.2]))
+
+    def test_geoms_of_other_groups_and_without_density_weigh_nothing(self):
+        robot = bodies(
+            """<body name='b'><geom size='1' group='4'/><geom size='1' density='0'/><geom size='1' mass='0'/>
+               <geom type='sphere' size='1' mass='2'/></body>""",
+            "<compiler inertiagrouprange='0 3'/>",
+        )
+        assert robot.links["b"].inertial.mass == 2
+
+    @pytest.mark.parametrize(("setting", "mass"), [("auto", 4), ("false", 4), ("true", 2)])
+    def test_inertiafromgeom(self, setting, mass):
+        inner = "<inertial pos='0 0 0' mass='4' diaginertia='1 1 1'/><geom size='1' mass='2'/>"
+        robot = bodies(f"<body name='b'>{inner}</body>", f"<compiler inertiafromgeom='{setting}'/>")
+        assert robot.links["b"].inertial.mass == mass
+
+    def test_the_mass_of_a_mesh_is_unknown_and_a_note_says_so(self):
+        robot = bodies("<body name='b'><geom type='mesh' mesh='m'/></body>", "<asset><mesh file='m.stl'/></asset>")
+        assert robot.links["b"].inertial is None
+        assert "unknown-inertia" in codes(robot)
+
+    def test_settotalmass_scales_all(self):
+        inner = "<body name='a'><geom size='1' mass='1'/></body><body name='b'><geom size='1' mass='3'/></body>"
+        robot = bodies(inner, "<compiler settotalmass='8'/>")
+        assert [robot.links[n].inertial.mass for n in "ab"] == [2, 6]
+        assert_allclose(robot.links["b"].inertial.inertia[0, 0], 0.4 * 6)
+
+
+class TestShapes:
+    def test_sizes_are_halves_and_fromto_points_z_at_its_first_point(self):
+        geometry = bodies("<geom type='capsule' size='0.1' fromto='0 0 0 2 0 0'/>").links["world"].collisions[0]
+        assert geometry.shape.parameters == {"radius": 0.1, "length": 2}
+        assert_allclose(geometry.origin[:3, 3], [1, 0, 0])
+        assert_allclose(geometry.origin[:3, 2], [-1, 0, 0], atol=1e-15)
+
+    def test_meshes_have_their_folder_scale_and_reference_pose(self):
+        robot = bodies(
+            "<geom type='mesh' mesh='m' pos='1 0 0'/>",
+            """<compiler assetdir='a' meshdir='b'/>
+               <asset><mesh name='m' file='c/m.stl' scale='2 2 2' refpos='0 0 3'/></asset>""",
+        )
+        geometry = robot.links["world"].collisions[0]
+        assert geometry.shape.parameters == {"filename": "b/c/m.stl", "scale": (2, 2, 2)}
+        assert geometry.origin[:3, 3].tolist() == [1, 0, -3]
+
+    def test_what_cannot_touch_is_seen_and_what_is_hidden_is_felt(self):
+        world = bodies("<geom size='1' contype='0' conaffinity='0'/><geom size='2' group='3'/><geom size='3'/>").links[
+            "world"
+        ]
+        assert [g.shape.parameters["radius"] for g in world.visuals] == [1, 3]
+        assert [g.shape.parameters["radius"] for g in world.collisions] == [2, 3]
+
+    def test_colour_and_material(self):
+        robot = bodies(
+            "<geom size='1' material='red'/><geom size='1' material='red' rgba='0 0 1 1'/>",
+            "<asset><material name='red' rgba='1 0 0 1'/></asset>",
+        )
+        assert robot.materials["red"].rgba == (1, 0, 0, 1)
+        first, second = robot.links["world"].collisions
+        assert (first.material.name, second.material.rgba) == ("red", (0, 0, 1, 1))
+
+
+class TestSensors:
+    def test_at_their_sites_force_at_the_joint_to_the_body(self):
+        robot = robot_of("""<mujoco><worldbody><body name='b'><joint name='j'/><site name='s'/></body></worldbody>
+            <sensor><force name='f' site='s' noise='0.1'/><jointpos name='p' joint='j'/></sensor></mujoco>""")
+        force = robot.sensors["f"]
+        assert (force.type, force.frame, force.joint) == ("force", "s", "j")
+        assert force.extensions[0].text == 'noise="0.1"'
+        assert "jointpos" in robot.extensions[0].text
+
+    def test_a_camera_looks_along_x_here(self):
+        robot = bodies("<body name='b'><camera name='c' zaxis='-1 0 0' fovy='50'/></body>")  # it looks along its -z
+        assert_allclose(robot.sensors["c"].origin[:3, 0], [1, 0, 0], atol=1e-15)
+
+
+class TestInclude:
+    def test_children_of_the_included_root_take_its_place(self):
+        main = "<mujoco><include file='a.xml'/><worldbody><include file='b.xml'/></worldbody></mujoco>"
+        a = "<mujocoinclude><compiler angle='radian'/></mujocoinclude>"
+        b = "<mujoco><body name='b' axisangle='0 0 1 1'><include file='c.xml'/></body></mujoco>"
+        robot = robot_of(main, {"a.xml": a, "b.xml": b, "c.xml": "<mujocoinclude><joint name='j'/></mujocoinclude>"})
+        assert robot.joint_names == ("j",)
+        assert_allclose(robot.joints["j"].origin[:3, :3], se3.rotation((0, 0, 1), 1.0), atol=1e-15)
+        assert robot.joints["j"].source.file == "c.xml"
+
+    def test_from_disk(self, tmp_path):
+        (tmp_path / "parts").mkdir()
+        (tmp_path / "main.xml").write_text("<mujoco><include file='parts/a.xml'/></mujoco>")
+        (tmp_path / "parts" / "a.xml").write_text("<mujocoinclude><include file='b.xml'/></mujocoinclude>")
+        (tmp_path / "parts" / "b.xml").write_text(
+            "<mujocoinclude><worldbody><body name='x'/></worldbody></mujocoinclude>"
+        )
+        assert "x" in kt.load(tmp_path / "main.xml").links

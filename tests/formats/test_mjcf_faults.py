@@ -1,0 +1,105 @@
+"""MJCF, refused: every fault with its code and its place."""
+
+import pytest
+
+from kinetree.formats.mjcf import read
+
+FAULTS = {
+    "not-mjcf": "<robot/>",
+    "xml-doctype": "<!DOCTYPE mujoco><mujoco/>",
+    "coordinate": "<mujoco><compiler coordinate='global'/></mujoco>",
+    "eulerseq": "<mujoco><compiler eulerseq='xyq'/></mujoco>",
+    "keyword": "<mujoco><compiler angle='grad'/></mujoco>",
+    "include-not-found": "<mujoco><include file='missing.xml'/></mujoco>",
+    "default-class": "<mujoco><default><default><joint/></default></default></mujoco>",
+    "unknown-class": "<mujoco><worldbody><body name='a' childclass='nobody'/></worldbody></mujoco>",
+    "duplicate-name": "<mujoco><worldbody><body name='a'/><body name='a'/></worldbody></mujoco>",
+    "number": "<mujoco><worldbody><body name='a' pos='0 nan 0'/></worldbody></mujoco>",
+    "zero-quaternion": "<mujoco><worldbody><body name='a' quat='0 0 0 0'/></worldbody></mujoco>",
+    "two-rotations": "<mujoco><worldbody><body name='a' quat='1 0 0 0' euler='1 0 0'/></worldbody></mujoco>",
+    "zero-axis": "<mujoco><worldbody><body name='a'><joint axis='0 0 0'/></body></worldbody></mujoco>",
+    "zero-vector": "<mujoco><worldbody><geom type='box' size='1' fromto='1 1 1 1 1 1'/></worldbody></mujoco>",
+    "fromto": "<mujoco><worldbody><geom type='sphere' size='1' fromto='0 0 0 1 1 1'/></worldbody></mujoco>",
+    "size": "<mujoco><worldbody><geom type='box' size='1 1'/></worldbody></mujoco>",
+    "world": "<mujoco><worldbody><joint/></worldbody></mujoco>",
+    "joint-order": "<mujoco><worldbody><body><body><freejoint/></body></body></worldbody></mujoco>",
+    "range": "<mujoco><worldbody><body><joint range='2 1' limited='true'/></body></worldbody></mujoco>",
+    "autolimits": "<mujoco><compiler autolimits='false'/>"
+    "<worldbody><body><joint range='1 2'/></body></worldbody></mujoco>",
+    "unknown-mesh": "<mujoco><worldbody><geom type='mesh' mesh='x'/></worldbody></mujoco>",
+    "unknown-material": "<mujoco><worldbody><geom size='1' material='x'/></worldbody></mujoco>",
+    "unknown-joint": "<mujoco><worldbody><body name='a'/></worldbody><equality><joint joint1='x'/></equality></mujoco>",
+    "unknown-site": "<mujoco><worldbody/><sensor><gyro site='x'/></sensor></mujoco>",
+    "not-supported": "<mujoco><worldbody><composite type='cable'/></worldbody></mujoco>",
+    "xml-size": "<mujoco><worldbody><replicate count='1e9'><body/></replicate></worldbody></mujoco>",
+    "missing-attribute": "<mujoco><worldbody><body><inertial mass='1'/></body></worldbody></mujoco>",
+    "negative-mass": "<mujoco><worldbody><body><geom size='1' mass='-1'/></body></worldbody></mujoco>",
+}
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_a_fault_is_refused_with_its_place(code):
+    robot, findings = read(FAULTS[code], "bad.xml")
+    assert robot is None
+    fault = next(f for f in findings if f.severity == "error")
+    assert fault.code == code
+    assert fault.source.file == "bad.xml"
+    assert fault.source.line == 1
+    assert fault.source.column is not None
+    assert "~" in fault.excerpt or "^" in fault.excerpt
+
+
+def test_all_faults_are_named_at_once():
+    text = "<mujoco>\n<worldbody>\n<body quat='0 0 0 0'/>\n<body pos='1'/>\n</worldbody>\n</mujoco>"
+    _, findings = read(text, "bad.xml")
+    assert [(f.code, f.source.line) for f in findings if f.severity == "error"] == [
+        ("zero-quaternion", 3),
+        ("number", 4),
+    ]
+
+
+TWO = """<mujoco><worldbody><body><joint name='a'/><joint name='b'/><joint name='c' type='ball'/></body></worldbody>
+%s</mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "code"),
+    [
+        ("<equality><joint joint1='a' joint2='b' polycoef='0 1 2'/></equality>", "mimic"),
+        ("<equality><joint joint1='a' joint2='a'/></equality>", "mimic"),
+        ("<equality><joint joint1='a' joint2='c'/></equality>", "joint-type"),
+        ("<equality><joint joint1='a' joint2='z'/></equality>", "unknown-joint"),
+        (
+            "<worldbody><body><joint name='a' ref='1' type='ball'/><joint name='a' type='free'/></body></worldbody>",
+            "joint-order",
+        ),
+        ("<tendon><fixed range='0 1'><joint joint='z' coef='1'/></fixed></tendon>", "unknown-joint"),
+        ("<tendon><fixed range='0 1'><joint joint='a'/></fixed></tendon>", "missing-attribute"),
+    ],
+)
+def test_what_ties_joints_wrongly_is_refused(inner, code):
+    robot, findings = read(TWO % inner, "bad.xml")
+    assert robot is None
+    assert code in [f.code for f in findings if f.severity == "error"]
+
+
+def test_a_sensor_on_a_replica_is_refused():
+    text = "<mujoco><worldbody><replicate count='2'><site name='s'/></replicate></worldbody>"
+    _, findings = read(f"{text}<sensor><gyro site='s'/></sensor></mujoco>", "bad.xml")
+    assert "not-supported" in [f.code for f in findings]
+
+
+def test_a_file_that_is_included_twice_or_by_itself_is_refused():
+    robot, findings = read(
+        "<mujoco><include file='a.xml'/></mujoco>", "main.xml", lambda *_: (b"<m><include file='a.xml'/></m>", "a.xml")
+    )
+    assert robot is None
+    assert "include-twice" in [f.code for f in findings]
+
+
+def test_elements_and_attributes_that_are_not_understood_are_noted():
+    text = "<mujoco><worldbody><body name='a' colour='red'/><thing/></worldbody><extra/></mujoco>"
+    robot, _ = read(text, "odd.xml")
+    assert [n.code for n in robot.notes] == ["not-understood"] * 3
+    assert robot.links["world"].extensions[0].text == "<thing/>"
+    assert [n.source.column for n in robot.notes] == [49, 43, 69]

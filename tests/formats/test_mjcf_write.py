@@ -1,0 +1,202 @@
+"""MJCF, written: round trips, and what it cannot say."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import kinetree as kt
+from kinetree.formats.mjcf import read, write
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Robot
+from support import frames_differ_by, icub_urdfs, random_q
+
+TEXT = """<mujoco model="all">
+  <!-- a comment -->
+  <compiler eulerseq="ZYX"/>
+  <default> <joint damping="1"/> <motor gear="3"/> <default class="soft"> <geom friction="0.5"/> </default> </default>
+  <asset> <material name="red" rgba="1 0 0 1" specular="0.2"/>
+    <mesh name="m" file="m.stl" scale="1 2 3"/> <mesh name="m2" file="sub/m.stl"/> </asset>
+  <worldbody>
+    <geom type="plane" size="1 2 0.1"/> <camera name="cam" pos="1 2 3"/> <light pos="0 0 3"/>
+    <body name="base" pos="1 2 3" euler="10 20 30" gravcomp="1">
+      <joint name="x" type="slide" axis="1 2 3" range="-1 1"/>
+      <joint name="z" type="slide" axis="0 0 1" ref="1.25"/>
+      <joint name="turn" axis="0 1 1" pos="0.1 0.2 0.3" ref="30" range="-100 90" actuatorfrcrange="-5 5"/>
+      <geom type="box" size=".1 .2 .3" pos=".1 0 0" euler="5 6 7" material="red" class="soft"/>
+      <geom type="mesh" mesh="m" density="0" group="3"/>
+      <geom type="mesh" mesh="m2" mass="0" contype="0" conaffinity="0"/>
+      <frame euler="0 90 0"> <site name="tip" pos="0 0 1" euler="1 2 3"/> </frame>
+      <body name="arm" pos="0 0 0.5">
+        <inertial pos="0 0 .1" mass="2" fullinertia="3 2 2.5 0.1 0.2 0.3"/>
+        <joint name="ball" type="ball" pos="0.1 0 0" range="0 60"/>
+        <body name="hand" zaxis="1 1 0"> <joint name="grip" stiffness="3" springref="20" armature="0.1" margin="0.1"/>
+          <geom type="capsule" size="0.1 0.2"/> <site name="hand"/> </body>
+      </body>
+    </body>
+    <body name="cube" pos="5 0 0"> <freejoint name="free"/> <geom type="ellipsoid" size="1 2 3"/> </body>
+  </worldbody>
+  <equality> <joint joint1="grip" joint2="turn" polycoef="0.1 -2"/> </equality>
+  <tendon> <fixed name="t" range="-1 2" stiffness="5"> <joint joint="x" coef="1"/> <joint joint="grip" coef="2"/>
+    </fixed>
+    <fixed name="free"> <joint joint="x" coef="1"/> </fixed> </tendon>
+  <actuator> <motor name="motor" joint="turn"/> <motor site="hand"/> </actuator>
+  <sensor> <gyro name="gyro" site="hand" noise="0.1"/> <jointpos joint="x"/> </sensor>
+</mujoco>
+"""
+
+
+def reread(robot: Robot, **options: object) -> Robot:
+    again, findings = read(write(robot, **options), "again.xml")
+    assert again is not None, [str(f) for f in findings]
+    return again
+
+
+def edited(text: str) -> Robot:
+    """The robot of a text, no longer tied to it."""
+    robot, findings = read(text, "text.xml")
+    assert robot is not None, [str(f) for f in findings]
+    return build(parts_of(robot))
+
+
+def test_an_unedited_file_comes_back_to_the_letter(tmp_path):
+    (tmp_path / "all.xml").write_text(TEXT)
+    kt.save(kt.load(tmp_path / "all.xml"), tmp_path / "copy.mjcf")
+    assert (tmp_path / "copy.mjcf").read_text() == TEXT
+
+
+def test_an_edited_robot_comes_back_the_same():
+    robot = edited(TEXT)
+    again = reread(robot)
+    rng = np.random.default_rng(2)
+    assert again.joint_names == robot.joint_names
+    assert [*again.links] == [*robot.links]
+    assert [*again.frames] == [*robot.frames]
+    assert max(frames_differ_by(robot, again, random_q(robot, rng)) for _ in range(5)) < 1e-12
+    for name, joint in robot.joints.items():
+        other = again.joints[name]
+        assert (other.type, other.limits, other.mimic, other.dynamics) == (
+            joint.type,
+            joint.limits,
+            joint.mimic,
+            joint.dynamics,
+        )
+        assert [e.text for e in other.extensions] == [e.text for e in joint.extensions]
+    for name, link in robot.links.items():
+        same_inertia(link.inertial, again.links[name].inertial)
+        for kind in ("visuals", "collisions"):
+            ours, theirs = getattr(link, kind), getattr(again.links[name], kind)
+            assert [(g.shape, g.material) for g in ours] == [(g.shape, g.material) for g in theirs]
+            for a, b in zip(ours, theirs, strict=True):
+                assert_allclose(a.origin, b.origin, atol=1e-15)
+    assert again.coupled_limits[0].coefficients == robot.coupled_limits[0].coefficients
+    assert [(s.name, s.type, s.frame) for s in again.sensors.values()] == [
+        (s.name, s.type, s.frame) for s in robot.sensors.values()
+    ]
+
+
+def same_inertia(a, b):
+    assert (a is None) == (b is None)
+    if a is not None:
+        assert a.mass == b.mass
+        assert_allclose(a.origin[:3, 3], b.origin[:3, 3], rtol=1e-14)
+        Ra, Rb = a.origin[:3, :3], b.origin[:3, :3]
+        assert_allclose(Ra @ a.inertia @ Ra.T, Rb @ b.inertia @ Rb.T, rtol=1e-13, atol=1e-13 * a.inertia.max())
+
+
+def test_writing_twice_is_writing_once_but_for_the_last_digits():
+    once = write(edited(TEXT))
+    twice = write(edited(once))
+    number = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
+    assert re.sub(number, "#", twice) == re.sub(number, "#", once)
+    assert_allclose(*([float(x) for x in re.findall(number, text)] for text in (once, twice)), atol=1e-14)
+
+
+def test_the_simulation_is_written_back_with_its_classes():
+    text = write(edited(TEXT))
+    for kept in ('<motor gear="3"/>', '<default class="soft"/>', 'stiffness="5"', '<jointpos joint="x"/>', "friction"):
+        assert kept in text
+    assert 'damping="1"' not in text.split("<worldbody>")[0]  # that is in the joints now
+
+
+def test_every_icub_goes_there_and_back():
+    rng = np.random.default_rng(3)
+    parts = ("extension", "geometry", "velocity_limit", "inertial", "sensor")
+    for path in icub_urdfs():
+        robot = kt.load(path)
+        again = reread(robot, without=parts)
+        assert again.joint_names == robot.joint_names
+        assert frames_differ_by(robot, again, random_q(robot, rng)) < 1e-12
+        for name in robot.joint_names:
+            assert replace(robot.joints[name].limit, velocity=np.inf) == again.joints[name].limit
+
+
+def test_bodies_without_mass_get_the_compilers_lower_bounds_and_the_file_says_so():
+    moving = "<mujoco><worldbody><body name='a'><joint name='j'/>%s</body></worldbody></mujoco>"
+    light, heavy = edited(moving % ""), edited(moving % "<geom size='1'/>")
+    assert 'boundmass="1e-06"' in write(light)
+    assert "<!-- boundmass" in write(light)
+    assert "boundmass" not in write(heavy)
+    fixed_mass = "<body name='b'><geom size='1'/></body>"
+    assert "boundmass" not in write(edited(moving % fixed_mass))
+
+
+def urdf(inner: str) -> Robot:
+    head = "<robot name='r'><link name='a'/><link name='b'/>"
+    robot = kt.load(f"{head}<joint name='j' {inner}</joint></robot>", format="urdf")
+    return build(parts_of(robot))
+
+
+AXIS = "<axis xyz='1 0 0'/>"
+ENDS = "<parent link='a'/><child link='b'/>"
+
+
+@pytest.mark.parametrize(
+    ("inner", "code"),
+    [
+        (f"type='planar'>{ENDS}{AXIS}", "cannot-say-joint"),
+        (f"type='floating'>{ENDS}", "cannot-say-joint"),
+        (f"type='revolute'>{ENDS}{AXIS}<limit lower='1' upper='1' effort='1' velocity='1'/>", "cannot-say-limit"),
+        (f"type='continuous'>{ENDS}{AXIS}<limit effort='1' velocity='1'/>", "cannot-say-velocity_limit"),
+        (f"type='continuous'>{ENDS}{AXIS}<safety_controller k_velocity='1'/>", "cannot-say-safety"),
+        (f"type='continuous'>{ENDS}{AXIS}<calibration rising='1'/>", "cannot-say-calibration"),
+    ],
+)
+def test_what_mjcf_cannot_say_is_an_error_that_names_it(inner, code):
+    with pytest.raises(kt.KinetreeError) as error:
+        write(urdf(inner))
+    assert code in [f.code for f in error.value.findings]
+    assert all(f.element == "joint 'j'" for f in error.value.findings)
+
+
+def test_keyframes_of_other_joints_are_not_written():
+    text = (
+        "<mujoco><worldbody><body name='a'><joint name='x'/>%s</body></worldbody><keyframe><key qpos='1 2'/></keyframe>"
+    )
+    with pytest.raises(kt.KinetreeError, match="2 numbers for 1 coordinates"):
+        write(edited(text % "" + "</mujoco>"))
+    assert '<key qpos="1 2"/>' in write(edited(text % "<joint name='y'/>" + "</mujoco>"))
+
+
+def test_a_rotation_behind_a_ball_joint_becomes_a_body():
+    robot = edited(TEXT)
+    turned = np.array([[0.0, -1, 0, 0.1], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    parts = parts_of(robot)
+    parts.joints = [replace(j, child_origin=turned) if j.name == "ball" else j for j in parts.joints]
+    robot = build(parts)
+    again = reread(robot)
+    assert frames_differ_by(robot, again, random_q(robot, np.random.default_rng(4))) < 1e-12
+
+
+def test_a_sensor_that_measures_two_things_becomes_two():
+    text = """<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/>
+      <child link='b'/><axis xyz='1 0 0'/></joint><sensor name='ft' type='force_torque'><parent joint='j'/><origin xyz='1 0 0'/></sensor>
+      </robot>"""
+    again = reread(kt.load(text, format="urdf"))
+    assert [(s.name, s.type, s.joint) for s in again.sensors.values()] == [
+        ("ft_force", "force", "j"),
+        ("ft_torque", "torque", "j"),
+    ]
+    assert again.frames["ft_site"].origin[:3, 3].tolist() == [1, 0, 0]
