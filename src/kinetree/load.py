@@ -125,7 +125,7 @@ def load(
     robot, findings = read(source, format, options)
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
-        raise KinetreeError(errors)
+        raise KinetreeError(sorted(errors, key=_position))
     return robot
 
 
@@ -191,6 +191,11 @@ def save(
 
 def _argument(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _position(finding: Finding) -> tuple[str, int, int]:
+    source = finding.source or Source("")
+    return source.file, source.line or 0, source.column or 0
 
 
 def _with_reason(finding: Finding, missed: Mapping[str, str]) -> Finding:

@@ -192,7 +192,8 @@ def test_a_rotation_behind_a_ball_joint_becomes_a_body():
 
 def test_a_sensor_that_measures_two_things_becomes_two():
     text = """<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/>
-      <child link='b'/><axis xyz='1 0 0'/></joint><sensor name='ft' type='force_torque'><parent joint='j'/><origin xyz='1 0 0'/></sensor>
+      <child link='b'/><axis xyz='1 0 0'/></joint>
+      <sensor name='ft' type='force_torque'><parent joint='j'/><origin xyz='1 0 0'/></sensor>
       </robot>"""
     again = reread(kt.load(text, format="urdf"))
     assert [(s.name, s.type, s.joint) for s in again.sensors.values()] == [
