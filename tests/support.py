@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,15 @@ def icub_urdfs() -> list[Path]:
     """Every URDF of the package icub-models."""
     icub_models = pytest.importorskip("icub_models")
     return sorted(Path(icub_models.get_models_path()).rglob("*.urdf"))
+
+
+def example_robot_urdfs() -> list[Path]:
+    """Every URDF of the package example-robot-data."""
+    for root in map(Path, sys.path):
+        folder = root / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+        if folder.is_dir():
+            return sorted(folder.rglob("*.urdf"))
+    pytest.skip("example-robot-data is not installed")
 
 
 def random_q(robot: Robot, rng: np.random.Generator) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,25 +10,12 @@ import pytest
 
 import kinetree as kt
 from kinetree.model.limits import resolve_mimic
-from support import all_frames, icub_urdfs, random_q
+from support import all_frames, example_robot_urdfs, icub_urdfs, random_q
 
 pytestmark = pytest.mark.crosscheck
 
 REFUSED = {"ur3.urdf": ("missing-attribute", 6), "alex_psyonic_hands.urdf": ("mimic", 1030)}
 """Files that are wrong: ur3 has no robot name, and alex's fingers mimic joints that do not exist."""
-
-
-def example_robots() -> list[Path]:
-    folder = _example_robot_folder()
-    return sorted(folder.rglob("*.urdf"))
-
-
-def _example_robot_folder() -> Path:
-    for root in map(Path, sys.path):
-        folder = root / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
-        if folder.is_dir():
-            return folder
-    pytest.skip("example-robot-data is not installed")
 
 
 def pinocchio_poses(path: Path, robot: kt.Robot, q: np.ndarray) -> dict[str, np.ndarray]:
@@ -70,7 +56,7 @@ def test_icub_models():
 
 
 def test_example_robot_data():
-    paths = example_robots()
+    paths = example_robot_urdfs()
     assert len(paths) == 69
     for path in paths:
         if path.name in REFUSED:

@@ -14,12 +14,14 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kinetree as kt
-from support import icub_urdfs
+from kinetree.load import FORMATS
+from support import all_frames, icub_urdfs
 
 EXAMPLES = int(os.environ.get("KINETREE_EXAMPLES", "150"))
 TEXTS = {path.parent.name: path.read_bytes() for path in icub_urdfs() if path.stat().st_size < 120_000}
@@ -142,3 +144,50 @@ def test_a_damaged_urdf_is_refused_or_sound(mutate, seed, tmp_path_factory):
     root = tree(text)
     assert len(robot.links) == len(root.findall("link"))
     assert len(robot.joints) == len(root.findall("joint"))
+
+
+def other_texts() -> dict[str, bytes]:
+    """The iCub in every other format that says trees, and what xacro makes robots of."""
+    icub = kt.load("icub")
+    left_out = ("extension", "group", "sensor", "velocity_limit")
+    texts = {name: FORMATS[name].write(icub, left_out) for name in ("sdf", "mjcf", "dh")}
+    arm = kt.edit.cut(icub, "l_shoulder_1")
+    texts |= {name: FORMATS[name].write(arm, ("frame", "group", "limit")) for name in ("dh-csv", "ets")}
+    texts["xacro"] = XACRO
+    return {name: text.encode() for name, text in texts.items()}
+
+
+XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="length" default="0.5"/> <xacro:property name="half" value="${length / 2}"/>
+  <xacro:property name="length" value="$(arg length)"/>
+  <xacro:macro name="segment" params="name parent:=base *origin">
+    <link name="${name}"><visual><geometry><box size="${half} 1 ${[1, 2][0]}"/></geometry></visual></link>
+    <joint name="${name}_joint" type="continuous"><xacro:insert_block name="origin"/><axis xyz="0 0 1"/>
+      <parent link="${parent}"/><child link="${name}"/></joint>
+  </xacro:macro>
+  <link name="base"/>
+  <xacro:segment name="one"><origin xyz="0 0 ${length}"/></xacro:segment>
+  <xacro:if value="${half > 0}"><xacro:segment name="two" parent="one"><origin xyz="0 0 1"/></xacro:segment></xacro:if>
+</robot>
+"""
+OTHERS = other_texts()
+
+
+@pytest.mark.parametrize("mutate", [mutate_tree, mutate_bytes])
+@pytest.mark.parametrize("format", OTHERS)
+@settings(max_examples=max(EXAMPLES // 3, 1), deadline=20_000, derandomize=True)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_damaged_file_of_another_format_is_refused_or_a_tree(format, mutate, seed):
+    text = OTHERS[format]
+    if mutate is mutate_tree and not text.lstrip().startswith(b"<"):
+        return  # no XML
+    damaged = mutate(text, random.Random(seed)).decode("utf-8", "replace")
+    try:
+        robot = kt.load(damaged, format=format)
+    except kt.KinetreeError as error:
+        assert error.findings
+        assert all(finding.severity == "error" and finding.message for finding in error.findings)
+        return
+    assert {joint.child for joint in robot.joints.values()} == {*robot.links} - {robot.root}
+    assert len(robot.placed) == len(robot.joints) == len(robot.links) - 1
+    assert np.isfinite(list(all_frames(robot, robot.q()).values())).all()
