@@ -181,7 +181,8 @@ def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
     """Assemble the parts, with the structure's faults underlined in the file; None if anything is an error."""
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     robot, findings = assemble(parts)
-    report.place(findings, root.document)
+    # a name that could not be read is "" and has been reported
+    report.place([f for f in findings if f.code != "no-name" or not report.failed], root.document)
     return None if report.failed else robot
 
 

@@ -163,7 +163,9 @@ class _Checker:
         joints = {joint.name for joint in self.parts.joints}
         for joint in self.parts.joints:
             for end, name in (("parent", joint.parent), ("child", joint.child)):
-                if name not in links:
+                if not name:
+                    self.error("no-name", f"its {end} link has no name", joint.source, f"joint {joint.name!r}")
+                elif name not in links:
                     message = f"its {end} link {name!r} does not exist; {nearest_names(name, list(links))}"
                     self.error(f"unknown-{end}", message, joint.source, f"joint {joint.name!r}")
         for frame in self.parts.frames:
