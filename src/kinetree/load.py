@@ -44,6 +44,7 @@ class Format:
 
     arguments: what its reader takes besides the text and the name of the file.
     writer: the name of its writer, or None where there is none.
+    roots: the root elements that tell it, where the ending .xml does not.
     robot: whether its reader returns a robot, or the text of another format that is then read.
     """
 
@@ -52,6 +53,7 @@ class Format:
     module: str
     arguments: Callable[[Files, Options], tuple[object, ...]] = _nothing_more
     writer: str | None = "write"
+    roots: tuple[bytes, ...] = ()
     robot: bool = True
 
     def read(self, text: bytes, file: str, files: Files, options: Options) -> Reading:
@@ -84,10 +86,10 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Op
 FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
-        Format("urdf", (".urdf",), "urdf"),
+        Format("urdf", (".urdf",), "urdf", roots=(b"robot",)),
         Format("xacro", (".xacro",), "xacro", lambda f, o: (f, f.package, o.xacro_args), writer=None, robot=False),
-        Format("sdf", (".sdf", ".world"), "sdf", lambda files, options: (files, options.model)),
-        Format("mjcf", (".mjcf",), "mjcf", lambda files, options: (files,)),
+        Format("sdf", (".sdf", ".world"), "sdf", lambda files, options: (files, options.model), roots=(b"sdf",)),
+        Format("mjcf", (".mjcf", ".xml"), "mjcf", lambda files, options: (files,), roots=(b"mujoco", b"mujocoinclude")),
         Format("dh", (".toml",), "dh"),
         Format("dh-csv", (".csv",), "dh", writer="write_csv"),
         Format("ets", (".ets",), "ets"),
@@ -242,9 +244,7 @@ def _format_of(path: Path, text: bytes) -> Format:
     row = _by_suffix(path)
     if path.suffix.lower() == ".xml" or row is None:
         root = re.match(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<([A-Za-z_:][^\s/>]*)", text, re.DOTALL)
-        by_root = {b"mujoco": "mjcf", b"mujocoinclude": "mjcf", b"robot": "urdf", b"sdf": "sdf"}
-        name = by_root.get(root[1]) if root else None
-        row = FORMATS.get(name) if name else row
+        row = next((other for other in FORMATS.values() if root and root[1] in other.roots), None)
     if row is None:
         endings = ", ".join(s for f in FORMATS.values() for s in f.suffixes)
         message = f"its format is not known; legal endings are {endings}, or say format=…"

@@ -167,6 +167,11 @@ class Joint:
         return JOINT_TYPES[self.type]
 
     @property
+    def coordinated(self) -> bool:
+        """Whether it has numbers of its own in q: it moves and follows no other."""
+        return self.kind.nq > 0 and self.mimic is None
+
+    @property
     def axis(self) -> Array | None:
         """The (first) axis (3,), or None for a type without one."""
         return self.axes[0] if len(self.axes) else None
