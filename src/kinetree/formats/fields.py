@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from kinetree.errors import nearest_names
-from kinetree.formats.xml import Element, Report, number, numbers
+from kinetree.formats.numbers import number, numbers
+from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.robot import Extension, Robot
 

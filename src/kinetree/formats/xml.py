@@ -11,7 +11,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from math import isfinite
 from xml.parsers import expat
 
 import numpy as np
@@ -268,28 +267,6 @@ def _build(parser: expat.XMLParserType, document: Document) -> None:
     parser.EntityDeclHandler = doctype
 
 
-def number(text: str) -> float | None:
-    """The finite decimal number that `text` is, or None. Stricter than float(): no `1_000`, `nan`, `inf`."""
-    if "_" in text or not text.isascii():
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None
-
-
-def numbers(text: str) -> list[float] | None:
-    """The finite numbers that `text` holds, separated by white space, or None where one is not a number."""
-    if "_" in text or not text.isascii():
-        return None
-    try:
-        values = list(map(float, text.split()))
-    except ValueError:
-        return None
-    return values if all(map(isfinite, values)) else None
-
-
 class XmlWriter:
     """Builds indented XML text line by line."""
 
@@ -356,14 +333,3 @@ def _quote(text: str) -> str:
     """The value of an attribute; white space other than blanks is written so that it is not read as blanks."""
     escaped = _escape(text).replace('"', "&quot;")
     return escaped.replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
-
-
-def format_number(value: float) -> str:
-    """The shortest text that reads back as the same double; whole numbers without a point, no negative zero."""
-    value = float(value) + 0.0
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-
-
-def format_numbers(values: object) -> str:
-    """Numbers separated by blanks, each as `format_number` writes it."""
-    return " ".join(format_number(v) for v in np.asarray(values, dtype=float).ravel())

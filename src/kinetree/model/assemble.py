@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import hypot
 from types import MappingProxyType
 
-from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
+from kinetree.errors import Finding, KinetreeError, Source, nearest_names
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.names import Named
 from kinetree.model.robot import (
@@ -98,18 +98,6 @@ def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         source=parts.source,
     )
     return robot, []
-
-
-def with_order(robot: Robot, joint_names: tuple[str, ...]) -> Robot:
-    """See `Robot.order`."""
-    for name in joint_names:
-        if name not in robot.joint_names:
-            raise robot._not_a_coordinate(name)
-    missing = [name for name in robot.joint_names if name not in joint_names]
-    if missing or len(set(joint_names)) != len(joint_names):
-        twice = sorted({n for n in joint_names if joint_names.count(n) > 1})
-        raise fail("order", f"an order names every moving joint once; missing: {missing}, named twice: {twice}")
-    return replace(robot, joint_names=joint_names, text=None)
 
 
 def order_of_file(robot: Robot) -> tuple[str, ...]:

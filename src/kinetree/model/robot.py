@@ -6,7 +6,7 @@ Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordina
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal
 
@@ -340,6 +340,12 @@ class Robot:
 
     def order(self, joint_names: Iterable[str]) -> Robot:
         """The same robot with q in the given order, which must name every moving joint once."""
-        from kinetree.model.assemble import with_order
-
-        return with_order(self, tuple(joint_names))
+        names = tuple(joint_names)
+        for name in names:
+            if name not in self.joint_names:
+                raise self._not_a_coordinate(name)
+        missing = [name for name in self.joint_names if name not in names]
+        if missing or len(set(names)) != len(names):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise fail("order", f"an order names every moving joint once; missing: {missing}, named twice: {twice}")
+        return replace(self, joint_names=names, text=None)

@@ -6,13 +6,14 @@ from collections.abc import Collection
 from math import inf, pi
 
 from kinetree.formats.losses import Losses
+from kinetree.formats.numbers import format_number
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
 from kinetree.formats.sdf.node import Node
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, MATERIAL, MATERIAL_NAME, ORDER
 from kinetree.formats.sdf.values import CUSTOM_TYPE, Version
-from kinetree.formats.xml import XmlWriter, format_number
+from kinetree.formats.xml import XmlWriter
 from kinetree.model.assemble import order_of_file
 from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 

@@ -9,9 +9,10 @@ from math import isinf
 import numpy as np
 
 from kinetree.formats.losses import Losses
+from kinetree.formats.numbers import format_number, format_numbers
 from kinetree.formats.urdf.context import ORDER
 from kinetree.formats.urdf.links import SHAPES
-from kinetree.formats.xml import XmlWriter, format_number, format_numbers
+from kinetree.formats.xml import XmlWriter
 from kinetree.model.assemble import order_of_file
 from kinetree.model.reshape import frame_links, plain_joints
 from kinetree.model.robot import UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
