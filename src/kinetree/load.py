@@ -120,7 +120,7 @@ def load(
     """
     options = Options(
         {k: _argument(v) for k, v in (xacro_args or {}).items()},
-        {k: Path(v) for k, v in (packages or {}).items()},
+        {k: Path(v).expanduser().absolute() for k, v in (packages or {}).items()},
         model,
         None if srdf is None else Path(srdf),
     )
@@ -148,14 +148,27 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
     files = Files(options.packages)
     if isinstance(source, str) and format is not None:
-        return FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
+        _check_options(FORMATS[format], options)
+        robot, findings = FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
+        return robot, findings if robot or "\n" in source else [_with_hint(f, source) for f in findings]
+    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
+        raise fail("format", "this looks like the text of a robot, not like a path", fix="say format=… with a text")
     if isinstance(source, str) and _is_bare(source):
         return _read_packaged(source, options)
     path = Path(source)
     text = read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)
+    _check_options(row, options)
     robot, findings = row.read(text, str(source), files, options)
     return robot, [_with_reason(finding, files.missed) for finding in findings]
+
+
+def _check_options(row: Format, options: Options) -> None:
+    """Refuse what would have no effect."""
+    if options.xacro_args and row.name != "xacro":
+        raise fail("option", f"xacro arguments mean nothing to {row.name}; the file is not expanded")
+    if options.model is not None and row.name not in ("sdf", "xacro"):
+        raise fail("option", f"model={options.model!r} means nothing to {row.name}; only SDF files hold several")
 
 
 def _is_bare(source: str) -> bool:
@@ -195,6 +208,13 @@ def _argument(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _with_hint(finding: Finding, source: str) -> Finding:
+    """What may be meant where a short text cannot be read."""
+    if finding.severity != "error" or finding.fix or not Path(source).suffix:
+        return finding
+    return replace(finding, fix="a str together with format=… is the text itself; a file is a pathlib.Path")
+
+
 def _position(finding: Finding) -> tuple[str, int, int]:
     source = finding.source or Source("")
     return source.file, source.line or 0, source.column or 0
@@ -209,8 +229,15 @@ def _with_reason(finding: Finding, missed: Mapping[str, str]) -> Finding:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write beside the target, then put in its place, so that a failure leaves the old file."""
+    """Write beside the target, then put in its place, so that a failure leaves the old file.
+
+    A link is followed; a device or a pipe is written into, for it cannot be replaced.
+    """
     try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8", newline="")
+            return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:

@@ -15,7 +15,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from kinetree.errors import Finding, Severity, Source
+from kinetree.errors import Finding, Severity, Source, fail
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 200
@@ -223,16 +223,25 @@ def _refuse(report: Report, document: Document, code: str, message: str, byte: i
 
 
 def _to_utf8(text: bytes | str) -> bytes:
+    """The text in UTF-8, which its declaration then says too, so that it can be written back."""
     if isinstance(text, str):
         return text.encode()
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return text.decode("utf-16").encode()
-    text = text.removeprefix(b"\xef\xbb\xbf")
-    declared = re.match(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']", text)
-    encoding = declared[1].decode() if declared else "utf-8"
-    if encoding.lower().startswith("utf-16"):
-        raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
-    return text.decode(encoding).encode()
+        text, encoding = text.decode("utf-16").encode(), "utf-8"
+    else:
+        text = text.removeprefix(b"\xef\xbb\xbf")
+        declared = _ENCODING.match(text)
+        encoding = declared[2].decode() if declared else "utf-8"
+        if encoding.lower().startswith("utf-16"):
+            raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
+        text = text.decode(encoding).encode()
+    declared = _ENCODING.match(text)
+    if declared and declared[2].lower() != b"utf-8":
+        text = declared[1] + b"UTF-8" + text[declared.end(2) :]
+    return text
+
+
+_ENCODING = re.compile(rb"(<\?xml[^>]*?\sencoding\s*=\s*[\"'])([A-Za-z0-9._-]+)")
 
 
 def _build(parser: expat.XMLParserType, document: Document) -> None:
@@ -275,6 +284,8 @@ class XmlWriter:
         self._open: list[str] = []
 
     def open(self, tag: str, **attributes: str | None) -> None:
+        if len(self._open) >= MAX_DEPTH:
+            raise fail("xml-depth", f"more than {MAX_DEPTH} elements inside each other are not written, nor read")
         self._line(f"<{tag}{_attributes(attributes)}>")
         self._open.append(tag)
 
@@ -326,7 +337,12 @@ def _attributes(attributes: dict[str, str | None]) -> str:
 
 def _escape(text: str) -> str:
     """Text between tags."""
+    if bad := _ILLEGAL.search(text):
+        raise fail("xml-character", f"{text!r} holds {bad[0]!r}, which XML cannot say")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def _quote(text: str) -> str:

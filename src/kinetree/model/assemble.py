@@ -6,11 +6,10 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import hypot
-from types import MappingProxyType
 
 from kinetree.errors import Finding, KinetreeError, Source, nearest_names
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.names import Named
+from kinetree.model.names import Lookup, Named
 from kinetree.model.robot import (
     CoupledLimit,
     Extension,
@@ -89,7 +88,7 @@ def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         joint_names=_in_order(moving, parts.joint_order),
         placed=placed,
         sensors=Named("sensor", parts.sensors),
-        groups=MappingProxyType(dict(parts.groups)),
+        groups=Lookup("group", parts.groups),
         materials=Named("material", parts.materials),
         coupled_limits=tuple(parts.coupled_limits),
         extensions=tuple(parts.extensions),
@@ -163,6 +162,13 @@ class _Checker:
             label = type(thing).__name__.lower()
             if not thing.name:
                 self.missing("has no name", thing.source, label)
+            elif "${" in thing.name or "$(" in thing.name:
+                self.error(
+                    "left-over-xacro",
+                    "its name holds what xacro should replace",
+                    thing.source,
+                    f"{label} {thing.name!r}",
+                )
             elif thing.name in first:
                 before = first[thing.name]
                 place = f" at {before.source}" if before.source else ""
@@ -208,6 +214,7 @@ class _Checker:
 
     def mimics(self) -> None:
         joints = {joint.name: joint for joint in self.parts.joints}
+        circles = _circles(joints)
         for joint in self.parts.joints:
             if not joint.mimic:
                 continue
@@ -222,8 +229,9 @@ class _Checker:
             elif not (joint.kind.single and leader.kind.single):
                 message = f"a {joint.type} joint cannot mimic a {leader.type} joint; both need one coordinate"
                 self.error("mimic", message, joint.source, label)
-            elif joint.name in (circle := _chain(joints, joint.name)):
-                self.error("mimic", f"mimics itself: {' -> '.join((joint.name, *circle))}", joint.source, label)
+            elif joint.name in circles:
+                message = f"mimics itself: {' -> '.join((joint.name, *circles[joint.name]))}"
+                self.error("mimic", message, joint.source, label)
         for coupled in self.parts.coupled_limits:
             for name in coupled.coefficients:
                 if name not in joints or not joints[name].kind.single:
@@ -243,6 +251,8 @@ class _Checker:
                     f"its child link {joint.child!r} is already the child of joint {other.name!r} at {other.source}"
                 )
                 self.error("two-parents", message, joint.source, f"joint {joint.name!r}", "a tree has no loops")
+        if self.findings:
+            return ()
         self.roots = [link.name for link in parts.links if link.name not in parent_joint]
         if len(self.roots) > 1:
             second = next(link for link in parts.links if link.name == self.roots[1])
@@ -259,14 +269,22 @@ class _Checker:
         return tuple(placed)
 
 
-def _chain(joints: Mapping[str, Joint], name: str) -> list[str]:
-    """The leaders of a follower, one after the other, until one has none or the circle closes."""
-    chain: list[str] = []
-    mimic = joints[name].mimic
-    while mimic and mimic.joint in joints and mimic.joint not in chain:
-        chain.append(mimic.joint)
-        mimic = joints[mimic.joint].mimic
-    return chain
+def _circles(joints: Mapping[str, Joint]) -> dict[str, list[str]]:
+    """The followers that follow themselves, each with its circle of leaders."""
+    circles: dict[str, list[str]] = {}
+    done: set[str] = set()
+    for start in joints:
+        chain: dict[str, None] = {}  # ordered, and quick to look in
+        name = start
+        while name in joints and name not in done and name not in chain:
+            chain[name] = None
+            mimic = joints[name].mimic
+            name = mimic.joint if mimic else ""
+        if name in chain:
+            circle = list(chain)[list(chain).index(name) :]
+            circles |= {member: [*circle[i + 1 :], *circle[: i + 1]] for i, member in enumerate(circle)}
+        done.update(chain)
+    return circles
 
 
 def _reach(joints: Sequence[Joint], by_parent: Mapping[str, list[int]], root: str) -> list[str]:

@@ -314,13 +314,18 @@ class Robot:
         """
         if unit not in ("rad", "deg"):
             raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
+        if values is not None and not isinstance(values, Mapping):
+            raise fail("q", f"{values!r} is no mapping of joint names to values")
         slices = self.q_slices
         q = np.array([x for name in self.joint_names for x in self.joints[name].kind.neutral], dtype=float)
         for name, value in {**(values or {}), **named}.items():
             if name not in slices:
                 raise self._not_a_coordinate(name)
             kind = self.joints[name].kind
-            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            try:
+                numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            except (TypeError, ValueError):
+                raise fail("number", f"{value!r} is no number", element=f"joint {name!r}") from None
             if numbers.shape != (kind.nq,):
                 raise fail("count", f"takes {kind.nq} numbers, got shape {numbers.shape}", element=f"joint {name!r}")
             if not np.isfinite(numbers).all():
