@@ -194,6 +194,8 @@ def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
     """Assemble the parts, with the structure's faults underlined in the file; None if anything is an error."""
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
+    if any(f.severity == "error" and f.code != "no-links" for f in report.findings):
+        report.findings = [f for f in report.findings if f.code != "no-links"]  # no cause, but a consequence
     robot, findings = assemble(parts)
     report.place(findings, root.document)
     return None if report.failed else robot

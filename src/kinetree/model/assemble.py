@@ -126,6 +126,8 @@ class _Checker:
     def run(self) -> tuple[str, ...]:
         """Every joint, parents first."""
         parts = self.parts
+        if not parts.links and not parts.complete:
+            return ()
         if not parts.links:
             self.error("no-links", "has no links", parts.source, f"robot {parts.name!r}")
             return ()
