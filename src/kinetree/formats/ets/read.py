@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from math import pi, radians
 
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, nearest_names
 from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3
+from kinetree.formats.quantities import PER_METRE, multiple_of_pi, to_si
 from kinetree.formats.text import TextReport, decode
 from kinetree.formats.xml import number
 from kinetree.model.assemble import Parts, assemble
@@ -19,11 +19,9 @@ from kinetree.spatial.se3 import frozen
 _GAP = re.compile(r"(?:\s|#[^\n]*|[*⊕@])*")
 _TERM = re.compile(r"(\w+)\s*\(([^()\n]*)\)")
 _JOINT = re.compile(r"([+-]?)\s*(?:([^\W\d]\w*)|\"([^\"]+)\"|'([^']+)')")
-_PI = re.compile(r"([+-]?)\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(?:pi|π)(?:\s*/\s*(\d+(?:\.\d*)?))?")
 _UNIT = re.compile(r"(.*?)\s*(°|deg|rad|mm|cm|m)")
 MAX_FINDINGS = 100
 MAX_NUMBER = 100
-PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 ANGLE_HINT = "a number in rad, one marked ° or deg, a multiple of pi, or the name of a joint"
 LENGTH_HINT = "a number in m, one marked mm, cm or m, or the name of a joint"
 POSE_HINT = "x, y, z, roll, pitch, yaw, or the 16 numbers of a matrix row by row"
@@ -134,21 +132,13 @@ def _number(text: str, angle: bool) -> float | None:
     """An angle in rad or a length in m, or None."""
     if len(text) > MAX_NUMBER:
         return None
-    if angle and (match := _PI.fullmatch(text)):
-        sign, factor, divisor = match.groups()
-        if divisor is not None and float(divisor) == 0.0:
-            return None
-        value = float(factor or 1.0) * pi / float(divisor or 1.0)
-        return -value if sign == "-" else value
+    if angle and (turned := multiple_of_pi(text)) is not None:
+        return turned
     unit = "rad" if angle else "m"
     if match := _UNIT.fullmatch(text):
         text, unit = match.groups()
-    value_or_none = number(text.replace("−", "-")) if text else None
-    if value_or_none is None or (unit in PER_METRE) == angle:
-        return None
-    if angle:
-        return radians(value_or_none) if unit in ("°", "deg") else value_or_none
-    return value_or_none / PER_METRE[unit]
+    value = number(text.replace("−", "-")) if text else None
+    return None if value is None or (unit in PER_METRE) == angle else to_si(value, unit)
 
 
 def _pose(argument: str, span: tuple[int, int], text: str, report: TextReport) -> ET | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from math import inf, pi
+from math import inf
 
 import numpy as np
 
+from kinetree.algorithms.rounding import decimal, right_angle
 from kinetree.algorithms.serial import ChainJoint, SerialChain, serial_chain
 from kinetree.formats.ets.elements import ET, ETS
 from kinetree.formats.kinematic import lose_bodies, lose_extras
@@ -14,9 +15,6 @@ from kinetree.formats.losses import Losses
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
-
-ROUNDING = 1e-15
-"""Lengths this close to zero, and angles this close to a right angle, are taken for them."""
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
@@ -55,8 +53,8 @@ def ets_of(chain: SerialChain) -> ETS:
 def constants(T: Array) -> list[ET]:
     """T as tx ty tz Rz Ry Rx, without those that do nothing."""
     roll, pitch, yaw = se3.rpy_from_rotation(T[:3, :3])
-    shifts = [ET(kind, _zero(float(x))) for kind, x in zip(("tx", "ty", "tz"), T[:3, 3], strict=True)]
-    turns = [ET(kind, _right_angle(x)) for kind, x in (("Rz", yaw), ("Ry", pitch), ("Rx", roll))]
+    shifts = [ET(kind, decimal(float(x))) for kind, x in zip(("tx", "ty", "tz"), T[:3, 3], strict=True)]
+    turns = [ET(kind, right_angle(x)) for kind, x in (("Rz", yaw), ("Ry", pitch), ("Rx", roll))]
     return [term for term in (*shifts, *turns) if term.value]
 
 
@@ -69,12 +67,3 @@ def _aligned(joint: ChainJoint) -> tuple[Array, ET]:
         return joint.T, ET(letter + "xyz"[along], joint=joint.joint.name, flip=sign < 0)
     turned = se3.homogeneous(se3.rotation_between((0.0, 0.0, 1.0), joint.axis), (0.0, 0.0, 0.0))
     return joint.T @ turned, ET(f"{letter}z", joint=joint.joint.name)
-
-
-def _zero(x: float) -> float:
-    return 0.0 if abs(x) < ROUNDING else x
-
-
-def _right_angle(x: float) -> float:
-    nearest = round(x / (pi / 2)) * (pi / 2)
-    return nearest if abs(x - nearest) < ROUNDING else x
