@@ -104,7 +104,7 @@ class _Reader:
             self.text(table, "on", "", where) or None,
             "base" in table,
             self.text(table, "tip", "", where) or None,
-            table.get("frames", True) is not False,
+            self.flag(table, "frames", True, where),
             self.report.source(line),
         )
 
@@ -243,6 +243,13 @@ class _Reader:
         if isinstance(value, str):
             return value
         self.report.error("text", f"{key} is {value!r}; legal is a text", self.places.key(key, where))
+        return default
+
+    def flag(self, table: Mapping[str, Any], key: str, default: bool, where: Where) -> bool:
+        value = table.get(key, default)
+        if isinstance(value, bool):
+            return value
+        self.report.error("flag", f"{key} is {value!r}; legal are true and false", self.places.key(key, where))
         return default
 
     def known(self, table: Mapping[str, Any], legal: Collection[str], where: Where, label: str) -> None:
