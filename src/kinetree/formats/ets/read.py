@@ -7,7 +7,8 @@ import re
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, nearest_names
-from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3
+from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3, WORDS
+from kinetree.formats.kinematic import unquoted
 from kinetree.formats.quantities import PER_METRE, multiple_of_pi, to_si
 from kinetree.formats.text import TextReport, decode
 from kinetree.formats.xml import number
@@ -17,9 +18,12 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import frozen
 
 _GAP = re.compile(r"(?:\s|#[^\n]*|[*⊕@])*")
-_TERM = re.compile(r"(\w+)\s*\(([^()\n]*)\)")
-_JOINT = re.compile(r"([+-]?)\s*(?:([^\W\d]\w*)|\"([^\"]+)\"|'([^']+)')")
+_SETTING = re.compile(r"(name|base|tip)[ \t]*=[ \t]*(\"(?:[^\"\\\n]|\\.)*\"|[^\s\"#]+)[ \t]*(?=#|\n|$)")
+_TERM = re.compile(r"(\w+)\s*\(((?:\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|[^()\"'\n])*)\)")
+_JOINT = re.compile(r"([+-]?)\s*(?:([^\W\d]\w*)|(\"(?:[^\"\\\n]|\\.)+\")|'([^']+)')")
 _UNIT = re.compile(r"(.*?)\s*(°|deg|rad|mm|cm|m)")
+NAMES = {"name": "robot", "base": "base_link", "tip": "tip"}
+"""What a text may name, and how that is called where it does not."""
 MAX_FINDINGS = 100
 MAX_NUMBER = 100
 ANGLE_HINT = "a number in rad, one marked ° or deg, a multiple of pi, or the name of a joint"
@@ -28,9 +32,9 @@ POSE_HINT = "x, y, z, roll, pitch, yaw, or the 16 numbers of a matrix row by row
 
 
 def parse(text: str) -> ETS:
-    """The sequence of a text; raises KinetreeError with every bad term underlined."""
+    """The sequence of a text, without names of its ends; raises KinetreeError with every bad term underlined."""
     report = TextReport("<text>", text)
-    ets = parse_into(text, report)
+    _, ets = parse_into(text, report)
     if report.failed:
         raise KinetreeError(report.findings)
     return ets
@@ -42,10 +46,10 @@ def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
     if findings:
         return None, findings
     report = TextReport(file, decoded)
-    ets = parse_into(decoded, report)
+    names, ets = parse_into(decoded, report)
     if report.failed:
         return None, report.findings
-    parts = parts_of_ets(ets)
+    parts = parts_of_ets(ets, **names)
     parts.source = report.source(1)
     parts.text = Text("ets", decoded)
     robot, findings = assemble(parts)
@@ -60,10 +64,10 @@ def robot_of(ets: ETS, name: str = "robot") -> Robot:
     return robot
 
 
-def parts_of_ets(ets: ETS, name: str = "robot") -> Parts:
+def parts_of_ets(ets: ETS, name: str = NAMES["name"], base: str = NAMES["base"], tip: str = NAMES["tip"]) -> Parts:
     """Links and joints of a sequence; a link's frame is its joint's frame after the motion."""
-    parts = Parts(name, [Link("base_link")])
-    link, T_end = "base_link", se3.IDENTITY
+    parts = Parts(name, [Link(base)])
+    link, T_end = base, se3.IDENTITY
     for section in ets.links():
         if section.v is None:
             T_end = section.Ts
@@ -73,15 +77,17 @@ def parts_of_ets(ets: ETS, name: str = "robot") -> Parts:
         parts.joints.append(Joint(joint, kind, link, child, section.Ts, frozen([section.v.axis])))
         parts.links.append(Link(child))
         link = child
-    parts.frames.append(Frame("tip", link, T_end))
+    parts.frames.append(Frame(tip, link, T_end))
     return parts
 
 
-def parse_into(text: str, report: TextReport) -> ETS:
-    """The terms of a text; what is wrong goes to `report`."""
+def parse_into(text: str, report: TextReport) -> tuple[dict[str, str], ETS]:
+    """The names that a text gives, and its terms; what is wrong goes to `report`."""
     terms: list[ET] = []
     seen: set[str] = set()
-    at = _skip(text, 0)
+    names, at = _names(text, report)
+    if at == len(text):
+        report.error("ets-empty", "there is no term; legal is such as tz(0.3) Rz(q1) tx(0.5)", 1)
     while at < len(text) and len(report.findings) < MAX_FINDINGS:
         match = _TERM.match(text, at)
         if match is None:
@@ -96,9 +102,22 @@ def parse_into(text: str, report: TextReport) -> ETS:
             seen |= {term.joint} - {""}
             terms.append(term)
         at = _skip(text, match.end() if match else end)
-    if not text[_skip(text, 0) :]:
-        report.error("ets-empty", "there is no term; legal is such as tz(0.3) Rz(q1) tx(0.5)", 1)
-    return ETS(tuple(terms))
+    return names, ETS(tuple(terms))
+
+
+def _names(text: str, report: TextReport) -> tuple[dict[str, str], int]:
+    """The lines such as `tip = tool0` before the terms, and where the terms begin."""
+    names: dict[str, str] = {}
+    at = _skip(text, 0)
+    while match := _SETTING.match(text, at):
+        key, name = match[1], unquoted(match[2])
+        if key in names:
+            _error(report, text, "setting-twice", f"{key} stands twice; legal is once", *match.span(1))
+        if name is None:
+            _error(report, text, "text", f"{match[2]} is no text between quotes", *match.span(2))
+        names[key] = name or ""
+        at = _skip(text, match.end())
+    return names, at
 
 
 def _skip(text: str, at: int) -> int:
@@ -116,8 +135,9 @@ def _term(match: re.Match[str], text: str, report: TextReport) -> ET | None:
     if kind == "SE3":
         return _pose(argument, span, text, report)
     joint = _JOINT.fullmatch(argument)
-    if joint and joint[2] not in ("pi", "π"):
-        return ET(kind, joint=joint[2] or joint[3] or joint[4], flip=joint[1] == "-")
+    name = unquoted(joint[2] or joint[3] or joint[4]) if joint and joint[2] not in WORDS else None
+    if joint and name:
+        return ET(kind, joint=name, flip=joint[1] == "-")
     value = _number(argument, kind.startswith("R"))
     if value is None:
         hint = ANGLE_HINT if kind.startswith("R") else LENGTH_HINT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from math import inf
 
@@ -10,7 +11,8 @@ import numpy as np
 from kinetree.algorithms.rounding import decimal, right_angle
 from kinetree.algorithms.serial import ChainJoint, SerialChain, serial_chain
 from kinetree.formats.ets.elements import ET, ETS
-from kinetree.formats.kinematic import lose_bodies, lose_extras
+from kinetree.formats.ets.read import NAMES
+from kinetree.formats.kinematic import ends, lose_bodies, lose_extras, quoted
 from kinetree.formats.losses import Losses
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
@@ -28,7 +30,13 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         return robot.text.text
     chain = serial_chain(robot)
     lose_bodies(robot, losses)
-    lose_extras(robot, losses, {robot.root, chain.tip})
+    lose_extras(robot, losses, {chain.base, chain.tip})
+    links = {f"{joint.joint.name}_link" for joint in chain.joints}
+    root, tip = ends(robot, chain, losses, links.__contains__)
+    sequence = ets_of(chain)
+    if not sequence.terms:
+        what = f"a robot without joints whose end {chain.tip!r} stands where its root does: there is no term"
+        losses.lose("link", f"robot {robot.name!r}", what, robot.source)
     for joint in robot.joints.values():
         limit = joint.limit
         if limit.lower > -inf or limit.upper < inf or limit.velocity < inf or limit.effort < inf:
@@ -36,7 +44,13 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         if joint.mimic:
             losses.lose("mimic", f"joint {joint.name!r}", "joints that follow others", joint.source)
     losses.check()
-    return f"{ets_of(chain)}\n"
+    names = {"name": robot.name, "base": root, "tip": tip}
+    lines = [f"{key} = {_name(name)}" for key, name in names.items() if name and name != NAMES[key]]
+    return "\n".join([*lines, f"{sequence}\n"])
+
+
+def _name(name: str) -> str:
+    return name if re.fullmatch(r"[\w./-]+", name) else quoted(name)
 
 
 def ets_of(chain: SerialChain) -> ETS:
