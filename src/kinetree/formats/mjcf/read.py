@@ -9,7 +9,7 @@ from kinetree.formats.fields import check_attributes, finish, stray_text
 from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.bodies import read_bodies
 from kinetree.formats.mjcf.compiler import read_compiler
-from kinetree.formats.mjcf.constraints import read_equality, read_tendons
+from kinetree.formats.mjcf.constraints import lock_held, read_equality, read_tendons
 from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.extras import keep_sections
@@ -60,7 +60,8 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)
-    return finish(report, parts, root)
+    robot = finish(report, parts, root)
+    return robot and lock_held(context, robot)
 
 
 def _scale_masses(context: Context, root: Element) -> None:
