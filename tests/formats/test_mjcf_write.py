@@ -201,3 +201,28 @@ def test_a_sensor_that_measures_two_things_becomes_two():
         ("ft_torque", "torque", "j"),
     ]
     assert again.frames["ft_site"].origin[:3, 3].tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "change", [lambda robot: kt.edit.lock(robot, {"turn": 0.1}), lambda robot: kt.edit.cut(robot, "arm")]
+)
+def test_what_names_a_joint_or_body_that_has_gone_is_lost_aloud(change):
+    robot = change(edited(TEXT))
+    with pytest.raises(kt.KinetreeError, match="'turn' does not exist") as caught:
+        write(robot, ("velocity_limit",))
+    assert {finding.code for finding in caught.value.findings} == {"cannot-say-extension"}
+    assert "motor" not in write(robot, ("extension",))
+
+
+def test_how_a_site_looks_is_kept():
+    site = "<site name='%s' type='capsule' size='0.1' fromto='0 0 0 0 0 2' rgba='1 0 0 1' material='m'/>"
+    text = f"<mujoco><asset><material name='m'/></asset><worldbody><body name='b'>{site % 'b'}</body>"
+    robot = edited(f"{text}{site % 't'}</worldbody></mujoco>")
+    written = write(robot)
+    assert written.count('type="capsule" material="m" size="0.1 1" rgba="1 0 0 1"') == 2
+    assert '<site name="b_site"' in written
+    assert "material" not in write(robot, ("material",))
+    parts = parts_of(robot)
+    parts.frames = [frame for frame in parts.frames if frame.name != "t"]
+    with pytest.raises(kt.KinetreeError, match="how site 't' looks"):
+        write(build(parts))

@@ -11,7 +11,7 @@ from kinetree.formats.mjcf.context import FORMAT
 from kinetree.formats.mjcf.sensors import AT_SITE
 from kinetree.formats.mjcf.write_bodies import ROUNDING
 from kinetree.formats.mjcf.write_geoms import half_sizes
-from kinetree.formats.mjcf.writing import WORLD, Job, moments
+from kinetree.formats.mjcf.writing import WORLD, Job, moments, site_looks
 from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Extension, Geometry, Joint, Link, Robot, Sensor
 from kinetree.spatial import se3
@@ -25,6 +25,9 @@ def check(job: Job) -> None:
     """Note everything that cannot be written."""
     robot, losses = job.robot, job.losses
     _extensions(robot, losses)
+    for name in site_looks(job):
+        if name not in robot.frames or name in robot.links:
+            losses.lose("extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is no frame here")
     static = _static_links(robot)
     for link in robot.links.values():
         _link(link, robot, losses)

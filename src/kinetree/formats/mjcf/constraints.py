@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kinetree.errors import nearest_names
 from kinetree.formats.fields import check_attributes, float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context
@@ -79,11 +78,7 @@ def _follow(context: Context, element: Element) -> None:
 def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint | None:
     name = name_of(context.report, element, attribute)
     joints = {joint.name: joint for joint in context.parts.joints if joint.type != "fixed"}
-    if not name:
-        return None
-    if name not in joints:
-        message = f"joint {name!r} does not exist; {nearest_names(name, list(joints))}"
-        context.report.error("unknown-joint", message, element, attribute=attribute)
+    if name not in joints:  # which is reported with all other names
         return None
     if joints[name].kind.single:
         return joints[name]

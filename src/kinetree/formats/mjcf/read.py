@@ -14,6 +14,7 @@ from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.extras import keep_sections
 from kinetree.formats.mjcf.include import expand
+from kinetree.formats.mjcf.references import unknown_references
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.opener import Opener, nothing
@@ -55,6 +56,8 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
+    for element, attribute, kind, message in unknown_references(root):
+        report.error(f"unknown-{kind}", message, element, attribute=attribute)
     read_bodies(context, root)
     left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}
     left["sensor"] = read_sensors(context, root)

@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.check import check
 from kinetree.formats.mjcf.context import FORMAT, free
+from kinetree.formats.mjcf.references import unknown_references
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
@@ -60,7 +61,18 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     for element in (e for elements in kept.values() for e in elements):
         _raw(xml, element)
     xml.close()
+    _lose_references(losses, robot, xml.text())
+    losses.check()
     return xml.text()
+
+
+def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
+    """What was kept and names a joint, body or the like that the robot no longer has; MuJoCo refuses such a file."""
+    root = parse(text, "", Report())
+    assert root is not None
+    for element, attribute, _, message in unknown_references(root):
+        what = f"{attribute}={element.get(attribute)!r} of {element.label}: {message}"
+        losses.lose("extension", f"robot {robot.name!r}", what)
 
 
 def _compiler(xml: XmlWriter, job: Job) -> None:
