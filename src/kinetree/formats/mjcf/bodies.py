@@ -10,6 +10,7 @@ from kinetree.formats.mjcf.context import Context, attributes_extension, free, n
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
+from kinetree.formats.mjcf.order import made_name
 from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
 from kinetree.formats.xml import Element, attributes_text, element_text, format_numbers, numbers
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Sensor
@@ -88,7 +89,7 @@ def _connect(
 ) -> list[Joint]:
     """The joints in a row, with a link without mass behind each but the last, named after it."""
     if not joints:
-        name = free(f"{body.name}_fixed_joint", context.names.joints)
+        name = free(context.fixed_names.get(body.name) or made_name(body.name), context.names.joints)
         return [Joint(name, "fixed", parent, body.name, T_parent_body, source=element.source)]
     if joints[0].type == "floating":
         place = attributes_text(pose_attributes(T_parent_body))  # where it is before anything moves it

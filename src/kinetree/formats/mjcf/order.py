@@ -8,7 +8,7 @@ MuJoCo carries such texts along and does nothing with them. The data are JSON, s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from kinetree.formats.xml import Element, Report, XmlWriter
@@ -77,26 +77,23 @@ def order_of(joints: Iterable[Joint]) -> str:
     return json.dumps([(j.name, j.kind.nq, j.kind.nv) for j in joints if j.kind.nq], ensure_ascii=False)
 
 
-def reordered(key: Element, order: str | None, joints: Iterable[Joint]) -> Mapping[str, str] | str:
+def reordered(key: Element, order: str | None, joints: Iterable[Joint]) -> dict[str, str] | str:
     """The attributes of a <key> for a file in which `joints` stand so, or in words why there are none. order: that of
     its numbers as `order_of` gives it."""
-    old = [tuple(item) for item in json.loads(order or "[]")]
-    new = [(j.name, j.kind.nq, j.kind.nv) for j in joints if j.kind.nq]
-    attributes = dict(key.attributes)
-    if old == new:
-        wanted = {name: sum(item[which] for item in new) for name, which in (("qpos", 1), ("qvel", 2))}
-        wrong = [name for name, n in wanted.items() if len((key.get(name) or "").split()) not in (0, n)]
-        return f"{wrong[0]} of another count than {wanted[wrong[0]]}" if wrong else attributes
-    if not any(key.get(name) for name in ("qpos", "qvel", "mpos", "mquat")):
-        return attributes
-    if sorted(old) != sorted(new) or key.get("mpos") or key.get("mquat"):
+    old: dict[str, list[int]] = {name: counts for name, *counts in json.loads(order or "[]")}
+    new = {j.name: [j.kind.nq, j.kind.nv] for j in joints if j.kind.nq}
+    by_place = [name for name in ("qpos", "qvel", "mpos", "mquat") if key.get(name)]
+    moved = list(old) != list(new)
+    if by_place and (old != new or (moved and {"mpos", "mquat"} & {*by_place})):
         return "numbers for other joints than the robot has"
-    for name, which in (("qpos", 1), ("qvel", 2)):
-        numbers = (key.get(name) or "").split()
-        if numbers and len(numbers) != sum(item[which] for item in old):
-            return f"{name} of another count than its joints have"
-        parts: dict[str, list[str]] = {}
-        for item in old:
-            parts[item[0]], numbers = numbers[: item[which]], numbers[item[which] :]
-        attributes |= {name: " ".join(x for item in new for x in parts[item[0]])} if key.get(name) else {}
+    attributes = dict(key.attributes)
+    for which, attribute in enumerate(("qpos", "qvel")):
+        numbers = (key.get(attribute) or "").split()
+        if numbers and len(numbers) != sum(counts[which] for counts in old.values()):
+            return f"{attribute} of another count than its joints have"
+        own: dict[str, list[str]] = {}
+        for name, counts in old.items():
+            own[name], numbers = numbers[: counts[which]], numbers[counts[which] :]
+        if moved and attribute in by_place:
+            attributes[attribute] = " ".join(x for name in new for x in own[name])
     return attributes

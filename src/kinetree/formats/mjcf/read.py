@@ -14,6 +14,7 @@ from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.extras import keep_sections
 from kinetree.formats.mjcf.include import expand
+from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.references import unknown_references
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
@@ -56,9 +57,11 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
-    for element, attribute, kind, message in unknown_references(root):
-        report.error(f"unknown-{kind}", message, element, attribute=attribute)
+    parts.joint_order, context.fixed_names = take_texts(report, root)
     read_bodies(context, root)
+    if not any(f.code == "not-supported" for f in report.findings):  # such as bodies that the file does not write out
+        for element, attribute, kind, message in unknown_references(root):
+            report.error(f"unknown-{kind}", message, element, attribute=attribute)
     left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)

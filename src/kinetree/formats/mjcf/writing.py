@@ -55,6 +55,15 @@ class Job:
         named = link.name == f"{joint.name}_link"
         return empty and named and link.name not in self._busy and len(self.children.get(link.name, ())) == 1
 
+    def in_file(self) -> list[Joint]:
+        """All joints in the order in which they are written, which is depth first."""
+        joints: list[Joint] = []
+        stack = [*reversed(self.children.get(self.robot.root, []))]
+        while stack:
+            joints.append(stack.pop())
+            stack += reversed(self.children.get(joints[-1].child, []))
+        return joints
+
     def inertial(self, link: Link) -> Inertial | None:
         """The inertial that is written for a link."""
         return None if "inertial" in self.losses.without or link.name == WORLD else link.inertial
