@@ -273,3 +273,24 @@ def test_how_a_site_looks_is_kept():
     parts.frames = [frame for frame in parts.frames if frame.name != "t"]
     with pytest.raises(kt.KinetreeError, match="how site 't' looks"):
         write(build(parts))
+
+
+def test_a_fixed_joint_keeps_a_name_that_the_reader_makes_for_another_body():
+    links = "<link name='base'/><link name='end'/>"
+    fixed = "<joint name='base_fixed_joint' type='fixed'><parent link='base'/><child link='end'/></joint>"
+    again = reread(kt.load(f"<robot name='r'>{links}{fixed}</robot>", format="urdf"))
+    assert {j.child: j.name for j in again.joints.values()} == {
+        "base": "base_fixed_joint_2",
+        "end": "base_fixed_joint",
+    }
+
+
+def test_an_order_of_joints_that_have_gone_is_noted():
+    texts = """<custom><text name='kinetree:order' data='["z", "nobody"]'/>
+      <text name='kinetree:fixed' data='{"nothing": "j"}'/></custom></mujoco>"""
+    robot = edited(TEXT.replace("</mujoco>", texts))
+    assert robot.joint_names[0] == "z"
+    notes = [n.message for n in robot.notes if "kinetree:" in n.message]
+    assert len(notes) == 2
+    assert "'nobody', which does not exist" in notes[0]
+    assert "'nothing', which is fixed to nothing" in notes[1]

@@ -89,7 +89,7 @@ def _connect(
 ) -> list[Joint]:
     """The joints in a row, with a link without mass behind each but the last, named after it."""
     if not joints:
-        name = free(context.fixed_names.get(body.name) or made_name(body.name), context.names.joints)
+        name = context.fixed_names.get(body.name) or free(made_name(body.name), context.names.joints)
         return [Joint(name, "fixed", parent, body.name, T_parent_body, source=element.source)]
     if joints[0].type == "floating":
         place = attributes_text(pose_attributes(T_parent_body))  # where it is before anything moves it

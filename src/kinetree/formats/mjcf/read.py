@@ -58,7 +58,12 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
     parts.joint_order, context.fixed_names = take_texts(report, root)
+    context.names.joints |= set(context.fixed_names.values())
     read_bodies(context, root)
+    for name in {*(parts.joint_order or ())} - {joint.name for joint in parts.joints}:
+        report.warning("not-understood", f"kinetree:order names joint {name!r}, which does not exist", root)
+    for name in {*context.fixed_names} - {joint.child for joint in parts.joints if joint.type == "fixed"}:
+        report.warning("not-understood", f"kinetree:fixed names body {name!r}, which is fixed to nothing", root)
     if not any(f.code == "not-supported" for f in report.findings):  # such as bodies that the file does not write out
         for element, attribute, kind, message in unknown_references(root):
             report.error(f"unknown-{kind}", message, element, attribute=attribute)
