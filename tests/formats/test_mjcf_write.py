@@ -197,7 +197,13 @@ def test_keyframes_of_other_joints_are_lost_aloud():
     with pytest.raises(kt.KinetreeError, match="numbers for other joints"):
         write(kt.edit.lock(robot, {"h": 0.1}))
     with pytest.raises(kt.KinetreeError, match="qvel of another count"):
-        write(edited(KEYS.replace("11 12", "11")))
+        write(edited(KEYS.replace("11 12", "11 12 13")))
+    fewer = edited(KEYS.replace("11 12", "11"))
+    assert 'qvel="1 2 3 4 5 6 7 8 9 10 11"' in write(fewer)
+    parts = parts_of(fewer)
+    parts.joints = [parts.joints[i] for i in (0, 3, 4, 1, 2)]
+    with pytest.raises(kt.KinetreeError, match="qvel of another count"):
+        write(build(parts))
     time = KEYS.replace("qpos", "ctrl").replace("qvel", "act")
     assert "<key" in write(kt.edit.lock(edited(time), {"h": 0.1}))
 

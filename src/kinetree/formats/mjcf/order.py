@@ -89,7 +89,8 @@ def reordered(key: Element, order: str | None, joints: Iterable[Joint]) -> dict[
     attributes = dict(key.attributes)
     for which, attribute in enumerate(("qpos", "qvel")):
         numbers = (key.get(attribute) or "").split()
-        if numbers and len(numbers) != sum(counts[which] for counts in old.values()):
+        excess = len(numbers) - sum(counts[which] for counts in old.values())
+        if excess > 0 or (numbers and moved and excess):  # MuJoCo takes fewer, as those of the first joints
             return f"{attribute} of another count than its joints have"
         own: dict[str, list[str]] = {}
         for name, counts in old.items():
