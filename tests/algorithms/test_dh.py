@@ -10,7 +10,7 @@ from kinetree.algorithms.dh import extract_dh
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import ets
-from kinetree.model.dh import DHChain
+from kinetree.model.dh import DHChain, DHRow
 from kinetree.model.tree import build_tree
 from kinetree.spatial.dh import common_normal
 from support import all_frames, icub_urdfs
@@ -149,3 +149,48 @@ def test_refusals():
     planar = kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
     with pytest.raises(kt.KinetreeError, match="is a planar joint"):
         serial_chain(planar)
+
+
+class _Dual:
+    """A number with its derivative, standing in for a symbolic scalar."""
+
+    def __init__(self, value, derivative=0.0):
+        self.value, self.derivative = value, derivative
+
+    def __add__(self, other):
+        other = other if isinstance(other, _Dual) else _Dual(other)
+        return _Dual(self.value + other.value, self.derivative + other.derivative)
+
+    def __mul__(self, other):
+        other = other if isinstance(other, _Dual) else _Dual(other)
+        return _Dual(self.value * other.value, self.derivative * other.value + self.value * other.derivative)
+
+    def __neg__(self):
+        return self * -1.0
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __rsub__(self, other):
+        return -self + other
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def sin(self):
+        return _Dual(np.sin(self.value), np.cos(self.value) * self.derivative)
+
+    def cos(self):
+        return _Dual(np.cos(self.value), -np.sin(self.value) * self.derivative)
+
+
+@pytest.mark.parametrize("convention", ["dh", "mdh"])
+def test_a_chain_runs_on_symbolic_scalars(convention):
+    rows = (DHRow(0.1, 0.2, 0.3, 0.4), DHRow(0.5, 0.1, -0.2, 0.3, "prismatic"), DHRow(0.1, 0.2, 1.0, 0.0, flip=True))
+    chain = DHChain("", convention, rows)
+    q, qd, step = np.array([0.3, -0.7, 1.1]), np.array([1.0, -2.0, 0.5]), 1e-6
+    T = chain.transform([_Dual(*pair) for pair in zip(q, qd, strict=True)])[:3]
+    value = np.vectorize(lambda x: getattr(x, "value", x))(T).astype(float)
+    derivative = np.vectorize(lambda x: getattr(x, "derivative", 0.0))(T).astype(float)
+    assert np.abs(value - chain.transform(q)[:3]).max() < 1e-15
+    difference = (chain.transform(q + step * qd) - chain.transform(q - step * qd))[:3] / (2 * step)
+    assert np.abs(derivative - difference).max() < 1e-9

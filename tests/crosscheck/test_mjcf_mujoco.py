@@ -1,5 +1,6 @@
 """MJCF against MuJoCo: poses, masses, limits, and whether it loads what is written."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import kinetree as kt
 from kinetree.formats.mjcf import read, write
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import resolve_mimic
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Joint, Link, Robot
 from support import all_frames, frames_differ_by, icub_urdfs, random_q
 
 mujoco = pytest.importorskip("mujoco")
@@ -204,3 +205,37 @@ def test_masses_of_a_robot_survive_the_way_through_mujoco():
     assert sum(link.inertial.mass for link in robot.links.values() if link.inertial) == pytest.approx(
         model.body_mass.sum(), rel=1e-12
     )
+
+
+def test_keyframes_mean_the_same_after_the_joints_have_changed_places():
+    body = "<body name='{}'><joint name='{}'/><geom size='0.1'/>{}</body>"
+    inner = body.format("b", "h", body.format("c", "s", ""))
+    text = f"<mujoco><worldbody><body name='b0'><geom size='0.1'/>{inner}</body></worldbody>"
+    text += "<keyframe><key name='k' qpos='0.1 0.2' qvel='3 4'/></keyframe></mujoco>"
+    robot = kt.edit.reroot(kt.edit.cut(robot_of(text), "b0"), "c")
+    model = mujoco.MjModel.from_xml_string(write(robot))
+    key, order = model.key("k"), [model.joint(i).name for i in range(model.njnt)]
+    assert order == ["s", "h"]  # the other way round than in the first file
+    assert dict(zip(order, key.qpos.tolist(), strict=True)) == {"h": 0.1, "s": 0.2}
+    assert dict(zip(order, key.qvel.tolist(), strict=True)) == {"h": 3.0, "s": 4.0}
+
+
+def test_mujoco_takes_the_texts_that_keep_order_and_names_and_the_looks_of_sites():
+    robot = robot_of(POSES.format(eulerseq="xyz", angle="radian"))
+    parts = parts_of(robot)
+    parts.joint_order = robot.joint_names[::-1]
+    parts.links.append(Link('l "m" <n>'))
+    parts.joints.append(Joint("µ & ' \" <f>", "fixed", "a", parts.links[-1].name))
+    written = write(build(parts))
+    model = mujoco.MjModel.from_xml_string(written)
+    assert model.ntext == 2
+    assert json.loads(model.text_data[: model.text_size[0] - 1].decode()) == [*robot.joint_names[::-1]]
+    again = robot_of(written)
+    assert again.joint_names == robot.joint_names[::-1]
+    assert "µ & ' \" <f>" in again.joints
+    assert worst(again, model) < 1e-12
+    before = mujoco.MjModel.from_xml_string(POSES.format(eulerseq="xyz", angle="radian"))
+    for i in range(before.nsite):
+        site, other = before.site(i), model.site(before.site(i).name)
+        assert site.type == other.type
+        assert np.abs(site.size - other.size)[: {2: 1, 6: 3}[int(site.type[0])]].max() < 1e-12

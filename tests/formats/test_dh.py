@@ -285,8 +285,41 @@ def test_a_second_table_of_a_shared_joint_has_to_agree():
 
 
 @pytest.mark.parametrize(
+    ("first", "later", "said"),
+    [
+        ("velocity = 5", "velocity = 1", "its velocity is"),
+        ("effort = 5", "effort = 1", "its effort is 1.0 here and 5.0"),
+        ("limits = [-80, 80]", "velocity = 1", "its velocity is"),
+        ("limits = [-80, 80], effort = 2", "effort = 2", None),
+        ("limits = [-80, 80], effort = 2", "limits = [-80, 70]", "its limits is"),
+    ],
+)
+def test_a_later_row_of_a_joint_has_to_say_the_same(first, later, said):
+    rows = [f'rows = [{{ joint = "j", a = 0, d = 0, alpha = 0, theta = 0, {more} }}]' for more in (first, later)]
+    text = f"""convention = "dh"
+units = {{ length = "m", angle = "deg" }}
+[[chain]]
+name = "one"
+{rows[0]}
+[[chain]]
+name = "two"
+{rows[1]}
+"""
+    if said is None:
+        assert read(text).joints["j"].limit.effort == 2
+        return
+    (finding,) = refusal(text)
+    assert finding.code == "shared-joint"
+    assert said in finding.message
+
+
+@pytest.mark.parametrize(
     ("old", "new", "code", "line"),
     [
+        ("a = 32,  ", "a = 32, velocity = -1,", "number", 6),
+        ("a = 32,  ", 'a = 32, effort = "1 -> 2",', "number", 6),
+        ("a = 32,  ", 'a = 32, offset = "1 -> 2",', "range", 6),
+        ("rows = [", 'frames = "no"\nrows = [', "flag", 5),
         ('units = { a = "mm", d = "mm", alpha = "rad", theta = "deg" }\n', "", "unit", None),
         ('a = "mm", ', "", "unit", 3),
         ('alpha = "rad"', 'alpha = "grad"', "unit", 3),

@@ -1,6 +1,7 @@
 """Elementary transform sequences: text, objects, robots, and Featherstone's quantities."""
 
 import json
+from dataclasses import replace
 from math import pi, radians
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.algorithms.serial import serial_chain
-from kinetree.formats import ets
+from kinetree.formats import dh, ets
 from kinetree.formats.ets import ETS, SE3, Rx, Ry, Rz, tx, tz
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.tree import build_tree
@@ -124,6 +125,12 @@ def test_signs_units_and_poses():
         ("SE3(2,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1)", "not-a-rotation", "2,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1"),
         ("tz(nan1.5)", "ets-argument", "nan1.5"),
         ("# nothing", "ets-empty", None),
+        ("base = a", "ets-empty", None),
+        ("tz(deg)", "ets-argument", "deg"),
+        ("Rx(-m)", "ets-argument", "-m"),
+        ("base = a\nbase = b\ntx(1)", "setting-twice", "base"),
+        ('tip = "\\x"\ntx(1)', "text", '"\\x"'),
+        ("tx(1)\nbase = a", "ets-syntax", "base"),
     ],
 )
 def test_a_bad_token_is_underlined(text, code, bad):
@@ -163,4 +170,52 @@ def test_axes_that_are_none_of_x_y_z_are_turned():
     robot = kt.load(text, format="urdf")
     again = kt.load(ets.write(robot, ("frame",)), format="ets")
     q = robot.q(j=0.8)
-    assert np.abs(all_frames(again, q)["tip"] - all_frames(robot, q)["b"]).max() < 1e-12
+    assert np.abs(all_frames(again, q)["b"] - all_frames(robot, q)["b"]).max() < 1e-12
+
+
+@pytest.mark.parametrize("tip", ["tool0", "the tool", 'a "b" c', "µ)"])
+@pytest.mark.parametrize("file", ["arm.ets", "arm.csv"])
+def test_names_come_back(tip, file, tmp_path):
+    robot = kt.load("tx(1) Rz(q1) tx(0.5)", format="ets")
+    parts = parts_of(robot)
+    parts.name, parts.frames = "my arm;", [replace(parts.frames[0], name=tip)]
+    parts.links[0] = replace(parts.links[0], name="pedestal")
+    parts.joints[0] = replace(parts.joints[0], name="a (b)", parent="pedestal")
+    robot = build(parts)
+    kt.save(robot, tmp_path / file, without=("frame",))
+    again = kt.load(tmp_path / file)
+    assert (again.name, again.root, again.joint_names) == ("my arm;", "pedestal", ("a (b)",))
+    q = np.array([0.3])
+    assert np.abs(all_frames(again, q)[tip] - all_frames(robot, q)[tip]).max() < 1e-15
+
+
+@pytest.mark.parametrize("write", [ets.write, dh.write_csv])
+def test_an_end_called_as_the_reader_calls_a_link_is_lost_aloud(write):
+    text = (
+        '<robot name="r"><link name="a"/><link name="j_link"/><joint name="j" type="continuous"><parent link="a"/>'
+        '<child link="j_link"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    robot = kt.load(text, format="urdf")
+    with pytest.raises(kt.KinetreeError, match="an end called 'j_link'") as caught:
+        write(robot)
+    assert {finding.code for finding in caught.value.findings} == {"cannot-say-frame"}
+    format = "ets" if write is ets.write else "dh"
+    again = kt.load(write(robot, ("frame",)), format=format)
+    assert again.root == "a"
+    assert "tip" in again.frames
+
+
+def test_a_joint_called_as_a_unit_stands_in_quotes():
+    assert str(Rz("m") * tz("deg")) == 'Rz("m") tz("deg")'
+    assert ets.parse('Rz("m") tz("deg")').joints == ("m", "deg")
+
+
+def test_a_robot_without_joints():
+    robot = kt.load('<robot name="r"><link name="base"/></robot>', format="urdf")
+    with pytest.raises(kt.KinetreeError, match="there is no term"):
+        ets.write(robot)
+    assert kt.load(dh.write_csv(robot), format="dh").root == "base"
+    fixed = '<joint name="f" type="fixed"><parent link="base"/><child link="end"/><origin xyz="1 2 3"/></joint>'
+    robot = kt.load(f'<robot name="r"><link name="base"/><link name="end"/>{fixed}</robot>', format="urdf")
+    again = kt.load(ets.write(robot), format="ets")
+    assert np.abs(all_frames(again, ())["end"] - all_frames(robot, ())["end"]).max() == 0

@@ -322,3 +322,50 @@ class TestInclude:
             "<mujocoinclude><worldbody><body name='x'/></worldbody></mujocoinclude>"
         )
         assert "x" in kt.load(tmp_path / "main.xml").links
+
+
+HELD = """<mujoco><compiler angle="radian"/><worldbody>
+<body name="a"><joint name="a" axis="0 0 1" ref="0.1" range="-1 1"/>
+<body name="b" pos="1 0 0"><joint name="b" axis="0 0 1"/>
+<body name="c" pos="1 0 0"><joint name="c" axis="0 0 1"/></body></body></body></worldbody>
+<tendon><fixed name="t" range="-1 2"> <joint joint="a" coef="2"/> <joint joint="c" coef="1"/> </fixed></tendon>
+<equality>%s</equality></mujoco>"""
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_held_joint_and_what_follows_it_are_locked(turned):
+    order = ("<joint joint1='a' polycoef='0.3'/>", "<joint joint1='b' joint2='a' polycoef='0.5 2'/>")
+    text = HELD % "".join(order[::-1] if turned else order)
+    robot, findings = read(text, "held.xml")
+    assert robot is not None, findings
+    assert robot.joint_names == ("c",)
+    assert [robot.joints[name].type for name in "abc"] == ["fixed", "fixed", "continuous"]
+    (limit,) = robot.coupled_limits
+    assert dict(limit.coefficients) == {"c": 1.0}
+    assert_allclose([limit.lower, limit.upper], [-1 - 2 * 0.4, 2 - 2 * 0.4], rtol=0, atol=1e-15)
+    # a at ref + 0.3 = 0.4, turned by 0.3 from where it is drawn; b at 0.5 + 2 (0.4 - 0.1) = 1.1
+    p = [np.cos(0.3) + np.cos(1.4), np.sin(0.3) + np.sin(1.4), 0]
+    assert_allclose(kt.fk(robot, "c")([0.7])[:3, 3], p, rtol=0, atol=1e-12)
+    assert "held-joint" in [note.code for note in robot.notes]
+    assert robot.text.text == text
+
+
+def test_a_held_follower_holds_its_leader():
+    text = HELD % "<joint joint1='b' joint2='c' polycoef='0.5 2'/><joint joint1='b' polycoef='1.5'/>"
+    robot, _ = read(text, "held.xml")
+    assert robot.joint_names == ("a",)
+    assert_allclose(kt.fk(robot, "c", base="b")([0.0])[:3, :3], se3.rotation((0, 0, 1), 0.5), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "<joint joint1='a' polycoef='0.3'/><joint joint1='a' polycoef='0.4'/>",
+        "<joint joint1='b' joint2='a' polycoef='0.5 0'/><joint joint1='b' polycoef='0.4'/>",
+        "<joint joint1='b' joint2='a'/><joint joint1='a' polycoef='0.3'/><joint joint1='b' polycoef='0.4'/>",
+    ],
+)
+def test_a_joint_that_is_held_at_two_values_is_refused(inner):
+    robot, findings = read(HELD % inner, "held.xml")
+    assert robot is None
+    assert [f.code for f in findings if f.severity == "error"] == ["mimic"]

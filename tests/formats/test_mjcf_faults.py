@@ -103,3 +103,34 @@ def test_elements_and_attributes_that_are_not_understood_are_noted():
     assert [n.code for n in robot.notes] == ["not-understood"] * 3
     assert robot.links["world"].extensions[0].text == "<thing/>"
     assert [n.source.column for n in robot.notes] == [49, 43, 69]
+
+
+@pytest.mark.parametrize(
+    ("inner", "code"),
+    [
+        ("<actuator><motor joint='z'/></actuator>", "unknown-joint"),
+        ("<actuator><motor jointinparent='z'/></actuator>", "unknown-joint"),
+        ("<actuator><motor tendon='z'/></actuator>", "unknown-tendon"),
+        ("<actuator><motor site='z'/></actuator>", "unknown-site"),
+        ("<contact><exclude body1='z' body2='world'/></contact>", "unknown-body"),
+        ("<contact><pair geom1='z' geom2='z'/></contact>", "unknown-geom"),
+        ("<sensor><actuatorpos actuator='z'/></sensor>", "unknown-actuator"),
+        ("<sensor><framepos objtype='xbody' objname='z'/></sensor>", "unknown-body"),
+        ("<equality><weld body1='z'/></equality>", "unknown-body"),
+        ("<tendon><spatial><site site='z'/></spatial></tendon>", "unknown-site"),
+        ("<worldbody><light target='z'/></worldbody>", "unknown-body"),
+        ("<worldbody><site name='s' material='z'/></worldbody>", "unknown-material"),
+    ],
+)
+def test_a_name_of_nothing_is_refused(inner, code):
+    robot, findings = read(TWO % inner, "bad.xml")
+    assert robot is None
+    assert {f.code for f in findings if f.severity == "error"} == {code}
+    assert "'z' does not exist" in next(f.message for f in findings if f.severity == "error")
+
+
+def test_a_range_that_is_not_in_force_is_noted():
+    text = "<mujoco><worldbody><body name='a'><joint name='j' range='0 1' limited='false'/></body></worldbody></mujoco>"
+    robot, _ = read(text, "odd.xml")
+    assert [(n.code, n.severity) for n in robot.notes] == [("range", "info")]
+    assert robot.joints["j"].type == "continuous"

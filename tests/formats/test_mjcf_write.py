@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 import kinetree as kt
 from kinetree.formats.mjcf import read, write
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Joint, Link, Robot
 from support import frames_differ_by, icub_urdfs, random_q
 
 TEXT = """<mujoco model="all">
@@ -171,13 +171,66 @@ def test_what_mjcf_cannot_say_is_an_error_that_names_it(inner, code):
     assert all(f.element == "joint 'j'" for f in error.value.findings)
 
 
-def test_keyframes_of_other_joints_are_not_written():
-    text = (
-        "<mujoco><worldbody><body name='a'><joint name='x'/>%s</body></worldbody><keyframe><key qpos='1 2'/></keyframe>"
-    )
-    with pytest.raises(kt.KinetreeError, match="2 numbers for 1 coordinates"):
-        write(edited(text % "" + "</mujoco>"))
-    assert '<key qpos="1 2"/>' in write(edited(text % "<joint name='y'/>" + "</mujoco>"))
+KEYS = """<mujoco><worldbody><body name='a'><freejoint name='f'/><geom size='1'/>
+  <body name='b0'><joint name='h'/><geom size='1'/>
+    <body name='b'><joint name='s' type='ball'/><geom size='1'/></body></body>
+  <body name='c'><joint name='t' type='slide'/><joint name='u'/><geom size='1'/></body></body></worldbody>
+  <keyframe>
+    <key name='k' time='1' qpos='1 2 3 1 0 0 0 4 .5 -.5 .5 .5 6 7' qvel='1 2 3 4 5 6 7 8 9 10 11 12'/>
+  </keyframe>
+</mujoco>"""
+
+
+def test_keyframes_follow_the_order_of_the_file():
+    robot = edited(KEYS)
+    assert 'qpos="1 2 3 1 0 0 0 4 .5 -.5 .5 .5 6 7"' in write(robot)
+    parts = parts_of(robot)
+    parts.joints = [parts.joints[i] for i in (0, 3, 4, 1, 2)]
+    written = write(build(parts))
+    assert 'qpos="1 2 3 1 0 0 0 6 7 4 .5 -.5 .5 .5" qvel="1 2 3 4 5 6 11 12 7 8 9 10"' in written
+    assert "kinetree_order" not in written
+    assert write(edited(written)).count("6 7 4 .5") == 1
+
+
+def test_keyframes_of_other_joints_are_lost_aloud():
+    robot = edited(KEYS)
+    with pytest.raises(kt.KinetreeError, match="numbers for other joints"):
+        write(kt.edit.lock(robot, {"h": 0.1}))
+    with pytest.raises(kt.KinetreeError, match="qvel of another count"):
+        write(edited(KEYS.replace("11 12", "11 12 13")))
+    fewer = edited(KEYS.replace("11 12", "11"))
+    assert 'qvel="1 2 3 4 5 6 7 8 9 10 11"' in write(fewer)
+    parts = parts_of(fewer)
+    parts.joints = [parts.joints[i] for i in (0, 3, 4, 1, 2)]
+    with pytest.raises(kt.KinetreeError, match="qvel of another count"):
+        write(build(parts))
+    time = KEYS.replace("qpos", "ctrl").replace("qvel", "act")
+    assert "<key" in write(kt.edit.lock(edited(time), {"h": 0.1}))
+
+
+def test_the_order_of_q_and_the_names_of_fixed_joints_come_back():
+    robot = edited(TEXT)
+    names = robot.joint_names[::-1]
+    robot = robot.order(names)
+    fixed = {"x": 'a "b" <c>', "y": "base_fixed_joint"}
+    parts = parts_of(robot)
+    parts.links += [Link(name) for name in fixed]
+    parts.joints += [Joint(joint, "fixed", "arm", name) for name, joint in fixed.items()]
+    robot = build(parts)
+    again = reread(robot)
+    assert again.joint_names == names
+    assert {j.child: j.name for j in again.joints.values() if j.child in fixed} == fixed
+    assert not any("kinetree" in extension.text for extension in again.extensions)
+    assert write(edited(write(robot))).count("kinetree:") == 2
+    assert "custom" not in write(edited(TEXT))
+
+
+@pytest.mark.parametrize("data", ["", "a b", "[1]", '["x", "x"]', '{"a": "b"}', "[" * 9999])
+def test_a_damaged_order_is_noted(data):
+    text = f"<custom><text name='kinetree:order' data='{data}'/></custom></mujoco>"
+    robot = edited(TEXT.replace("</mujoco>", text))
+    assert robot.joint_names == edited(TEXT).joint_names
+    assert [n.code for n in robot.notes if "kinetree:order" in n.message] == ["not-understood"]
 
 
 def test_a_rotation_behind_a_ball_joint_becomes_a_body():
@@ -201,3 +254,49 @@ def test_a_sensor_that_measures_two_things_becomes_two():
         ("ft_torque", "torque", "j"),
     ]
     assert again.frames["ft_site"].origin[:3, 3].tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "change", [lambda robot: kt.edit.lock(robot, {"turn": 0.1}), lambda robot: kt.edit.cut(robot, "hand")]
+)
+def test_what_names_a_joint_or_body_that_has_gone_is_lost_aloud(change):
+    robot = change(edited(TEXT))
+    with pytest.raises(kt.KinetreeError, match=r"'(turn|hand_site)' does not exist") as caught:
+        write(robot, ("velocity_limit",))
+    assert {finding.code for finding in caught.value.findings} == {"cannot-say-extension"}
+    assert "motor" not in write(robot, ("extension",))
+
+
+def test_how_a_site_looks_is_kept():
+    site = "<site name='%s' type='capsule' size='0.1' fromto='0 0 0 0 0 2' rgba='1 0 0 1' material='m'/>"
+    text = f"<mujoco><asset><material name='m'/></asset><worldbody><body name='b'>{site % 'b'}</body>"
+    robot = edited(f"{text}{site % 't'}</worldbody></mujoco>")
+    written = write(robot)
+    assert written.count('type="capsule" material="m" size="0.1 1" rgba="1 0 0 1"') == 2
+    assert '<site name="b_site"' in written
+    assert "material" not in write(robot, ("material",))
+    parts = parts_of(robot)
+    parts.frames = [frame for frame in parts.frames if frame.name != "t"]
+    with pytest.raises(kt.KinetreeError, match="how site 't' looks"):
+        write(build(parts))
+
+
+def test_a_fixed_joint_keeps_a_name_that_the_reader_makes_for_another_body():
+    links = "<link name='base'/><link name='end'/>"
+    fixed = "<joint name='base_fixed_joint' type='fixed'><parent link='base'/><child link='end'/></joint>"
+    again = reread(kt.load(f"<robot name='r'>{links}{fixed}</robot>", format="urdf"))
+    assert {j.child: j.name for j in again.joints.values()} == {
+        "base": "base_fixed_joint_2",
+        "end": "base_fixed_joint",
+    }
+
+
+def test_an_order_of_joints_that_have_gone_is_noted():
+    texts = """<custom><text name='kinetree:order' data='["z", "nobody"]'/>
+      <text name='kinetree:fixed' data='{"nothing": "j"}'/></custom></mujoco>"""
+    robot = edited(TEXT.replace("</mujoco>", texts))
+    assert robot.joint_names[0] == "z"
+    notes = [n.message for n in robot.notes if "kinetree:" in n.message]
+    assert len(notes) == 2
+    assert "'nobody', which does not exist" in notes[0]
+    assert "'nothing', which is fixed to nothing" in notes[1]

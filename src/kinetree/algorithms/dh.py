@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinetree.algorithms.rounding import decimal, right_angle
 from kinetree.algorithms.serial import SerialChain, check_kind, zero_poses
 from kinetree.model.dh import Convention, DHChain, DHRow, DHTable
 from kinetree.model.robot import Frame, Joint, Robot
@@ -28,8 +29,6 @@ PARALLEL = 1e-13
 """The sine up to which axes are taken as parallel, unless the caller says otherwise."""
 NEARLY_PARALLEL = 1e-3
 """The sine up to which a constant row is put between axes: their common normal would lose three digits or more."""
-ROUNDING = 1e-14
-"""Lengths this close to a whole picometre, and angles this close to a right angle, are taken for them."""
 
 
 class Line(NamedTuple):
@@ -225,17 +224,7 @@ def _with_numbers(row: DHRow, step: Normal, alpha: float, a: float) -> DHRow:
 def _rounded(normal: Normal) -> Normal:
     """Without the rounding errors that hide a decimal number or a right angle."""
     theta, d, a, alpha = normal
-    return Normal(_right_angle(theta), _decimal(d), _decimal(a), _right_angle(alpha))
-
-
-def _decimal(x: float) -> float:
-    nearest = round(x, 12) + 0.0
-    return nearest if abs(x - nearest) < ROUNDING else x
-
-
-def _right_angle(x: float) -> float:
-    nearest = round(x / (pi / 2)) * (pi / 2)
-    return nearest if abs(x - nearest) < ROUNDING else x
+    return Normal(right_angle(theta), decimal(d), decimal(a), right_angle(alpha))
 
 
 def _rounded_pose(T: Array) -> Array:

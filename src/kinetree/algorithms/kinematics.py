@@ -16,13 +16,13 @@ def forward_kinematics(tree: Tree, q: Any, frames: Iterable[str], base: str | No
     Only the joints between the two are passed; a frame against itself is exactly the identity.
     """
     body_base, T_body_base = (-1, se3.IDENTITY) if base is None else tree.frame(base)
-    base_chain = _chain(tree, body_base)
+    base_chain = bodies_to(tree, body_base)
     T: dict[tuple[int, int], Array] = {}  # (ancestor, body): T_ancestor_body
     poses = []
     for name in frames:
         body, T_body_frame = tree.frame(name)
-        chain = _chain(tree, body)
-        shared = _common(base_chain, chain)
+        chain = bodies_to(tree, body)
+        shared = shared_by(base_chain, chain)
         T_common_frame = _descend(tree, q, T, chain[shared:]) @ T_body_frame
         if name == base:
             poses.append(se3.IDENTITY)
@@ -34,7 +34,7 @@ def forward_kinematics(tree: Tree, q: Any, frames: Iterable[str], base: str | No
     return poses
 
 
-def _chain(tree: Tree, body: int) -> list[int]:
+def bodies_to(tree: Tree, body: int) -> list[int]:
     """The bodies from the base to `body`."""
     chain: list[int] = []
     while body >= 0:
@@ -43,7 +43,7 @@ def _chain(tree: Tree, body: int) -> list[int]:
     return chain[::-1]
 
 
-def _common(a: list[int], b: list[int]) -> int:
+def shared_by(a: list[int], b: list[int]) -> int:
     """How many bodies two chains share."""
     n = 0
     while n < min(len(a), len(b)) and a[n] == b[n]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import bodies_to, shared_by
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
@@ -34,7 +35,7 @@ class ChainJoint:
 
     def motion(self, q: Any) -> Array:
         """T (4, 4) by which it moves in its own frame, for its own number q."""
-        return np.asarray(self.joint.kind.transform(self.axis[None], self.joint.pitch, np.array([q])))
+        return np.asarray(self.joint.kind.transform(self.axis[None], self.joint.pitch, [q]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +67,8 @@ def serial_chain(robot: Robot, base: str | None = None, tip: str | None = None) 
     (start, T_start_base), (end, T_end_tip) = tree.frame(base), tree.frame(tip)
     P = zero_poses(tree)
     T_base_root = se3.inverse(P[start] @ T_start_base)
-    up, down = _bodies(tree, start), _bodies(tree, end)
-    shared = sum(1 for a, b in zip(up, down, strict=False) if a == b)
+    up, down = bodies_to(tree, start), bodies_to(tree, end)
+    shared = shared_by(up, down)
     way = [(i, -1.0) for i in reversed(up[shared:])] + [(i, 1.0) for i in down[shared:]]
     joints = []
     for i, sign in way:
@@ -99,12 +100,3 @@ def only_tip(robot: Robot, tree: Tree) -> str:
     if len(ends) > 1:
         raise fail("tip", f"the robot branches; say which frame is the tip, such as {', '.join(last.values())}")
     return last[ends[0]]
-
-
-def _bodies(tree: Tree, body: int) -> list[int]:
-    """The bodies from the base (left out) to `body`."""
-    bodies: list[int] = []
-    while body >= 0:
-        bodies.append(body)
-        body = tree.parent[body]
-    return bodies[::-1]

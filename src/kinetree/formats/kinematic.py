@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+
+from kinetree.algorithms.serial import SerialChain
 from kinetree.formats.losses import Losses
 from kinetree.model.robot import Robot
 
@@ -44,3 +48,34 @@ def lose_extras(robot: Robot, losses: Losses, kept_frames: set[str]) -> None:
         if name not in kept_frames:
             kind = "link" if name in robot.links else "frame"
             losses.lose("frame", f"{kind} {name!r}", "any frames but those at its joints and its end", frame.source)
+
+
+def ends(
+    robot: Robot, chain: SerialChain, losses: Losses, made: Callable[[str], bool]
+) -> tuple[str | None, str | None]:
+    """(root, tip) as the file names them; None for a name that the reader gives by itself to something else, which is
+    lost, and for the tip where that is the root. made: whether the reader gives a name by itself."""
+    names: list[str | None] = []
+    for kind, name in (("link", chain.base), ("frame", chain.tip)):
+        if made(name):
+            what = f"an end called {name!r}, as it calls the frame of a joint or row"
+            losses.lose("frame", f"{kind} {name!r}", what, robot.frames[name].source)
+        names.append(None if made(name) else name)
+    root, tip = names
+    return root, None if chain.tip == chain.base else tip
+
+
+def quoted(name: str) -> str:
+    """A name between double quotes, on one line."""
+    return json.dumps(name, ensure_ascii=False)
+
+
+def unquoted(text: str) -> str | None:
+    """The name of a text that may stand between double quotes, or None where they do not fit."""
+    if not text.startswith('"'):
+        return text
+    try:
+        name = json.loads(text)
+    except ValueError:
+        return None
+    return name if isinstance(name, str) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -53,11 +53,11 @@ class DHRow:
         Z, X = z_screw(self.theta, self.d), x_screw(self.alpha, self.a)
         return (IDENTITY, np.asarray(Z @ X)) if convention == "dh" else (X, Z)
 
-    def transform(self, convention: Convention, q: float = 0.0) -> Array:
-        """T (4, 4) of the row at q, which a fixed row does not look at."""
+    def transform(self, convention: Convention, q: Any = 0.0) -> Array:
+        """T (4, 4) of the row at q, which a fixed row does not look at. Runs on symbolic scalars."""
         before, after = self.constants(convention)
         axes = self.axes if JOINT_TYPES[self.type].axes else np.zeros((0, 3))
-        return np.asarray(before @ JOINT_TYPES[self.type].transform(axes, 0.0, np.array([q])) @ after)
+        return np.asarray(before @ JOINT_TYPES[self.type].transform(axes, 0.0, [q]) @ after)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,11 +84,11 @@ class DHChain:
         """The rows that move."""
         return tuple(row for row in self.rows if row.type != "fixed")
 
-    def transform(self, q: Sequence[float] | Array) -> Array:
-        """T_base_tip (4, 4) for one number a joint."""
+    def transform(self, q: Sequence[Any] | Array) -> Array:
+        """T_base_tip (4, 4) for one number a joint. Runs on symbolic scalars."""
         T, values = self.base, iter(q)
         for row in self.rows:
-            T = T @ row.transform(self.convention, 0.0 if row.type == "fixed" else float(next(values)))
+            T = T @ row.transform(self.convention, 0.0 if row.type == "fixed" else next(values))
         return np.asarray(T @ self.tool)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 
@@ -134,10 +135,14 @@ class _Builder:
 
     def agree(self, row: DHRow, first: DHRow, chain: str, element: str) -> None:
         """Whatever a later row of the same joint says must be what the first one said."""
+        limit, first_limit = _limit(row), _limit(first)
+        bounds, first_bounds = (limit.lower, limit.upper), (first_limit.lower, first_limit.upper)
         said = {
             "type": (row.type, first.type),
             "flip": (row.flip, first.flip),
-            "limits": (_bounds(row.limits), _bounds(first.limits)) if row.limits else None,
+            "limits": (bounds, first_bounds) if bounds != (-inf, inf) else None,
+            "velocity": (limit.velocity, first_limit.velocity) if limit.velocity < inf else None,
+            "effort": (limit.effort, first_limit.effort) if limit.effort < inf else None,
             "link": (row.link, first.link) if row.link else None,
             "mimic": (row.mimic, first.mimic) if row.mimic else None,
             "link_frame": (row.link_frame.tolist(), first.link_frame.tolist())
@@ -183,6 +188,5 @@ class _Builder:
         self.frames.setdefault(frame.name, (frame.link, frame.origin))
 
 
-def _bounds(limits: tuple[Limit, ...]) -> tuple[float, float]:
-    limit = limits[0] if limits else UNLIMITED
-    return limit.lower, limit.upper
+def _limit(row: DHRow) -> Limit:
+    return row.limits[0] if row.limits else UNLIMITED

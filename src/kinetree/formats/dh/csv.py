@@ -8,8 +8,10 @@ import re
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.poses import matrix_pose
 from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, read_row
-from kinetree.formats.dh.values import ANGLE_COLUMNS, ANGLES, LENGTH_COLUMNS, PER_METRE, Units
+from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
+from kinetree.formats.kinematic import unquoted
 from kinetree.formats.numbers import numbers
+from kinetree.formats.quantities import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.spatial import se3
@@ -56,7 +58,10 @@ def _settings(report: TextReport) -> dict[str, tuple[str, int]]:
         if key in settings:
             report.error("setting-twice", f"{key} stands twice; legal is once", i, bad=match[1])
         elif key in SETTINGS:
-            settings[key] = (match[2], i)
+            value = unquoted(match[2])
+            if value is None:
+                report.error("text", f'{key} has quotes that do not fit; legal is such as "a name"', i, bad=match[2])
+            settings[key] = (value or "", i)
         else:
             message = f"this comment looks like a setting, but {key!r} is none; legal are {', '.join(SETTINGS)}"
             report.warning("not-understood", message, i, bad=match[1])

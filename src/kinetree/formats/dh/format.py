@@ -12,8 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from kinetree.formats.dh.values import PER_METRE, to_si
+from kinetree.formats.kinematic import quoted
 from kinetree.formats.numbers import format_number
+from kinetree.formats.quantities import PER_METRE, to_si
 from kinetree.model.dh import DHChain, DHRow, DHTable
 from kinetree.model.robot import Frame, Limit, Mimic, Sensor
 from kinetree.spatial import se3
@@ -87,7 +88,7 @@ def csv_text(table: DHTable, spelling: Spelling) -> str:
                 spelling.length_of(x) if column == 3 and row < 3 else format_number(x) for (row, column), x in _at(pose)
             )
     for key, value in settings.items():
-        text.write(f"# {key}: {value}\n" if value else "")
+        text.write(f"# {key}: {_setting(value)}\n" if value else "")
     length, angle = f"({spelling.length})", f"({spelling.angle})"
     names = ("joint", "type", f"a {length}", f"d {length}", f"alpha {angle}", f"theta {angle}")
     columns = ("joint", "type", "a", "d", "alpha", "theta", "limits", "velocity", "effort", "frame")
@@ -97,6 +98,11 @@ def csv_text(table: DHTable, spelling: Spelling) -> str:
     writer.writerow([*names, *used[6:]])
     writer.writerows([[row.get(column, "") for column in used] for row in rows])
     return text.getvalue()
+
+
+def _setting(value: str) -> str:
+    """A setting of a CSV file; between quotes where it would not come back as it is."""
+    return value if value == value.strip(" \t,;") and value.isprintable() and value[0] != '"' else quoted(value)
 
 
 def _chain(chain: DHChain, spelling: Spelling) -> list[str]:

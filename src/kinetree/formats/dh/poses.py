@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from kinetree.formats.dh.rows import Place
-from kinetree.formats.dh.values import Cell, Units, parse_cell, to_si
+from kinetree.formats.dh.values import Cell, Units, parse_cell
+from kinetree.formats.quantities import to_si
 from kinetree.formats.text import TextReport
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen

@@ -8,7 +8,8 @@ from math import inf
 from typing import Any
 
 from kinetree.errors import nearest_names
-from kinetree.formats.dh.values import NUMBER_HINT, Cell, Units, parse_cell, to_si
+from kinetree.formats.dh.values import NUMBER_HINT, Cell, Units, parse_cell
+from kinetree.formats.quantities import to_si
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import ROW_TYPES, DHRow
 from kinetree.model.robot import Limit, Mimic
@@ -49,6 +50,8 @@ class _Row:
         si = {parameter: to_si(cell.value, self.units.columns[parameter]) for parameter, cell in cells.items()}
         variable = "d" if self.type == "prismatic" else "theta"
         offset = self.cell("offset", variable) if "offset" in self.cells else Cell(0.0)
+        if offset.range:
+            self.error("range", f"offset holds a range; it belongs to {variable}", self.cells["offset"])
         si[variable] += to_si(offset.value, self.units.columns[variable])
         limits = self.limits(cells, variable)
         joint = self.text("joint")
@@ -102,7 +105,7 @@ class _Row:
         if len(given) > 1:
             self.error("limits-twice", f"has limits twice: as a range in {variable} and as limits; legal is one")
         low, high = given[0] if given else (-inf, inf)
-        velocity, effort = self.positive("velocity"), self.positive("effort")
+        velocity, effort = self.not_negative("velocity"), self.not_negative("effort")
         if not given and velocity == effort == inf:
             return ()
         if self.type == "continuous" and given:
@@ -121,10 +124,13 @@ class _Row:
         self.error("limits", f"limits is {raw!r}; legal is [lower, upper] in the unit of the variable", raw)
         return -inf, inf
 
-    def positive(self, key: str) -> float:
+    def not_negative(self, key: str) -> float:
         if key not in self.cells:
             return inf
-        return self.cell(key, "").value
+        cell = self.cell(key, "")
+        if cell.range or cell.value < 0:
+            self.error("number", f"{key} is {self.cells[key]!r}; legal is a number that is not negative", key)
+        return cell.value
 
     def text(self, key: str) -> str:
         raw = self.cells.get(key, "")

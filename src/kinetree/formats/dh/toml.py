@@ -13,7 +13,8 @@ from kinetree.formats.dh.places import Places, Where
 from kinetree.formats.dh.poses import POSE_KEYS, read_pose
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
 from kinetree.formats.dh.rows import MAX_ROWS, Place, read_row
-from kinetree.formats.dh.values import ANGLE_COLUMNS, ANGLES, LENGTH_COLUMNS, PER_METRE, Units
+from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
+from kinetree.formats.quantities import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.model.robot import Frame, Sensor
@@ -103,7 +104,7 @@ class _Reader:
             self.text(table, "on", "", where) or None,
             "base" in table,
             self.text(table, "tip", "", where) or None,
-            table.get("frames", True) is not False,
+            self.flag(table, "frames", True, where),
             self.report.source(line),
         )
 
@@ -242,6 +243,13 @@ class _Reader:
         if isinstance(value, str):
             return value
         self.report.error("text", f"{key} is {value!r}; legal is a text", self.places.key(key, where))
+        return default
+
+    def flag(self, table: Mapping[str, Any], key: str, default: bool, where: Where) -> bool:
+        value = table.get(key, default)
+        if isinstance(value, bool):
+            return value
+        self.report.error("flag", f"{key} is {value!r}; legal are true and false", self.places.key(key, where))
         return default
 
     def known(self, table: Mapping[str, Any], legal: Collection[str], where: Where, label: str) -> None:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite, pi, radians
+from math import isfinite
 
 from kinetree.formats.numbers import number
+from kinetree.formats.quantities import multiple_of_pi
 
-PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
-ANGLES = ("rad", "deg")
 LENGTH_COLUMNS = ("a", "d")
 ANGLE_COLUMNS = ("alpha", "theta")
 MAX_INTEGER = 10**15  # whole numbers up to here are exact as floats
 MAX_TEXT = 200
 NUMBER_HINT = "a number, a multiple of pi such as pi/2, or a range such as -90 + (-39 -> 39)"
 
-_PI = re.compile(r"([+-]?)\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(?:pi|π)(?:\s*/\s*(\d+(?:\.\d*)?))?")
 _RANGE = re.compile(r"(?:(?P<middle>.*?)\+\s*\((?P<low>.*?)(?:->|→)(?P<high>.*)\)|(?P<lo>.*?)(?:->|→)(?P<hi>.*))")
 
 
@@ -37,13 +35,6 @@ class Units:
     columns: Mapping[str, str]
     length: str | None
     angle: str | None
-
-
-def to_si(value: float, unit: str) -> float:
-    """Metres or radians. Millimetres are divided, so that 32 mm is the double nearest to 0.032."""
-    if unit in PER_METRE:
-        return value / PER_METRE[unit]
-    return radians(value) if unit == "deg" else value
 
 
 def parse_cell(raw: object) -> Cell | None:
@@ -69,11 +60,8 @@ def parse_cell(raw: object) -> Cell | None:
 
 def _parse_number(text: str) -> Cell | None:
     text = text.strip()
-    if match := _PI.fullmatch(text):
-        sign, factor, divisor = match.groups()
-        if divisor is not None and float(divisor) == 0.0:
-            return None
-        value = (float(factor) if factor else 1.0) * pi / (float(divisor) if divisor else 1.0)
-        return Cell(-value if sign == "-" else value, with_pi=True) if isfinite(value) else None
-    value_or_none = number(text) if text else None
-    return None if value_or_none is None else Cell(value_or_none)
+    turned = multiple_of_pi(text)
+    if turned is not None:
+        return Cell(turned, with_pi=True)
+    value = number(text) if text else None
+    return None if value is None else Cell(value)

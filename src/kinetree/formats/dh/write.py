@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from kinetree.algorithms.dh import dh_table, extract_dh
 from kinetree.algorithms.serial import KINDS, SerialChain, serial_chain
 from kinetree.formats.dh.format import Spelling, csv_text, toml_text
-from kinetree.formats.kinematic import lose_bodies, lose_extras
+from kinetree.formats.kinematic import ends, lose_bodies, lose_extras
 from kinetree.formats.losses import Losses
 from kinetree.model.dh import Convention, DHRow, DHTable
 from kinetree.model.robot import Robot
@@ -44,15 +45,20 @@ def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Conven
     for joint in robot.joints.values():
         if joint.mimic:
             losses.lose("mimic", f"joint {joint.name!r}", "joints that follow others", joint.source)
-    lose_extras(robot, losses, {robot.root, chain.tip})
+        if joint.name != joint.name.strip() or joint.name.startswith("#") or "\n" in joint.name:
+            losses.lose("joint", f"joint {joint.name!r}", "a name with blanks around it, or #", joint.source)
+    lose_extras(robot, losses, {chain.base, chain.tip})
+    root, tip = ends(robot, chain, losses, _made_by_csv(chain))
     losses.check()
-    return csv_text(_without(chain_table(robot, chain, convention), losses.without), Spelling())
+    found = replace(extract_dh(chain, convention).chain, tip=tip)
+    return csv_text(_without(DHTable(robot.name, root or "base_link", (found,)), losses.without), Spelling())
 
 
-def chain_table(robot: Robot, chain: SerialChain, convention: Convention) -> DHTable:
-    """The table of one chain of a robot, with its base as the root."""
-    found = extract_dh(chain, convention).chain
-    return DHTable(robot.name, chain.base, (found,))
+def _made_by_csv(chain: SerialChain) -> Callable[[str], bool]:
+    """Whether the reader of a CSV table makes a link or frame of this name by itself."""
+    links = {f"{joint.joint.name}_link" for joint in chain.joints}
+    own = chain.tip == chain.base  # with no name of its own the tip is called "tip"
+    return lambda name: name in links or bool(re.fullmatch(r"dh_\d+", name)) or (own and name == "tip")
 
 
 def _lose_joints(robot: Robot, losses: Losses) -> None:

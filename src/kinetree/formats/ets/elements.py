@@ -16,11 +16,15 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import fail
+from kinetree.formats.kinematic import quoted
 from kinetree.formats.numbers import format_number
+from kinetree.formats.quantities import ANGLES, PER_METRE, PI_WORDS
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 _E = np.eye(3)
+WORDS = (*PI_WORDS, *ANGLES, *PER_METRE)
+"""What stands for a number or a unit, and so for a joint only in quotes."""
 KINDS: dict[str, Callable[[Any], Array]] = {
     "Rx": lambda x: se3.turn(_E[0], x),
     "Ry": lambda x: se3.turn(_E[1], x),
@@ -67,7 +71,7 @@ class ET:
 
     def __str__(self) -> str:
         if self.joint:
-            name = self.joint if self.joint.isidentifier() and self.joint not in ("pi", "deg") else f'"{self.joint}"'
+            name = self.joint if self.joint.isidentifier() and self.joint not in WORDS else quoted(self.joint)
             return f"{self.kind}({'-' if self.flip else ''}{name})"
         if self.kind == "SE3":
             rpy = se3.rpy_from_rotation(self.pose[:3, :3])

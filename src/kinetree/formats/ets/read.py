@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from math import pi, radians
 
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, nearest_names
-from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3
+from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3, WORDS
+from kinetree.formats.kinematic import unquoted
 from kinetree.formats.numbers import number
+from kinetree.formats.quantities import PER_METRE, multiple_of_pi, to_si
 from kinetree.formats.text import TextReport, decode
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.robot import Frame, Joint, Link, Robot, Text
@@ -17,22 +18,23 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import frozen
 
 _GAP = re.compile(r"(?:\s|#[^\n]*|[*⊕@])*")
-_TERM = re.compile(r"(\w+)\s*\(([^()\n]*)\)")
-_JOINT = re.compile(r"([+-]?)\s*(?:([^\W\d]\w*)|\"([^\"]+)\"|'([^']+)')")
-_PI = re.compile(r"([+-]?)\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(?:pi|π)(?:\s*/\s*(\d+(?:\.\d*)?))?")
+_SETTING = re.compile(r"(name|base|tip)[ \t]*=[ \t]*(\"(?:[^\"\\\n]|\\.)*\"|[^\s\"#]+)[ \t]*(?=#|\n|$)")
+_TERM = re.compile(r"(\w+)\s*\(((?:\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|[^()\"'\n])*)\)")
+_JOINT = re.compile(r"([+-]?)\s*(?:([^\W\d]\w*)|(\"(?:[^\"\\\n]|\\.)+\")|'([^']+)')")
 _UNIT = re.compile(r"(.*?)\s*(°|deg|rad|mm|cm|m)")
+NAMES = {"name": "robot", "base": "base_link", "tip": "tip"}
+"""What a text may name, and how that is called where it does not."""
 MAX_FINDINGS = 100
 MAX_NUMBER = 100
-PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 ANGLE_HINT = "a number in rad, one marked ° or deg, a multiple of pi, or the name of a joint"
 LENGTH_HINT = "a number in m, one marked mm, cm or m, or the name of a joint"
 POSE_HINT = "x, y, z, roll, pitch, yaw, or the 16 numbers of a matrix row by row"
 
 
 def parse(text: str) -> ETS:
-    """The sequence of a text; raises KinetreeError with every bad term underlined."""
+    """The sequence of a text, without names of its ends; raises KinetreeError with every bad term underlined."""
     report = TextReport("<text>", text)
-    ets = parse_into(text, report)
+    _, ets = parse_into(text, report)
     if report.failed:
         raise KinetreeError(report.findings)
     return ets
@@ -44,10 +46,10 @@ def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
     if findings:
         return None, findings
     report = TextReport(file, decoded)
-    ets = parse_into(decoded, report)
+    names, ets = parse_into(decoded, report)
     if report.failed:
         return None, report.findings
-    parts = parts_of_ets(ets)
+    parts = parts_of_ets(ets, **names)
     parts.source = report.source(1)
     parts.text = Text("ets", decoded)
     robot, findings = assemble(parts)
@@ -62,10 +64,10 @@ def robot_of(ets: ETS, name: str = "robot") -> Robot:
     return robot
 
 
-def parts_of_ets(ets: ETS, name: str = "robot") -> Parts:
+def parts_of_ets(ets: ETS, name: str = NAMES["name"], base: str = NAMES["base"], tip: str = NAMES["tip"]) -> Parts:
     """Links and joints of a sequence; a link's frame is its joint's frame after the motion."""
-    parts = Parts(name, [Link("base_link")])
-    link, T_end = "base_link", se3.IDENTITY
+    parts = Parts(name, [Link(base)])
+    link, T_end = base, se3.IDENTITY
     for section in ets.links():
         if section.v is None:
             T_end = section.Ts
@@ -75,15 +77,17 @@ def parts_of_ets(ets: ETS, name: str = "robot") -> Parts:
         parts.joints.append(Joint(joint, kind, link, child, section.Ts, frozen([section.v.axis])))
         parts.links.append(Link(child))
         link = child
-    parts.frames.append(Frame("tip", link, T_end))
+    parts.frames.append(Frame(tip, link, T_end))
     return parts
 
 
-def parse_into(text: str, report: TextReport) -> ETS:
-    """The terms of a text; what is wrong goes to `report`."""
+def parse_into(text: str, report: TextReport) -> tuple[dict[str, str], ETS]:
+    """The names that a text gives, and its terms; what is wrong goes to `report`."""
     terms: list[ET] = []
     seen: set[str] = set()
-    at = _skip(text, 0)
+    names, at = _names(text, report)
+    if at == len(text):
+        report.error("ets-empty", "there is no term; legal is such as tz(0.3) Rz(q1) tx(0.5)", 1)
     while at < len(text) and len(report.findings) < MAX_FINDINGS:
         match = _TERM.match(text, at)
         if match is None:
@@ -98,9 +102,22 @@ def parse_into(text: str, report: TextReport) -> ETS:
             seen |= {term.joint} - {""}
             terms.append(term)
         at = _skip(text, match.end() if match else end)
-    if not text[_skip(text, 0) :]:
-        report.error("ets-empty", "there is no term; legal is such as tz(0.3) Rz(q1) tx(0.5)", 1)
-    return ETS(tuple(terms))
+    return names, ETS(tuple(terms))
+
+
+def _names(text: str, report: TextReport) -> tuple[dict[str, str], int]:
+    """The lines such as `tip = tool0` before the terms, and where the terms begin."""
+    names: dict[str, str] = {}
+    at = _skip(text, 0)
+    while match := _SETTING.match(text, at):
+        key, name = match[1], unquoted(match[2])
+        if key in names:
+            _error(report, text, "setting-twice", f"{key} stands twice; legal is once", *match.span(1))
+        if name is None:
+            _error(report, text, "text", f"{match[2]} is no text between quotes", *match.span(2))
+        names[key] = name or ""
+        at = _skip(text, match.end())
+    return names, at
 
 
 def _skip(text: str, at: int) -> int:
@@ -118,8 +135,9 @@ def _term(match: re.Match[str], text: str, report: TextReport) -> ET | None:
     if kind == "SE3":
         return _pose(argument, span, text, report)
     joint = _JOINT.fullmatch(argument)
-    if joint and joint[2] not in ("pi", "π"):
-        return ET(kind, joint=joint[2] or joint[3] or joint[4], flip=joint[1] == "-")
+    name = unquoted(joint[2] or joint[3] or joint[4]) if joint and joint[2] not in WORDS else None
+    if joint and name:
+        return ET(kind, joint=name, flip=joint[1] == "-")
     value = _number(argument, kind.startswith("R"))
     if value is None:
         hint = ANGLE_HINT if kind.startswith("R") else LENGTH_HINT
@@ -134,21 +152,13 @@ def _number(text: str, angle: bool) -> float | None:
     """An angle in rad or a length in m, or None."""
     if len(text) > MAX_NUMBER:
         return None
-    if angle and (match := _PI.fullmatch(text)):
-        sign, factor, divisor = match.groups()
-        if divisor is not None and float(divisor) == 0.0:
-            return None
-        value = float(factor or 1.0) * pi / float(divisor or 1.0)
-        return -value if sign == "-" else value
+    if angle and (turned := multiple_of_pi(text)) is not None:
+        return turned
     unit = "rad" if angle else "m"
     if match := _UNIT.fullmatch(text):
         text, unit = match.groups()
-    value_or_none = number(text.replace("−", "-")) if text else None
-    if value_or_none is None or (unit in PER_METRE) == angle:
-        return None
-    if angle:
-        return radians(value_or_none) if unit in ("°", "deg") else value_or_none
-    return value_or_none / PER_METRE[unit]
+    value = number(text.replace("−", "-")) if text else None
+    return None if value is None or (unit in PER_METRE) == angle else to_si(value, unit)
 
 
 def _pose(argument: str, span: tuple[int, int], text: str, report: TextReport) -> ET | None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
-from math import inf, pi
+from math import inf
 
 import numpy as np
 
+from kinetree.algorithms.rounding import decimal, right_angle
 from kinetree.algorithms.serial import ChainJoint, SerialChain, serial_chain
 from kinetree.formats.ets.elements import ET, ETS
-from kinetree.formats.kinematic import lose_bodies, lose_extras
+from kinetree.formats.ets.read import NAMES
+from kinetree.formats.kinematic import ends, lose_bodies, lose_extras, quoted
 from kinetree.formats.losses import Losses
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
-
-ROUNDING = 1e-15
-"""Lengths this close to zero, and angles this close to a right angle, are taken for them."""
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
@@ -30,7 +30,13 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         return robot.text.text
     chain = serial_chain(robot)
     lose_bodies(robot, losses)
-    lose_extras(robot, losses, {robot.root, chain.tip})
+    lose_extras(robot, losses, {chain.base, chain.tip})
+    links = {f"{joint.joint.name}_link" for joint in chain.joints}
+    root, tip = ends(robot, chain, losses, links.__contains__)
+    sequence = ets_of(chain)
+    if not sequence.terms:
+        what = f"a robot without joints whose end {chain.tip!r} stands where its root does: there is no term"
+        losses.lose("link", f"robot {robot.name!r}", what, robot.source)
     for joint in robot.joints.values():
         limit = joint.limit
         if limit.lower > -inf or limit.upper < inf or limit.velocity < inf or limit.effort < inf:
@@ -38,7 +44,13 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         if joint.mimic:
             losses.lose("mimic", f"joint {joint.name!r}", "joints that follow others", joint.source)
     losses.check()
-    return f"{ets_of(chain)}\n"
+    names = {"name": robot.name, "base": root, "tip": tip}
+    lines = [f"{key} = {_name(name)}" for key, name in names.items() if name and name != NAMES[key]]
+    return "\n".join([*lines, f"{sequence}\n"])
+
+
+def _name(name: str) -> str:
+    return name if re.fullmatch(r"[\w./-]+", name) else quoted(name)
 
 
 def ets_of(chain: SerialChain) -> ETS:
@@ -55,8 +67,8 @@ def ets_of(chain: SerialChain) -> ETS:
 def constants(T: Array) -> list[ET]:
     """T as tx ty tz Rz Ry Rx, without those that do nothing."""
     roll, pitch, yaw = se3.rpy_from_rotation(T[:3, :3])
-    shifts = [ET(kind, _zero(float(x))) for kind, x in zip(("tx", "ty", "tz"), T[:3, 3], strict=True)]
-    turns = [ET(kind, _right_angle(x)) for kind, x in (("Rz", yaw), ("Ry", pitch), ("Rx", roll))]
+    shifts = [ET(kind, decimal(float(x))) for kind, x in zip(("tx", "ty", "tz"), T[:3, 3], strict=True)]
+    turns = [ET(kind, right_angle(x)) for kind, x in (("Rz", yaw), ("Ry", pitch), ("Rx", roll))]
     return [term for term in (*shifts, *turns) if term.value]
 
 
@@ -69,12 +81,3 @@ def _aligned(joint: ChainJoint) -> tuple[Array, ET]:
         return joint.T, ET(letter + "xyz"[along], joint=joint.joint.name, flip=sign < 0)
     turned = se3.homogeneous(se3.rotation_between((0.0, 0.0, 1.0), joint.axis), (0.0, 0.0, 0.0))
     return joint.T @ turned, ET(f"{letter}z", joint=joint.joint.name)
-
-
-def _zero(x: float) -> float:
-    return 0.0 if abs(x) < ROUNDING else x
-
-
-def _right_angle(x: float) -> float:
-    nearest = round(x / (pi / 2)) * (pi / 2)
-    return nearest if abs(x - nearest) < ROUNDING else x

@@ -10,8 +10,9 @@ from kinetree.formats.mjcf.context import Context, attributes_extension, free, n
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
-from kinetree.formats.mjcf.poses import fromto, pose
-from kinetree.formats.numbers import format_numbers
+from kinetree.formats.mjcf.order import made_name
+from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
+from kinetree.formats.numbers import format_numbers, numbers
 from kinetree.formats.xml import Element, attributes_text, element_text
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Sensor
 from kinetree.spatial import se3
@@ -89,10 +90,10 @@ def _connect(
 ) -> list[Joint]:
     """The joints in a row, with a link without mass behind each but the last, named after it."""
     if not joints:
-        name = free(f"{body.name}_fixed_joint", context.names.joints)
+        name = context.fixed_names.get(body.name) or free(made_name(body.name), context.names.joints)
         return [Joint(name, "fixed", parent, body.name, T_parent_body, source=element.source)]
     if joints[0].type == "floating":
-        place = attributes_text(_pose_attributes(T_parent_body))  # where it is before anything moves it
+        place = attributes_text(pose_attributes(T_parent_body))  # where it is before anything moves it
         initial = () if (T_parent_body == se3.IDENTITY).all() else (Extension("mjcf", "initial", place),)
         return [replace(joints[0], parent=parent, child=body.name, extensions=(*joints[0].extensions, *initial))]
     row = []
@@ -107,11 +108,6 @@ def _connect(
         row.append(replace(joint, parent=parent, child=child, origin=origin))
         parent = child
     return row
-
-
-def _pose_attributes(T: Array) -> dict[str, str]:
-    x, y, z, w = se3.quaternion_from_rotation(T[:3, :3])
-    return {"pos": format_numbers(T[:3, 3]), "quat": format_numbers((w, x, y, z))}
 
 
 def _check_joints(context: Context, body: _Body, joints: list[Joint], parent: str) -> None:
@@ -172,7 +168,7 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
         elif child.tag == "geom":
             body.geoms.append(read_geom(context, classes.resolved(child, inherited), T))
         elif child.tag == "site":
-            _site(context, classes.resolved(child, inherited), body.name, T)
+            _site(context, classes.resolved(child, inherited), body, T)
         elif child.tag == "camera":
             _camera(context, classes.resolved(child, inherited), body, T)
         elif child.tag == "light":
@@ -188,21 +184,25 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
             body.extensions.append(extension("mjcf", child))
 
 
-def _site(context: Context, element: Element, body: str, T: Array) -> None:
+def _site(context: Context, element: Element, body: _Body, T: Array) -> None:
     report = context.report
     check_attributes(report, element, ("name", "fromto", *POSE, *SITE_LOOK))
     kind = keyword(report, element, "type", SITE_TYPES) or "sphere"
     if "fromto" in element.attributes and kind not in STRETCHED:
         report.error("fromto", f"fromto cannot place a {kind}", element, attribute="fromto")
-    T_frame_site = fromto(report, element)[0] if "fromto" in element.attributes else None
-    T_site = frozen(T @ (pose(report, element, context.compiler) if T_frame_site is None else T_frame_site))
-    name = name_or_free(context, element, f"{body}_site", context.names.frames)
-    if ("site", name) in context.names.renamed:
-        new = context.names.renamed["site", name]
-        message = f"there is a body {name!r} too, and links and frames share one name space; it is called {new!r} here"
-        report.warning("renamed", message, element, attribute="name")
-        name = new
-    context.parts.frames.append(Frame(name, body, T_site, element.source))
+    look = {k: element.attributes[k] for k in SITE_LOOK if k in element.attributes}
+    if "fromto" in element.attributes:
+        T_frame_site, half = fromto(report, element)
+        radius = [*(numbers(element.get("size") or "") or []), 0.005][0]  # MuJoCo's default
+        look["size"] = format_numbers([radius, half] if kind in ("capsule", "cylinder") else [radius, radius, half])
+    else:
+        T_frame_site = pose(report, element, context.compiler)
+    T_site = frozen(T @ T_frame_site)
+    taken = "there is a body {!r} too, and links and frames share one name space"
+    name = _name_here(context, element, f"{body.name}_site", context.names.frames, taken)
+    context.parts.frames.append(Frame(name, body.name, T_site, element.source))
+    if look:
+        body.extensions.append(_element(element, {"name": name, **look}))
 
 
 def _camera(context: Context, element: Element, body: _Body, T: Array) -> None:
@@ -213,19 +213,25 @@ def _camera(context: Context, element: Element, body: _Body, T: Array) -> None:
     if (keyword(report, element, "mode", modes) or "fixed") != "fixed":
         message = f"a camera that turns by itself (mode={element.get('mode')!r}) is no sensor on a frame; it is kept"
         report.warning("camera-mode", message, element, attribute="mode")
-        kept = {k: v for k, v in element.attributes.items() if k not in POSE} | _pose_attributes(T_camera)
+        kept = {k: v for k, v in element.attributes.items() if k not in POSE} | pose_attributes(T_camera)
         body.extensions.append(_element(element, kept))
         return
-    name = name_or_free(context, element, f"{body.name}_camera", context.names.sensors)
-    if ("camera", name) in context.names.renamed:
-        new = context.names.renamed["camera", name]
-        message = f"there is a sensor {name!r} too, and cameras are sensors here; it is called {new!r} here"
-        report.warning("renamed", message, element, attribute="name")
-        name = new
+    taken = "there is a sensor {!r} too, and cameras are sensors here"
+    name = _name_here(context, element, f"{body.name}_camera", context.names.sensors, taken)
     kept = {k: element.attributes[k] for k in CAMERA_KEPT if k in element.attributes}
     origin = frozen(T_camera @ T_CAMERA_SENSOR)
     extensions = attributes_extension(element, kept)
     context.parts.sensors.append(Sensor(name, "camera", body.name, origin, None, None, extensions, element.source))
+
+
+def _name_here(context: Context, element: Element, wanted: str, names: set[str], taken: str) -> str:
+    """The name of a site or camera here, with a note where it is not that of the file."""
+    name = name_or_free(context, element, wanted, names)
+    new = context.names.here(element.tag, name)
+    if new != name:
+        message = f"{taken.format(name)}; it is called {new!r} here"
+        context.report.warning("renamed", message, element, attribute="name")
+    return new
 
 
 def _light(context: Context, element: Element, T: Array) -> Extension:

@@ -8,10 +8,11 @@ import numpy as np
 
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.context import FORMAT
+from kinetree.formats.mjcf.order import QPOS_ORDER, reordered
 from kinetree.formats.mjcf.sensors import AT_SITE
 from kinetree.formats.mjcf.write_bodies import ROUNDING
 from kinetree.formats.mjcf.write_geoms import half_sizes
-from kinetree.formats.mjcf.writing import WORLD, Job, moments
+from kinetree.formats.mjcf.writing import WORLD, Job, moments, site_looks
 from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Extension, Geometry, Joint, Link, Robot, Sensor
 from kinetree.spatial import se3
@@ -25,6 +26,9 @@ def check(job: Job) -> None:
     """Note everything that cannot be written."""
     robot, losses = job.robot, job.losses
     _extensions(robot, losses)
+    for name in site_looks(job):
+        if name not in robot.frames or name in robot.links:
+            losses.lose("extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is no frame here")
     static = _static_links(robot)
     for link in robot.links.values():
         _link(link, robot, losses)
@@ -38,7 +42,7 @@ def check(job: Job) -> None:
         if not (isfinite(coupled.lower) and isfinite(coupled.upper) and coupled.lower < coupled.upper):
             label = f"coupled limit {coupled.name!r}"
             losses.lose("coupled_limit", label, "a range that is empty or open on one side", coupled.source)
-    _keyframes(robot, losses)
+    _keyframes(job, losses)
     for group in robot.groups:
         losses.lose("group", f"group {group!r}", "groups of joints")
     for material in robot.materials.values():
@@ -67,16 +71,14 @@ def _extensions(robot: Robot, losses: Losses) -> None:
                 losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
 
 
-def _keyframes(robot: Robot, losses: Losses) -> None:
+def _keyframes(job: Job, losses: Losses) -> None:
     """Keyframes list the numbers of all joints by position, so they are lost when joints come or go."""
-    count = sum(joint.kind.nq for joint in robot.joints.values())
-    for extension in robot.extensions:
+    for extension in job.robot.extensions:
         root = parse(extension.text, "", Report()) if extension.tag == "keyframe" else None
         for key in root.children if root is not None else ():
-            numbers = len((key.get("qpos") or "").split())
-            if numbers not in (0, count):
-                what = f"a {key.label} of {numbers} numbers for {count} coordinates"
-                losses.lose("extension", f"robot {robot.name!r}", what, extension.source)
+            found = reordered(key, root.get(QPOS_ORDER) if root is not None else None, job.in_file())
+            if isinstance(found, str):
+                losses.lose("extension", f"robot {job.robot.name!r}", f"a {key.label} with {found}", extension.source)
 
 
 def _link(link: Link, robot: Robot, losses: Losses) -> None:

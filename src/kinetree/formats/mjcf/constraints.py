@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kinetree.errors import nearest_names
 from kinetree.formats.fields import check_attributes, float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context
 from kinetree.formats.mjcf.joints import span_of
 from kinetree.formats.numbers import numbers
 from kinetree.formats.xml import Element
-from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Mimic
-from kinetree.spatial.se3 import frozen
+from kinetree.model.edit.motion import lock
+from kinetree.model.limits import resolve_mimic
+from kinetree.model.robot import CoupledLimit, Joint, Mimic, Robot
 
 SPATIAL = ("width", "material", "rgba")  # they come from the class of a fixed tendon, which cannot have them
+AGREE = 1e-9  # by how much two values at which a joint is held may differ, in rad or m
 TENDON_KEPT = (
     *("group", "actuatorfrclimited", "actuatorfrcrange", "solreflimit", "solimplimit", "solreffriction"),
     *("solimpfriction", "frictionloss", "springlength", "margin", "stiffness", "damping", "armature", "user"),
@@ -61,7 +62,7 @@ def _follow(context: Context, element: Element) -> None:
     if follower is None or ("joint2" in element.attributes and leader is None):
         return
     if leader is None:
-        _hold(context, element, follower, context.refs[follower.name] + a0)
+        _hold(context, element, follower.name, context.refs[follower.name] + a0)
         return
     offset = context.refs[follower.name] + a0 - a1 * context.refs[leader.name]
     already = follower.mimic == Mimic(leader.name, a1, offset)
@@ -78,11 +79,7 @@ def _follow(context: Context, element: Element) -> None:
 def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint | None:
     name = name_of(context.report, element, attribute)
     joints = {joint.name: joint for joint in context.parts.joints if joint.type != "fixed"}
-    if not name:
-        return None
-    if name not in joints:
-        message = f"joint {name!r} does not exist; {nearest_names(name, list(joints))}"
-        context.report.error("unknown-joint", message, element, attribute=attribute)
+    if name not in joints:  # which is reported with all other names
         return None
     if joints[name].kind.single:
         return joints[name]
@@ -103,12 +100,32 @@ def _follows(context: Context, joint: Joint, name: str) -> bool:
     return False
 
 
-def _hold(context: Context, element: Element, joint: Joint, value: float) -> None:
-    """A joint that is held at a value is a fixed joint."""
-    message = f"it holds joint {joint.name!r} at {value:.6g}, which is so a fixed joint here"
+def _hold(context: Context, element: Element, joint: str, value: float) -> None:
+    if context.held.setdefault(joint, (value, element))[0] != value:
+        message = f"joint {joint!r} is held at {context.held[joint][0]:.6g} already; legal is one value"
+        context.report.error("mimic", message, element)
+        return
+    message = f"it holds joint {joint!r} at {value:.6g}, which is so a fixed joint here"
     context.report.warning("held-joint", message, element)
-    origin = frozen(joint.origin @ joint.kind.transform(joint.axes, 0.0, [value]))
-    _replace(context, replace(joint, type="fixed", origin=origin, axes=NO_AXES, limits=(), dynamics=(), mimic=None))
+
+
+def lock_held(context: Context, robot: Robot) -> Robot | None:
+    """The robot with the joints fixed that an equality holds, and what follows them; None if they contradict."""
+    values: dict[str, float] = {}
+    for joint, (value, element) in context.held.items():
+        leader, multiplier, offset = resolve_mimic(robot, joint)
+        if multiplier:
+            value = (value - offset) / multiplier
+            apart = values.setdefault(leader, value) - value
+        else:  # it stands still, whatever its leader does
+            apart = offset - value
+        if not abs(apart) <= AGREE:
+            message = f"joint {joint!r} is held where the joint that it follows, {leader!r}, does not take it"
+            context.report.error("mimic", message, element)
+            return None
+    locked = lock(robot, values) if values else robot
+    context.report.findings += [note for note in locked.notes if note not in robot.notes]
+    return replace(locked, text=robot.text)
 
 
 def _replace(context: Context, joint: Joint) -> None:

@@ -47,6 +47,8 @@ class Context:
     parts: Parts
     names: Names
     refs: dict[str, float] = field(default_factory=dict)  # joint: its value in the configuration that is drawn
+    held: dict[str, tuple[float, Element]] = field(default_factory=dict)  # joint: where an equality holds it
+    fixed_names: dict[str, str] = field(default_factory=dict)  # body: the name that its fixed joint is to have
     bodies: int = 0  # how many are read, which is MuJoCo's number of the last one
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import RESOLVED
+from kinetree.formats.mjcf.order import QPOS_ORDER, order_of
 from kinetree.formats.xml import Element, element_text
 from kinetree.model.robot import Extension
 
@@ -19,7 +20,11 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
         if section.tag in KEPT:
             for element in section.walk():
                 context.classes.named(element, "class", "main")
-            _keep(context, section)
+            if section.tag == "keyframe":
+                order = order_of(context.parts.joints)
+                section = _with(section, section.children, {**section.attributes, QPOS_ORDER: order})
+            if section.children:
+                _keep(context, section)
         elif section.tag not in READ:
             message = f"<{section.tag}> is not understood; it is kept as it stands"
             context.report.warning("not-understood", message, section)

@@ -14,11 +14,13 @@ from kinetree.formats.mjcf.context import Context, attributes_extension, name_or
 from kinetree.formats.mjcf.poses import AXES, ZERO, unit
 from kinetree.formats.numbers import format_numbers, numbers
 from kinetree.formats.xml import Element
+from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import NO_AXES, Dynamics, Joint, Limit
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
-TYPES = ("hinge", "slide", "ball", "free")
+TYPES = {kind.mjcf: kind.name for kind in reversed(JOINT_TYPES.values()) if kind.mjcf}
+"""The model's name of each of MuJoCo's types; a hinge without a range is continuous."""
 READ = (
     *("name", "type", "pos", "axis", "ref", "range", "limited", "actuatorfrcrange", "actuatorfrclimited"),
     *("stiffness", "damping", "frictionloss", "armature", "springref"),
@@ -49,7 +51,7 @@ def read_joint(context: Context, placed: Placed, body: str) -> Joint:
         report.warning("compiler-setting", message, element, attribute="align")
     if kind == "free":
         kept = {k: v for k, v in element.attributes.items() if k in KEPT}
-        joint = Joint(name, "floating", "", "", dynamics=_dynamics(context, element, kind), source=element.source)
+        joint = Joint(name, TYPES[kind], "", "", dynamics=_dynamics(context, element, kind), source=element.source)
         return replace(joint, extensions=attributes_extension(element, kept))
     R, p_frame = placed.T_body_frame[:3, :3], placed.T_body_frame[:3, 3]
     p = R @ vector_of(report, element, "pos", 3, ZERO) + p_frame
@@ -57,7 +59,7 @@ def read_joint(context: Context, placed: Placed, body: str) -> Joint:
     limits, kept = _limits(context, element, kind)
     joint = Joint(
         name,
-        "ball",
+        TYPES[kind],
         "",
         "",
         at,
@@ -74,9 +76,9 @@ def read_joint(context: Context, placed: Placed, body: str) -> Joint:
     context.refs[name] = _angle(context, kind, float_of(report, element, "ref", 0.0))
     joint = replace(joint, axes=frozen([axis]))
     if kind == "slide":
-        return replace(joint, type="prismatic", origin=se3.IDENTITY, child_origin=se3.IDENTITY)
+        return replace(joint, origin=se3.IDENTITY, child_origin=se3.IDENTITY)
     limited = bool(limits) and limits[0].lower > -inf
-    return replace(joint, type="revolute" if limited else "continuous")
+    return joint if limited else replace(joint, type="continuous")
 
 
 def moved_to_zero(joints: list[Joint], refs: Mapping[str, float]) -> tuple[list[Joint], Array]:
@@ -136,6 +138,9 @@ def span_of(context: Context, element: Element, attribute: str, switch: str) -> 
     limited = keyword(report, element, switch, AUTO) or "auto"
     lower, upper = vector_of(report, element, attribute, 2, (0.0, 0.0))
     given = lower != 0 or upper != 0
+    if limited == "false" and given:
+        message = f"{attribute}={element.get(attribute)!r} has no effect, for {switch}='false'"
+        report.add("info", "range", message, element, attribute=attribute)
     if limited == "false" or (limited == "auto" and not given):
         return None
     if limited == "auto" and not context.compiler.autolimits:

@@ -10,6 +10,7 @@ import numpy as np
 from kinetree.formats.fields import vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.defaults import ORIENTATIONS
+from kinetree.formats.numbers import format_numbers
 from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
@@ -24,6 +25,15 @@ def pose(report: Report, element: Element, compiler: Compiler) -> Array:
     p = vector_of(report, element, "pos", 3, ZERO)
     R = orientation(report, element, compiler)
     return frozen(se3.homogeneous(np.eye(3) if R is None else R, p))
+
+
+def pose_attributes(T: Array) -> dict[str, str]:
+    """pos and quat (w first) of a pose (4, 4); what is the identity is left out."""
+    attributes = {"pos": format_numbers(T[:3, 3])} if T[:3, 3].any() else {}
+    if not np.array_equal(T[:3, :3], np.eye(3)):
+        x, y, z, w = se3.quaternion_from_rotation(T[:3, :3])
+        attributes["quat"] = format_numbers((w, x, y, z))
+    return attributes
 
 
 def orientation(report: Report, element: Element, compiler: Compiler) -> Array | None:

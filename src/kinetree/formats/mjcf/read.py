@@ -9,11 +9,13 @@ from kinetree.formats.fields import check_attributes, finish, stray_text
 from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.bodies import read_bodies
 from kinetree.formats.mjcf.compiler import read_compiler
-from kinetree.formats.mjcf.constraints import read_equality, read_tendons
+from kinetree.formats.mjcf.constraints import lock_held, read_equality, read_tendons
 from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.extras import keep_sections
 from kinetree.formats.mjcf.include import expand
+from kinetree.formats.mjcf.order import take_texts
+from kinetree.formats.mjcf.references import unknown_references
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.opener import Opener, nothing
@@ -55,12 +57,22 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
+    parts.joint_order, context.fixed_names = take_texts(report, root)
+    context.names.joints |= set(context.fixed_names.values())
     read_bodies(context, root)
+    for name in {*(parts.joint_order or ())} - {joint.name for joint in parts.joints}:
+        report.warning("not-understood", f"kinetree:order names joint {name!r}, which does not exist", root)
+    for name in {*context.fixed_names} - {joint.child for joint in parts.joints if joint.type == "fixed"}:
+        report.warning("not-understood", f"kinetree:fixed names body {name!r}, which is fixed to nothing", root)
+    if not any(f.code == "not-supported" for f in report.findings):  # such as bodies that the file does not write out
+        for element, attribute, kind, message in unknown_references(root):
+            report.error(f"unknown-{kind}", message, element, attribute=attribute)
     left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)
-    return finish(report, parts, root)
+    robot = finish(report, parts, root)
+    return robot and lock_held(context, robot)
 
 
 def _scale_masses(context: Context, root: Element) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kinetree.errors import nearest_names
 from kinetree.formats.fields import check_attributes, name_of
 from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
 from kinetree.formats.xml import Element
@@ -25,11 +24,7 @@ def read_sensors(context: Context, root: Element) -> list[Element]:
         check_attributes(context.report, element, ("name", "site", *KEPT))
         site = name_of(context.report, element, "site")
         frame = frames.get(context.names.here("site", site))
-        if frame is None:
-            near = nearest_names(site, [f.name for f in context.parts.frames])
-            message = f"site {site!r} does not exist; {near}"
-            if site:
-                context.report.error("unknown-site", message, element, attribute="site")
+        if frame is None:  # which is reported with all other names
             continue
         kept = {k: element.attributes[k] for k in KEPT if k in element.attributes}
         context.parts.sensors.append(

@@ -9,6 +9,8 @@ import numpy as np
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.check import check
 from kinetree.formats.mjcf.context import FORMAT, free
+from kinetree.formats.mjcf.order import QPOS_ORDER, reordered, write_texts
+from kinetree.formats.mjcf.references import unknown_references
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
@@ -31,8 +33,9 @@ BEFORE = ("option", "size", "visual", "statistic", "extension", "custom", "defau
 def write(robot: Robot, without: Collection[str] = ()) -> str:
     """The robot as MJCF, in radians. A robot that was read from MJCF and not edited comes back to the letter.
 
-    Every link is a body, every extra frame a site. Names of fixed joints are not written: MJCF has none. Where a
-    moving body has no mass, the compiler's lower bounds on mass and inertia are set, so that MuJoCo loads the file.
+    Every link is a body, every extra frame a site. The names of fixed joints, and the order of q where it is not depth
+    first, are kept in <custom> texts. Where a moving body has no mass, the compiler's lower bounds on mass and inertia
+    are set, so that MuJoCo loads the file.
     Raises KinetreeError for what MJCF cannot say, unless `without` names that part.
     """
     losses = Losses("MJCF", without)
@@ -49,6 +52,9 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     kept = {} if "extension" in losses.without else _sections(robot)
     for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
         _raw(xml, element)
+    write_texts(xml, robot.joint_names, job.in_file())
+    for section in kept.get("keyframe", []):
+        _reorder(section, job)
     assets = Assets(job, kept.pop("asset", []))
     sites = _sensor_sites(job)
     body = XmlWriter()
@@ -61,7 +67,27 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     for element in (e for elements in kept.values() for e in elements):
         _raw(xml, element)
     xml.close()
+    _lose_references(losses, robot, xml.text())
+    losses.check()
     return xml.text()
+
+
+def _reorder(section: Element, job: Job) -> None:
+    """The numbers of keyframes in the order of the file, in place."""
+    order = section.attributes.pop(QPOS_ORDER, None)
+    for key in section.children:
+        attributes = reordered(key, order, job.in_file())
+        assert isinstance(attributes, dict)  # any other has been lost before
+        key.attributes = attributes
+
+
+def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
+    """What was kept and names a joint, body or the like that the robot no longer has; MuJoCo refuses such a file."""
+    root = parse(text, "", Report())
+    assert root is not None
+    for element, attribute, _, message in unknown_references(root):
+        what = f"{attribute}={element.get(attribute)!r} of {element.label}: {message}"
+        losses.lose("extension", f"robot {robot.name!r}", what)
 
 
 def _compiler(xml: XmlWriter, job: Job) -> None:

@@ -7,8 +7,9 @@ from math import inf
 import numpy as np
 
 from kinetree.formats.mjcf.bodies import T_CAMERA_SENSOR
+from kinetree.formats.mjcf.poses import pose_attributes
 from kinetree.formats.mjcf.write_geoms import Assets
-from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, elements_of, moments, pose_attributes
+from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, elements_of, moments, site_looks
 from kinetree.formats.numbers import format_number, format_numbers
 from kinetree.formats.xml import XmlWriter
 from kinetree.model.robot import Inertial, Joint, Link, Sensor
@@ -36,6 +37,7 @@ class _Bodies:
         self.xml, self.job, self.assets = xml, job, assets
         robot = job.robot
         self.sites: dict[str, list[tuple[str, Array]]] = {}
+        self.looks = site_looks(job)
         self.cameras: dict[str, list[tuple[Sensor, Array]]] = {}
         for frame in robot.frames.values() if "frame" not in job.losses.without else ():
             if frame.name not in robot.links:
@@ -74,7 +76,7 @@ class _Bodies:
         xml, job = self.xml, self.job
         self.assets.geoms(xml, link)
         for name, T in self.sites.get(link.name, ()):
-            xml.leaf("site", name=name, **pose_attributes(T))
+            xml.leaf("site", name=name, **pose_attributes(T), **self.looks.get(name, {}))
         for camera, T in self.cameras.get(link.name, ()):
             xml.leaf("camera", name=camera.name, **pose_attributes(T), **attributes_of(camera.extensions, job))
         for text in elements_of(link.extensions, job):

@@ -8,7 +8,6 @@ import numpy as np
 
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT
-from kinetree.formats.numbers import format_numbers
 from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Extension, Inertial, Joint, Link, Robot
 from kinetree.spatial import se3
@@ -56,6 +55,15 @@ class Job:
         named = link.name == f"{joint.name}_link"
         return empty and named and link.name not in self._busy and len(self.children.get(link.name, ())) == 1
 
+    def in_file(self) -> list[Joint]:
+        """All joints in the order in which they are written, which is depth first."""
+        joints: list[Joint] = []
+        stack = [*reversed(self.children.get(self.robot.root, []))]
+        while stack:
+            joints.append(stack.pop())
+            stack += reversed(self.children.get(joints[-1].child, []))
+        return joints
+
     def inertial(self, link: Link) -> Inertial | None:
         """The inertial that is written for a link."""
         return None if "inertial" in self.losses.without or link.name == WORLD else link.inertial
@@ -88,17 +96,22 @@ def attributes_of(extensions: tuple[Extension, ...], job: Job, tag: str = ATTRIB
     return found
 
 
+def site_looks(job: Job) -> dict[str, dict[str, str]]:
+    """The attributes that tell how a site looks, by its name."""
+    looks: dict[str, dict[str, str]] = {}
+    for link in job.robot.links.values() if "extension" not in job.losses.without else ():
+        for extension in link.extensions:
+            site = (
+                parse(extension.text, "", Report()) if (extension.format, extension.tag) == (FORMAT, "site") else None
+            )
+            if site is not None:
+                name = site.attributes.pop("name", "")
+                gone = ("material",) if "material" in job.losses.without else ()
+                looks[name] = {k: v for k, v in site.attributes.items() if k not in gone}
+    return looks
+
+
 def elements_of(extensions: tuple[Extension, ...], job: Job) -> list[str]:
-    """Elements that were kept when the thing was read, as text."""
+    """Elements that were kept when the thing was read, as text, without those that tell how sites look."""
     kept = () if "extension" in job.losses.without else extensions
-    return [e.text for e in kept if e.format == FORMAT and e.tag not in (ATTRIBUTES, "initial")]
-
-
-def pose_attributes(T: Array) -> dict[str, str | None]:
-    """pos and quat (w first) of a pose (4, 4); what is the identity is left out."""
-    x, y, z, w = se3.quaternion_from_rotation(T[:3, :3])
-    turned = not np.array_equal(T[:3, :3], np.eye(3))
-    return {
-        "pos": format_numbers(T[:3, 3]) if T[:3, 3].any() else None,
-        "quat": format_numbers((w, x, y, z)) if turned else None,
-    }
+    return [e.text for e in kept if e.format == FORMAT and e.tag not in (ATTRIBUTES, "initial", "site")]

@@ -1,0 +1,100 @@
+"""What MJCF has no place for and its <custom> texts keep: the order of q, and the names of fixed joints.
+
+    <custom> <text name="kinetree:order" data='["b", "a"]'/> </custom>
+
+MuJoCo carries such texts along and does nothing with them. The data are JSON, so that names may hold anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from kinetree.formats.xml import Element, Report, XmlWriter
+from kinetree.model.robot import Joint
+
+ORDER, FIXED = "kinetree:order", "kinetree:fixed"
+QPOS_ORDER = "kinetree_order"
+"""The attribute of a kept <keyframe> that has, as JSON, (joint, nq, nv) in the order of its numbers."""
+
+
+def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, dict[str, str]]:
+    """(order of q or None, {body: name of its fixed joint}); the texts that say so are taken out of <custom>."""
+    order: tuple[str, ...] | None = None
+    fixed: dict[str, str] = {}
+    for section in root.find_all("custom"):
+        ours = [e for e in section.children if e.tag == "text" and e.get("name") in (ORDER, FIXED)]
+        section.children = [e for e in section.children if e not in ours]
+        for element in ours:
+            data = _data(element)
+            if element.get("name") == ORDER and isinstance(data, list) and _are_names(data):
+                order = tuple(data)
+            elif element.get("name") == FIXED and isinstance(data, dict) and _are_names([*data.values()]):
+                fixed |= data
+            else:
+                message = f"the data of {element.get('name')} are not understood and have no effect"
+                report.warning("not-understood", message, element, attribute="data")
+    return order, fixed
+
+
+def _data(element: Element) -> Any:
+    try:
+        return json.loads(element.get("data") or "")
+    except (ValueError, RecursionError):
+        return None
+
+
+def _are_names(data: list[Any]) -> bool:
+    return all(isinstance(name, str) and name for name in data) and len({*data}) == len(data)
+
+
+def made_name(body: str) -> str:
+    """What the reader calls a fixed joint that has no name in the file."""
+    return f"{body}_fixed_joint"
+
+
+def write_texts(xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint]) -> None:
+    """The texts of a robot with `names` as the order of q, whose `joints` stand so in the file; none if all is as the
+    reader makes it."""
+    joints = list(joints)
+    natural = tuple(j.name for j in joints if j.kind.nq and not j.mimic)
+    fixed = {j.child: j.name for j in joints if not j.kind.nq and j.name != made_name(j.child)}
+    texts = {ORDER: list(names) if names != natural else [], FIXED: fixed}
+    if any(texts.values()):
+        xml.open("custom")
+        for name, data in texts.items():
+            if data:
+                xml.leaf("text", name=name, data=json.dumps(data, ensure_ascii=False))
+        xml.close()
+
+
+# keyframes, whose numbers are told apart by their order alone
+
+
+def order_of(joints: Iterable[Joint]) -> str:
+    """The order of the numbers of a keyframe, as text."""
+    return json.dumps([(j.name, j.kind.nq, j.kind.nv) for j in joints if j.kind.nq], ensure_ascii=False)
+
+
+def reordered(key: Element, order: str | None, joints: Iterable[Joint]) -> dict[str, str] | str:
+    """The attributes of a <key> for a file in which `joints` stand so, or in words why there are none. order: that of
+    its numbers as `order_of` gives it."""
+    old: dict[str, list[int]] = {name: counts for name, *counts in json.loads(order or "[]")}
+    new = {j.name: [j.kind.nq, j.kind.nv] for j in joints if j.kind.nq}
+    by_place = [name for name in ("qpos", "qvel", "mpos", "mquat") if key.get(name)]
+    moved = list(old) != list(new)
+    if by_place and (old != new or (moved and {"mpos", "mquat"} & {*by_place})):
+        return "numbers for other joints than the robot has"
+    attributes = dict(key.attributes)
+    for which, attribute in enumerate(("qpos", "qvel")):
+        numbers = (key.get(attribute) or "").split()
+        excess = len(numbers) - sum(counts[which] for counts in old.values())
+        if excess > 0 or (numbers and moved and excess):  # MuJoCo takes fewer, as those of the first joints
+            return f"{attribute} of another count than its joints have"
+        own: dict[str, list[str]] = {}
+        for name, counts in old.items():
+            own[name], numbers = numbers[: counts[which]], numbers[counts[which] :]
+        if moved and attribute in by_place:
+            attributes[attribute] = " ".join(x for name in new for x in own[name])
+    return attributes
