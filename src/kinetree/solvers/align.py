@@ -18,8 +18,7 @@ Line = tuple[Array, Array | None]
 def line(tree: Tree, i: int) -> Line:
     """The axis of joint i in the root frame, all joints at zero."""
     T = pose_at_zero(tree, i)
-    slides = tree.joint_type[i].name == "prismatic"
-    return T[:3, :3] @ tree.axes[i][0], None if slides else T[:3, 3]
+    return T[:3, :3] @ tree.axes[i][0], T[:3, 3] if tree.joint_type[i].turns else None
 
 
 def pose_at_zero(tree: Tree, i: int) -> Array:

@@ -14,7 +14,6 @@ from kinetree.solvers.align import fit, line, pose_at_zero, turn_between
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array
 
-TURNING = ("revolute", "continuous", "screw")
 BASE = -1
 
 
@@ -166,8 +165,8 @@ class Match:
         if not (len(axes_a) and len(axes_b)):
             return se3.homogeneous(T[:3, :3], np.zeros(3))
         R = se3.rotation_between(sign * T[:3, :3] @ axes_b[0], axes_a[0]) @ T[:3, :3]
-        slides = self.a.joint_type[i].name == "prismatic"
-        return se3.homogeneous(R, p if slides else axes_a[0] * (axes_a[0] @ p))
+        turns = self.a.joint_type[i].turns
+        return se3.homogeneous(R, axes_a[0] * (axes_a[0] @ p) if turns else p)
 
     def _blame(self, i: int, j: int, T_ab: Array) -> tuple[int, int]:
         """How many joints on two bodies are not in the same place, and where none, how much else is not."""
@@ -212,7 +211,7 @@ class Match:
     def _offsets(self, i: int, j: int, T_ab: Array, sign: float) -> Iterator[float]:
         """Zeros of joint j worth a try: those that bring frames or joints to the same place, and quarter turns."""
         axis = self.a.axes[i][0]
-        turning = self.a.joint_type[i].name in TURNING
+        turning = self.a.joint_type[i].turns
         for T_a, T_b in self._frames(i, j):
             T = T_ab @ T_b
             along = float(axis @ (T_a[:3, 3] - T[:3, 3]))

@@ -128,9 +128,9 @@ def _other_motion(sides: Sides, pair: Pair) -> Difference:
     said = []
     if angle > sides.tolerance:
         said.append(f"its axis is tilted by {degrees(angle):.3g} deg")
-    if distance > sides.tolerance and a.type != "prismatic":
+    if distance > sides.tolerance and a.kind.turns:
         said.append(f"its axis is {distance:.3g} m away")
-    if a.type == "screw" and abs(a.pitch - b.pitch) > sides.tolerance:
+    if a.kind.has_pitch and abs(a.pitch - b.pitch) > sides.tolerance:
         said.append(f"its pitch is {a.pitch:.6g} and {b.pitch:.6g} m/rad")
     return Difference("axis", label, " and ".join(said) or "moves differently", max(angle, distance))
 

@@ -88,10 +88,6 @@ def _lock_coupled(parts: Parts, values: Mapping[str, float]) -> None:
     parts.coupled_limits = kept
 
 
-REVERSIBLE = ("fixed", "revolute", "continuous", "prismatic", "screw")
-"""Types whose inverse motion is a motion of the type at the same coordinate: that about the opposite axis."""
-
-
 def reroot(robot: Robot, link: str) -> Robot:
     """The same robot with `link` as its root: the joints on the way to it are passed the other way.
 
@@ -105,7 +101,7 @@ def reroot(robot: Robot, link: str) -> Robot:
     while at in above:
         path.append(above[at])
         at = path[-1].parent
-    faults = [_irreversible(joint) for joint in path if joint.type not in REVERSIBLE]
+    faults = [_irreversible(joint) for joint in path if not joint.kind.reversible]
     if faults:
         raise KinetreeError(faults)
     turned = {joint.name: _reversed(joint) for joint in path}
