@@ -333,10 +333,48 @@ class TestPieces:
             kt.edit.attach(robot, kt.edit.set_groups(robot, {}), "base")
         with pytest.raises(UnknownNameError, match="on_base"):
             kt.edit.attach(robot, robot, "on_bas", prefix="b_")
-        with pytest.raises(KinetreeError, match="with 1 axes"):
-            kt.edit.attach(robot, robot, "base", prefix="b_", type="revolute")
         with pytest.raises(KinetreeError, match="legal is a type among"):
             kt.edit.attach(robot, robot, "base", prefix="b_", type="hinge")
+
+    @pytest.mark.parametrize(
+        ("type_name", "axes"),
+        [
+            ("revolute", []),
+            ("revolute", [0, 0, 1]),
+            ("revolute", [[0, 1]]),
+            ("revolute", [[0, 0, 0]]),
+            ("revolute", [[0, 0, np.nan]]),
+            ("revolute", [[0, 0, 1], [0, 1]]),
+            ("revolute", "z"),
+            ("revolute", None),
+            ("universal", [[0, 0, 1]]),
+            ("universal", [[0, 0, 1], [0, 0, 0]]),
+            ("fixed", [[0, 0, 1]]),
+        ],
+    )
+    def test_attach_refuses_axes_of_no_joint(self, type_name, axes):
+        with pytest.raises(KinetreeError, match=f"a {type_name} joint is attached with [012] axes"):
+            kt.edit.attach(everything(), everything(), "base", prefix="b_", type=type_name, axes=axes)
+
+    @pytest.mark.parametrize("length", [2.0, 1e-200, 1e200])
+    def test_attach_takes_axes_of_any_length(self, length):
+        robot = kt.edit.attach(
+            everything(), everything(), "base", prefix="b_", type="revolute", axes=[[0, 0.6 * length, 0.8 * length]]
+        )
+        np.testing.assert_allclose(robot.joints["b_base_attachment"].axes, [[0, 0.6, 0.8]], rtol=0, atol=1e-15)
+        T = kt.fk(robot, "b_base", "base")(robot.q(b_base_attachment=1.0))
+        np.testing.assert_allclose(T, se3.turn((0.0, 0.6, 0.8), 1.0), rtol=0, atol=1e-15)
+
+    def test_attach_by_a_screw(self):
+        new = kt.edit.attach(
+            everything(), everything(), "base", prefix="b_", type="screw", axes=[[0, 0, 1]], pitch=0.01
+        )
+        T = kt.fk(new, "b_base", "base")(new.q(b_base_attachment=0.5))
+        expected = se3.turn((0.0, 0.0, 1.0), 0.5) @ se3.translation((0, 0, 0.005))
+        np.testing.assert_allclose(T, expected, rtol=0, atol=1e-15)
+        for type_name, pitch in (("screw", np.inf), ("revolute", 0.01)):
+            with pytest.raises(KinetreeError, match="legal are finite m/rad, of a screw joint alone"):
+                kt.edit.attach(new, new, "base", prefix="c_", type=type_name, axes=[[0, 0, 1]], pitch=pitch)
 
 
 class TestMergeFixed:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import isfinite
 from typing import Any
+
+import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import prefix as with_prefix
 from kinetree.model.edit.words import stale, words
-from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import frozen
+from kinetree.spatial.se3 import Array, frozen
 
 
 def cut(robot: Robot, link: str) -> Robot:
@@ -46,20 +49,19 @@ def attach(
     joint_name: str | None = None,
     type: str = "fixed",
     axes: Any = NO_AXES,
+    pitch: float = 0.0,
     limits: Iterable[Limit] = (),
 ) -> Robot:
     """One robot of two: the root of `other` hangs on `frame` of `robot` by a new joint.
 
     origin: T_frame_root (4, 4), the pose of the other's root in the frame, with the joint at neutral.
     prefix: put before every name of `other`; needed where the two share names. joint_name: "ROOT_attachment" if None.
-    type, axes (k, 3), limits: of the new joint, fixed unless they say otherwise.
+    type, axes (k, 3) of any length, pitch in m/rad, limits: of the new joint, fixed unless they say otherwise.
 
     q is that of `robot`, then the new joint's, then that of `other`. Raises UnknownNameError for an unknown frame,
-    KinetreeError for names that are taken.
+    KinetreeError for names that are taken, and for a type, axes or a pitch that make no joint.
     """
-    if type not in JOINT_TYPES or len(axes) != JOINT_TYPES[type].axes:
-        count = f"with {JOINT_TYPES[type].axes} axes" if type in JOINT_TYPES else f"among {', '.join(JOINT_TYPES)}"
-        raise fail("joint-type", f"type={type!r} with {len(axes)} axes is not legal; legal is a type {count}")
+    kind = _kind(type, pitch)
     anchor = robot.frames[frame]
     if prefix:
         other = with_prefix(other, prefix)
@@ -69,7 +71,8 @@ def attach(
         anchor.link,
         other.root,
         frozen(anchor.origin @ pose(origin)),
-        frozen(axes) if len(axes) else NO_AXES,
+        _unit_axes(kind, axes),
+        pitch=float(pitch),
         limits=tuple(limits),
     )
     parts, more = parts_of(robot), parts_of(other)
@@ -84,9 +87,39 @@ def attach(
     parts.coupled_limits += more.coupled_limits
     parts.extensions += more.extensions
     parts.groups = {**parts.groups, **more.groups}
-    parts.joint_order = (*robot.joint_names, *((joint.name,) if joint.kind.nq else ()), *other.joint_names)
+    parts.joint_order = (*robot.joint_names, *((joint.name,) if kind.nq else ()), *other.joint_names)
     parts.notes += more.notes
     return build(parts)
+
+
+def _kind(type: str, pitch: float) -> JointType:
+    """The row of a joint type that can have this pitch."""
+    if type not in JOINT_TYPES:
+        raise fail("joint-type", f"type={type!r} is not legal; legal is a type among {', '.join(JOINT_TYPES)}")
+    kind = JOINT_TYPES[type]
+    if not isfinite(pitch) or (pitch and not kind.has_pitch):
+        screws = " or ".join(row.name for row in JOINT_TYPES.values() if row.has_pitch)
+        message = f"pitch={pitch!r} of a {type} joint is not legal; legal are finite m/rad, of a {screws} joint alone"
+        raise fail("pitch", message)
+    return kind
+
+
+def _unit_axes(kind: JointType, axes: Any) -> Array:
+    """The axes (k, 3) as unit vectors, as many as the type has."""
+    legal = f"a {kind.name} joint is attached with {kind.axes} axes: vectors (3,) of finite numbers, not all zero"
+    try:
+        array = np.asarray(axes, dtype=float)
+    except (TypeError, ValueError):
+        raise fail("axes", f"axes is not an array of numbers; {legal}") from None
+    if array.size == 0 and kind.axes == 0:
+        return NO_AXES
+    if array.shape != (kind.axes, 3):
+        raise fail("axes", f"axes has shape {array.shape}; {legal}")
+    largest = np.abs(array).max(axis=1, keepdims=True)
+    if not (np.isfinite(array).all() and largest.all()):
+        raise fail("axes", f"axes is {array.tolist()}; {legal}")
+    array = array / largest  # for its square neither to overflow nor to vanish
+    return frozen(array / np.linalg.norm(array, axis=1, keepdims=True))
 
 
 def _there(material: Material, materials: Mapping[str, Material]) -> bool:
