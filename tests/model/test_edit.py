@@ -187,6 +187,28 @@ class TestLock:
         with pytest.raises(KinetreeError, match=message):
             kt.edit.lock(everything(), values)
 
+    @pytest.mark.parametrize(
+        ("format", "element"),
+        [
+            ("mjcf", '<actuator><motor joint="s"/></actuator>'),
+            ("urdf", '<transmission name="t"><joint name="s"/></transmission>'),
+            ("urdf", '<ros2_control name="c" type="system"><joint name="s"/></ros2_control>'),
+        ],
+    )
+    def test_kept_elements_that_name_the_joint_are_noted(self, format, element):
+        text = {
+            "mjcf": '<mujoco><worldbody><body name="b"><joint name="s" type="slide"/><joint name="r"/>'
+            f'<geom size="1"/></body></worldbody>{element}</mujoco>',
+            "urdf": '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
+            '<joint name="s" type="continuous"><axis xyz="0 0 1"/><parent link="a"/><child link="b"/></joint>'
+            f'<joint name="r" type="continuous"><axis xyz="0 0 1"/><parent link="b"/><child link="c"/></joint>{element}</robot>',
+        }[format]
+        robot = kt.load(text, format=format)
+        new = kt.edit.lock(robot, {"s": 0.3})
+        (note,) = noted(new, "stale-extension")
+        assert "mentions 's', fixed now; it is kept as it stands" in note
+        assert not noted(kt.edit.lock(robot, {"r": 0.3}), "stale-extension")
+
     def test_on_a_real_robot(self):
         robot = icub()
         q = random_q(robot, RNG)
