@@ -201,7 +201,8 @@ class TestLock:
             f'<geom size="1"/></body></worldbody>{element}</mujoco>',
             "urdf": '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
             '<joint name="s" type="continuous"><axis xyz="0 0 1"/><parent link="a"/><child link="b"/></joint>'
-            f'<joint name="r" type="continuous"><axis xyz="0 0 1"/><parent link="b"/><child link="c"/></joint>{element}</robot>',
+            '<joint name="r" type="continuous"><axis xyz="0 0 1"/><parent link="b"/><child link="c"/></joint>'
+            f"{element}</robot>",
         }[format]
         robot = kt.load(text, format=format)
         new = kt.edit.lock(robot, {"s": 0.3})
@@ -304,6 +305,15 @@ class TestPieces:
         dropped = " ".join(noted(new, "dropped"))
         for word in ("group 'all'", "group 'arm': has lost 'continuous_4'", "coupled limit 'sum'"):
             assert word in dropped
+
+    def test_a_group_that_is_cut_away_whole_is_noted(self):
+        robot = kt.edit.set_groups(everything(), {"none": (), "hand": ("finger", "thumb"), "all": ("screw_3", "thumb")})
+        robot = kt.edit.remove(robot, "finger_link")
+        new = kt.edit.remove(robot, "thumb_link")
+        assert dict(new.groups) == {"none": (), "all": ("screw_3",)}
+        said = noted(new, "dropped")
+        assert any("group 'hand': has lost 'finger'" in note for note in said)
+        assert any("group 'hand': is of 'thumb' alone, cut away; it is dropped" in note for note in said)
 
     def test_a_limit_over_a_lost_joint_is_noted(self):
         parts = parts_of(everything())

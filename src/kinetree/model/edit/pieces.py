@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -200,16 +200,21 @@ def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
         elif len(lost) < len(coupled.coefficients):
             message = f"names {', '.join(map(repr, lost))}, which are cut away; it is dropped"
             notes.append(Finding("dropped", "warning", message, coupled.source, f"coupled limit {coupled.name!r}"))
-    parts.groups = {}
-    for name, members in robot.groups.items():
-        rest = tuple(joint for joint in members if joint in joints)
-        if rest or not members:
-            parts.groups[name] = rest
-        if rest and len(rest) < len(members):
-            lost = [joint for joint in members if joint not in joints]
-            message = f"has lost {', '.join(map(repr, lost))}, which are cut away"
-            notes.append(Finding("dropped", "warning", message, element=f"group {name!r}"))
+    parts.groups = {
+        name: tuple(joint for joint in members if joint in joints) for name, members in robot.groups.items()
+    }
+    notes += [note for name in robot.groups for note in _lost_members(name, robot.groups[name], parts.groups[name])]
+    parts.groups = {name: rest for name, rest in parts.groups.items() if rest or not robot.groups[name]}
     parts.notes += tuple(notes)
+
+
+def _lost_members(group: str, members: Iterable[str], rest: Collection[str]) -> Iterator[Finding]:
+    """What is said of a group that has lost joints; one that has lost them all is dropped."""
+    lost = ", ".join(repr(joint) for joint in members if joint not in rest)
+    if lost and rest:
+        yield Finding("dropped", "warning", f"has lost {lost}, which are cut away", element=f"group {group!r}")
+    elif lost:
+        yield Finding("dropped", "info", f"is of {lost} alone, cut away; it is dropped", element=f"group {group!r}")
 
 
 def _trim_extensions(robot: Robot, parts: Parts) -> None:
