@@ -36,12 +36,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Match:
-    """Two trees side by side; tolerance in m and rad, relative that of inertias."""
+    """Two trees side by side; tolerance in m and rad, relative that of inertias; any_base: whether another base is
+    nothing to explain."""
 
     a: Tree
     b: Tree
     tolerance: float
     relative: float
+    any_base: bool = False
 
     @cached_property
     def sizes(self) -> tuple[list[int], list[int]]:
@@ -81,10 +83,11 @@ class Match:
         return [(i, j) for i, j in named if self._alike(i, j) and self.a.joint_type[i].single]
 
     def _cost(self, pairs: list[Pair]) -> tuple[int, int]:
-        """(bodies left over or moving differently, bodies whose sign, zero or contents differ)."""
+        """(bodies left over or moving differently, bodies whose sign, zero, base or contents differ)."""
         missing = max(len(self.a.joints), len(self.b.joints)) + 1 - len(pairs)
         odd = sum(pair.sign != 1 or pair.offset != 0 or self._unlike(pair.a, pair.b, pair.T_ab) > 0 for pair in pairs)
-        return missing + sum(map(self.differs, pairs)), odd
+        other_base = not self.any_base and float(np.abs(pairs[0].T_ab - np.eye(4)).max()) > self.tolerance
+        return missing + sum(map(self.differs, pairs)), odd + other_base
 
     def _grow(self, T_root: Array) -> list[Pair]:
         """Pairs from the base outwards."""
