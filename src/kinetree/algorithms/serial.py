@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import body_poses
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
@@ -64,7 +65,7 @@ def serial_chain(robot: Robot, base: str | None = None, tip: str | None = None) 
     base = robot.root if base is None else base
     tip = only_tip(robot, tree) if tip is None else tip
     (start, T_start_base), (end, T_end_tip) = tree.frame(base), tree.frame(tip)
-    P = zero_poses(tree)
+    P = body_poses(tree)
     T_base_root = se3.inverse(P[start] @ T_start_base)
     up, down = _bodies(tree, start), _bodies(tree, end)
     shared = sum(1 for a, b in zip(up, down, strict=False) if a == b)
@@ -82,14 +83,6 @@ def check_kind(joint: Joint) -> None:
     if joint.type not in KINDS:
         message = f"is a {joint.type} joint; a chain of lines can have {', '.join(KINDS)} joints and fixed ones"
         raise fail("joint-type", message, element=f"joint {joint.name!r}", fix="lock it, or choose another base or tip")
-
-
-def zero_poses(tree: Tree) -> dict[int, Array]:
-    """T_root_body (4, 4) of every body with every joint's own number at zero; -1 is the base."""
-    P: dict[int, Array] = {-1: se3.IDENTITY}
-    for i, parent in enumerate(tree.parent):
-        P[i] = P[parent] @ tree.T_tree[i]
-    return P
 
 
 def only_tip(robot: Robot, tree: Tree) -> str:

@@ -9,8 +9,9 @@ from math import pi
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import body_poses
 from kinetree.model.tree import Tree
-from kinetree.solvers.align import fit, line, pose_at_zero, turn_between
+from kinetree.solvers.align import fit, line, turn_between
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array
 
@@ -70,9 +71,13 @@ class Match:
         yield from self._shared(BASE, BASE)
         couples = self._couples_anywhere()
         if couples:
-            lines_a, lines_b = [line(self.a, i) for i, _ in couples], [line(self.b, j) for _, j in couples]
+            T_a, T_b = body_poses(self.a), body_poses(self.b)
+            lines_a, lines_b = (
+                [line(self.a, i, T_a[i]) for i, _ in couples],
+                [line(self.b, j, T_b[j]) for _, j in couples],
+            )
             yield fit(lines_a, lines_b)
-            yield fit(lines_a, lines_b, [(_com_at_zero(self.a, i), _com_at_zero(self.b, j)) for i, j in couples])
+            yield fit(lines_a, lines_b, [(_com_at(self.a, i, T_a[i]), _com_at(self.b, j, T_b[j])) for i, j in couples])
 
     def _couples_anywhere(self) -> list[tuple[int, int]]:
         """Joints of the same name, or where there are none, of the same number in trees of one shape."""
@@ -195,7 +200,7 @@ class Match:
         I_a, I_b = inertia_of(self.a, i), inertia_of(self.b, j)
         if not (I_a.any() and I_b.any()):
             return False
-        error = np.abs(I_a - moved_inertia(I_b, T_ab)).max()
+        error = np.abs(I_a - plucker.moved_inertia(I_b, T_ab)).max()
         return bool(error > max(self.relative, self.tolerance) * np.abs(I_a).max())
 
     def _frames(self, i: int, j: int) -> Iterable[tuple[Array, Array]]:
@@ -219,7 +224,7 @@ class Match:
             T = T_ab @ T_b
             along = float(axis @ (T_a[:3, 3] - T[:3, 3]))
             yield sign * (turn_between(axis, T[:3, :2].T, T_a[:3, :2].T) if turning else along)
-        com_a, com_b = com(inertia_of(self.a, i)), com(moved_inertia(inertia_of(self.b, j), T_ab))
+        com_a, com_b = _com_at(self.a, i, se3.IDENTITY), _com_at(self.b, j, T_ab)
         yield sign * (turn_between(axis, com_b[None], com_a[None]) if turning else float(axis @ (com_a - com_b)))
         for x, y in self._couples(i, j, T_ab):
             before_a, before_b = self.a.T_tree[x], T_ab @ self.b.T_tree[y]
@@ -239,20 +244,9 @@ def inertia_of(tree: Tree, body: int) -> Array:
     return tree.base_inertia if body == BASE else tree.inertia[body]
 
 
-def moved_inertia(I_b: Array, T_ab: Array) -> Array:
-    """I (6, 6) given in frame b, in frame a (Featherstone, eq. 2.66)."""
-    X_ba = plucker.motion_transform(se3.inverse(T_ab))
-    return np.asarray(X_ba.T @ I_b @ X_ba)
-
-
-def com(I: Array) -> Array:
-    """The centre of mass (3,) of a spatial inertia (6, 6); zero where there is no mass."""
-    return np.array([I[2, 4], I[0, 5], I[1, 3]]) / (I[5, 5] or 1.0)
-
-
-def _com_at_zero(tree: Tree, body: int) -> Array:
-    T = pose_at_zero(tree, body)
-    return np.asarray(T[:3, :3] @ com(tree.inertia[body]) + T[:3, 3])
+def _com_at(tree: Tree, body: int, T: Array) -> Array:
+    """The centre of mass (3,) of a body in a frame in which T (4, 4) is its pose."""
+    return np.asarray(T[:3, :3] @ plucker.about_com(inertia_of(tree, body))[1] + T[:3, 3])
 
 
 def _sizes(tree: Tree) -> list[int]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import body_poses
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree
@@ -16,7 +17,6 @@ from kinetree.solvers.bodies import BASE, Match, Pair
 from kinetree.solvers.contents import compare_frames, compare_inertias, compare_sensors
 from kinetree.solvers.difference import Difference, Sides, apart, elsewhere
 from kinetree.solvers.limits import compare_limits
-from kinetree.spatial.se3 import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,17 +232,9 @@ def _pose_error(sides: Sides, samples: int) -> tuple[float, float]:
     T_root = sides.by_a[BASE].T_ab
     for _ in range(samples):
         q_a = rng.uniform(-np.pi, np.pi, sides.tree_a.nq)
-        T_a, T_b = _poses(sides.tree_a, q_a), _poses(sides.tree_b, sides.q_b(q_a))
+        T_a, T_b = body_poses(sides.tree_a, q_a), body_poses(sides.tree_b, sides.q_b(q_a))
         for pair in sides.moving:
             A, B = T_a[pair.a] @ pair.T_ab, T_root @ T_b[pair.b]
             here = apart(A, B)
             metres, radians = max(metres, here[0]), max(radians, here[1])
     return metres, radians
-
-
-def _poses(tree: Tree, q: Array) -> list[Array]:
-    """T_root_body (4, 4) of every moving body; that of the base is last, where index -1 finds it."""
-    T = [np.eye(4)] * (len(tree.joints) + 1)
-    for i, parent in enumerate(tree.parent):
-        T[i] = T[parent] @ tree.joint_transform(i, q)
-    return T

@@ -15,6 +15,7 @@ from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import prefix as with_prefix
 from kinetree.model.edit.words import stale, words
 from kinetree.model.joints import JOINT_TYPES, JointType
+from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
@@ -153,14 +154,7 @@ def _trim(robot: Robot, links: set[str]) -> Parts:
 
 def _kept_mimic(robot: Robot, joint: Joint, names: set[str]) -> Joint:
     """The joint following the first of its leaders that is kept, where there is one."""
-    if not joint.mimic:
-        return joint
-    leader, multiplier, offset = joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset
-    while leader not in names and (further := robot.joints[leader].mimic):
-        offset += multiplier * further.offset
-        multiplier *= further.multiplier
-        leader = further.joint
-    return joint if leader == joint.mimic.joint else replace(joint, mimic=Mimic(leader, multiplier, offset))
+    return replace(joint, mimic=Mimic(*resolve_mimic(robot, joint.name, names))) if joint.mimic else joint
 
 
 def _check_leaders(joints: Iterable[Joint], names: set[str]) -> None:
