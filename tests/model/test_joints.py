@@ -77,6 +77,12 @@ def test_columns_say_what_the_motion_does(row, seed):
     assert (row.quaternion is None) == (row.nq == row.nv)
 
 
+def test_only_the_two_hinges_move_alike():
+    alike = [(a.name, b.name) for a in JOINT_TYPES.values() for b in JOINT_TYPES.values() if a.moves_like(b)]
+    hinges = ("revolute", "continuous")
+    assert {*alike} == {(name, name) for name in JOINT_TYPES} | {(a, b) for a in hinges for b in hinges}
+
+
 def test_names_are_unique_in_every_format():
     assert [row.name for row in JOINT_TYPES.values()] == list(JOINT_TYPES)
     names = [row.urdf for row in JOINT_TYPES.values() if row.urdf]

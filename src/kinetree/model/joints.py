@@ -70,6 +70,10 @@ class JointType:
         """Whether its child can turn; one that moves and does not turn slides."""
         return any(self.velocity_angular)
 
+    def moves_like(self, other: JointType) -> bool:
+        """Whether the same coordinates mean the same motion, as for revolute and continuous."""
+        return self.transform is other.transform
+
     @property
     def single(self) -> bool:
         """Whether one number moves it, so that it can have limits, followers and a leader."""
@@ -122,6 +126,10 @@ def _screw(axes: Array, pitch: float, q: Any) -> Array:
     return se3.homogeneous(se3.rotation(axes[0], q[0]), axes[0] * (pitch * q[0]))
 
 
+def _turn(axes: Array, pitch: float, q: Any) -> Array:
+    return se3.turn(axes[0], q[0])
+
+
 def _hinge(name: str) -> JointType:
     return JointType(
         name,
@@ -131,7 +139,7 @@ def _hinge(name: str) -> JointType:
         (True,),
         1,
         (0.0,),
-        lambda axes, pitch, q: se3.turn(axes[0], q[0]),
+        _turn,
         lambda axes, pitch, q: _columns(_motion(axes[0], _ZERO)),
         urdf=name,
         sdf=name,
