@@ -76,6 +76,13 @@ def attach(
         pitch=float(pitch),
         limits=tuple(limits),
     )
+    parts = _joined(robot, other, joint)
+    parts.joint_order = (*robot.joint_names, *((joint.name,) if kind.nq else ()), *other.joint_names)
+    return build(parts)
+
+
+def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
+    """The parts of both robots and the joint between them; the order of q is that of the first alone."""
     parts, more = parts_of(robot), parts_of(other)
     shared = set(parts.groups) & set(more.groups)
     if shared:
@@ -88,9 +95,8 @@ def attach(
     parts.coupled_limits += more.coupled_limits
     parts.extensions += more.extensions
     parts.groups = {**parts.groups, **more.groups}
-    parts.joint_order = (*robot.joint_names, *((joint.name,) if kind.nq else ()), *other.joint_names)
     parts.notes += more.notes
-    return build(parts)
+    return parts
 
 
 def _kind(type: str, pitch: float) -> JointType:
