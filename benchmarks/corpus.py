@@ -160,9 +160,15 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="every outcome as JSON")
     parser.add_argument("--seconds", type=float, default=20, help="for one file")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--quick", action="store_true", help="only every 29th file")
     options = parser.parse_args()
     folder = options.folder.resolve()
-    outcomes = load_all(folder, options.format or list(FORMATS), seconds=options.seconds, workers=options.workers)
+    if not folder.is_dir():
+        print(f"no folder {folder.name}: nothing to load")
+        return 0
+    step = 29 if options.quick else 1
+    formats = options.format or list(FORMATS)
+    outcomes = load_all(folder, formats, seconds=options.seconds, workers=options.workers, every=step)
     if options.against:
         outcomes = against(options.against, folder, outcomes)
     elif options.list:
@@ -171,7 +177,9 @@ def main() -> int:
         print(json.dumps([asdict(o) for o in outcomes], indent=1))
     elif options.against or options.list:
         print(
-            "\n".join(f"{o.file}\n    {o.message or o.result}".rstrip() for o in outcomes), f"\n{len(outcomes)} files"
+            *(f"{o.file}: {(o.message or o.result).splitlines()[0].rpartition(': error: ')[2]}" for o in outcomes),
+            f"{len(outcomes)} files",
+            sep="\n",
         )
     else:
         print(table(outcomes))

@@ -27,6 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", nargs="?", type=Path)
     parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--quick", action="store_true", help="two runs")
     arguments = parser.parse_args()
     model = str(arguments.model or icub())
     programs = {
@@ -40,7 +41,7 @@ def main() -> None:
     if arguments.model:
         del programs["kinetree fk"]  # its frames are not known
     print_machine()
-    print_table(fastest(programs, arguments.runs))
+    print_table(fastest(programs, 2 if arguments.quick else arguments.runs))
 
 
 def icub() -> Path:

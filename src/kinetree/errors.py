@@ -65,6 +65,9 @@ class KinetreeError(Exception):
         tail = f"\n({more} more in .findings)" if more else ""
         super().__init__(f"{self.findings[0]}{tail}")
 
+    def __reduce__(self) -> tuple[type[KinetreeError], tuple[tuple[Finding, ...]]]:
+        return type(self), (self.findings,)  # so that it comes whole out of another process
+
 
 class UnknownNameError(KinetreeError, KeyError):
     """A name that the robot does not have; the message lists the nearest ones."""

@@ -44,6 +44,7 @@ class Format:
 
     arguments: what its reader takes besides the text and the name of the file.
     writer: the name of its writer, or None where there is none.
+    roots: the root elements that tell it, where the ending .xml does not.
     robot: whether its reader returns a robot, or the text of another format that is then read.
     """
 
@@ -52,6 +53,7 @@ class Format:
     module: str
     arguments: Callable[[Files, Options], tuple[object, ...]] = _nothing_more
     writer: str | None = "write"
+    roots: tuple[bytes, ...] = ()
     robot: bool = True
 
     def read(self, text: bytes, file: str, files: Files, options: Options) -> Reading:
@@ -84,10 +86,10 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Op
 FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
-        Format("urdf", (".urdf",), "urdf"),
+        Format("urdf", (".urdf",), "urdf", roots=(b"robot",)),
         Format("xacro", (".xacro",), "xacro", lambda f, o: (f, f.package, o.xacro_args), writer=None, robot=False),
-        Format("sdf", (".sdf", ".world"), "sdf", lambda files, options: (files, options.model)),
-        Format("mjcf", (".mjcf",), "mjcf", lambda files, options: (files,)),
+        Format("sdf", (".sdf", ".world"), "sdf", lambda files, options: (files, options.model), roots=(b"sdf",)),
+        Format("mjcf", (".mjcf", ".xml"), "mjcf", lambda files, options: (files,), roots=(b"mujoco", b"mujocoinclude")),
         Format("dh", (".toml",), "dh"),
         Format("dh-csv", (".csv",), "dh", writer="write_csv"),
         Format("ets", (".ets",), "ets"),
@@ -118,7 +120,7 @@ def load(
     """
     options = Options(
         {k: _argument(v) for k, v in (xacro_args or {}).items()},
-        {k: Path(v) for k, v in (packages or {}).items()},
+        {k: Path(v).expanduser().absolute() for k, v in (packages or {}).items()},
         model,
         None if srdf is None else Path(srdf),
     )
@@ -146,14 +148,27 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
     files = Files(options.packages)
     if isinstance(source, str) and format is not None:
-        return FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
+        _check_options(FORMATS[format], options)
+        robot, findings = FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
+        return robot, findings if robot or "\n" in source else [_with_hint(f, source) for f in findings]
+    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
+        raise fail("format", "this looks like the text of a robot, not like a path", fix="say format=… with a text")
     if isinstance(source, str) and _is_bare(source):
         return _read_packaged(source, options)
     path = Path(source)
     text = read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)
+    _check_options(row, options)
     robot, findings = row.read(text, str(source), files, options)
     return robot, [_with_reason(finding, files.missed) for finding in findings]
+
+
+def _check_options(row: Format, options: Options) -> None:
+    """Refuse what would have no effect."""
+    if options.xacro_args and row.name != "xacro":
+        raise fail("option", f"xacro arguments mean nothing to {row.name}; the file is not expanded")
+    if options.model is not None and row.name not in ("sdf", "xacro"):
+        raise fail("option", f"model={options.model!r} means nothing to {row.name}; only SDF files hold several")
 
 
 def _is_bare(source: str) -> bool:
@@ -193,6 +208,13 @@ def _argument(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _with_hint(finding: Finding, source: str) -> Finding:
+    """What may be meant where a short text cannot be read."""
+    if finding.severity != "error" or finding.fix or not Path(source).suffix:
+        return finding
+    return replace(finding, fix="a str together with format=… is the text itself; a file is a pathlib.Path")
+
+
 def _position(finding: Finding) -> tuple[str, int, int]:
     source = finding.source or Source("")
     return source.file, source.line or 0, source.column or 0
@@ -207,8 +229,15 @@ def _with_reason(finding: Finding, missed: Mapping[str, str]) -> Finding:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write beside the target, then put in its place, so that a failure leaves the old file."""
+    """Write beside the target, then put in its place, so that a failure leaves the old file.
+
+    A link is followed; a device or a pipe is written into, for it cannot be replaced.
+    """
     try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8", newline="")
+            return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
@@ -242,9 +271,7 @@ def _format_of(path: Path, text: bytes) -> Format:
     row = _by_suffix(path)
     if path.suffix.lower() == ".xml" or row is None:
         root = re.match(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<([A-Za-z_:][^\s/>]*)", text, re.DOTALL)
-        by_root = {b"mujoco": "mjcf", b"mujocoinclude": "mjcf", b"robot": "urdf", b"sdf": "sdf"}
-        name = by_root.get(root[1]) if root else None
-        row = FORMATS.get(name) if name else row
+        row = next((other for other in FORMATS.values() if root and root[1] in other.roots), None)
     if row is None:
         endings = ", ".join(s for f in FORMATS.values() for s in f.suffixes)
         message = f"its format is not known; legal endings are {endings}, or say format=…"

@@ -71,6 +71,9 @@ def test_both_models_are_read_with_the_options_of_every_command(tmp_path, run):
     (tmp_path / "a.xacro").write_text('<robot><link name="a"/></robot>')
     result = run("compare", good, other, "--arg", "root=base", "--package", f"pkg={tmp_path}")
     assert result.stdout == "the same robot\n"
+    result = run("compare", good, good, "--arg", "root=base")
+    assert result.exit_code == 2
+    assert "xacro arguments mean nothing to urdf" in result.stderr
     odd = arm(tmp_path / "a.txt")
     assert run("compare", odd, odd, "--format", "urdf").exit_code == 0
     worlds = tmp_path / "two.sdf"
@@ -79,6 +82,10 @@ def test_both_models_are_read_with_the_options_of_every_command(tmp_path, run):
                       '<parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz></axis></joint>'
                       '</model></sdf>')  # fmt: skip
     assert run("compare", worlds, worlds, "--model", "n").stdout == "the same robot\n"
+    assert run("compare", good, worlds, "--model", "n").exit_code == 0
+    both = run("compare", worlds, other, "--model", "n", "--arg", "root=base", "--package", f"pkg={tmp_path}")
+    assert both.exit_code == 0
+    assert "mean" in run("compare", good, worlds, "--model", "n", "--arg", "root=base").stderr
 
 
 def test_any_base(tmp_path, run):

@@ -3,7 +3,10 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -153,3 +156,13 @@ def test_interrupted(process, tmp_path):
 def test_the_module_is_the_command(process):
     out, _ = process("--version").communicate(timeout=60)
     assert out.decode().startswith("kinetree, version ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk to write to")
+def test_an_output_that_cannot_be_written_is_no_traceback():
+    program = f"{sys.executable} -m kinetree inspect icub"
+    for redirection in ("> /dev/full", ">&-"):
+        run = subprocess.run(f"{program} {redirection}", shell=True, capture_output=True, text=True)
+        assert run.returncode == 74
+        assert run.stderr.startswith("the output cannot be written")
+        assert "Traceback" not in run.stderr

@@ -10,12 +10,9 @@ import pytest
 
 import kinetree as kt
 from kinetree.model.limits import resolve_mimic
-from support import all_frames, example_robot_urdfs, icub_urdfs, random_q
+from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random_q
 
 pytestmark = pytest.mark.crosscheck
-
-REFUSED = {"ur3.urdf": ("missing-attribute", 6), "alex_psyonic_hands.urdf": ("mimic", 1030)}
-"""Files that are wrong: ur3 has no robot name, and alex's fingers mimic joints that do not exist."""
 
 
 def pinocchio_poses(path: Path, robot: kt.Robot, q: np.ndarray) -> dict[str, np.ndarray]:

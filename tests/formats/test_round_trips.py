@@ -11,7 +11,7 @@ import pytest
 import kinetree as kt
 from kinetree.load import FORMATS
 from kinetree.model.assemble import build, parts_of
-from support import all_frames, example_robot_urdfs, icub_urdfs, random_q
+from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random_q
 
 WITHOUT = {
     "urdf": (),
@@ -20,9 +20,6 @@ WITHOUT = {
     "dh": ("extension", "safety", "calibration", "geometry", "material", "inertial", "sensor", "dynamics"),
 }
 """What each format cannot say of the robots below, in their own words; kinematics are never left out."""
-
-REFUSED = ("ur3.urdf", "alex_psyonic_hands.urdf")
-"""They are wrong; see test_urdf_pinocchio.py."""
 
 SERIAL = ("dh-csv", "ets")  # one chain only: tested with the arms of test_dh_conversions.py
 

@@ -9,8 +9,9 @@ import kinetree as kt
 from kinetree.formats import urdf
 from kinetree.formats.xml import MAX_DEPTH
 from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import UNLIMITED, Sensor
 from kinetree.spatial import se3
-from support import all_frames, frames_differ_by, icub_urdfs, random_q
+from support import REFUSED, all_frames, example_robot_urdfs, frames_differ_by, icub_urdfs, random_q
 
 TWO = '<link name="a"/><link name="b"/>'
 BALL = '<geometry><sphere radius="1"/></geometry>'
@@ -337,3 +338,64 @@ def test_instructions_that_xacro_has_not_carried_out_are_refused(where):
     robot, findings = urdf.read(f'<robot name="r">{where.format("<xacro:m/>")}</robot>', "r.urdf")
     assert robot is None
     assert "left-over-xacro" in {f.code for f in findings}
+
+
+class TestWhatOthersRead:
+    """Files that urdfdom takes: URDF wants limits in full, and sensors stay where they are."""
+
+    def test_no_limit_is_the_largest_double(self):
+        arm = kt.edit.cut(kt.load("icub"), "l_shoulder_1")
+        text = urdf.write(arm, without=("group",))
+        assert text.count('velocity="1.7976931348623157e+308" effort="1.7976931348623157e+308"') == 6
+        again = kt.load(text, format="urdf")
+        assert not again.notes
+        for name, joint in arm.joints.items():
+            assert again.joints[name].limits == joint.limits
+
+    def test_without_limits_joints_are_unlimited(self):
+        text = urdf.write(load(TWO + joint()), without=("limit",))
+        assert '<joint name="j" type="continuous">' in text
+        assert "<limit" not in text
+        slider = kt.load(urdf.write(load(TWO + joint(LIMIT + AXIS, "prismatic")), without=("limit",)), format="urdf")
+        assert slider.joints["j"].limit == UNLIMITED
+        assert not slider.notes
+
+    @pytest.mark.parametrize("without", [(), ("frame",)])
+    def test_sensors_stay_in_place(self, without):
+        sensors = '<sensor name="ft" type="force_torque"><parent joint="j"/><origin xyz="0 0 1"/></sensor>'
+        robot = load(TWO + joint() + sensors)
+        T = se3.pose_from_xyz_rpy((1, 2, 3), (0.1, 0.2, 0.3))
+        robot = kt.edit.add_frame(robot, "tip", "b", T)
+        parts = parts_of(robot)
+        parts.sensors = [Sensor("ft", "force_torque", "tip", T, "j"), Sensor("imu", "imu", "tip", T)]
+        again = kt.load(urdf.write(build(parts), without=without), format="urdf")
+        q = robot.q(j=0.4)
+        place = all_frames(robot, q)["tip"] @ T
+        for sensor in again.sensors.values():
+            there = all_frames(again, q)[sensor.frame] @ sensor.origin
+            np.testing.assert_allclose(there, place, rtol=0, atol=1e-15)
+
+    def test_a_sensor_of_a_joint_elsewhere_is_an_error(self):
+        parts = parts_of(load(TWO + joint()))
+        parts.sensors = [Sensor("ft", "force_torque", "a", joint="j")]
+        with pytest.raises(kt.KinetreeError, match="cannot-say-sensor"):
+            urdf.write(build(parts))
+
+    @pytest.mark.crosscheck
+    def test_pinocchio_reads_what_is_written(self):
+        pin = pytest.importorskip("pinocchio")
+        robots = [kt.load(path) for path in [*icub_urdfs(), *example_robot_urdfs()] if path.name not in REFUSED]
+        robots += [kt.load("icub"), kt.edit.cut(kt.load("icub"), "l_shoulder_1")]
+        for robot in robots:
+            for without in (("group",), ("group", "limit")):
+                model = pin.buildModelFromXML(urdf.write(edited(robot), without=without))
+                assert {joint.name for joint in robot.joints.values() if joint.kind.nq} == {*model.names} - {"universe"}
+
+
+def test_the_order_of_q_comes_back():
+    robot = kt.load("icub")
+    names = robot.joint_names[::-1]
+    again = kt.load(urdf.write(robot.order(names), without=("group",)), format="urdf")
+    assert again.joint_names == names
+    body = '<kinetree_joint_order><joint name="j"/><joint name="k"/></kinetree_joint_order>'
+    assert codes(TWO + joint() + body) == ["order"]

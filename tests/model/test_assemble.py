@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from kinetree.errors import KinetreeError, Source
 from kinetree.model.assemble import Parts, assemble, build
-from kinetree.model.robot import CoupledLimit, Frame, Joint, Link, Material, Mimic, Sensor
+from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Link, Material, Mimic, Sensor
 from kinetree.spatial.se3 import frozen
 
 Z = frozen([[0.0, 0.0, 1.0]])
@@ -210,3 +213,23 @@ def test_all_faults_come_at_once_and_build_raises_them():
 def test_joint_order_keeps_what_it_knows_and_puts_the_rest_last():
     assert build(chain(joint_order=("j2", "gone", "j1"))).joint_names == ("j2", "j1")
     assert build(chain(joint_order=("j2",))).joint_names == ("j2", "j1")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"axes": np.array([[0.0, 0.0, 2.0]])}, "zero-axis"),
+        ({"axes": np.zeros((1, 3))}, "zero-axis"),
+        ({"axes": np.zeros((1, 2))}, "zero-axis"),
+        ({"axes": np.full((1, 3), np.nan)}, "zero-axis"),
+        ({"axes": np.eye(3)[:2]}, "zero-axis"),
+        ({"limits": (Limit(), Limit())}, "limits"),
+        ({"type": "revolving"}, "joint-type"),
+        ({"name": "${prefix}j"}, "left-over-xacro"),
+    ],
+)
+def test_faults_inside_a_joint(change, code):
+    joint = replace(Joint("j", "revolute", "a", "b", axes=np.array([[0.0, 0.0, 1.0]])), **change)
+    robot, findings = assemble(Parts("r", [Link("a"), Link("b")], [joint]))
+    assert robot is None
+    assert [finding.code for finding in findings] == [code]

@@ -1,7 +1,7 @@
 """The command line: one file a command, found by its name; parsing and printing only.
 
 Exit status: 0 done; 1 the two robots of `compare` differ; 2 something is wrong with the input or with the command, said
-on the standard error stream; 130 interrupted; 141 nobody reads our output any more.
+on the standard error stream; 74 the output cannot be written; 130 interrupted; 141 nobody reads our output any more.
 """
 
 from __future__ import annotations
@@ -46,9 +46,17 @@ class _Commands(click.Group):
             print("interrupted", file=sys.stderr)
             ctx.exit(130)
         except BrokenPipeError:
-            # Python flushes stdout once more when it ends, which must not fail again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_stdout()
             ctx.exit(141)
+        except OSError as error:
+            print(f"the output cannot be written: {error.strerror or error}", file=sys.stderr)
+            _drop_stdout()
+            ctx.exit(74)
+
+
+def _drop_stdout() -> None:
+    """Python flushes stdout once more when it ends, which must not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.command(cls=_Commands)
@@ -59,5 +67,8 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line and exit with its status."""
+    if sys.stdout is None:  # closed by the caller
+        print("the output cannot be written: the standard output is closed", file=sys.stderr)
+        sys.exit(74)
     take_any_character()
     group(prog_name="kinetree")

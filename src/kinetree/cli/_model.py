@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
+from kinetree.errors import KinetreeError
 from kinetree.load import FORMATS, load
+from kinetree.model.robot import Robot
 
 Command = Callable[..., Any]
 
@@ -60,6 +62,32 @@ def two_robot_arguments(function: Command) -> Command:
     return _reading(function, {"a": "A", "b": "B"}, _OPTIONS)
 
 
+_OF_SOME_FORMATS = ((), ("xacro_args",), ("model",), ("xacro_args", "model"))
+"""Options to leave out, where a format refuses them as meaningless."""
+
+
+def _load(sources: Sequence[str], options: dict[str, Any]) -> list[Robot]:
+    """The robots, each read with those options that mean something to its format; what means nothing to any of them
+    is refused."""
+    robots: list[Robot] = []
+    unused, refused = {name for name in ("xacro_args", "model") if options[name]}, None
+    for source in sources:
+        file = Path(source) if options["format"] else source  # a str together with a format would be the text itself
+        for left_out in _OF_SOME_FORMATS:
+            try:
+                robots.append(load(file, **{k: v for k, v in options.items() if k not in left_out}))
+            except KinetreeError as error:
+                if error.findings[0].code != "option":
+                    raise
+                refused = refused or error
+            else:
+                unused.intersection_update(left_out)
+                break
+    if unused and refused:
+        raise refused
+    return robots
+
+
 def _reading(function: Command, models: dict[str, str], options: Iterable[Callable[[Command], Command]]) -> Command:
     """The command with these models {argument: metavar} read before it runs."""
 
@@ -73,13 +101,9 @@ def _reading(function: Command, models: dict[str, str], options: Iterable[Callab
         srdf: str | None = None,
         **others: Any,
     ) -> Any:
-        for argument in models:
-            source = others[argument]
-            file = Path(source) if format else source  # a str together with a format would be the text itself
-            others[argument] = load(
-                file, format=format, xacro_args=xacro_args, packages=packages, model=model, srdf=srdf
-            )
-        return function(**others)
+        options = {"format": format, "xacro_args": xacro_args, "packages": packages, "model": model, "srdf": srdf}
+        robots = _load([others.pop(argument) for argument in models], options)
+        return function(**dict(zip(models, robots, strict=True)), **others)
 
     decorated: Command = command
     arguments: list[Callable[[Command], Command]] = [click.argument(name, metavar=models[name]) for name in models]

@@ -8,7 +8,7 @@ import numpy as np
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.errors import fail
-from kinetree.formats.xml import number
+from kinetree.formats.numbers import number
 from kinetree.model.robot import Robot
 from kinetree.queries import fk
 from kinetree.spatial import se3

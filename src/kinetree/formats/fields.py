@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from kinetree.errors import nearest_names
-from kinetree.formats.xml import Element, Report, number, numbers
+from kinetree.formats.numbers import number, numbers
+from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.robot import Extension, Robot
 
@@ -177,12 +178,26 @@ def extension(format: str, element: Element) -> Extension:
     return Extension(format, element.tag, element.raw, element.source)
 
 
+def joint_order(report: Report, element: Element | None, parts: Parts) -> tuple[str, ...] | None:
+    """The order of q that a file says in an element of ours, which holds a <joint name=…/> for each joint."""
+    if element is None:
+        return None
+    joints = [joint.name for joint in parts.joints if joint.coordinated]
+    names = [name_of(report, child) for child in element.children]
+    if sorted(names) != sorted(joints) and not report.failed:
+        message = f"it names {', '.join(names)}; legal are all joints with coordinates, once each: {', '.join(joints)}"
+        report.error("order", message, element)
+    return tuple(names)
+
+
 def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
     """Assemble the parts, with the structure's faults underlined in the file; None if anything is an error."""
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
+    parts.complete = not report.failed
+    if any(f.severity == "error" and f.code != "no-links" for f in report.findings):
+        report.findings = [f for f in report.findings if f.code != "no-links"]  # no cause, but a consequence
     robot, findings = assemble(parts)
-    # a name that could not be read is "" and has been reported
-    report.place([f for f in findings if f.code != "no-name" or not report.failed], root.document)
+    report.place(findings, root.document)
     return None if report.failed else robot
 
 

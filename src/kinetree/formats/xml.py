@@ -11,12 +11,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from math import isfinite
 from xml.parsers import expat
 
 import numpy as np
 
-from kinetree.errors import Finding, Severity, Source
+from kinetree.errors import Finding, Severity, Source, fail
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 200
@@ -224,16 +223,25 @@ def _refuse(report: Report, document: Document, code: str, message: str, byte: i
 
 
 def _to_utf8(text: bytes | str) -> bytes:
+    """The text in UTF-8, which its declaration then says too, so that it can be written back."""
     if isinstance(text, str):
         return text.encode()
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return text.decode("utf-16").encode()
-    text = text.removeprefix(b"\xef\xbb\xbf")
-    declared = re.match(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']", text)
-    encoding = declared[1].decode() if declared else "utf-8"
-    if encoding.lower().startswith("utf-16"):
-        raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
-    return text.decode(encoding).encode()
+        text, encoding = text.decode("utf-16").encode(), "utf-8"
+    else:
+        text = text.removeprefix(b"\xef\xbb\xbf")
+        declared = _ENCODING.match(text)
+        encoding = declared[2].decode() if declared else "utf-8"
+        if encoding.lower().startswith("utf-16"):
+            raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
+        text = text.decode(encoding).encode()
+    declared = _ENCODING.match(text)
+    if declared and declared[2].lower() != b"utf-8":
+        text = declared[1] + b"UTF-8" + text[declared.end(2) :]
+    return text
+
+
+_ENCODING = re.compile(rb"(<\?xml[^>]*?\sencoding\s*=\s*[\"'])([A-Za-z0-9._-]+)")
 
 
 def _build(parser: expat.XMLParserType, document: Document) -> None:
@@ -268,28 +276,6 @@ def _build(parser: expat.XMLParserType, document: Document) -> None:
     parser.EntityDeclHandler = doctype
 
 
-def number(text: str) -> float | None:
-    """The finite decimal number that `text` is, or None. Stricter than float(): no `1_000`, `nan`, `inf`."""
-    if "_" in text or not text.isascii():
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None
-
-
-def numbers(text: str) -> list[float] | None:
-    """The finite numbers that `text` holds, separated by white space, or None where one is not a number."""
-    if "_" in text or not text.isascii():
-        return None
-    try:
-        values = list(map(float, text.split()))
-    except ValueError:
-        return None
-    return values if all(map(isfinite, values)) else None
-
-
 class XmlWriter:
     """Builds indented XML text line by line."""
 
@@ -298,6 +284,8 @@ class XmlWriter:
         self._open: list[str] = []
 
     def open(self, tag: str, **attributes: str | None) -> None:
+        if len(self._open) >= MAX_DEPTH:
+            raise fail("xml-depth", f"more than {MAX_DEPTH} elements inside each other are not written, nor read")
         self._line(f"<{tag}{_attributes(attributes)}>")
         self._open.append(tag)
 
@@ -349,21 +337,15 @@ def _attributes(attributes: dict[str, str | None]) -> str:
 
 def _escape(text: str) -> str:
     """Text between tags."""
+    if bad := _ILLEGAL.search(text):
+        raise fail("xml-character", f"{text!r} holds {bad[0]!r}, which XML cannot say")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def _quote(text: str) -> str:
     """The value of an attribute; white space other than blanks is written so that it is not read as blanks."""
     escaped = _escape(text).replace('"', "&quot;")
     return escaped.replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
-
-
-def format_number(value: float) -> str:
-    """The shortest text that reads back as the same double; whole numbers without a point, no negative zero."""
-    value = float(value) + 0.0
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-
-
-def format_numbers(values: object) -> str:
-    """Numbers separated by blanks, each as `format_number` writes it."""
-    return " ".join(format_number(v) for v in np.asarray(values, dtype=float).ravel())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field
+from math import hypot
 
-from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
-from kinetree.model.names import Named
+from kinetree.errors import Finding, KinetreeError, Source, nearest_names
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.names import Lookup, Named
 from kinetree.model.robot import (
     CoupledLimit,
     Extension,
@@ -39,6 +40,7 @@ class Parts:
     notes: tuple[Finding, ...] = ()
     text: Text | None = None
     source: Source | None = None
+    complete: bool = True  # False where some could not be read: then what is missing is no further fault
 
 
 def parts_of(robot: Robot) -> Parts:
@@ -72,10 +74,10 @@ def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
     """The robot of these parts, or None, and every fault of their structure."""
     check = _Checker(parts)
     placed = check.run()
-    if check.findings:
+    if check.findings or not parts.complete:
         return None, check.findings
     joints = Named("joint", parts.joints)
-    moving = tuple(name for name in placed if joints[name].kind.nq and not joints[name].mimic)
+    moving = tuple(name for name in placed if joints[name].coordinated)
     own = [Frame(link.name, link.name, source=link.source) for link in parts.links]
     robot = Robot(
         name=parts.name,
@@ -86,7 +88,7 @@ def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         joint_names=_in_order(moving, parts.joint_order),
         placed=placed,
         sensors=Named("sensor", parts.sensors),
-        groups=MappingProxyType(dict(parts.groups)),
+        groups=Lookup("group", parts.groups),
         materials=Named("material", parts.materials),
         coupled_limits=tuple(parts.coupled_limits),
         extensions=tuple(parts.extensions),
@@ -97,16 +99,9 @@ def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
     return robot, []
 
 
-def with_order(robot: Robot, joint_names: tuple[str, ...]) -> Robot:
-    """See `Robot.order`."""
-    for name in joint_names:
-        if name not in robot.joint_names:
-            raise robot._not_a_coordinate(name)
-    missing = [name for name in robot.joint_names if name not in joint_names]
-    if missing or len(set(joint_names)) != len(joint_names):
-        twice = sorted({n for n in joint_names if joint_names.count(n) > 1})
-        raise fail("order", f"an order names every moving joint once; missing: {missing}, named twice: {twice}")
-    return replace(robot, joint_names=joint_names)
+def order_of_file(robot: Robot) -> tuple[str, ...]:
+    """The order of q that the order of the joints makes, if nothing else is said."""
+    return tuple(name for name in robot.placed if robot.joints[name].coordinated)
 
 
 def _in_order(moving: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -131,6 +126,8 @@ class _Checker:
     def run(self) -> tuple[str, ...]:
         """Every joint, parents first."""
         parts = self.parts
+        if not parts.links and not parts.complete:
+            return ()
         if not parts.links:
             self.error("no-links", "has no links", parts.source, f"robot {parts.name!r}")
             return ()
@@ -138,15 +135,42 @@ class _Checker:
         for kind, things in (("joint", parts.joints), ("sensor", parts.sensors), ("material", parts.materials)):
             self.names(kind, things)
         self.references()
-        self.mimics()
-        return () if self.findings else self.place()
+        if self.joints():
+            self.mimics()
+        return () if self.findings or not parts.complete else self.place()
+
+    def joints(self) -> bool:
+        """Faults inside a joint, which callers may make and readers do not; whether all are of known types."""
+        for joint in self.parts.joints if self.parts.complete else ():
+            label = f"joint {joint.name!r}"
+            if joint.type not in JOINT_TYPES:
+                near = nearest_names(joint.type, list(JOINT_TYPES))
+                self.error("joint-type", f"has the type {joint.type!r}; {near}", joint.source, label)
+                continue
+            wanted = (joint.kind.axes, 3)
+            if joint.axes.shape != wanted or not all(abs(hypot(*axis) - 1.0) < 1e-9 for axis in joint.axes.tolist()):
+                message = f"has the axes {joint.axes.tolist()}; legal are unit vectors of shape {wanted}"
+                self.error("zero-axis", message, joint.source, label)
+            if len(joint.limits) not in (0, joint.kind.nv):
+                message = (
+                    f"has {len(joint.limits)} limits; legal are none, or {joint.kind.nv}, one a velocity coordinate"
+                )
+                self.error("limits", message, joint.source, label)
+        return all(joint.type in JOINT_TYPES for joint in self.parts.joints)
 
     def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material]) -> None:
         first: dict[str, Link | Joint | Frame | Sensor | Material] = {}
         for thing in things:
             label = type(thing).__name__.lower()
             if not thing.name:
-                self.error("no-name", "has no name", thing.source, label)
+                self.missing("has no name", thing.source, label)
+            elif "${" in thing.name or "$(" in thing.name:
+                self.error(
+                    "left-over-xacro",
+                    "its name holds what xacro should replace",
+                    thing.source,
+                    f"{label} {thing.name!r}",
+                )
             elif thing.name in first:
                 before = first[thing.name]
                 place = f" at {before.source}" if before.source else ""
@@ -164,7 +188,7 @@ class _Checker:
         for joint in self.parts.joints:
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if not name:
-                    self.error("no-name", f"its {end} link has no name", joint.source, f"joint {joint.name!r}")
+                    self.missing(f"its {end} link has no name", joint.source, f"joint {joint.name!r}")
                 elif name not in links:
                     message = f"its {end} link {name!r} does not exist; {nearest_names(name, list(links))}"
                     self.error(f"unknown-{end}", message, joint.source, f"joint {joint.name!r}")
@@ -172,25 +196,33 @@ class _Checker:
             self.known("link", frame.link, links, frame.source, f"frame {frame.name!r}")
         for sensor in self.parts.sensors:
             self.known("frame", sensor.frame, frames, sensor.source, f"sensor {sensor.name!r}")
-            if sensor.joint is not None:
+            if sensor.joint is not None and self.parts.complete:
                 self.known("joint", sensor.joint, joints, sensor.source, f"sensor {sensor.name!r}")
         for group, members in self.parts.groups.items():
             for name in members:
                 self.known("joint", name, joints, self.parts.source, f"group {group!r}")
 
+    def missing(self, what: str, source: Source | None, element: str) -> None:
+        """A name that is empty, which a reader has reported."""
+        if self.parts.complete:
+            self.error("no-name", what, source, element)
+
     def known(
         self, kind: str, name: str, names: Mapping[str, object] | set[str], source: Source | None, element: str
     ) -> None:
-        if name not in names:
+        if name not in names and (name or self.parts.complete):
             message = f"its {kind} {name!r} does not exist; {nearest_names(name, sorted(names))}"
             self.error(f"unknown-{kind}", message, source, element)
 
     def mimics(self) -> None:
         joints = {joint.name: joint for joint in self.parts.joints}
+        circles = _circles(joints)
         for joint in self.parts.joints:
             if not joint.mimic:
                 continue
             label, leader = f"joint {joint.name!r}", joints.get(joint.mimic.joint)
+            if leader is None and not self.parts.complete:
+                continue  # it may be one of those that could not be read
             if leader is None:
                 near = nearest_names(joint.mimic.joint, list(joints))
                 self.error(
@@ -199,8 +231,9 @@ class _Checker:
             elif not (joint.kind.single and leader.kind.single):
                 message = f"a {joint.type} joint cannot mimic a {leader.type} joint; both need one coordinate"
                 self.error("mimic", message, joint.source, label)
-            elif joint.name in (circle := _chain(joints, joint.name)):
-                self.error("mimic", f"mimics itself: {' -> '.join((joint.name, *circle))}", joint.source, label)
+            elif joint.name in circles:
+                message = f"mimics itself: {' -> '.join((joint.name, *circles[joint.name]))}"
+                self.error("mimic", message, joint.source, label)
         for coupled in self.parts.coupled_limits:
             for name in coupled.coefficients:
                 if name not in joints or not joints[name].kind.single:
@@ -220,6 +253,8 @@ class _Checker:
                     f"its child link {joint.child!r} is already the child of joint {other.name!r} at {other.source}"
                 )
                 self.error("two-parents", message, joint.source, f"joint {joint.name!r}", "a tree has no loops")
+        if self.findings:
+            return ()
         self.roots = [link.name for link in parts.links if link.name not in parent_joint]
         if len(self.roots) > 1:
             second = next(link for link in parts.links if link.name == self.roots[1])
@@ -236,14 +271,22 @@ class _Checker:
         return tuple(placed)
 
 
-def _chain(joints: Mapping[str, Joint], name: str) -> list[str]:
-    """The leaders of a follower, one after the other, until one has none or the circle closes."""
-    chain: list[str] = []
-    mimic = joints[name].mimic
-    while mimic and mimic.joint in joints and mimic.joint not in chain:
-        chain.append(mimic.joint)
-        mimic = joints[mimic.joint].mimic
-    return chain
+def _circles(joints: Mapping[str, Joint]) -> dict[str, list[str]]:
+    """The followers that follow themselves, each with its circle of leaders."""
+    circles: dict[str, list[str]] = {}
+    done: set[str] = set()
+    for start in joints:
+        chain: dict[str, None] = {}  # ordered, and quick to look in
+        name = start
+        while name in joints and name not in done and name not in chain:
+            chain[name] = None
+            mimic = joints[name].mimic
+            name = mimic.joint if mimic else ""
+        if name in chain:
+            circle = list(chain)[list(chain).index(name) :]
+            circles |= {member: [*circle[i + 1 :], *circle[: i + 1]] for i, member in enumerate(circle)}
+        done.update(chain)
+    return circles
 
 
 def _reach(joints: Sequence[Joint], by_parent: Mapping[str, list[int]], root: str) -> list[str]:

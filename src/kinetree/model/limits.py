@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.errors import fail
 from kinetree.spatial.se3 import Array, frozen
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ class Limits:
     def margin(self, q: Any) -> Array:
         """The least slack (…,) of q (…, nq) over all limits, in their own units; negative outside."""
         q = np.asarray(q, dtype=float)
+        if q.ndim == 0 or q.shape[-1] != len(self.lower):
+            names = ", ".join(self.coordinate_names)
+            raise fail("q-shape", f"q has shape {q.shape}; legal is (…, {len(self.lower)}), in this order: {names}")
         slack = np.concatenate([q - self.lower, self.upper - q, self.h - q @ self.G.T], axis=-1)
         return np.asarray(np.min(slack, axis=-1, initial=np.inf))
 

@@ -16,18 +16,19 @@ class HasName(Protocol):
 
 
 N = TypeVar("N", bound=HasName)
+V = TypeVar("V")
 
 
-class Named(Mapping[str, N]):
-    """Things by their names, in the order of the file; an unknown name lists the nearest ones."""
+class Lookup(Mapping[str, V]):
+    """Values by name, in order; an unknown name lists the nearest ones."""
 
     __slots__ = ("_items", "_kind")
 
-    def __init__(self, kind: str, items: Iterable[N]) -> None:
+    def __init__(self, kind: str, items: Mapping[str, V]) -> None:
         self._kind = kind
-        self._items = {item.name: item for item in items}
+        self._items = dict(items)
 
-    def __getitem__(self, name: str) -> N:
+    def __getitem__(self, name: str) -> V:
         try:
             return self._items[name]
         except (KeyError, TypeError):
@@ -48,3 +49,12 @@ class Named(Mapping[str, N]):
 
     def __repr__(self) -> str:
         return f"{self._kind}s({', '.join(self._items)})"
+
+
+class Named(Lookup[N]):
+    """Things that know their names, by them."""
+
+    __slots__ = ()
+
+    def __init__(self, kind: str, items: Iterable[N]) -> None:
+        super().__init__(kind, {item.name: item for item in items})

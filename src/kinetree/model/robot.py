@@ -6,7 +6,7 @@ Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordina
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal
 
@@ -167,6 +167,11 @@ class Joint:
         return JOINT_TYPES[self.type]
 
     @property
+    def coordinated(self) -> bool:
+        """Whether it has numbers of its own in q: it moves and follows no other."""
+        return self.kind.nq > 0 and self.mimic is None
+
+    @property
     def axis(self) -> Array | None:
         """The (first) axis (3,), or None for a type without one."""
         return self.axes[0] if len(self.axes) else None
@@ -309,13 +314,18 @@ class Robot:
         """
         if unit not in ("rad", "deg"):
             raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
+        if values is not None and not isinstance(values, Mapping):
+            raise fail("q", f"{values!r} is no mapping of joint names to values")
         slices = self.q_slices
         q = np.array([x for name in self.joint_names for x in self.joints[name].kind.neutral], dtype=float)
         for name, value in {**(values or {}), **named}.items():
             if name not in slices:
                 raise self._not_a_coordinate(name)
             kind = self.joints[name].kind
-            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            try:
+                numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            except (TypeError, ValueError):
+                raise fail("number", f"{value!r} is no number", element=f"joint {name!r}") from None
             if numbers.shape != (kind.nq,):
                 raise fail("count", f"takes {kind.nq} numbers, got shape {numbers.shape}", element=f"joint {name!r}")
             if not np.isfinite(numbers).all():
@@ -335,6 +345,12 @@ class Robot:
 
     def order(self, joint_names: Iterable[str]) -> Robot:
         """The same robot with q in the given order, which must name every moving joint once."""
-        from kinetree.model.assemble import with_order
-
-        return with_order(self, tuple(joint_names))
+        names = tuple(joint_names)
+        for name in names:
+            if name not in self.joint_names:
+                raise self._not_a_coordinate(name)
+        missing = [name for name in self.joint_names if name not in names]
+        if missing or len(set(names)) != len(names):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise fail("order", f"an order names every moving joint once; missing: {missing}, named twice: {twice}")
+        return replace(self, joint_names=names, text=None)

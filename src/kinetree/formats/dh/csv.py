@@ -9,8 +9,8 @@ from kinetree.errors import nearest_names
 from kinetree.formats.dh.poses import matrix_pose
 from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, ANGLES, LENGTH_COLUMNS, PER_METRE, Units
+from kinetree.formats.numbers import numbers
 from kinetree.formats.text import TextReport
-from kinetree.formats.xml import numbers
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array

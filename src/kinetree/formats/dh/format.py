@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from kinetree.formats.dh.values import PER_METRE, to_si
-from kinetree.formats.xml import format_number
+from kinetree.formats.numbers import format_number
 from kinetree.model.dh import DHChain, DHRow, DHTable
 from kinetree.model.robot import Frame, Limit, Mimic, Sensor
 from kinetree.spatial import se3

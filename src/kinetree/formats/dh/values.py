@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite, pi, radians
 
-from kinetree.formats.xml import number
+from kinetree.formats.numbers import number
 
 PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 ANGLES = ("rad", "deg")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import fail
-from kinetree.formats.xml import format_number
+from kinetree.formats.numbers import format_number
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 

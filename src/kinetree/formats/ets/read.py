@@ -9,8 +9,8 @@ import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, nearest_names
 from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3
+from kinetree.formats.numbers import number
 from kinetree.formats.text import TextReport, decode
-from kinetree.formats.xml import number
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.robot import Frame, Joint, Link, Robot, Text
 from kinetree.spatial import se3

@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kinetree.formats.fields import check_attributes, choice_of, float_of
-from kinetree.formats.xml import Element, Report, numbers
+from kinetree.formats.numbers import numbers
+from kinetree.formats.xml import Element, Report
 
 TRUTH = {"false": False, "true": True}
 AUTO = ("false", "true", "auto")

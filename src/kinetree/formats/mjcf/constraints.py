@@ -9,7 +9,8 @@ from kinetree.formats.fields import check_attributes, float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context
 from kinetree.formats.mjcf.joints import span_of
-from kinetree.formats.xml import Element, numbers
+from kinetree.formats.numbers import numbers
+from kinetree.formats.xml import Element
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Mimic
 from kinetree.spatial.se3 import frozen
 

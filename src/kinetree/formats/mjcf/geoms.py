@@ -12,7 +12,8 @@ from kinetree.formats.mjcf.compiler import TRUTH, keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension
 from kinetree.formats.mjcf.inertia import DENSITY, Lump, lump_of
 from kinetree.formats.mjcf.poses import fromto, pose
-from kinetree.formats.xml import Element, numbers
+from kinetree.formats.numbers import numbers
+from kinetree.formats.xml import Element
 from kinetree.model.robot import Extension, Geometry, Material, Shape
 from kinetree.spatial.se3 import Array, frozen
 

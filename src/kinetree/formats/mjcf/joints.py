@@ -12,7 +12,8 @@ from kinetree.formats.fields import check_attributes, float_of, vector_of
 from kinetree.formats.mjcf.compiler import AUTO, keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
 from kinetree.formats.mjcf.poses import AXES, ZERO, unit
-from kinetree.formats.xml import Element, format_numbers, numbers
+from kinetree.formats.numbers import format_numbers, numbers
+from kinetree.formats.xml import Element
 from kinetree.model.robot import NO_AXES, Dynamics, Joint, Limit
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen

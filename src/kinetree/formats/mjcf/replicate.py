@@ -7,7 +7,8 @@ import numpy as np
 from kinetree.formats.fields import check_attributes, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.poses import ZERO, euler
-from kinetree.formats.xml import Element, Report, format_numbers, number
+from kinetree.formats.numbers import format_numbers, number
+from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
 
 MAX_ELEMENTS = 200_000

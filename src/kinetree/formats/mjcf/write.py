@@ -13,7 +13,8 @@ from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.writing import BOUND_INERTIA, BOUND_MASS, Job, attributes_of, needs_bounds
-from kinetree.formats.xml import Element, Report, XmlWriter, element_text, format_number, format_numbers, parse
+from kinetree.formats.numbers import format_number, format_numbers
+from kinetree.formats.xml import Element, Report, XmlWriter, element_text, parse
 from kinetree.model.reshape import plain_joints
 from kinetree.model.robot import CoupledLimit, Joint, Robot, Sensor
 from kinetree.spatial import se3

@@ -9,7 +9,8 @@ import numpy as np
 from kinetree.formats.mjcf.bodies import T_CAMERA_SENSOR
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, elements_of, moments, pose_attributes
-from kinetree.formats.xml import XmlWriter, format_number, format_numbers
+from kinetree.formats.numbers import format_number, format_numbers
+from kinetree.formats.xml import XmlWriter
 from kinetree.model.robot import Inertial, Joint, Link, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array

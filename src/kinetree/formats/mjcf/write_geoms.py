@@ -10,7 +10,8 @@ import numpy as np
 from kinetree.formats.mjcf.context import free
 from kinetree.formats.mjcf.poses import z_to
 from kinetree.formats.mjcf.writing import Job, attributes_of, elements_of, pose_attributes
-from kinetree.formats.xml import Element, XmlWriter, element_text, format_numbers
+from kinetree.formats.numbers import format_numbers
+from kinetree.formats.xml import Element, XmlWriter, element_text
 from kinetree.model.robot import Geometry, Link, Material, Shape
 from kinetree.spatial import se3
 

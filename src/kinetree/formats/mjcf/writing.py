@@ -8,7 +8,8 @@ import numpy as np
 
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT
-from kinetree.formats.xml import Report, format_numbers, parse
+from kinetree.formats.numbers import format_numbers
+from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Extension, Inertial, Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array

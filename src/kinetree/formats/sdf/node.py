@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kinetree.formats.xml import XmlWriter, format_number, format_numbers
+from kinetree.formats.numbers import format_number, format_numbers
+from kinetree.formats.xml import XmlWriter
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array
 

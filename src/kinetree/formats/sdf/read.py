@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.fields import check_attributes, finish, name_of, single_children
+from kinetree.formats.fields import check_attributes, finish, joint_order, name_of, single_children
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, Context, is_world
 from kinetree.formats.sdf.frames import WORLD, Entry
 from kinetree.formats.sdf.joints import joint
-from kinetree.formats.sdf.shapes import MATERIAL, geometry, material_of
+from kinetree.formats.sdf.shapes import MATERIAL, ORDER, geometry, material_of
 from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.assemble import Parts
@@ -46,10 +46,7 @@ def read(
     parts = reader.parts()
     if choice.alone:
         parts.text = Text("sdf", root.document.data.decode())
-    robot = finish(report, parts, root)
-    if reader.lost_joints:  # their links have no parent only because of faults that are told already
-        report.findings = [finding for finding in report.findings if finding.code != "several-roots"]
-    return robot, report.findings
+    return finish(report, parts, root), report.findings
 
 
 class _Reader:
@@ -61,7 +58,6 @@ class _Reader:
         self.context = Context(report, choice.frames, self.model.name.removesuffix("__model__"))
         self.sensors: list[tuple[Sensor, str]] = []  # each with the name of its link or joint
         self.sensor_names: set[tuple[str, str]] = set()
-        self.lost_joints = any(e.tag == "joint" for e in self.model.element.children) and report.failed
 
     def parts(self) -> Parts:
         context = self.context
@@ -72,21 +68,22 @@ class _Reader:
                 parts.links.append(self.link(entry))
             elif entry.kind == "joint":
                 self.joint(entry, parts)
+        orders: list[Element] = []
         for entry in inside:
             if entry.kind in ("frame", "model"):
                 parts.frames += self.frame(entry)
                 parts.extensions += self.others(entry)
                 named = (e for e in entry.others if e.tag == MATERIAL)
+                orders += [e for e in entry.others if e.tag == ORDER]
                 parts.materials += [material_of(context, e, entry.element)[0] for e in named]
+        parts.joint_order = joint_order(context.report, orders[0] if orders else None, parts)
         self.world(parts)
         parts.sensors = self.named_sensors()
         return parts
 
     def joint(self, entry: Entry, parts: Parts) -> None:
         made = joint(self.context, entry)
-        if made is None:
-            self.lost_joints = True
-        else:
+        if made is not None:
             parts.joints.append(made)
             self.joint_sensors(entry, made)
 
@@ -123,7 +120,7 @@ class _Reader:
     def others(self, entry: Entry) -> list[Extension]:
         """What a model has besides places; its scope is in the tag: "arm::plugin"."""
         scope = self.context.local(entry.name).rpartition("::")[0]
-        others = [element for element in entry.others if element.tag != MATERIAL]
+        others = [element for element in entry.others if element.tag not in (MATERIAL, ORDER)]
         for element in others:
             if element.tag == "static" and element.text.strip().lower() in ("true", "1"):
                 message = "simulators hold a static model still; its joints are read all the same"

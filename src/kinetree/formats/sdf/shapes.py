@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from kinetree.formats.fields import check_attributes, single_children
+from kinetree.formats.numbers import numbers
 from kinetree.formats.sdf.context import COLLISION_OTHERS, MATERIAL_OTHERS, VISUAL_OTHERS, Context
 from kinetree.formats.sdf.frames import Entry
 from kinetree.formats.sdf.values import attribute_of, needed_text, text_of, vector_of
-from kinetree.formats.xml import Element, numbers
+from kinetree.formats.xml import Element
 from kinetree.model.robot import Extension, Geometry, Material, Shape
 
 SHAPES: dict[str, dict[str, tuple[float, ...]]] = {
@@ -24,6 +25,7 @@ AS_IT_STANDS = ("heightmap", "image", "polyline", "empty")
 """Shapes that the model knows by name only; their element is kept as it stands."""
 MATERIAL_NAME = "kinetree:name"
 MATERIAL = "kinetree:material"
+ORDER = "kinetree:joint_order"  # of q, where that of the joints in the file is another
 """SDF lets tools add words of their own with a prefix: these keep the names of materials, which it does not have."""
 
 

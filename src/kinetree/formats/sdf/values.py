@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import inf, isnan, radians, sqrt
 from typing import NamedTuple
 
-from kinetree.formats.xml import Element, Report, numbers
+from kinetree.formats.numbers import numbers
+from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 

@@ -6,13 +6,15 @@ from collections.abc import Collection
 from math import inf, pi
 
 from kinetree.formats.losses import Losses
+from kinetree.formats.numbers import format_number
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
 from kinetree.formats.sdf.node import Node
-from kinetree.formats.sdf.shapes import AS_IT_STANDS, MATERIAL, MATERIAL_NAME
+from kinetree.formats.sdf.shapes import AS_IT_STANDS, MATERIAL, MATERIAL_NAME, ORDER
 from kinetree.formats.sdf.values import CUSTOM_TYPE, Version
-from kinetree.formats.xml import XmlWriter, format_number
+from kinetree.formats.xml import XmlWriter
+from kinetree.model.assemble import order_of_file
 from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 
 SINCE = {"capsule": (1, 8), "ellipsoid": (1, 8), "cone": (1, 11)}
@@ -76,6 +78,10 @@ class _Writer:
         if "sensor" not in self.without:
             for sensor in self.robot.sensors.values():
                 self.sensor(sensor)
+        if self.layout.nested or self.robot.joint_names != order_of_file(self.robot):
+            order = self.model("").add(ORDER)
+            for name in self.robot.joint_names:
+                order.add("joint", name=name)
         for extension in self.robot.extensions:
             scope = scope_of(extension.tag)
             self.extensions(self.model(scope), [extension], scope)
@@ -84,7 +90,7 @@ class _Writer:
         return xml.text()
 
     def in_order(self) -> list[Link | Joint]:
-        """Links, then joints; with nested models the joints first, so that their order, which is that of q, stays."""
+        """Links, then joints; with nested models the joints first, so that these models come in the joints' order."""
         links, joints = self.layout.links, [*self.robot.joints.values()]
         return [*joints, *links] if self.layout.nested else [*links, *joints]
 

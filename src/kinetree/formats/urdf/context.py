@@ -13,6 +13,8 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
 ZERO = (0.0, 0.0, 0.0)
+ORDER = "kinetree_joint_order"
+"""An element of ours, which others pass over: the order of q where that of the joints in the file is another."""
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from math import inf, sqrt
 
 import numpy as np
@@ -17,11 +19,14 @@ from kinetree.formats.fields import (
 )
 from kinetree.formats.urdf.context import Context, keep_others, read_origin
 from kinetree.formats.xml import Element
-from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import NO_AXES, Calibration, Dynamics, Joint, Limit, Mimic, Safety
 from kinetree.spatial.se3 import Array
 
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
+LIMITS = {"lower": 0.0, "upper": 0.0, "velocity": inf, "effort": inf}  # with URDF's defaults, or none
+UNLIMITED = sys.float_info.max
+"""How a file says that there is no limit where URDF wants a number: the largest double, as in C++."""
 CHILDREN = frozenset(
     ("parent", "child", "origin", "axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
 )
@@ -56,7 +61,7 @@ def read_joint(context: Context, element: Element) -> Joint | None:
         name_of(report, once["parent"], "link", element) if "parent" in once else "",
         name_of(report, once["child"], "link", element) if "child" in once else "",
         read_origin(context, once.get("origin"), element),
-        read_axes(context, once.get("axis"), element) if kind.axes else NO_AXES,
+        _axes_of(context, once.get("axis"), element, kind),
         limits=read_limits(context, once.get("limit"), element, kind.name),
         mimic=read_mimic(context, mimic, element) if mimic else None,
         dynamics=read_dynamics(context, once.get("dynamics"), element),
@@ -65,6 +70,15 @@ def read_joint(context: Context, element: Element) -> Joint | None:
         extensions=tuple(keep_others(context, others, element)),
         source=element.source,
     )
+
+
+def _axes_of(context: Context, element: Element | None, joint: Element, kind: JointType) -> Array:
+    """The axes of a joint; those of a joint that has none are only looked at."""
+    if not kind.axes:
+        if element is not None:
+            vector_of(context.report, element, "xyz", 3, (0.0, 0.0, 0.0), joint)
+        return NO_AXES
+    return read_axes(context, element, joint)
 
 
 def read_axes(context: Context, element: Element | None, joint: Element) -> Array:
@@ -89,27 +103,28 @@ def read_axes(context: Context, element: Element | None, joint: Element) -> Arra
 def read_limits(context: Context, element: Element | None, joint: Element, kind: str) -> tuple[Limit, ...]:
     """The <limit> of a joint, or none."""
     report = context.report
-    if kind not in ("revolute", "prismatic", "continuous"):
-        if element is not None and kind != "fixed":
-            message = f"<limit> on a {kind} joint has no defined meaning; it is not used"
-            report.warning("not-understood", message, element, owner=joint)
-        return ()
     if element is None:
-        if kind != "continuous":
+        if kind in ("revolute", "prismatic"):
             message = f"a {kind} joint needs <limit>; it is taken as unlimited"
             report.warning("no-limit", message, joint)
         return ()
-    check_leaf(report, element, {"lower", "upper", "velocity", "effort"})
-    velocity = float_of(report, element, "velocity", inf, joint)
-    effort = float_of(report, element, "effort", inf, joint)
-    lower, upper = float_of(report, element, "lower", 0.0, joint), float_of(report, element, "upper", 0.0, joint)
-    if kind == "continuous":
-        return (Limit(velocity=velocity, effort=effort),)
-    for attribute in ("lower", "upper"):
-        if attribute not in element.attributes:
-            message = f"<limit> without {attribute}=… means {attribute}='0' (URDF's default)"
-            report.warning("default-limit", message, element, owner=joint)
-    return (Limit(lower, upper, velocity, effort),)
+    check_leaf(report, element, LIMITS.keys())
+    numbers = {name: float_of(report, element, name, default, joint) for name, default in LIMITS.items()}
+    limit = Limit(**{name: inf * value if abs(value) == UNLIMITED else value for name, value in numbers.items()})
+    if kind not in ("revolute", "prismatic", "continuous"):
+        if any(numbers[name] != default for name, default in LIMITS.items()):
+            message = f"<limit> on a {kind} joint has no defined meaning; it is not used"
+            report.warning("no-effect", message, element, owner=joint)
+        return ()
+    bounds = () if kind == "continuous" else ("lower", "upper")
+    for name in (*bounds, "velocity", "effort"):
+        if name not in element.attributes:
+            what = f"{name}='0', URDF's default" if name in bounds else f"no limit on {name}, though URDF wants one"
+            report.warning("default-limit", f"<limit> without {name}=… means {what}", element, owner=joint)
+    if kind == "continuous" and (numbers["lower"] or numbers["upper"]):
+        message = "lower and upper of a continuous joint have no effect"
+        report.warning("no-effect", message, element, owner=joint)
+    return (limit,) if bounds else (replace(limit, lower=-inf, upper=inf),)
 
 
 def read_mimic(context: Context, element: Element, joint: Element) -> Mimic:

@@ -7,16 +7,18 @@ from functools import partial
 from kinetree.errors import Finding
 from kinetree.formats.fields import (
     check_attributes,
+    check_leaf,
     choice_of,
     extension,
     finish,
     float_of,
+    joint_order,
     name_of,
     read_each,
     single_children,
     stray_text,
 )
-from kinetree.formats.urdf.context import Context, keep_others, read_origin
+from kinetree.formats.urdf.context import ORDER, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.xml import Element, Report, parse
@@ -55,8 +57,9 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     for child in root.children:
         if child.tag in FOREIGN:
             parts.extensions.append(extension("urdf", child))
-        elif child.tag not in ("link", "joint", "material", "sensor"):
+        elif child.tag not in ("link", "joint", "material", "sensor", ORDER):
             parts.extensions += keep_others(context, [child])
+    parts.joint_order = joint_order(report, root.find(ORDER), parts)
     check_references(context, parts)
     return finish(report, parts, root)
 
@@ -64,8 +67,11 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
 def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -> Sensor | None:
     """A sensor of the robot, in the form of iDynTree and of URDF's proposal: <parent link> or <parent joint>."""
     report = context.report
+    check_attributes(report, element, {"name", "type", "update_rate"})
     once, others = single_children(report, element, {"parent", "origin"})
     parent = once.get("parent")
+    if parent:
+        check_leaf(report, parent, {"link", "joint"})
     joint = parent.get("joint") if parent else None
     link = parent.get("link") if parent else None
     if (joint is None) == (link is None):

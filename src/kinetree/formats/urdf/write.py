@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection
-from math import inf, isinf
+from math import isinf
 
 import numpy as np
 
 from kinetree.formats.losses import Losses
+from kinetree.formats.numbers import format_number, format_numbers
+from kinetree.formats.urdf.context import ORDER
 from kinetree.formats.urdf.links import SHAPES
-from kinetree.formats.xml import XmlWriter, format_number, format_numbers
+from kinetree.formats.xml import XmlWriter
+from kinetree.model.assemble import order_of_file
 from kinetree.model.reshape import frame_links, plain_joints
-from kinetree.model.robot import Extension, Geometry, Joint, Link, Material, Robot, Sensor
+from kinetree.model.robot import UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
+from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -27,6 +32,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         return robot.text.text
     robot = plain_joints(robot)
     _check(robot, losses)
+    sensors = _places(robot, losses)
     losses.check()
     xml = XmlWriter()
     xml.open("robot", name=robot.name)
@@ -37,9 +43,13 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         _link(xml, link, losses)
     for joint in (*robot.joints.values(), *(joint for _, joint in extra)):
         _joint(xml, joint, losses)
-    if "sensor" not in losses.without:
-        for sensor in robot.sensors.values():
-            _sensor(xml, sensor)
+    for sensor, place, T_place_sensor in sensors:
+        _sensor(xml, sensor, place, T_place_sensor)
+    if robot.joint_names != order_of_file(robot):
+        xml.open(ORDER)
+        for name in robot.joint_names:
+            xml.leaf("joint", name=name)
+        xml.close()
     _extensions(xml, robot.extensions, losses)
     xml.close()
     return xml.text()
@@ -67,8 +77,6 @@ def _check(robot: Robot, losses: Losses) -> None:
             losses.lose("dynamics", label, "the stiffness or the armature of a joint", joint.source)
         if joint.type == "continuous" and not (isinf(joint.limit.lower) and isinf(joint.limit.upper)):
             losses.lose("limit", label, "position limits of a continuous joint", joint.source)
-        if joint.type in ("revolute", "prismatic") and isinf(joint.limit.lower) != isinf(joint.limit.upper):
-            losses.lose("limit", label, "a limit on one side alone", joint.source)
     for coupled in robot.coupled_limits:
         losses.lose("coupled_limit", f"coupled limit {coupled.name!r}", "limits over several joints", coupled.source)
     for group in robot.groups:
@@ -126,15 +134,15 @@ def _material(xml: XmlWriter, material: Material) -> None:
 
 
 def _joint(xml: XmlWriter, joint: Joint, losses: Losses) -> None:
-    endless = joint.type == "revolute" and isinf(joint.limit.lower)
+    limit = joint.limit if "limit" not in losses.without else UNLIMITED
+    endless = joint.type == "revolute" and isinf(limit.lower) and isinf(limit.upper)
     xml.open("joint", name=joint.name, type="continuous" if endless else joint.kind.urdf)
     _origin(xml, joint.origin)
     xml.leaf("parent", link=joint.parent)
     xml.leaf("child", link=joint.child)
     if joint.axis is not None:
         xml.leaf("axis", xyz=format_numbers(joint.axis))
-    if "limit" not in losses.without:
-        _limit(xml, joint)
+    _limit(xml, "continuous" if endless else joint.type, limit)
     if joint.mimic and "mimic" not in losses.without:
         mimic = joint.mimic
         xml.leaf(
@@ -156,21 +164,39 @@ def _joint(xml: XmlWriter, joint: Joint, losses: Losses) -> None:
     xml.close()
 
 
-def _limit(xml: XmlWriter, joint: Joint) -> None:
-    if joint.type not in ("revolute", "prismatic", "continuous") or not joint.limits:
+def _limit(xml: XmlWriter, type: str, limit: Limit) -> None:
+    """A <limit>, where URDF wants one or there is something to say; no limit is written as the largest double."""
+    if type not in ("revolute", "prismatic", "continuous") or (type == "continuous" and limit == UNLIMITED):
         return
-    limit = joint.limit
-    numbers = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}
-    attributes = {k: format_number(v) for k, v in numbers.items() if abs(v) < inf}
-    if attributes:
-        xml.leaf("limit", **attributes)
+    names = ("velocity", "effort") if type == "continuous" else ("lower", "upper", "velocity", "effort")
+    largest = sys.float_info.max
+    numbers = {name: min(max(getattr(limit, name), -largest), largest) for name in names}
+    xml.leaf("limit", **{name: format_number(value) for name, value in numbers.items()})
 
 
-def _sensor(xml: XmlWriter, sensor: Sensor) -> None:
+def _places(robot: Robot, losses: Losses) -> list[tuple[Sensor, str, Array]]:
+    """Each sensor with its link and its pose there: a sensor of a joint is placed in the joint's child link."""
+    places = []
+    tree = build_tree(robot)
+    for sensor in robot.sensors.values() if "sensor" not in losses.without else ():
+        frame = robot.frames[sensor.frame]
+        link = frame.link if "frame" in losses.without else frame.name
+        if sensor.joint is not None:
+            link = robot.joints[sensor.joint].child
+        (body, T_body_frame), (body_link, T_body_link) = tree.frames[frame.name], tree.frames[link]
+        if body != body_link:
+            losses.lose("sensor", f"sensor {sensor.name!r}", "a sensor of a joint elsewhere than on its child link")
+        same = link == frame.name
+        T_link_frame = se3.IDENTITY if same else se3.inverse(T_body_link) @ T_body_frame
+        places.append((sensor, link, T_link_frame @ sensor.origin))
+    return places
+
+
+def _sensor(xml: XmlWriter, sensor: Sensor, link: str, T_link_sensor: Array) -> None:
     rate = None if sensor.update_rate is None else format_number(sensor.update_rate)
     xml.open("sensor", name=sensor.name, type=sensor.type or None, update_rate=rate)
-    xml.leaf("parent", link=None if sensor.joint else sensor.frame, joint=sensor.joint)
-    _origin(xml, sensor.origin)
+    xml.leaf("parent", link=None if sensor.joint else link, joint=sensor.joint)
+    _origin(xml, T_link_sensor)
     for extension in sensor.extensions:
         xml.raw(extension.text)
     xml.close()

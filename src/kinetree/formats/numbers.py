@@ -1,0 +1,40 @@
+"""Numbers as texts, the same in every format."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+
+
+def number(text: str) -> float | None:
+    """The finite decimal number that `text` is, or None. Stricter than float(): no `1_000`, `nan`, `inf`."""
+    if "_" in text or not text.isascii():
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def numbers(text: str) -> list[float] | None:
+    """The finite numbers that `text` holds, separated by white space, or None where one is not a number."""
+    if "_" in text or not text.isascii():
+        return None
+    try:
+        values = list(map(float, text.split()))
+    except ValueError:
+        return None
+    return values if all(map(isfinite, values)) else None
+
+
+def format_number(value: float) -> str:
+    """The shortest text that reads back as the same double; whole numbers without a point, no negative zero."""
+    value = float(value) + 0.0
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def format_numbers(values: object) -> str:
+    """Numbers separated by blanks, each as `format_number` writes it."""
+    return " ".join(format_number(v) for v in np.asarray(values, dtype=float).ravel())

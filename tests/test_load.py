@@ -1,0 +1,151 @@
+"""Loading and saving: what decides the format, and what happens to files."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+import kinetree as kt
+from kinetree.model.robot import Robot
+
+TEXT = '<robot name="r"><link name="a"/></robot>'
+
+
+@pytest.fixture
+def robot() -> Robot:
+    return kt.load(TEXT, format="urdf")
+
+
+class TestFormats:
+    def test_xml_is_what_its_root_says(self, tmp_path, robot):
+        for name, text in {"u": TEXT, "m": "<!-- x --><mujoco><worldbody/></mujoco>"}.items():
+            (tmp_path / f"{name}.xml").write_text(text)
+        assert kt.load(tmp_path / "u.xml").root == "a"
+        assert kt.load(tmp_path / "m.xml").root == "world"
+        kt.save(robot, tmp_path / "saved.xml")
+        assert "<mujoco" in (tmp_path / "saved.xml").read_text()
+
+    def test_a_path_with_a_format_is_a_file(self, tmp_path):
+        path = tmp_path / "robot.txt"
+        path.write_text(TEXT)
+        assert kt.load(path, format="urdf").name == "r"
+
+    @pytest.mark.parametrize(
+        ("source", "more", "said"),
+        [
+            ("arm.urdf", {"format": "urdf"}, "a file is a pathlib.Path"),
+            (TEXT, {}, "say format="),
+            ("arm.abc", {}, "No such file"),
+            ("iccub", {}, "did you mean 'icub'"),
+            (TEXT, {"format": "urdff"}, "did you mean 'urdf'"),
+            (TEXT, {"format": "urdf", "xacro_args": {"a": 1}}, "xacro arguments mean nothing to urdf"),
+            (TEXT, {"format": "urdf", "model": "m"}, "only SDF files hold several"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, source, more, said):
+        with pytest.raises(kt.KinetreeError) as caught:
+            kt.load(source, **more)
+        assert said in str(caught.value)
+
+    def test_an_ending_that_is_not_known(self, tmp_path, robot):
+        (tmp_path / "robot.abc").write_text("robot")
+        for action in (lambda: kt.load(tmp_path / "robot.abc"), lambda: kt.save(robot, tmp_path / "out.abc")):
+            with pytest.raises(kt.KinetreeError, match=r"legal endings are .*\.urdf"):
+                action()
+
+
+class TestWriting:
+    def test_nothing_is_half_written(self, tmp_path, robot):
+        path = tmp_path / "robot.urdf"
+        path.write_text("old")
+        with pytest.raises(kt.KinetreeError, match="cannot-say"):
+            kt.save(kt.load("icub"), path)
+        assert path.read_text() == "old"
+        assert os.listdir(tmp_path) == ["robot.urdf"]
+
+    def test_a_link_is_followed(self, tmp_path, robot):
+        path, link = tmp_path / "robot.urdf", tmp_path / "link.urdf"
+        path.write_text("old")
+        link.symlink_to(path)
+        kt.save(robot, link)
+        assert link.is_symlink()
+        assert path.read_text() == TEXT
+
+    def test_a_pipe_stays_a_pipe(self, tmp_path, robot):
+        path = tmp_path / "pipe.urdf"
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        kt.save(robot, path)
+        assert os.read(reader, 1000).decode() == TEXT
+        os.close(reader)
+        assert not path.is_file()
+
+    def test_a_folder_is_refused(self, tmp_path, robot):
+        (tmp_path / "folder.urdf").mkdir()
+        with pytest.raises(kt.KinetreeError, match="cannot be written"):
+            kt.save(robot, tmp_path / "folder.urdf")
+
+    @pytest.mark.parametrize("encoding", ["iso-8859-1", "cp1252", "utf-8", "utf-16"])
+    def test_names_survive_any_encoding(self, encoding, tmp_path):
+        text = f'<?xml version="1.0" encoding="{encoding}"?>\n<robot name="b"><link name="épaule"/></robot>\n'
+        (tmp_path / "in.urdf").write_bytes(text.encode(encoding))
+        kt.save(kt.load(tmp_path / "in.urdf"), tmp_path / "out.urdf")
+        assert list(kt.load(tmp_path / "out.urdf").links) == ["épaule"]
+
+    @pytest.mark.parametrize("format", ["urdf", "sdf", "mjcf"])
+    def test_a_name_that_xml_cannot_say_is_refused(self, format, robot, tmp_path):
+        odd = kt.edit.rename(robot, {"a": "a\x01"})
+        with pytest.raises(kt.KinetreeError, match="XML cannot say"):
+            kt.save(odd, tmp_path / "out", format=format)
+
+    def test_what_is_too_deep_to_be_read_is_not_written(self, tmp_path):
+        n = 1500
+        links = "".join(f'<link name="l{i}"/>' for i in range(n + 1))
+        joints = "".join(
+            f'<joint name="j{i}" type="fixed"><parent link="l{i}"/><child link="l{i + 1}"/></joint>' for i in range(n)
+        )
+        robot = kt.load(f'<robot name="r">{links}{joints}</robot>', format="urdf")
+        with pytest.raises(kt.KinetreeError, match="elements inside each other"):
+            kt.save(robot, tmp_path / "out.mjcf")
+
+
+def test_packages_may_be_relative(tmp_path, monkeypatch):
+    (tmp_path / "ext").mkdir()
+    (tmp_path / "ext" / "m.xacro").write_text('<robot><link name="a"/></robot>')
+    (tmp_path / "robots").mkdir()
+    (tmp_path / "robots" / "r.xacro").write_text(
+        '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:include filename="$(find p)/m.xacro"/></robot>'
+    )
+    monkeypatch.chdir(tmp_path)
+    assert kt.load("robots/r.xacro", packages={"p": "ext"}).root == "a"
+
+
+def test_errors_and_robots_cross_processes():
+    with pytest.raises(kt.KinetreeError) as caught:
+        kt.load(Path("no.urdf"))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.findings) == (str(caught.value), caught.value.findings)
+    icub = kt.load("icub")
+    assert pickle.loads(pickle.dumps(icub)).joint_names == icub.joint_names
+
+
+def test_many_followers_of_followers_load_quickly():
+    n = 3000  # each before its leader: looking at every chain from its end would take minutes
+    links = "".join(f'<link name="l{i}"/>' for i in range(n))
+    joints = "".join(
+        f'<joint name="j{i}" type="prismatic"><parent link="l0"/><child link="l{i}"/><axis xyz="0 0 1"/>'
+        f'<limit lower="-1" upper="1" velocity="1" effort="1"/>'
+        + (f'<mimic joint="j{i + 1}"/>' if i < n - 1 else "")
+        + "</joint>"
+        for i in range(1, n)
+    )
+    robot = kt.load(f'<robot name="r">{links}{joints}</robot>', format="urdf")
+    assert robot.joint_names == (f"j{n - 1}",)
+
+
+def test_an_unknown_group_lists_the_nearest():
+    with pytest.raises(KeyError, match="did you mean 'left_arm'"):
+        kt.load("icub").groups["left_am"]
