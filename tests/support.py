@@ -48,9 +48,8 @@ def random_q(robot: Robot, rng: np.random.Generator) -> np.ndarray:
     """A configuration (nq,) with every number in [-2, 2] and unit quaternions; limits are not looked at."""
     q = rng.uniform(-2, 2, robot.nq)
     for name, where in robot.q_slices.items():
-        if robot.joints[name].type in ("ball", "floating"):
-            quat = q[where][-4:]
-            q[where.stop - 4 : where.stop] = quat / np.linalg.norm(quat)
+        if quaternion := robot.joints[name].kind.quaternion:
+            q[where][quaternion] /= np.linalg.norm(q[where][quaternion])
     return q
 
 

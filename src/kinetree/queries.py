@@ -74,9 +74,9 @@ def _reader_of_q(robot: Robot) -> Callable[[Any], Array]:
     """A check that an argument is a q (…, nq) of this robot."""
     names = robot.coordinate_names
     quaternions = [
-        slice(where.stop - 4, where.stop)
+        slice(where.start + quaternion.start, where.start + quaternion.stop)
         for joint, where in robot.q_slices.items()
-        if "qw" in robot.joints[joint].kind.coordinates
+        if (quaternion := robot.joints[joint].kind.quaternion)
     ]
 
     def read(q: Any) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from click.testing import CliRunner
 
@@ -10,7 +11,7 @@ from kinetree.cli.compare import command
 from support import icub_urdfs
 
 
-def run(*words: str):
+def invoke(*words: str):
     return CliRunner().invoke(command, words)
 
 
@@ -19,13 +20,13 @@ def icub(name: str) -> str:
 
 
 def test_the_same():
-    result = run(icub("iCubGenova03"), icub("iCubGenova03"))
+    result = invoke(icub("iCubGenova03"), icub("iCubGenova03"))
     assert result.exit_code == 0
     assert result.output == "the same robot\n"
 
 
 def test_different():
-    result = run(icub("iCubGazeboV2_5"), icub("iCubGazeboV2_7"), "--json")
+    result = invoke(icub("iCubGazeboV2_5"), icub("iCubGazeboV2_7"), "--json")
     assert result.exit_code == 1
     answer = json.loads(result.output)
     assert answer["same"] is False
@@ -35,6 +36,63 @@ def test_different():
 
 
 def test_bad_input():
-    result = run("nowhere.urdf", "nowhere.urdf")
+    result = invoke("nowhere.urdf", "nowhere.urdf")
     assert type(result.exception).__name__ == "KinetreeError"  # `main` prints it and exits with 2
-    assert run("a", "b", "--tolerance", "0").exit_code == 2
+    assert invoke("a", "b", "--tolerance", "0").exit_code == 2
+
+
+ARM = """<robot name="arm"><link name="{root}"/><link name="a"/>
+  <joint name="j" type="continuous"><parent link="{root}"/><child link="a"/><origin xyz="0 0 {z}"/>
+  <axis xyz="1 0 0"/></joint>{more}</robot>"""
+
+
+def arm(path: Path, root: str = "base", z: str = "0", more: str = "") -> Path:
+    path.write_text(ARM.format(root=root, z=z, more=more))
+    return path
+
+
+def test_json_is_one_line_for_errors_too(tmp_path, run):
+    good, bad = arm(tmp_path / "a.urdf"), arm(tmp_path / "b.urdf", more="<joint/>")
+    result = run("compare", good, bad, "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert json.loads(result.stderr)["findings"][0]["source"]["file"] == str(bad)
+    result = run("compare", good, good, "--json")
+    assert result.exit_code == 0
+    assert result.stdout.count("\n") == 1
+    assert json.loads(result.stdout)["same"] is True
+
+
+def test_both_models_are_read_with_the_options_of_every_command(tmp_path, run):
+    good = arm(tmp_path / "a.urdf")
+    other = tmp_path / "b.xacro"
+    other.write_text(ARM.format(root="$(arg root)", z="0", more="").replace(
+        "<robot", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"').replace(
+        '<link name="a"/>', '<xacro:include filename="$(find pkg)/a.xacro"/>'))  # fmt: skip
+    (tmp_path / "a.xacro").write_text('<robot><link name="a"/></robot>')
+    result = run("compare", good, other, "--arg", "root=base", "--package", f"pkg={tmp_path}")
+    assert result.stdout == "the same robot\n"
+    result = run("compare", good, good, "--arg", "root=base")
+    assert result.exit_code == 2
+    assert "xacro arguments mean nothing to urdf" in result.stderr
+    odd = arm(tmp_path / "a.txt")
+    assert run("compare", odd, odd, "--format", "urdf").exit_code == 0
+    worlds = tmp_path / "two.sdf"
+    worlds.write_text('<sdf version="1.8"><model name="m"><link name="a"/></model>'
+                      '<model name="n"><link name="b"/><link name="c"/><joint name="j" type="revolute">'
+                      '<parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz></axis></joint>'
+                      '</model></sdf>')  # fmt: skip
+    assert run("compare", worlds, worlds, "--model", "n").stdout == "the same robot\n"
+    assert run("compare", good, worlds, "--model", "n").exit_code == 0
+    both = run("compare", worlds, other, "--model", "n", "--arg", "root=base", "--package", f"pkg={tmp_path}")
+    assert both.exit_code == 0
+    assert "mean" in run("compare", good, worlds, "--model", "n", "--arg", "root=base").stderr
+
+
+def test_any_base(tmp_path, run):
+    one, other = arm(tmp_path / "a.urdf"), arm(tmp_path / "b.urdf", root="foot", z="0.5")
+    result = run("compare", one, other)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("not the same robot, but the same mechanism on another base\n")
+    result = run("compare", one, other, "--any-base")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("the same robot on another base\n")

@@ -247,3 +247,12 @@ def test_json_says_no_limit_as_null(run, tmp_path):
     assert data["joints"][0]["limits"] == [{"lower": None, "upper": None, "velocity": 2.0, "effort": 3.0}]
     assert data["mass"] == 0
     assert data["center_of_mass"] is None
+
+
+def test_groups_of_an_srdf(run, mixed, tmp_path):
+    srdf = tmp_path / "mixed.srdf"
+    srdf.write_text('<robot name="mixed"><group name="both"><joint name="spin"/><joint name="lift"/></group></robot>')
+    assert json.loads(run("inspect", mixed, "--srdf", srdf, "--json").stdout)["groups"] == {"both": ["spin", "lift"]}
+    result = run("inspect", mixed, "--srdf", tmp_path / "no.srdf")
+    assert result.exit_code == 2
+    assert "no.srdf" in result.stderr

@@ -187,6 +187,29 @@ class TestLock:
         with pytest.raises(KinetreeError, match=message):
             kt.edit.lock(everything(), values)
 
+    @pytest.mark.parametrize(
+        ("format", "element"),
+        [
+            ("mjcf", '<actuator><motor joint="s"/></actuator>'),
+            ("urdf", '<transmission name="t"><joint name="s"/></transmission>'),
+            ("urdf", '<ros2_control name="c" type="system"><joint name="s"/></ros2_control>'),
+        ],
+    )
+    def test_kept_elements_that_name_the_joint_are_noted(self, format, element):
+        text = {
+            "mjcf": '<mujoco><worldbody><body name="b"><joint name="s" type="slide"/><joint name="r"/>'
+            f'<geom size="1"/></body></worldbody>{element}</mujoco>',
+            "urdf": '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
+            '<joint name="s" type="continuous"><axis xyz="0 0 1"/><parent link="a"/><child link="b"/></joint>'
+            '<joint name="r" type="continuous"><axis xyz="0 0 1"/><parent link="b"/><child link="c"/></joint>'
+            f"{element}</robot>",
+        }[format]
+        robot = kt.load(text, format=format)
+        new = kt.edit.lock(robot, {"s": 0.3})
+        (note,) = noted(new, "stale-extension")
+        assert "mentions 's', fixed now; it is kept as it stands" in note
+        assert not noted(kt.edit.lock(robot, {"r": 0.3}), "stale-extension")
+
     def test_on_a_real_robot(self):
         robot = icub()
         q = random_q(robot, RNG)
@@ -283,6 +306,15 @@ class TestPieces:
         for word in ("group 'all'", "group 'arm': has lost 'continuous_4'", "coupled limit 'sum'"):
             assert word in dropped
 
+    def test_a_group_that_is_cut_away_whole_is_noted(self):
+        robot = kt.edit.set_groups(everything(), {"none": (), "hand": ("finger", "thumb"), "all": ("screw_3", "thumb")})
+        robot = kt.edit.remove(robot, "finger_link")
+        new = kt.edit.remove(robot, "thumb_link")
+        assert dict(new.groups) == {"none": (), "all": ("screw_3",)}
+        said = noted(new, "dropped")
+        assert any("group 'hand': has lost 'finger'" in note for note in said)
+        assert any("group 'hand': is of 'thumb' alone, cut away; it is dropped" in note for note in said)
+
     def test_a_limit_over_a_lost_joint_is_noted(self):
         parts = parts_of(everything())
         parts.coupled_limits.append(CoupledLimit("other", {"prismatic_2": 1.0, "continuous_4": 1.0}, -1, 1))
@@ -333,10 +365,48 @@ class TestPieces:
             kt.edit.attach(robot, kt.edit.set_groups(robot, {}), "base")
         with pytest.raises(UnknownNameError, match="on_base"):
             kt.edit.attach(robot, robot, "on_bas", prefix="b_")
-        with pytest.raises(KinetreeError, match="with 1 axes"):
-            kt.edit.attach(robot, robot, "base", prefix="b_", type="revolute")
         with pytest.raises(KinetreeError, match="legal is a type among"):
             kt.edit.attach(robot, robot, "base", prefix="b_", type="hinge")
+
+    @pytest.mark.parametrize(
+        ("type_name", "axes"),
+        [
+            ("revolute", []),
+            ("revolute", [0, 0, 1]),
+            ("revolute", [[0, 1]]),
+            ("revolute", [[0, 0, 0]]),
+            ("revolute", [[0, 0, np.nan]]),
+            ("revolute", [[0, 0, 1], [0, 1]]),
+            ("revolute", "z"),
+            ("revolute", None),
+            ("universal", [[0, 0, 1]]),
+            ("universal", [[0, 0, 1], [0, 0, 0]]),
+            ("fixed", [[0, 0, 1]]),
+        ],
+    )
+    def test_attach_refuses_axes_of_no_joint(self, type_name, axes):
+        with pytest.raises(KinetreeError, match=f"a {type_name} joint is attached with [012] axes"):
+            kt.edit.attach(everything(), everything(), "base", prefix="b_", type=type_name, axes=axes)
+
+    @pytest.mark.parametrize("length", [2.0, 1e-200, 1e200])
+    def test_attach_takes_axes_of_any_length(self, length):
+        robot = kt.edit.attach(
+            everything(), everything(), "base", prefix="b_", type="revolute", axes=[[0, 0.6 * length, 0.8 * length]]
+        )
+        np.testing.assert_allclose(robot.joints["b_base_attachment"].axes, [[0, 0.6, 0.8]], rtol=0, atol=1e-15)
+        T = kt.fk(robot, "b_base", "base")(robot.q(b_base_attachment=1.0))
+        np.testing.assert_allclose(T, se3.turn((0.0, 0.6, 0.8), 1.0), rtol=0, atol=1e-15)
+
+    def test_attach_by_a_screw(self):
+        new = kt.edit.attach(
+            everything(), everything(), "base", prefix="b_", type="screw", axes=[[0, 0, 1]], pitch=0.01
+        )
+        T = kt.fk(new, "b_base", "base")(new.q(b_base_attachment=0.5))
+        expected = se3.turn((0.0, 0.0, 1.0), 0.5) @ se3.translation((0, 0, 0.005))
+        np.testing.assert_allclose(T, expected, rtol=0, atol=1e-15)
+        for type_name, pitch in (("screw", np.inf), ("revolute", 0.01)):
+            with pytest.raises(KinetreeError, match="legal are finite m/rad, of a screw joint alone"):
+                kt.edit.attach(new, new, "base", prefix="c_", type=type_name, axes=[[0, 0, 1]], pitch=pitch)
 
 
 class TestMergeFixed:

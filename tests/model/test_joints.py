@@ -56,6 +56,33 @@ def test_lengths_are_consistent(row):
     assert row.motion_subspace(axes, PITCH, q).shape == (6, row.nv)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_columns_say_what_the_motion_does(row, seed):
+    """Every column about the motion, against the motion itself."""
+    rng = np.random.default_rng(seed)
+    axes, q = random_axes(rng, row.name), random_coordinates(rng, row)
+    T, S = row.transform(axes, PITCH, q), row.motion_subspace(axes, PITCH, q)
+    assert row.velocity_angular == tuple(bool(S[:3, i].any()) for i in range(row.nv))
+    assert row.turns == (not np.array_equal(T[:3, :3], np.eye(3)))
+    back = row.transform(-axes, PITCH, q)
+    assert row.reversible == (np.abs(back - se3.inverse(T)).max() < 1e-12)
+    R = se3.rotation_from_quaternion(rng.normal(size=4))
+    turned = se3.homogeneous(R.T, np.zeros(3)) @ T @ se3.homogeneous(R, np.zeros(3))
+    assert row.by_axes == (np.abs(row.transform(axes @ R, PITCH, q) - turned).max() < 1e-12)
+    assert row.has_pitch == (not np.array_equal(row.transform(axes, 2 * PITCH, q), T))
+    if row.quaternion:
+        q[row.quaternion] *= 3.0
+        assert row.neutral[row.quaternion] == (0, 0, 0, 1)
+        np.testing.assert_allclose(row.transform(axes, PITCH, q), T, rtol=0, atol=1e-14)
+    assert (row.quaternion is None) == (row.nq == row.nv)
+
+
+def test_only_the_two_hinges_move_alike():
+    alike = [(a.name, b.name) for a in JOINT_TYPES.values() for b in JOINT_TYPES.values() if a.moves_like(b)]
+    hinges = ("revolute", "continuous")
+    assert {*alike} == {(name, name) for name in JOINT_TYPES} | {(a, b) for a in hinges for b in hinges}
+
+
 def test_names_are_unique_in_every_format():
     assert [row.name for row in JOINT_TYPES.values()] == list(JOINT_TYPES)
     names = [row.urdf for row in JOINT_TYPES.values() if row.urdf]

@@ -65,7 +65,7 @@ class TestSame:
         robot = kt.edit.prefix(serial(), "y_")
         for name in robot.links:
             robot = kt.edit.move_frame(robot, name, random_pose(rng))
-        comparison = kt.compare(serial(), robot)
+        comparison = kt.compare(serial(), robot, base="any")
         assert comparison.same, str(comparison)
         assert max(comparison.pose_error) < 1e-12
 
@@ -80,9 +80,15 @@ class TestSame:
         robot = build(Parts("scara", links, joints))
         T = se3.translation((1, 2, 3)) @ se3.turn((0.0, 0.6, 0.8), 0.7)
         other = kt.edit.prefix(kt.edit.move_frame(robot, "a", T), "x_")
-        comparison = kt.compare(robot, other)
+        comparison = kt.compare(robot, other, base="any")
         assert comparison.same
+        assert str(comparison).splitlines()[0] == "the same robot on another base"
         assert [d.kind for d in comparison.differences if d.kind != "frame"] == ["base"], str(comparison)
+        comparison = kt.compare(robot, other)
+        assert not comparison.same
+        assert comparison.same_mechanism
+        assert counted(comparison) == [("base", "frame 'a'")]
+        assert str(comparison).splitlines()[0] == "not the same robot, but the same mechanism on another base"
 
     def test_a_link_without_mass_is_a_frame(self):
         robot = serial()
@@ -115,6 +121,37 @@ class TestSame:
             "frames: only the first robot has spot",
             "sensors: only the second robot has eye",
         }
+
+    def test_another_order_of_q_is_a_remark(self):
+        robot = everything()
+        other = robot.order(reversed(robot.joint_names))
+        comparison = kt.compare(robot, other)
+        first, last = robot.joint_names[0], robot.joint_names[-1]
+        expected = f"q: is ordered otherwise: the first robot has joint {first!r} where the second has {last!r}"
+        assert [(str(d), d.kind, d.counts) for d in comparison.differences] == [(expected, "order", False)]
+        assert comparison.same
+        renamed = kt.edit.prefix(other, "x_")
+        comparison = kt.compare(robot, renamed)
+        assert [d.kind for d in comparison.differences] == ["order"]
+        mended = renamed.order([comparison.joints[name] for name in robot.joint_names])
+        assert not kt.compare(robot, mended).differences
+        less = kt.edit.lock(robot, {first: robot.q()[robot.q_slices[first]]})
+        assert "order" not in {d.kind for d in kt.compare(robot, less).differences}
+
+    def test_a_base_that_was_turned_under_another_name_is_no_same_robot(self):
+        """Every pose in the root frame differs, whatever the frame is called."""
+        robot = serial()
+        T = se3.translation((2, 0, 0)) @ se3.turn((1.0, 0.0, 0.0), np.pi)
+        other = kt.edit.rename(with_joint(robot, "joint0", origin=se3.frozen(T @ robot.joints["joint0"].origin)),
+                               {"root": "foot"})  # fmt: skip
+        comparison = kt.compare(robot, other)
+        assert not comparison.same
+        assert comparison.same_mechanism
+        assert str(comparison).startswith("not the same robot, but the same mechanism on another base\n")
+        assert "the root frame of the second robot is 2 m away and is turned by 180 deg" in str(comparison)
+        assert kt.compare(robot, other, base="any").same
+        with pytest.raises(kt.KinetreeError, match="legal are 'same' and 'any'"):
+            kt.compare(robot, other, base="none")
 
 
 def moving(robot: Robot) -> list[str]:
@@ -169,8 +206,8 @@ class TestDifferent:
         assert comparison.same_mechanism
         if (named, joint, sign) == (False, "joint0", 1.0) and zero:
             # without names the base may as well have been turned, which leaves but the limits to explain
-            assert [d.kind for d in comparison.differences if d.kind != "frame"] == ["base", "limit"]
-            return
+            turned = kt.compare(a, b, base="any")
+            assert [d.kind for d in turned.differences if d.kind != "frame"] == ["base", "limit"]
         assert not comparison.same
         expected = [kind for kind, there in (("sign", sign < 0), ("zero", zero != 0)) if there]
         assert [d.kind for d in comparison.differences] == expected, str(comparison)
@@ -184,7 +221,7 @@ class TestDifferent:
         robot = kt.edit.add_frame(serial(), "mark", "root", random_pose(np.random.default_rng(2)))
         other = rotated(kt.edit.move_frame(robot, "root", random_pose(np.random.default_rng(3))), "joint0", -1.0, 0.0)
         other = kt.edit.rename(other, {"root": "foot"})
-        comparison = kt.compare(robot, other)
+        comparison = kt.compare(robot, other, base="any")
         assert counted(comparison) == [("sign", "joint 'joint0'")]
         assert "the root frame of the second robot is" in str(comparison)
 
@@ -299,6 +336,27 @@ class TestDifferent:
             comparison = kt.compare(robot, with_joint(robot, "joint2", limits=(limit,)))
             assert counted(comparison) == [("limit", "joint 'joint2'")]
             assert words in str(comparison)
+
+    def test_limits_of_followers(self):
+        """A follower's range is a row on its leader; its speed and effort are its own."""
+        robot = with_joint(everything(), "finger", limits=(Limit(-1.0, 2.0, 1.0, 4.0),))
+        for limit, words in (
+            (Limit(-1.0, 2.0, 9.0, 4.0), "joint 'finger': its velocity limit is 1, in the second robot 9"),
+            (Limit(-1.0, 2.0, 1.0, 5.0), "joint 'finger': its effort limit is 4, in the second robot 5"),
+        ):
+            comparison = kt.compare(robot, with_joint(robot, "finger", limits=(limit,)))
+            assert counted(comparison) == [("limit", "joint 'finger'")]
+            assert words in str(comparison)
+        comparison = kt.compare(robot, with_joint(robot, "finger", limits=(Limit(-1.0, 3.0, 1.0, 4.0),)))
+        assert counted(comparison) == [("limit", "limit 'finger upper'")] * 2
+
+    @pytest.mark.parametrize("name", ["floating_b4", "ball_b3", "universal_b2", "finger"])
+    def test_a_joint_without_limits_and_one_with(self, name):
+        robot = everything()
+        comparison = kt.compare(robot, with_joint(robot, name, limits=()))
+        assert {kind for kind, _ in counted(comparison)} == {"limit"}
+        assert f"joint {name!r}: its velocity limit" in str(comparison)
+        assert kt.compare(with_joint(robot, name, limits=()), with_joint(robot, name, limits=())).same
 
     def test_limits_that_make_no_sense_are_compared_as_they_stand(self):
         robot = with_joint(serial(), "joint2", limits=(Limit(2.0, -1.0, -3.0, -4.0),))

@@ -76,3 +76,38 @@ def test_moving_an_inertia_is_the_parallel_axis_theorem(mass, com, principal, T_
     com_B = R @ com + T_BA[:3, 3]
     expected = plucker.rigid_body_inertia(mass, com_B, R @ np.diag(principal) @ R.T)
     np.testing.assert_allclose(moved, expected, rtol=0, atol=1e-10 * max(1.0, float(np.abs(expected).max())))
+
+
+def spd(a):
+    """An inertia (3, 3) of any nine numbers."""
+    return a.reshape(3, 3) @ a.reshape(3, 3).T
+
+
+body = st.tuples(positive, vector, arrays(float, 9, elements=finite).map(spd))
+
+
+@given(body, pose)
+def test_a_moved_inertia_is_that_of_the_moved_body(one, T_AB):
+    mass, com, inertia = one
+    R, p = T_AB[:3, :3], T_AB[:3, 3]
+    expected = plucker.rigid_body_inertia(mass, R @ com + p, R @ inertia @ R.T)
+    close(plucker.moved_inertia(plucker.rigid_body_inertia(*one), T_AB), expected, 1e-9)
+
+
+@given(body)
+def test_about_com_is_the_way_back(one):
+    for found, expected in zip(plucker.about_com(plucker.rigid_body_inertia(*one)), one, strict=True):
+        close(found, expected, 1e-10)
+
+
+def test_without_mass_the_centre_is_the_origin():
+    mass, com, inertia = plucker.about_com(plucker.rigid_body_inertia(0.0, np.ones(3), np.eye(3)))
+    assert mass == 0
+    close(com, np.zeros(3))
+    close(inertia, np.eye(3))
+
+
+@given(st.lists(body, min_size=1, max_size=4))
+def test_combined_bodies_have_the_sum_of_their_inertias(bodies):
+    expected = sum(plucker.rigid_body_inertia(*one) for one in bodies)
+    close(plucker.rigid_body_inertia(*plucker.combined(bodies)), expected, 1e-9)

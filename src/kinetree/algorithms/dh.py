@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import body_poses
 from kinetree.algorithms.rounding import decimal, right_angle
-from kinetree.algorithms.serial import SerialChain, check_kind, zero_poses
+from kinetree.algorithms.serial import SerialChain, check_kind
 from kinetree.model.dh import Convention, DHChain, DHRow, DHTable
 from kinetree.model.robot import Frame, Joint, Robot
 from kinetree.model.tree import Tree, build_tree
@@ -89,7 +90,7 @@ class _TreeExtraction:
     def __init__(self, robot: Robot, tree: Tree, convention: Convention, parallel: float) -> None:
         self.robot, self.tree = robot, tree
         self.convention, self.parallel = convention, parallel
-        self.P = zero_poses(tree)
+        self.P = body_poses(tree)
         self.F: dict[int, Array] = {}  # body: its joint's frame in the root, all joints at zero
         self.rows: dict[int, DHRow] = {}  # body: the row in which its joint stood first
 

@@ -34,6 +34,15 @@ def forward_kinematics(tree: Tree, q: Any, frames: Iterable[str], base: str | No
     return poses
 
 
+def body_poses(tree: Tree, q: Any = None) -> list[Array]:
+    """T_root_body (4, 4) of every moving body, and of the base last, where index -1 finds it; for q (nq,), or if it is
+    None with every joint's own number at neutral, followers too."""
+    T = [se3.IDENTITY] * (len(tree.parent) + 1)
+    for i, parent in enumerate(tree.parent):
+        T[i] = T[parent] @ (tree.T_tree[i] if q is None else tree.joint_transform(i, q))
+    return T
+
+
 def bodies_to(tree: Tree, body: int) -> list[int]:
     """The bodies from the base to `body`."""
     chain: list[int] = []

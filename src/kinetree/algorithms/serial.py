@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import bodies_to, shared_by
+from kinetree.algorithms.kinematics import bodies_to, body_poses, shared_by
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
@@ -65,7 +65,7 @@ def serial_chain(robot: Robot, base: str | None = None, tip: str | None = None) 
     base = robot.root if base is None else base
     tip = only_tip(robot, tree) if tip is None else tip
     (start, T_start_base), (end, T_end_tip) = tree.frame(base), tree.frame(tip)
-    P = zero_poses(tree)
+    P = body_poses(tree)
     T_base_root = se3.inverse(P[start] @ T_start_base)
     up, down = bodies_to(tree, start), bodies_to(tree, end)
     shared = shared_by(up, down)
@@ -83,14 +83,6 @@ def check_kind(joint: Joint) -> None:
     if joint.type not in KINDS:
         message = f"is a {joint.type} joint; a chain of lines can have {', '.join(KINDS)} joints and fixed ones"
         raise fail("joint-type", message, element=f"joint {joint.name!r}", fix="lock it, or choose another base or tip")
-
-
-def zero_poses(tree: Tree) -> dict[int, Array]:
-    """T_root_body (4, 4) of every body with every joint's own number at zero; -1 is the base."""
-    P: dict[int, Array] = {-1: se3.IDENTITY}
-    for i, parent in enumerate(tree.parent):
-        P[i] = P[parent] @ tree.T_tree[i]
-    return P
 
 
 def only_tip(robot: Robot, tree: Tree) -> str:

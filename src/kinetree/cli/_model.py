@@ -1,15 +1,17 @@
-"""The argument MODEL and the options that say how it is read, the same for every command."""
+"""The arguments that are models, and the options that say how it is read, the same for every command."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
+from kinetree.errors import KinetreeError
 from kinetree.load import FORMATS, load
+from kinetree.model.robot import Robot
 
 Command = Callable[..., Any]
 
@@ -42,32 +44,69 @@ json_option = click.option(
 )
 
 _OPTIONS = (
-    click.argument("source", metavar="MODEL"),
-    click.option("--format", type=click.Choice(list(FORMATS)), help="Of MODEL; by default its ending and root say."),
+    click.option("--format", type=click.Choice(list(FORMATS)), help="To read; by default ending and root say."),
     assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file."),
     assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package."),
     click.option("--model", metavar="NAME", help="Which model of an SDF file that has several."),
 )
+_SRDF = click.option("--srdf", metavar="FILE", help="A semantic description whose groups of joints MODEL shall have.")
 
 
 def robot_argument(function: Command) -> Command:
     """Gives a command MODEL, a path or the bare name of a robot that comes with the package, as argument `robot`."""
+    return _reading(function, {"robot": "MODEL"}, (*_OPTIONS, _SRDF))
+
+
+def two_robot_arguments(function: Command) -> Command:
+    """Gives a command the models A and B, read with the same options, as arguments `a` and `b`."""
+    return _reading(function, {"a": "A", "b": "B"}, _OPTIONS)
+
+
+_OF_SOME_FORMATS = ((), ("xacro_args",), ("model",), ("xacro_args", "model"))
+"""Options to leave out, where a format refuses them as meaningless."""
+
+
+def _load(sources: Sequence[str], options: dict[str, Any]) -> list[Robot]:
+    """The robots, each read with those options that mean something to its format; what means nothing to any of them
+    is refused."""
+    robots: list[Robot] = []
+    unused, refused = {name for name in ("xacro_args", "model") if options[name]}, None
+    for source in sources:
+        file = Path(source) if options["format"] else source  # a str together with a format would be the text itself
+        for left_out in _OF_SOME_FORMATS:
+            try:
+                robots.append(load(file, **{k: v for k, v in options.items() if k not in left_out}))
+            except KinetreeError as error:
+                if error.findings[0].code != "option":
+                    raise
+                refused = refused or error
+            else:
+                unused.intersection_update(left_out)
+                break
+    if unused and refused:
+        raise refused
+    return robots
+
+
+def _reading(function: Command, models: dict[str, str], options: Iterable[Callable[[Command], Command]]) -> Command:
+    """The command with these models {argument: metavar} read before it runs."""
 
     @wraps(function)
     def command(
         *,
-        source: str,
         format: str | None,
         xacro_args: dict[str, str],
         packages: dict[str, str],
         model: str | None,
+        srdf: str | None = None,
         **others: Any,
     ) -> Any:
-        file = Path(source) if format else source  # a str together with a format would be the text itself
-        robot = load(file, format=format, xacro_args=xacro_args, packages=packages, model=model)
-        return function(robot, **others)
+        options = {"format": format, "xacro_args": xacro_args, "packages": packages, "model": model, "srdf": srdf}
+        robots = _load([others.pop(argument) for argument in models], options)
+        return function(**dict(zip(models, robots, strict=True)), **others)
 
     decorated: Command = command
-    for option in reversed(_OPTIONS):
+    arguments: list[Callable[[Command], Command]] = [click.argument(name, metavar=models[name]) for name in models]
+    for option in reversed([*arguments, *options]):
         decorated = option(decorated)
     return decorated

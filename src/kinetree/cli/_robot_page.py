@@ -87,11 +87,9 @@ def _joint_rows(joint: Joint, number: str) -> list[tuple[str, ...]]:
 
 def _unit(joint: Joint, i: int) -> tuple[str, float]:
     """(unit, how many of it make one m or rad) of velocity coordinate i; none for a joint that does not move."""
-    kind = joint.kind
-    if kind.nv == 0:
+    if joint.kind.nv == 0:
         return "", 1.0
-    angular = kind.velocities[i].startswith("w") if kind.nq != kind.nv else kind.angular[i]
-    return ("deg", math.degrees(1.0)) if angular else ("mm", 1000.0)
+    return ("deg", math.degrees(1.0)) if joint.kind.velocity_angular[i] else ("mm", 1000.0)
 
 
 def _limit_cells(limit: Limit, unit: str, scale: float) -> tuple[str, ...]:
@@ -112,7 +110,7 @@ def _relations(robot: Robot) -> Section:
             per = "" if unit == leader_unit else f" {unit}/{leader_unit}"
             offset = f" {_signed(joint.mimic.offset * scale)} {unit}" if joint.mimic.offset else ""
             rows.append((joint.name, f"= {multiplier}{per} * {joint.mimic.joint}{offset}"))
-        if joint.type == "screw":
+        if joint.kind.has_pitch:
             rows.append((joint.name, f"advances {short(joint.pitch * 2000 * math.pi)} mm a turn"))
     return Section("Relations", ("", ""), rows)
 

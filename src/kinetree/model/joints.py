@@ -9,7 +9,7 @@ subspace S (6, nv) maps qd to the velocity of the child relative to the parent i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,15 +27,22 @@ class JointType:
 
     coordinates, velocities: what each number of q and of qd is; a suffix to the joint's name where there are several.
     angular: which coordinates are angles, so that degrees can be converted.
+    velocity_angular: which velocity coordinates turn, in rad/s; the others are in m/s.
     axes: how many axis vectors it has.
     neutral: q at which the transform is the identity.
     urdf, sdf, mjcf: its name there, or None where the format has no such joint.
+    reversible: whether T(q)⁻¹ is the motion about the opposite axes at the same q.
+    by_axes: whether the axes say all of it: seen from a frame that is turned by R, it is the motion about the axes
+        as they are seen from there. Where the joint frame itself gives directions, as to a ball, it is not.
+    has_pitch: whether its pitch means anything.
+    quaternion: where in its coordinates a quaternion xyzw stands, which may have any length but zero.
     """
 
     name: str
     coordinates: tuple[str, ...]
     velocities: tuple[str, ...]
     angular: tuple[bool, ...]
+    velocity_angular: tuple[bool, ...]
     axes: int
     neutral: tuple[float, ...]
     transform: Motion
@@ -43,14 +50,29 @@ class JointType:
     urdf: str | None = None
     sdf: str | None = None
     mjcf: str | None = None
+    reversible: bool = False
+    by_axes: bool = False
+    has_pitch: bool = False
+    quaternion: slice | None = field(default=None, hash=False)  # slices have no hash before Python 3.12
 
     @property
     def nq(self) -> int:
+        """How many numbers it has in q."""
         return len(self.coordinates)
 
     @property
     def nv(self) -> int:
+        """How many numbers it has in qd."""
         return len(self.velocities)
+
+    @property
+    def turns(self) -> bool:
+        """Whether its child can turn; one that moves and does not turn slides."""
+        return any(self.velocity_angular)
+
+    def moves_like(self, other: JointType) -> bool:
+        """Whether the same coordinates mean the same motion, as for revolute and continuous."""
+        return self.transform is other.transform
 
     @property
     def single(self) -> bool:
@@ -104,28 +126,52 @@ def _screw(axes: Array, pitch: float, q: Any) -> Array:
     return se3.homogeneous(se3.rotation(axes[0], q[0]), axes[0] * (pitch * q[0]))
 
 
-def _hinge(name: str, **names: str) -> JointType:
+def _turn(axes: Array, pitch: float, q: Any) -> Array:
+    return se3.turn(axes[0], q[0])
+
+
+def _hinge(name: str) -> JointType:
     return JointType(
         name,
         ("",),
         ("",),
         (True,),
+        (True,),
         1,
         (0.0,),
-        lambda axes, pitch, q: se3.turn(axes[0], q[0]),
+        _turn,
         lambda axes, pitch, q: _columns(_motion(axes[0], _ZERO)),
-        **names,
+        urdf=name,
+        sdf=name,
+        mjcf="hinge",
+        reversible=True,
+        by_axes=True,
     )
 
 
 _ROWS = (
-    JointType("fixed", (), (), (), 0, (), lambda axes, pitch, q: se3.IDENTITY, _no_columns, urdf="fixed", sdf="fixed"),
-    _hinge("revolute", urdf="revolute", sdf="revolute", mjcf="hinge"),
-    _hinge("continuous", urdf="continuous", sdf="continuous", mjcf="hinge"),
+    JointType(
+        "fixed",
+        (),
+        (),
+        (),
+        (),
+        0,
+        (),
+        lambda axes, pitch, q: se3.IDENTITY,
+        _no_columns,
+        urdf="fixed",
+        sdf="fixed",
+        reversible=True,
+        by_axes=True,
+    ),
+    _hinge("revolute"),
+    _hinge("continuous"),
     JointType(
         "prismatic",
         ("",),
         ("",),
+        (False,),
         (False,),
         1,
         (0.0,),
@@ -134,22 +180,29 @@ _ROWS = (
         urdf="prismatic",
         sdf="prismatic",
         mjcf="slide",
+        reversible=True,
+        by_axes=True,
     ),
     JointType(
         "screw",
         ("",),
         ("",),
         (True,),
+        (True,),
         1,
         (0.0,),
         _screw,
         lambda axes, pitch, q: _columns(_motion(axes[0], axes[0] * pitch)),
         sdf="screw",
+        reversible=True,
+        by_axes=True,
+        has_pitch=True,
     ),
     JointType(
         "planar",
         ("x", "y", "angle"),
         ("x", "y", "angle"),
+        (False, False, True),
         (False, False, True),
         1,
         (0.0, 0.0, 0.0),
@@ -162,35 +215,41 @@ _ROWS = (
         ("1", "2"),
         ("1", "2"),
         (True, True),
+        (True, True),
         2,
         (0.0, 0.0),
         _universal,
         _universal_subspace,
         sdf="universal",
+        by_axes=True,
     ),
     JointType(
         "ball",
         ("qx", "qy", "qz", "qw"),
         ("wx", "wy", "wz"),
         (False,) * 4,
+        (True,) * 3,
         0,
         (0.0, 0.0, 0.0, 1.0),
         lambda axes, pitch, q: se3.homogeneous(se3.rotation_from_quaternion(q), _ZERO),
         lambda axes, pitch, q: _columns(*(_motion(e, _ZERO) for e in _I3)),
         sdf="ball",
         mjcf="ball",
+        quaternion=slice(0, 4),
     ),
     JointType(
         "floating",
         ("x", "y", "z", "qx", "qy", "qz", "qw"),
         ("vx", "vy", "vz", "wx", "wy", "wz"),
         (False,) * 7,
+        (False, False, False, True, True, True),
         0,
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
         lambda axes, pitch, q: se3.homogeneous(se3.rotation_from_quaternion(q[3:]), q[:3]),
         lambda axes, pitch, q: _columns(*(_motion(_ZERO, e) for e in _I3), *(_motion(e, _ZERO) for e in _I3)),
         urdf="floating",
         mjcf="free",
+        quaternion=slice(3, 7),
     ),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,11 +40,14 @@ class Limits:
         return np.asarray(self.margin(q) >= 0)
 
 
-def resolve_mimic(robot: Robot, name: str) -> tuple[str, float, float]:
-    """(leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics."""
+def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, float, float]:
+    """(leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics.
+
+    until: leaders at which to stop, though they follow another; the joint itself is not one of them.
+    """
     multiplier, offset = 1.0, 0.0
     joint = robot.joints[name]
-    while joint.mimic:
+    while joint.mimic and (joint.name == name or joint.name not in until):
         offset += multiplier * joint.mimic.offset
         multiplier *= joint.mimic.multiplier
         joint = robot.joints[joint.mimic.joint]

@@ -43,9 +43,8 @@ def _swapped(joint: Joint) -> Joint | None:
     C = joint.child_origin
     R, p = C[:3, :3], C[:3, 3]
     kind = joint.kind
-    turns = kind.name not in ("fixed", "prismatic")
-    along = kind.name in ("revolute", "continuous", "screw") and np.linalg.norm(np.cross(joint.axes[0], p)) < 1e-15
-    if (turns and not along and p.any()) or kind.name in ("ball", "floating", "planar"):
+    along = kind.single and np.linalg.norm(np.cross(joint.axes[0], p)) < 1e-15
+    if not kind.by_axes or (kind.turns and not along and p.any()):
         return None
     return replace(
         joint,

@@ -15,21 +15,9 @@ Line = tuple[Array, Array | None]
 """A direction (3,), and a point (3,) of a joint that turns; None for one that slides."""
 
 
-def line(tree: Tree, i: int) -> Line:
-    """The axis of joint i in the root frame, all joints at zero."""
-    T = pose_at_zero(tree, i)
-    slides = tree.joint_type[i].name == "prismatic"
-    return T[:3, :3] @ tree.axes[i][0], None if slides else T[:3, 3]
-
-
-def pose_at_zero(tree: Tree, i: int) -> Array:
-    """T_root_body (4, 4), all joints at zero."""
-    T = tree.T_tree[i]
-    body = tree.parent[i]
-    while body >= 0:
-        T = tree.T_tree[body] @ T
-        body = tree.parent[body]
-    return T
+def line(tree: Tree, i: int, T: Array) -> Line:
+    """The axis of joint i in a frame in which T (4, 4) is the pose of its body."""
+    return T[:3, :3] @ tree.axes[i][0], T[:3, 3] if tree.joint_type[i].turns else None
 
 
 def fit(lines_a: Sequence[Line], lines_b: Sequence[Line], points: Sequence[tuple[Array, Array]] = ()) -> Array:
@@ -39,8 +27,7 @@ def fit(lines_a: Sequence[Line], lines_b: Sequence[Line], points: Sequence[tuple
     least-squares one. Where some of it is left open, as by a single line, any solution is returned.
     """
     vectors_a, vectors_b = _vectors(lines_a), _vectors(lines_b)
-    U, _, Vt = np.linalg.svd(vectors_a.T @ vectors_b)
-    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
+    R = se3.nearest_rotation(vectors_a.T @ vectors_b)
     rows, right = [np.zeros((1, 3))], [np.zeros(1)]
     for (u, p_a), (_, p_b) in zip(lines_a, lines_b, strict=True):
         if p_a is not None and p_b is not None:

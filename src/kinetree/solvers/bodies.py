@@ -1,4 +1,20 @@
-"""Which moving body of one robot is which of another, whatever their names and frames."""
+"""Which moving body of one robot is which of another, whatever their names and frames.
+
+Pairs of bodies grow from the bases outwards. With two bodies that are taken to be the same comes T_ab, the constant
+between their frames. Under it the joints on the two are coupled: those of one name, then each other one with that free
+joint that moves most alike (`_couples`). A couple makes the pair of the bodies that it carries (`_pair`):
+
+1. The two motions are the same up to a constant, as they stand or with the opposite sign. That constant is the T_ab of
+   the carried bodies; and if all that sits on them (joints, frames of one name, mass) is in the same place, that is it.
+2. If something is not, joint b may have another zero. Each zero that brings something to the same place is tried
+   (`_zeros`), and the first is taken that accounts for all joints behind, or for everything.
+3. The two motions differ. The pair says by how much, and the T_ab behind it is the one that leaves least unlike, of
+   three: with joint b moved onto a, with a frame of one name put in the same place, as both stand at neutral. So what
+   comes behind is not blamed for this joint.
+
+The constant between the bases is not given. Pairs are grown from several (`_roots`): no difference, that of a frame of
+one name, fits of all axes on each other. The one that leaves least to explain wins (`_cost`), the first of equals.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +25,13 @@ from math import pi
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import body_poses
 from kinetree.model.tree import Tree
-from kinetree.solvers.align import fit, line, pose_at_zero, turn_between
+from kinetree.solvers.align import fit, line, turn_between
+from kinetree.solvers.motions import alike, closest_motion, motion_error, moved_onto
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array
 
-TURNING = ("revolute", "continuous", "screw")
 BASE = -1
 
 
@@ -37,12 +54,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Match:
-    """Two trees side by side; tolerance in m and rad, relative that of inertias."""
+    """Two trees side by side; tolerance in m and rad, relative that of inertias; any_base: whether another base is
+    nothing to explain."""
 
     a: Tree
     b: Tree
     tolerance: float
     relative: float
+    any_base: bool = False
 
     @cached_property
     def sizes(self) -> tuple[list[int], list[int]]:
@@ -65,13 +84,18 @@ class Match:
         return pair.error > self.tolerance
 
     def _roots(self) -> Iterator[Array]:
+        """Constants between the bases that are worth a try."""
         yield se3.IDENTITY
         yield from self._shared(BASE, BASE)
         couples = self._couples_anywhere()
         if couples:
-            lines_a, lines_b = [line(self.a, i) for i, _ in couples], [line(self.b, j) for _, j in couples]
+            T_a, T_b = body_poses(self.a), body_poses(self.b)
+            lines_a, lines_b = (
+                [line(self.a, i, T_a[i]) for i, _ in couples],
+                [line(self.b, j, T_b[j]) for _, j in couples],
+            )
             yield fit(lines_a, lines_b)
-            yield fit(lines_a, lines_b, [(_com_at_zero(self.a, i), _com_at_zero(self.b, j)) for i, j in couples])
+            yield fit(lines_a, lines_b, [(_com_at(self.a, i, T_a[i]), _com_at(self.b, j, T_b[j])) for i, j in couples])
 
     def _couples_anywhere(self) -> list[tuple[int, int]]:
         """Joints of the same name, or where there are none, of the same number in trees of one shape."""
@@ -79,13 +103,14 @@ class Match:
         named = [(i, number[name]) for i, name in enumerate(self.a.joints) if name in number]
         if not named and self.a.parent == self.b.parent:
             named = list(zip(range(len(self.a.parent)), range(len(self.b.parent)), strict=True))
-        return [(i, j) for i, j in named if self._alike(i, j) and self.a.joint_type[i].single]
+        return [(i, j) for i, j in named if alike((self.a, i), (self.b, j)) and self.a.joint_type[i].single]
 
     def _cost(self, pairs: list[Pair]) -> tuple[int, int]:
-        """(bodies left over or moving differently, bodies whose sign, zero or contents differ)."""
+        """(bodies left over or moving differently, bodies whose sign, zero, base or contents differ)."""
         missing = max(len(self.a.joints), len(self.b.joints)) + 1 - len(pairs)
         odd = sum(pair.sign != 1 or pair.offset != 0 or self._unlike(pair.a, pair.b, pair.T_ab) > 0 for pair in pairs)
-        return missing + sum(map(self.differs, pairs)), odd
+        other_base = not self.any_base and float(np.abs(pairs[0].T_ab - np.eye(4)).max()) > self.tolerance
+        return missing + sum(map(self.differs, pairs)), odd + other_base
 
     def _grow(self, T_root: Array) -> list[Pair]:
         """Pairs from the base outwards."""
@@ -104,50 +129,30 @@ class Match:
         for i in on_a:
             if self.a.joints[i] in names_b:
                 continue
-            alike = [j for j in free if self._alike(i, j)]
-            if alike:
-                best = min(alike, key=lambda j: self._unalike(i, j, T_ab))
+            similar = [j for j in free if alike((self.a, i), (self.b, j))]
+            if similar:
+                best = min(similar, key=lambda j: self._unalike(i, j, T_ab))
                 free.remove(best)
                 couples.append((i, best))
         return couples
 
-    def _alike(self, i: int, j: int) -> bool:
-        one, other = self.a.joint_type[i], self.b.joint_type[j]
-        return one is other or {one.name, other.name} == {"revolute", "continuous"}
-
     def _unalike(self, i: int, j: int, T_ab: Array) -> tuple[bool, bool, bool, bool, float]:
         """The key by which joints without a common name are coupled: motion, what they carry, mass, place."""
-        tries = [(*self._motion_error(i, j, T_ab, sign), sign) for sign in self._signs(i)]
-        error, T, sign = min(tries, key=lambda t: t[0] if t[0] > self.tolerance else 0.0)
+        error, T, sign = closest_motion((self.a, i), (self.b, j), T_ab, self.tolerance)
         distance = float(np.linalg.norm(self.a.T_tree[i][:3, 3] - (T_ab @ self.b.T_tree[j])[:3, 3]))
         other_size = self.sizes[0][i] != self.sizes[1][j]
         return error > self.tolerance, other_size, self._unlike_mass(i, j, T), sign < 0, distance
 
-    def _signs(self, i: int) -> tuple[float, ...]:
-        return (1.0, -1.0) if self.a.joint_type[i].single else (1.0,)
-
-    def _motion_error(self, i: int, j: int, T_ab: Array, sign: float, offset: float = 0.0) -> tuple[float, Array]:
-        """By how much the two motions differ beyond a constant, and that constant."""
-        if not self._alike(i, j):
-            return np.inf, se3.IDENTITY
-        before_a, before_b = self.a.T_tree[i], T_ab @ self.b.T_tree[j]
-        between = []
-        for q in _samples(self.a.joint_type[i].neutral):
-            T_a = before_a @ self.a.joint_type[i].transform(self.a.axes[i], self.a.pitch[i], q)
-            T_b = before_b @ self.b.joint_type[j].transform(self.b.axes[j], self.b.pitch[j], sign * q + offset)
-            between.append(se3.inverse(T_a) @ T_b)
-        return max(float(np.abs(T - between[0]).max()) for T in between), between[0]
-
     def _pair(self, i: int, j: int, parent: Pair) -> Pair:
         """The pair of the bodies that joints i and j carry."""
-        tries = [(*self._motion_error(i, j, parent.T_ab, sign), sign) for sign in self._signs(i)]
-        error, T_ab, sign = min(tries, key=lambda t: t[0] if t[0] > self.tolerance else 0.0)
+        a, b = (self.a, i), (self.b, j)
+        error, T_ab, sign = closest_motion(a, b, parent.T_ab, self.tolerance)
         if error > self.tolerance:
-            ways = [self._onto(i, j, parent.T_ab, sign), *self._shared(i, j), T_ab]
+            ways = [moved_onto(a, b, parent.T_ab, sign), *self._shared(i, j), T_ab]
             return Pair(i, j, min(ways, key=lambda T: self._blame(i, j, T)), sign, 0.0, error)
         if self.a.joint_type[i].single and self._unlike(i, j, T_ab):
-            for offset in self._offsets(i, j, T_ab, sign):
-                _, T = self._motion_error(i, j, parent.T_ab, sign, offset)
+            for offset in self._zeros(i, j, T_ab, sign):
+                _, T = motion_error(a, b, parent.T_ab, sign, offset)
                 if self._explains(i, j, T_ab, T):
                     return Pair(i, j, T, sign, offset, error)
         return Pair(i, j, T_ab, sign, 0.0, error)
@@ -158,26 +163,15 @@ class Match:
             return not self._unlike_joints(i, j, after)
         return not self._unlike(i, j, after)
 
-    def _onto(self, i: int, j: int, T_ab: Array, sign: float) -> Array:
-        """T_ab of the carried bodies once the joint of b has been moved the shortest way onto that of a, so that
-        what comes behind is not blamed for it."""
-        T = se3.inverse(self.a.T_tree[i]) @ T_ab @ self.b.T_tree[j]
-        p, axes_a, axes_b = T[:3, 3], self.a.axes[i], self.b.axes[j]
-        if not (len(axes_a) and len(axes_b)):
-            return se3.homogeneous(T[:3, :3], np.zeros(3))
-        R = se3.rotation_between(sign * T[:3, :3] @ axes_b[0], axes_a[0]) @ T[:3, :3]
-        slides = self.a.joint_type[i].name == "prismatic"
-        return se3.homogeneous(R, p if slides else axes_a[0] * (axes_a[0] @ p))
-
     def _blame(self, i: int, j: int, T_ab: Array) -> tuple[int, int]:
         """How many joints on two bodies are not in the same place, and where none, how much else is not."""
         joints = self._unlike_joints(i, j, T_ab)
         return joints, 0 if joints else self._unlike(i, j, T_ab)
 
     def _unlike_joints(self, i: int, j: int, T_ab: Array) -> int:
+        """How many joints on two bodies move differently."""
         errors = [
-            min(self._motion_error(x, y, T_ab, sign)[0] for sign in self._signs(x))
-            for x, y in self._couples(i, j, T_ab)
+            closest_motion((self.a, x), (self.b, y), T_ab, self.tolerance)[0] for x, y in self._couples(i, j, T_ab)
         ]
         return sum(error > self.tolerance for error in errors)
 
@@ -193,7 +187,7 @@ class Match:
         I_a, I_b = inertia_of(self.a, i), inertia_of(self.b, j)
         if not (I_a.any() and I_b.any()):
             return False
-        error = np.abs(I_a - moved_inertia(I_b, T_ab)).max()
+        error = np.abs(I_a - plucker.moved_inertia(I_b, T_ab)).max()
         return bool(error > max(self.relative, self.tolerance) * np.abs(I_a).max())
 
     def _frames(self, i: int, j: int) -> Iterable[tuple[Array, Array]]:
@@ -209,27 +203,37 @@ class Match:
             yield T_a @ se3.inverse(T_b)
             return
 
-    def _offsets(self, i: int, j: int, T_ab: Array, sign: float) -> Iterator[float]:
-        """Zeros of joint j worth a try: those that bring frames or joints to the same place, and quarter turns."""
+    def _zeros(self, i: int, j: int, T_ab: Array, sign: float) -> Iterator[float]:
+        """Zeros of joint j worth a try: those that bring something to the same place, and quarter turns."""
         axis = self.a.axes[i][0]
-        turning = self.a.joint_type[i].name in TURNING
+        if not self.a.joint_type[i].turns:
+            for p_a, p_b in self._points(i, j, T_ab):
+                yield sign * float(axis @ (p_a - p_b))
+            return
+        for vectors_a, vectors_b in self._vectors(i, j, T_ab):
+            yield sign * turn_between(axis, vectors_b, vectors_a)
+        yield from (pi / 2, -pi / 2, pi)
+
+    def _points(self, i: int, j: int, T_ab: Array) -> Iterator[tuple[Array, Array]]:
+        """Points (3,) of two bodies that may be the same, in body a: of frames, centres of mass, joints."""
         for T_a, T_b in self._frames(i, j):
-            T = T_ab @ T_b
-            along = float(axis @ (T_a[:3, 3] - T[:3, 3]))
-            yield sign * (turn_between(axis, T[:3, :2].T, T_a[:3, :2].T) if turning else along)
-        com_a, com_b = com(inertia_of(self.a, i)), com(moved_inertia(inertia_of(self.b, j), T_ab))
-        yield sign * (turn_between(axis, com_b[None], com_a[None]) if turning else float(axis @ (com_a - com_b)))
+            yield T_a[:3, 3], (T_ab @ T_b)[:3, 3]
+        yield _com_at(self.a, i, se3.IDENTITY), _com_at(self.b, j, T_ab)
         for x, y in self._couples(i, j, T_ab):
-            before_a, before_b = self.a.T_tree[x], T_ab @ self.b.T_tree[y]
-            if not turning:
-                yield sign * float(axis @ (before_a[:3, 3] - before_b[:3, 3]))
-                continue
-            yield sign * turn_between(axis, before_b[None, :3, 3], before_a[None, :3, 3])
-            directions_a, directions_b = self.a.axes[x] @ before_a[:3, :3].T, self.b.axes[y] @ before_b[:3, :3].T
-            for flip in (1.0, -1.0):
-                yield sign * turn_between(axis, directions_b, flip * directions_a)
-        if turning:
-            yield from (pi / 2, -pi / 2, pi)
+            yield self.a.T_tree[x][:3, 3], (T_ab @ self.b.T_tree[y])[:3, 3]
+
+    def _vectors(self, i: int, j: int, T_ab: Array) -> Iterator[tuple[Array, Array]]:
+        """Vectors (k, 3) of two bodies that may be the same, in body a: axes of frames, points, axes of joints, which
+        may have the opposite sign."""
+        for T_a, T_b in self._frames(i, j):
+            yield T_a[:3, :2].T, (T_ab @ T_b)[:3, :2].T
+        for p_a, p_b in self._points(i, j, T_ab):
+            yield p_a[None], p_b[None]
+        for x, y in self._couples(i, j, T_ab):
+            axes_a = self.a.axes[x] @ self.a.T_tree[x][:3, :3].T
+            axes_b = self.b.axes[y] @ (T_ab @ self.b.T_tree[y])[:3, :3].T
+            yield axes_a, axes_b
+            yield -axes_a, axes_b
 
 
 def inertia_of(tree: Tree, body: int) -> Array:
@@ -237,20 +241,9 @@ def inertia_of(tree: Tree, body: int) -> Array:
     return tree.base_inertia if body == BASE else tree.inertia[body]
 
 
-def moved_inertia(I_b: Array, T_ab: Array) -> Array:
-    """I (6, 6) given in frame b, in frame a (Featherstone, eq. 2.66)."""
-    X_ba = plucker.motion_transform(se3.inverse(T_ab))
-    return np.asarray(X_ba.T @ I_b @ X_ba)
-
-
-def com(I: Array) -> Array:
-    """The centre of mass (3,) of a spatial inertia (6, 6); zero where there is no mass."""
-    return np.array([I[2, 4], I[0, 5], I[1, 3]]) / (I[5, 5] or 1.0)
-
-
-def _com_at_zero(tree: Tree, body: int) -> Array:
-    T = pose_at_zero(tree, body)
-    return np.asarray(T[:3, :3] @ com(tree.inertia[body]) + T[:3, 3])
+def _com_at(tree: Tree, body: int, T: Array) -> Array:
+    """The centre of mass (3,) of a body in a frame in which T (4, 4) is its pose."""
+    return np.asarray(T[:3, :3] @ plucker.about_com(inertia_of(tree, body))[1] + T[:3, 3])
 
 
 def _sizes(tree: Tree) -> list[int]:
@@ -259,10 +252,3 @@ def _sizes(tree: Tree) -> list[int]:
     for i in reversed(range(len(tree.parent))):
         sizes[tree.parent[i]] += sizes[i] + 1
     return sizes
-
-
-def _samples(neutral: tuple[float, ...]) -> list[Array]:
-    """The neutral configuration of a joint and two others; quaternions of any length are legal."""
-    zero = np.array(neutral)
-    waves = np.arange(1.0, len(neutral) + 1)
-    return [zero, zero + 0.9 * np.sin(waves), zero - 0.7 * np.cos(2 * waves) - 0.9]

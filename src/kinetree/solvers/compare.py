@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import degrees
+from typing import Literal
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import body_poses
+from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.solvers.bodies import BASE, Match, Pair
 from kinetree.solvers.contents import compare_frames, compare_inertias, compare_sensors
 from kinetree.solvers.difference import Difference, Sides, apart, elsewhere
 from kinetree.solvers.limits import compare_limits
-from kinetree.spatial.se3 import Array
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What `compare` finds.
 
-    same: the same q means the same poses, inertias and limits, as far as both robots speak of them.
-    same_mechanism: the bodies move alike; names, signs and zeros of joints, frames, inertias, limits may differ.
+    same: where every joint has the value of the joint that it is matched with, all bodies, frames and sensors stand
+        alike, seen from the root frames; so are inertias and limits, as far as both robots speak of them. Values go by
+        joint, not by place in q: another order of q is a remark. With base="any" the root frames need not agree.
+    same_mechanism: the bodies move alike; names, signs and zeros of joints, the root frame, frames, inertias, limits
+        may differ.
     differences: everything found; those that only remark on something do not count against `same`.
     joints: joint of the first robot to that of the second, for all that are taken to be the same.
     pose_error: (m, rad), the most by which a body stands elsewhere in the second robot over random configurations,
@@ -39,6 +44,8 @@ class Comparison:
         verdict = "the same robot" if self.same else "not the same robot"
         if self.same_mechanism and not self.same:
             verdict += ", but the same mechanism"
+        if self.same_mechanism and any(difference.kind == "base" for difference in self.differences):
+            verdict += " on another base"
         lines = [verdict]
         lines += [f"  {difference}" for difference in self.differences if difference.counts]
         lines += [f"  remark: {difference}" for difference in self.differences if not difference.counts]
@@ -48,7 +55,15 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compare(a: Robot, b: Robot, *, tolerance: float = 1e-5, relative: float = 1e-5, samples: int = 20) -> Comparison:
+def compare(
+    a: Robot,
+    b: Robot,
+    *,
+    base: Literal["same", "any"] = "same",
+    tolerance: float = 1e-5,
+    relative: float = 1e-5,
+    samples: int = 20,
+) -> Comparison:
     """Whether two robots are the same, names aside, and where they differ.
 
     Joints are matched by name where both have the name, otherwise by their place in the tree and their axes; fixed
@@ -56,12 +71,16 @@ def compare(a: Robot, b: Robot, *, tolerance: float = 1e-5, relative: float = 1e
     extra frame are the same. A joint that turns the other way or has its zero elsewhere is said to be just that.
     Shapes, materials, dynamics and elements of other tools are not compared.
 
+    base: with "any" a constant between the two root frames is a remark, as between a URDF and a DH table whose base
+        frame stands on the first axis; otherwise it makes them different robots.
     tolerance: of poses, in m and rad; by default wide enough for a file that writes a quarter turn as 1.5708.
     relative: of masses, inertias and limits, as a fraction of the larger.
     samples: how many random configurations `pose_error` looks at.
     """
+    if base not in ("same", "any"):
+        raise fail("base", f"base={base!r} is not legal; legal are 'same' and 'any'")
     tree_a, tree_b = build_tree(a), build_tree(b)
-    match = Match(tree_a, tree_b, tolerance, relative)
+    match = Match(tree_a, tree_b, tolerance, relative, base == "any")
     pairs = match.pairs()
     sides = Sides(a, b, tree_a, tree_b, pairs, tolerance, relative)
     motion = [*_left_over(sides), *_couplings(sides)]
@@ -69,7 +88,8 @@ def compare(a: Robot, b: Robot, *, tolerance: float = 1e-5, relative: float = 1e
     differences = [
         *motion,
         *_coordinates(sides),
-        *_base(sides),
+        *_order(sides),
+        *_base(sides, counts=base == "same"),
         *compare_limits(sides),
         *compare_inertias(sides),
         *compare_frames(sides),
@@ -128,9 +148,9 @@ def _other_motion(sides: Sides, pair: Pair) -> Difference:
     said = []
     if angle > sides.tolerance:
         said.append(f"its axis is tilted by {degrees(angle):.3g} deg")
-    if distance > sides.tolerance and a.type != "prismatic":
+    if distance > sides.tolerance and a.kind.turns:
         said.append(f"its axis is {distance:.3g} m away")
-    if a.type == "screw" and abs(a.pitch - b.pitch) > sides.tolerance:
+    if a.kind.has_pitch and abs(a.pitch - b.pitch) > sides.tolerance:
         said.append(f"its pitch is {a.pitch:.6g} and {b.pitch:.6g} m/rad")
     return Difference("axis", label, " and ".join(said) or "moves differently", max(angle, distance))
 
@@ -150,17 +170,29 @@ def _coordinates(sides: Sides) -> list[Difference]:
     return found
 
 
-def _base(sides: Sides) -> list[Difference]:
-    """A remark where the two root frames are only alike up to a constant."""
+def _order(sides: Sides) -> list[Difference]:
+    """A remark where q has another order, with the first joint that is elsewhere; joints that one robot alone has are
+    passed over."""
+    other = {sides.tree_b.joints[pair.b]: sides.tree_a.joints[pair.a] for pair in sides.leaders}
+    order_b = [other[name] for name in sides.robot_b.joint_names if name in other]
+    order_a = [name for name in sides.robot_a.joint_names if name in other.values()]
+    for one, two in zip(order_a, order_b, strict=True):
+        if one != two:
+            message = (
+                f"is ordered otherwise: the first robot has joint {one!r} where the second has {sides.joints[two]!r}"
+            )
+            return [Difference("order", "q", message, counts=False)]
+    return []
+
+
+def _base(sides: Sides, *, counts: bool) -> list[Difference]:
+    """Root frames that are only alike up to a constant."""
     T_ab = sides.by_a[BASE].T_ab
     if max(apart(T_ab, np.eye(4))) <= sides.tolerance:
         return []
     message, amount = elsewhere(np.eye(4), T_ab, sides.tolerance)
-    return [
-        Difference(
-            "base", f"frame {sides.robot_a.root!r}", f"the root frame of the second robot {message}", amount, False
-        )
-    ]
+    label = f"frame {sides.robot_a.root!r}"
+    return [Difference("base", label, f"the root frame of the second robot {message}", amount, counts)]
 
 
 def _couplings(sides: Sides) -> list[Difference]:
@@ -200,17 +232,9 @@ def _pose_error(sides: Sides, samples: int) -> tuple[float, float]:
     T_root = sides.by_a[BASE].T_ab
     for _ in range(samples):
         q_a = rng.uniform(-np.pi, np.pi, sides.tree_a.nq)
-        T_a, T_b = _poses(sides.tree_a, q_a), _poses(sides.tree_b, sides.q_b(q_a))
+        T_a, T_b = body_poses(sides.tree_a, q_a), body_poses(sides.tree_b, sides.q_b(q_a))
         for pair in sides.moving:
             A, B = T_a[pair.a] @ pair.T_ab, T_root @ T_b[pair.b]
             here = apart(A, B)
             metres, radians = max(metres, here[0]), max(radians, here[1])
     return metres, radians
-
-
-def _poses(tree: Tree, q: Array) -> list[Array]:
-    """T_root_body (4, 4) of every moving body; that of the base is last, where index -1 finds it."""
-    T = [np.eye(4)] * (len(tree.joints) + 1)
-    for i, parent in enumerate(tree.parent):
-        T[i] = T[parent] @ tree.joint_transform(i, q)
-    return T

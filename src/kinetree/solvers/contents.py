@@ -8,8 +8,9 @@ import numpy as np
 
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.solvers.bodies import Pair, com, inertia_of, moved_inertia
+from kinetree.solvers.bodies import Pair, inertia_of
 from kinetree.solvers.difference import Difference, Sides, elsewhere
+from kinetree.spatial import plucker
 from kinetree.spatial.se3 import Array
 
 Place = tuple[int, Array]
@@ -30,8 +31,8 @@ def _has_mass(robot: Robot) -> bool:
 
 
 def _inertia(sides: Sides, pair: Pair) -> Iterable[Difference]:
-    I_a, I_b = inertia_of(sides.tree_a, pair.a), moved_inertia(inertia_of(sides.tree_b, pair.b), pair.T_ab)
-    (m_a, c_a, J_a), (m_b, c_b, J_b) = _about_com(I_a), _about_com(I_b)
+    I_a, I_b = inertia_of(sides.tree_a, pair.a), plucker.moved_inertia(inertia_of(sides.tree_b, pair.b), pair.T_ab)
+    (m_a, c_a, J_a), (m_b, c_b, J_b) = plucker.about_com(I_a), plucker.about_com(I_b)
     label, said, amount = sides.body_label(pair), [], 0.0
     if abs(m_a - m_b) > sides.relative * max(abs(m_a), abs(m_b)):
         said.append(f"its mass is {m_a:.6g} kg, in the second robot {m_b:.6g} kg")
@@ -47,12 +48,6 @@ def _inertia(sides: Sides, pair: Pair) -> Iterable[Difference]:
         amount = amount or error
     if said:
         yield Difference("inertia", label, "; ".join(said), amount)
-
-
-def _about_com(I: Array) -> tuple[float, Array, Array]:
-    """Mass, centre of mass (3,) and inertia about it (3, 3) of a spatial inertia (6, 6)."""
-    mass, H = float(I[5, 5]), I[:3, 3:]
-    return mass, com(I), I[:3, :3] - (H @ H.T / mass if mass else 0.0)
 
 
 def compare_frames(sides: Sides) -> list[Difference]:

@@ -18,9 +18,9 @@ from kinetree.spatial.se3 import Array
 class Difference:
     """One thing in which two robots differ.
 
-    kind: "joint", "axis", "mimic", "sign", "zero", "limit", "inertia", "base", "frame" or "sensor".
+    kind: "joint", "axis", "mimic", "sign", "zero", "order", "base", "limit", "inertia", "frame" or "sensor".
     element: what it is about, named as in the first robot. amount: how much, in SI and rad, where it is one number.
-    counts: whether it makes them different robots; if not, it only remarks on what one of them is silent about.
+    counts: whether it makes them different robots; if not, it is a remark, such as on what one of them is silent about.
     """
 
     kind: str

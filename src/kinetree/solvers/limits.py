@@ -29,8 +29,9 @@ def compare_limits(sides: Sides) -> list[Difference]:
         if (kind in spoken_a) != (kind in spoken_b)
     ]
     both = [kind for kind in KINDS if kind in spoken_a and kind in spoken_b]
-    for pair in sides.leaders:
-        found += _joint(sides, pair, both)
+    leaders = {pair.a for pair in sides.leaders}
+    for pair in sides.moving:  # the range of a follower is a row on its leader
+        found += _joint(sides, pair, [kind for kind in both if kind != "position" or pair.a in leaders])
     return found + _rows(sides)
 
 
@@ -51,6 +52,8 @@ def _numbers(limit: Limit, kind: str) -> tuple[float, ...]:
 def _joint(sides: Sides, pair: Pair, kinds: list[str]) -> list[Difference]:
     a = sides.robot_a.joints[sides.tree_a.joints[pair.a]]
     b = sides.robot_b.joints[sides.tree_b.joints[pair.b]]
+    if a.kind.nv != b.kind.nv:
+        return []  # they are of different types, which is said
     found = []
     for i, name in enumerate(a.kind.velocities):
         for kind in kinds:

@@ -5,11 +5,12 @@ Only this package and `algorithms/dynamics.py` use this order; everything public
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, inverse
 
 
 def skew(v: Any) -> Array:
@@ -33,3 +34,29 @@ def rigid_body_inertia(mass: float, com: Array, inertia: Array) -> Array:
     """
     C = skew(com)
     return np.block([[inertia + mass * C @ C.T, mass * C], [mass * C.T, mass * np.eye(3)]])
+
+
+def moved_inertia(I_B: Array, T_AB: Array) -> Array:
+    """I_A (6, 6) in frame A of the body whose inertia in frame B is I_B (Featherstone, eq. 2.66)."""
+    X_BA = motion_transform(inverse(T_AB))
+    return np.asarray(X_BA.T @ I_B @ X_BA)
+
+
+def about_com(I: Array) -> tuple[float, Array, Array]:
+    """Mass, centre of mass (3,) and inertia about it (3, 3) of I (6, 6): eq. 2.63 the other way. Without mass the
+    centre is the origin."""
+    mass, H = float(I[5, 5]), I[:3, 3:]
+    com = np.array([H[2, 1], H[0, 2], H[1, 0]]) / (mass or 1.0)
+    return mass, com, I[:3, :3] - (H @ H.T / mass if mass else 0.0)
+
+
+def combined(bodies: Sequence[tuple[float, Array, Array]]) -> tuple[float, Array, Array]:
+    """Mass, centre of mass (3,) and inertia about it (3, 3) of several bodies that are given so, in one frame.
+
+    The same as `about_com` of the sum of their `rigid_body_inertia`, without the digits that are lost when the common
+    centre is far from the origin. Where the masses add up to zero the centre is the origin.
+    """
+    mass = sum(m for m, _, _ in bodies)
+    com = sum((m * c for m, c, _ in bodies), np.zeros(3)) / (mass or 1.0)
+    inertia = sum((J + m * skew(c - com) @ skew(c - com).T for m, c, J in bodies), np.zeros((3, 3)))
+    return mass, np.asarray(com), np.asarray(inertia)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from kinetree.errors import Finding, fail, unknown_name
-from kinetree.model.assemble import build, parts_of
+from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.frames import moved_link
 from kinetree.model.edit.words import stale, unmoved
-from kinetree.model.robot import Frame, Inertial, Link, Robot
+from kinetree.model.robot import Frame, Inertial, Joint, Link, Robot
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen
+
+Place = tuple[str, Array]
+"""(the link that a link is merged into, or itself; T_into_link)"""
 
 
 def merge_fixed(robot: Robot, keep: Iterable[str] = ()) -> Robot:
@@ -26,42 +29,60 @@ def merge_fixed(robot: Robot, keep: Iterable[str] = ()) -> Robot:
         stays too. Raises UnknownNameError for an unknown name in `keep`.
     """
     stay = _staying(robot, keep)
-    place: dict[str, tuple[str, Array]] = {robot.root: (robot.root, se3.IDENTITY)}  # link: merged into, T_into_link
-    gone: list[str] = []
-    for name in robot.placed:
-        joint = robot.joints[name]
-        if joint.type == "fixed" and name not in stay:
-            into, T = place[joint.parent]
-            place[joint.child] = into, frozen(T @ joint.origin @ joint.child_origin)
-            gone.append(name)
-        else:
-            place[joint.child] = joint.child, se3.IDENTITY
+    gone = [name for name in robot.placed if robot.joints[name].type == "fixed" and name not in stay]
     if not gone:
         return robot
+    place = _places(robot, set(gone))
     parts = parts_of(robot)
-    bodies: dict[str, list[Link]] = {}
-    for name, (into, T) in place.items():  # placed order: the link that stays comes first
-        bodies.setdefault(into, []).append(moved_link(robot.links[name], T) if name != into else robot.links[name])
-    parts.links = [_merged(bodies[link.name]) for link in parts.links if link.name in bodies]
-    parts.joints = [
-        replace(j, parent=place[j.parent][0], origin=frozen(place[j.parent][1] @ j.origin))
-        if j.parent not in bodies
-        else j
-        for j in parts.joints
-        if j.name not in set(gone)
-    ]
-    parts.frames = [
-        Frame(f.name, place[f.link][0], frozen(place[f.link][1] @ f.origin), f.source) if f.link not in bodies else f
-        for f in robot.frames.values()
-        if f.name not in bodies
-    ]
-    parts.groups = {name: tuple(j for j in joints if j not in gone) for name, joints in robot.groups.items()}
+    _merge_links(robot, parts, place)
+    _rehang(robot, parts, place, set(gone))
+    merged = [name for name, (into, _) in place.items() if name != into]
     message = f"fixed joints have gone, the links below them are frames now: {', '.join(gone)}"
     parts.notes += (Finding("merged", "info", message, element=f"robot {robot.name!r}"),)
-    merged = [name for name in place if name not in bodies]
     parts.notes += tuple(stale(parts.extensions, {*gone, *merged}, "merged into another link"))
     parts.notes += tuple(note for name in merged for note in unmoved(robot.links[name]))
     return build(parts)
+
+
+def _places(robot: Robot, gone: Collection[str]) -> dict[str, Place]:
+    """Where every link comes to be once these fixed joints are gone; one that stays before those merged into it."""
+    place: dict[str, Place] = {robot.root: (robot.root, se3.IDENTITY)}
+    for name in robot.placed:
+        joint = robot.joints[name]
+        into, T = place[joint.parent]
+        merged = into, frozen(T @ joint.origin @ joint.child_origin)
+        place[joint.child] = merged if name in gone else (joint.child, se3.IDENTITY)
+    return place
+
+
+def _merge_links(robot: Robot, parts: Parts, place: Mapping[str, Place]) -> None:
+    """One link of each that stays and all that are merged into it."""
+    bodies: dict[str, list[Link]] = {}
+    for name, (into, T) in place.items():
+        bodies.setdefault(into, []).append(moved_link(robot.links[name], T) if name != into else robot.links[name])
+    parts.links = [_merged(bodies[link.name]) for link in parts.links if link.name in bodies]
+
+
+def _rehang(robot: Robot, parts: Parts, place: Mapping[str, Place], gone: Collection[str]) -> None:
+    """Put joints and frames on the links that stay, and frames where links were; take the joints that are gone from
+    the groups."""
+
+    def on(link: str, T_link: Array) -> tuple[str, Array]:
+        into, T = place[link]
+        return (link, T_link) if into == link else (into, frozen(T @ T_link))
+
+    def joint_on(joint: Joint) -> Joint:
+        parent, origin = on(joint.parent, joint.origin)
+        return replace(joint, parent=parent, origin=origin)
+
+    def frame_on(frame: Frame) -> Frame:
+        link, origin = on(frame.link, frame.origin)
+        return replace(frame, link=link, origin=origin)
+
+    stay = {into for into, _ in place.values()}
+    parts.joints = [joint_on(joint) for joint in parts.joints if joint.name not in gone]
+    parts.frames = [frame_on(frame) for frame in robot.frames.values() if frame.name not in stay]
+    parts.groups = {name: tuple(j for j in joints if j not in gone) for name, joints in robot.groups.items()}
 
 
 def _staying(robot: Robot, keep: Iterable[str]) -> set[str]:
@@ -82,25 +103,20 @@ def _merged(links: list[Link]) -> Link:
     bodies = [link.inertial for link in links if link.inertial]
     return replace(
         links[0],
-        inertial=combined(bodies, links[0].name) if bodies else None,
+        inertial=_combined(bodies, links[0].name) if bodies else None,
         visuals=tuple(shape for link in links for shape in link.visuals),
         collisions=tuple(shape for link in links for shape in link.collisions),
         extensions=tuple(extension for link in links for extension in link.extensions),
     )
 
 
-def combined(bodies: list[Inertial], link: str) -> Inertial:
+def _combined(bodies: list[Inertial], link: str) -> Inertial:
     """The inertia of several bodies given in one frame: masses added, inertias about the common centre of mass."""
     massive = [body for body in bodies if body.mass or body.inertia.any()]
     if len(massive) <= 1:
         return (massive or bodies)[0]
-    mass = sum(body.mass for body in massive)
-    moment = sum((body.mass * body.origin[:3, 3] for body in massive), np.zeros(3))
-    if mass == 0 and moment.any():
+    turned = [(b.origin[:3, 3], b.origin[:3, :3] @ b.inertia @ b.origin[:3, :3].T) for b in massive]
+    mass, com, inertia = plucker.combined([(b.mass, *about) for b, about in zip(massive, turned, strict=True)])
+    if mass == 0 and np.sum([b.mass * b.origin[:3, 3] for b in massive], axis=0).any():
         raise fail("no-mass", "its parts have masses that add up to zero at different places", element=f"link {link!r}")
-    com = moment / mass if mass else np.zeros(3)
-    inertia = np.zeros((3, 3))
-    for body in massive:
-        R, C = body.origin[:3, :3], plucker.skew(body.origin[:3, 3] - com)
-        inertia += R @ body.inertia @ R.T + body.mass * C @ C.T
     return Inertial(mass, frozen(inertia), frozen(se3.translation(com)))

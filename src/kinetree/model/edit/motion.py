@@ -10,6 +10,7 @@ import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.words import stale
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot
 from kinetree.spatial import se3
@@ -21,7 +22,8 @@ def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: L
 
     The pose at the value goes into the joint's origin. Joints that follow a locked one are locked where it puts them.
     Limits, dynamics, safety and calibration of a locked joint go; coupled limits hold the rest to what is left; groups
-    lose the joint. All of that is noted. Raises UnknownNameError for an unknown joint, KinetreeError for one that is
+    lose the joint. All of that is noted, and so are elements of other tools that still name it, such as its motor.
+    Raises UnknownNameError for an unknown joint, KinetreeError for one that is
     fixed or follows another, and for a wrong count.
     """
     q, slices = robot.q(values, unit=unit), robot.q_slices
@@ -35,6 +37,7 @@ def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: L
     parts.notes += tuple(_lock_note(robot, robot.joints[name], value) for name, value in locked.items())
     parts.groups = {name: tuple(j for j in joints if j not in locked) for name, joints in robot.groups.items()}
     _lock_coupled(parts, {name: float(value[0]) for name, value in locked.items() if value.size == 1})
+    parts.notes += tuple(stale(parts.extensions, set(locked), "fixed now"))
     return build(parts)
 
 
@@ -88,10 +91,6 @@ def _lock_coupled(parts: Parts, values: Mapping[str, float]) -> None:
     parts.coupled_limits = kept
 
 
-REVERSIBLE = ("fixed", "revolute", "continuous", "prismatic", "screw")
-"""Types whose inverse motion is a motion of the type at the same coordinate: that about the opposite axis."""
-
-
 def reroot(robot: Robot, link: str) -> Robot:
     """The same robot with `link` as its root: the joints on the way to it are passed the other way.
 
@@ -105,7 +104,7 @@ def reroot(robot: Robot, link: str) -> Robot:
     while at in above:
         path.append(above[at])
         at = path[-1].parent
-    faults = [_irreversible(joint) for joint in path if joint.type not in REVERSIBLE]
+    faults = [_irreversible(joint) for joint in path if not joint.kind.reversible]
     if faults:
         raise KinetreeError(faults)
     turned = {joint.name: _reversed(joint) for joint in path}

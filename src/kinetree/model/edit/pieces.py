@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import isfinite
 from typing import Any
+
+import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import prefix as with_prefix
 from kinetree.model.edit.words import stale, words
-from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.joints import JOINT_TYPES, JointType
+from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import frozen
+from kinetree.spatial.se3 import Array, frozen
 
 
 def cut(robot: Robot, link: str) -> Robot:
@@ -46,20 +50,19 @@ def attach(
     joint_name: str | None = None,
     type: str = "fixed",
     axes: Any = NO_AXES,
+    pitch: float = 0.0,
     limits: Iterable[Limit] = (),
 ) -> Robot:
     """One robot of two: the root of `other` hangs on `frame` of `robot` by a new joint.
 
     origin: T_frame_root (4, 4), the pose of the other's root in the frame, with the joint at neutral.
     prefix: put before every name of `other`; needed where the two share names. joint_name: "ROOT_attachment" if None.
-    type, axes (k, 3), limits: of the new joint, fixed unless they say otherwise.
+    type, axes (k, 3) of any length, pitch in m/rad, limits: of the new joint, fixed unless they say otherwise.
 
     q is that of `robot`, then the new joint's, then that of `other`. Raises UnknownNameError for an unknown frame,
-    KinetreeError for names that are taken.
+    KinetreeError for names that are taken, and for a type, axes or a pitch that make no joint.
     """
-    if type not in JOINT_TYPES or len(axes) != JOINT_TYPES[type].axes:
-        count = f"with {JOINT_TYPES[type].axes} axes" if type in JOINT_TYPES else f"among {', '.join(JOINT_TYPES)}"
-        raise fail("joint-type", f"type={type!r} with {len(axes)} axes is not legal; legal is a type {count}")
+    kind = _kind(type, pitch)
     anchor = robot.frames[frame]
     if prefix:
         other = with_prefix(other, prefix)
@@ -69,9 +72,17 @@ def attach(
         anchor.link,
         other.root,
         frozen(anchor.origin @ pose(origin)),
-        frozen(axes) if len(axes) else NO_AXES,
+        _unit_axes(kind, axes),
+        pitch=float(pitch),
         limits=tuple(limits),
     )
+    parts = _joined(robot, other, joint)
+    parts.joint_order = (*robot.joint_names, *((joint.name,) if kind.nq else ()), *other.joint_names)
+    return build(parts)
+
+
+def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
+    """The parts of both robots and the joint between them; the order of q is that of the first alone."""
     parts, more = parts_of(robot), parts_of(other)
     shared = set(parts.groups) & set(more.groups)
     if shared:
@@ -84,9 +95,38 @@ def attach(
     parts.coupled_limits += more.coupled_limits
     parts.extensions += more.extensions
     parts.groups = {**parts.groups, **more.groups}
-    parts.joint_order = (*robot.joint_names, *((joint.name,) if joint.kind.nq else ()), *other.joint_names)
     parts.notes += more.notes
-    return build(parts)
+    return parts
+
+
+def _kind(type: str, pitch: float) -> JointType:
+    """The row of a joint type that can have this pitch."""
+    if type not in JOINT_TYPES:
+        raise fail("joint-type", f"type={type!r} is not legal; legal is a type among {', '.join(JOINT_TYPES)}")
+    kind = JOINT_TYPES[type]
+    if not isfinite(pitch) or (pitch and not kind.has_pitch):
+        screws = " or ".join(row.name for row in JOINT_TYPES.values() if row.has_pitch)
+        message = f"pitch={pitch!r} of a {type} joint is not legal; legal are finite m/rad, of a {screws} joint alone"
+        raise fail("pitch", message)
+    return kind
+
+
+def _unit_axes(kind: JointType, axes: Any) -> Array:
+    """The axes (k, 3) as unit vectors, as many as the type has."""
+    legal = f"a {kind.name} joint is attached with {kind.axes} axes: vectors (3,) of finite numbers, not all zero"
+    try:
+        array = np.asarray(axes, dtype=float)
+    except (TypeError, ValueError):
+        raise fail("axes", f"axes is not an array of numbers; {legal}") from None
+    if array.size == 0 and kind.axes == 0:
+        return NO_AXES
+    if array.shape != (kind.axes, 3):
+        raise fail("axes", f"axes has shape {array.shape}; {legal}")
+    largest = np.abs(array).max(axis=1, keepdims=True)
+    if not (np.isfinite(array).all() and largest.all()):
+        raise fail("axes", f"axes is {array.tolist()}; {legal}")
+    array = array / largest  # for its square neither to overflow nor to vanish
+    return frozen(array / np.linalg.norm(array, axis=1, keepdims=True))
 
 
 def _there(material: Material, materials: Mapping[str, Material]) -> bool:
@@ -120,14 +160,7 @@ def _trim(robot: Robot, links: set[str]) -> Parts:
 
 def _kept_mimic(robot: Robot, joint: Joint, names: set[str]) -> Joint:
     """The joint following the first of its leaders that is kept, where there is one."""
-    if not joint.mimic:
-        return joint
-    leader, multiplier, offset = joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset
-    while leader not in names and (further := robot.joints[leader].mimic):
-        offset += multiplier * further.offset
-        multiplier *= further.multiplier
-        leader = further.joint
-    return joint if leader == joint.mimic.joint else replace(joint, mimic=Mimic(leader, multiplier, offset))
+    return replace(joint, mimic=Mimic(*resolve_mimic(robot, joint.name, names))) if joint.mimic else joint
 
 
 def _check_leaders(joints: Iterable[Joint], names: set[str]) -> None:
@@ -167,16 +200,21 @@ def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
         elif len(lost) < len(coupled.coefficients):
             message = f"names {', '.join(map(repr, lost))}, which are cut away; it is dropped"
             notes.append(Finding("dropped", "warning", message, coupled.source, f"coupled limit {coupled.name!r}"))
-    parts.groups = {}
-    for name, members in robot.groups.items():
-        rest = tuple(joint for joint in members if joint in joints)
-        if rest or not members:
-            parts.groups[name] = rest
-        if rest and len(rest) < len(members):
-            lost = [joint for joint in members if joint not in joints]
-            message = f"has lost {', '.join(map(repr, lost))}, which are cut away"
-            notes.append(Finding("dropped", "warning", message, element=f"group {name!r}"))
+    parts.groups = {
+        name: tuple(joint for joint in members if joint in joints) for name, members in robot.groups.items()
+    }
+    notes += [note for name in robot.groups for note in _lost_members(name, robot.groups[name], parts.groups[name])]
+    parts.groups = {name: rest for name, rest in parts.groups.items() if rest or not robot.groups[name]}
     parts.notes += tuple(notes)
+
+
+def _lost_members(group: str, members: Iterable[str], rest: Collection[str]) -> Iterator[Finding]:
+    """What is said of a group that has lost joints; one that has lost them all is dropped."""
+    lost = ", ".join(repr(joint) for joint in members if joint not in rest)
+    if lost and rest:
+        yield Finding("dropped", "warning", f"has lost {lost}, which are cut away", element=f"group {group!r}")
+    elif lost:
+        yield Finding("dropped", "info", f"is of {lost} alone, cut away; it is dropped", element=f"group {group!r}")
 
 
 def _trim_extensions(robot: Robot, parts: Parts) -> None:
