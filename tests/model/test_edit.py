@@ -95,15 +95,26 @@ class TestRename:
         assert "b" in kt.edit.rename(everything(), frames={"base": "b"}).links
 
     def test_extensions_of_every_place_and_quoting(self):
-        text = '<a x=\'base\' y="a base">\n base\n<b>base link</b><c t="say &quot;base&quot;"/></a>'
+        text = (
+            '<a link=\'base\' y="base"><frameName>\n base\n</frameName><b>base</b><c body1="say &quot;base&quot;"/></a>'
+        )
         robot = everything()
         parts = parts_of(robot)
         parts.links[0] = replace(parts.links[0], extensions=(Extension("urdf", "a", text),))
         link = kt.edit.rename(build(parts), {"base": 'r"&<t'}).links['r"&<t']
         assert link.extensions[0].text == (
-            "<a x='r&quot;&amp;&lt;t' y=\"a base\">\n r&quot;&amp;&lt;t\n<b>base link</b>"
-            '<c t="say &quot;base&quot;"/></a>'
+            "<a link='r&quot;&amp;&lt;t' y=\"base\"><frameName>\n r&quot;&amp;&lt;t\n</frameName><b>base</b>"
+            '<c body1="say &quot;base&quot;"/></a>'
         )
+
+    def test_a_type_or_a_file_spelt_like_a_link_is_none(self):
+        text = (
+            '<gazebo reference="imu"><sensor name="s" type="imu"><topicName>imu</topicName>'
+            '<plugin name="imu" filename="imu"><bodyName>imu</bodyName></plugin></sensor></gazebo>'
+        )
+        robot = kt.load(f'<robot name="r"><link name="imu"/>{text}</robot>', format="urdf")
+        expected = text.replace('reference="imu"', 'reference="l_imu"').replace("<bodyName>imu", "<bodyName>l_imu")
+        assert kt.edit.prefix(robot, "l_").extensions[0].text == expected
 
     def test_an_ambiguous_word_in_an_extension_is_left_and_noted(self):
         robot = kt.edit.rename(everything(), joints={"thumb": "trunk2"})  # a joint and a link of one name

@@ -108,19 +108,28 @@ class TestSame:
         robot = serial()
         parts = parts_of(robot)
         parts.links = [replace(link, inertial=None) for link in parts.links]
-        parts.joints = [replace(joint, limits=()) for joint in parts.joints]
+        silent = {"velocity": np.inf, "effort": np.inf}
+        parts.joints = [replace(j, limits=tuple(replace(x, **silent) for x in j.limits)) for j in parts.joints]
         parts.sensors = [Sensor("eye", "camera", "link0")]
         comparison = kt.compare(kt.edit.add_frame(robot, "spot", "link5", se3.translation((0, 0, 1))), build(parts))
         assert comparison.same
         remarks = {str(d) for d in comparison.differences}
         assert remarks == {
-            "limits: only the first robot has position limits",
             "limits: only the first robot has velocity limits",
             "limits: only the first robot has effort limits",
             "inertias: only the first robot has any",
             "frames: only the first robot has spot",
             "sensors: only the second robot has eye",
         }
+
+    def test_ranges_that_only_one_has_make_a_difference(self):
+        robot = serial()
+        parts = parts_of(robot)
+        parts.joints = [replace(joint, limits=()) for joint in parts.joints]
+        comparison = kt.compare(robot, build(parts))
+        assert not comparison.same
+        assert comparison.same_mechanism
+        assert "limits: only the first robot has position limits" in {str(d) for d in comparison.differences}
 
     def test_another_order_of_q_is_a_remark(self):
         robot = everything()

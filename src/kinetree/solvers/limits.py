@@ -16,14 +16,15 @@ KINDS = ("position", "velocity", "effort")
 
 
 def compare_limits(sides: Sides) -> list[Difference]:
-    """Boxes of the joints, and rows over several joints. What one robot never speaks of is a remark."""
+    """Boxes of the joints, and rows over several joints. That only one has limits on velocity or effort
+    at all is a remark: tables seldom have them."""
     spoken_a, spoken_b = _spoken(sides.robot_a), _spoken(sides.robot_b)
     found = [
         Difference(
             "limit",
             "limits",
             f"only the {'first' if kind in spoken_a else 'second'} robot has {kind} limits",
-            counts=False,
+            counts=kind == "position",
         )
         for kind in KINDS
         if (kind in spoken_a) != (kind in spoken_b)

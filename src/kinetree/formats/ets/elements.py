@@ -23,7 +23,7 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 _E = np.eye(3)
-WORDS = (*PI_WORDS, *ANGLES, *PER_METRE)
+WORDS = (*PI_WORDS, *ANGLES, *PER_METRE, "nan", "inf", "infinity")
 """What stands for a number or a unit, and so for a joint only in quotes."""
 KINDS: dict[str, Callable[[Any], Array]] = {
     "Rx": lambda x: se3.turn(_E[0], x),

@@ -11,26 +11,58 @@ from kinetree.errors import Finding
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Geometry, Link
 
-_WORD = re.compile(r"""(=\s*")([^"<]*)(?=")|(=\s*')([^'<]*)(?=')|(>\s*)([^<>]*[^<>\s])(?=\s*<)""")
-"""An attribute's value, or the whole text of an element: the opening, then the word."""
+_TAG = re.compile(r"""<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))+)""")
+"""A start tag: its name and its attributes."""
+_ATTRIBUTE = re.compile(r"""([\w:.-]+)(\s*=\s*["'])([^"']*)""")
+_TEXT = re.compile(r"(<([\w:.-]+)[^<>]*>\s*)([^<>]*[^<>\s])(?=\s*</)")
+"""The whole text of an element."""
+_REFERS = re.compile(
+    r"\w*(link|joint|body|site|frame|parent|child|base|tip|target|reference|objname|refname|tendon|jointinparent)"
+    r"(_?name|_?id)?\d*",
+    re.IGNORECASE,
+)
+"""Attributes and elements whose value is the name of a part of the robot. A `type`, a `filename` or a `topic` may be
+spelt like a link and yet be none."""
 
 Change = Callable[[tuple[Extension, ...]], tuple[Extension, ...]]
 
 
 def words(extension: Extension) -> set[str]:
-    """Every attribute value and every element text of an extension."""
-    return {unescape(match[match.lastindex or 0]) for match in _WORD.finditer(extension.text)}
+    """Every name that an extension refers to."""
+    found: set[str] = set()
+
+    def look(word: str) -> str:
+        found.add(word)
+        return word
+
+    _each_reference(extension.text, look)
+    return found
 
 
 def replace_words(extension: Extension, names: Mapping[str, str]) -> Extension:
-    """The extension with every attribute value and element text that equals a key of `names` replaced."""
+    """The extension with every reference to a key of `names` replaced."""
+    return replace(extension, text=_each_reference(extension.text, lambda word: names.get(word, word)))
 
-    def change(match: re.Match[str]) -> str:
-        opening, word = (part for part in match.groups() if part is not None)
-        new = names.get(unescape(word))
-        return opening + (word if new is None else escape(new))
 
-    return replace(extension, text=_WORD.sub(change, extension.text))
+def _each_reference(text: str, change: Callable[[str], str]) -> str:
+    """The text with every attribute value and element text that is a reference put through `change`."""
+
+    def changed(word: str) -> str:
+        new = change(unescape(word))
+        return word if new == unescape(word) else escape(new)
+
+    def in_tag(tag: re.Match[str]) -> str:
+        def in_attribute(attribute: re.Match[str]) -> str:
+            name, opening, word = attribute.groups()
+            refers = _REFERS.fullmatch(tag[1] if name == "name" else name)
+            return name + opening + (changed(word) if refers else word)
+
+        return f"<{tag[1]}" + _ATTRIBUTE.sub(in_attribute, tag[2])
+
+    def in_text(element: re.Match[str]) -> str:
+        return element[1] + (changed(element[3]) if _REFERS.fullmatch(element[2]) else element[3])
+
+    return _TEXT.sub(in_text, _TAG.sub(in_tag, text))
 
 
 def change_extensions(parts: Parts, change: Change) -> None:
