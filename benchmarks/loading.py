@@ -2,7 +2,8 @@
 
 Kinetree's figure holds every check and every note, the place of every element, inertias and geometry references; a
 second one adds the system model (`build_tree`), which Pinocchio's figure holds too. yourdfpy loads as its documentation
-says for a robot without meshes, `URDF.load(file, load_meshes=False)`, which checks next to nothing.
+says for a robot without meshes, `URDF.load(file, load_meshes=False)`, which checks next to nothing; its default loads
+the meshes too, and is there for comparison.
 
     python benchmarks/loading.py [--quick]
 """
@@ -37,6 +38,7 @@ def main() -> None:
         "kinetree + system model": lambda: build_tree(kt.load(path)),
         "pinocchio": lambda: pinocchio.buildModelFromUrdf(path),
         "yourdfpy": lambda: yourdfpy.URDF.load(path, load_meshes=False),
+        "yourdfpy with meshes": lambda: yourdfpy.URDF.load(path),
     }
     programs = {
         name: partial(subprocess.run, [sys.executable, "-c", text.format(path=path)], check=True)

@@ -105,7 +105,10 @@ def check_attributes(report: Report, element: Element, known: Collection[str]) -
 
 def check_leaf(report: Report, element: Element, known: Collection[str]) -> None:
     """Warn of everything that is not understood in an element that should hold nothing but attributes."""
-    check_attributes(report, element, known)
+    for attribute in element.attributes:
+        if attribute not in known:
+            check_attributes(report, element, known)
+            break
     if element.children:
         ignore(report, element.children, element)
     if element.text:
