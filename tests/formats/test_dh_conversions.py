@@ -81,3 +81,13 @@ def test_every_order_of_conversions_keeps_the_poses(text, format):
             (expected,) = forward_kinematics(build_tree(robot), q, ["tip"])
             (pose,) = forward_kinematics(build_tree(again), q, ["tip"])
             assert np.abs(pose - expected).max() < 1e-12, order
+
+
+@pytest.mark.parametrize("format", ["dh", "dh-csv"])
+def test_a_limit_on_one_side_comes_back(format, tmp_path):
+    text = """<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/><joint name="j" type="prismatic">
+      <parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><limit><lower>-1</lower></limit></axis></joint>
+      </model></sdf>"""
+    kt.save(kt.load(text, format="sdf"), tmp_path / "m", format=format, without=("frame",))
+    limit = kt.load(tmp_path / "m", format=format).joints["j"].limit
+    assert (limit.lower, limit.upper) == (-1, float("inf"))

@@ -586,3 +586,18 @@ def test_edits_of_many_robots():
         assert comparison.same, f"{path}: {comparison}"
         compared += 1
     assert compared > 50
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda robot: kt.edit.rename(robot, {"base": 3}),
+        lambda robot: kt.edit.rename(robot, frames={"base": None}),
+        lambda robot: kt.edit.add_frame(robot, "n", "base", "here"),
+        lambda robot: kt.edit.add_frame(robot, "n", "base", np.full((4, 4), np.nan)),
+        lambda robot: kt.edit.lock(robot, {robot.joint_names[0]: "x"}),
+    ],
+)
+def test_what_is_no_name_or_pose_or_number_is_refused(edit):
+    with pytest.raises(kt.KinetreeError):
+        edit(everything())

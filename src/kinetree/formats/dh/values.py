@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 
 from kinetree.formats.numbers import number
 from kinetree.formats.quantities import multiple_of_pi
@@ -52,10 +52,16 @@ def parse_cell(raw: object) -> Cell | None:
     if match is None:
         return _parse_number(text)
     middle = _parse_number(match["middle"] or "0")
-    low, high = _parse_number(match["low"] or match["lo"] or ""), _parse_number(match["high"] or match["hi"] or "")
+    low, high = _parse_end(match["low"] or match["lo"] or ""), _parse_end(match["high"] or match["hi"] or "")
     if middle is None or low is None or high is None:
         return None
     return Cell(middle.value, (low.value, high.value), middle.with_pi or low.with_pi or high.with_pi)
+
+
+def _parse_end(text: str) -> Cell | None:
+    """An end of a range, which may be open: -inf or inf."""
+    open_ends = {"-inf": -inf, "inf": inf}
+    return Cell(open_ends[text.strip()]) if text.strip() in open_ends else _parse_number(text)
 
 
 def _parse_number(text: str) -> Cell | None:

@@ -59,9 +59,12 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
 
 def pose(T: Any) -> Array:
     """T as a read-only array (4, 4); raises KinetreeError where it is no rigid transform."""
-    array = np.asarray(T, dtype=float)
+    try:
+        array = np.asarray(T, dtype=float)
+    except (TypeError, ValueError):
+        raise fail("pose", f"a pose is an array (4, 4) of finite numbers, not {T!r}") from None
     if array.shape != (4, 4) or not np.isfinite(array).all():
-        raise fail("pose", f"a pose is an array (4, 4) of finite numbers; this one has shape {array.shape}")
+        raise fail("pose", f"a pose is an array (4, 4) of finite numbers; this is\n{array}")
     if not (se3.is_rotation(array[:3, :3]) and np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0))):
         raise fail("pose", "a pose is [[R, p], [0, 0, 0, 1]] with a right-handed rotation R; this one is not")
     return frozen(array)

@@ -28,9 +28,9 @@ def rename(
     names: of links, extra frames and joints; one that a joint shares with a link or frame must be said by keyword.
     frames: takes the names of links too, as a link and its own frame have one name.
 
-    In kept elements of other tools (extensions) every attribute value and every element text that equals an old name
-    is replaced; names within longer texts, such as lists or scoped names, are not touched. Where an old name is
-    also that of another thing which keeps it, the extensions are left alone, and a note says so.
+    In kept elements of other tools (extensions) the attributes and elements that refer to a part follow (`link=`,
+    `<joint name=…>`, `<frameName>`); names within longer texts, such as lists or scoped names, are not touched. Where
+    an old name is also that of another thing which keeps it, the extensions are left alone, and a note says so.
 
     Raises UnknownNameError for a name that the robot does not have, KinetreeError for a new name that is taken.
     """
@@ -46,6 +46,7 @@ def rename(
             raise fail("ambiguous-name", message)
         if old not in robot.frames and old not in robot.joints:
             raise unknown_name("link, frame or joint", old, [*robot.frames, *robot.joints])
+        _check_name(new)
         (to.frames if old in robot.frames else to.joints)[old] = new
     return build(_renamed(robot, to))
 
@@ -79,9 +80,15 @@ class _Names:
 
 
 def _all_known(kind: str, names: Renaming | None, known: Mapping[str, object]) -> None:
-    for old in names or {}:
+    for old, new in (names or {}).items():
         if old not in known:
             raise unknown_name(kind, old, list(known))
+        _check_name(new)
+
+
+def _check_name(new: object) -> None:
+    if not isinstance(new, str):
+        raise fail("no-name", f"a name is a text, not {new!r}")
 
 
 def _prefixed(names: Iterable[str], text: str) -> dict[str, str]:
