@@ -193,8 +193,8 @@ def save(
 ) -> None:
     """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
 
-    without: parts that may be left out where the format cannot say them, such as ("extension", "inertial");
-        see `kinetree.formats.losses.PARTS`. Otherwise whatever the format cannot say is a KinetreeError.
+    without: parts that are left out, such as ("extension", "inertial"), for formats that cannot say all of them; see
+        `kinetree.formats.losses.PARTS`. Otherwise whatever the format cannot say is a KinetreeError.
     """
     target = Path(path)
     row = FORMATS.get(format) if format else _by_suffix(target)

@@ -11,6 +11,7 @@ from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import dh, ets, urdf
 from kinetree.formats.dh.format import Spelling, toml_text
+from kinetree.load import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.dh import DHTable
 from kinetree.model.tree import build_tree
@@ -91,3 +92,15 @@ def test_a_limit_on_one_side_comes_back(format, tmp_path):
     kt.save(kt.load(text, format="sdf"), tmp_path / "m", format=format, without=("frame",))
     limit = kt.load(tmp_path / "m", format=format).joints["j"].limit
     assert (limit.lower, limit.upper) == (-1, float("inf"))
+
+
+@pytest.mark.parametrize("format", ["dh-csv", "ets"])
+def test_another_order_of_q_is_lost_aloud(format):
+    arm = kt.edit.cut(kt.load("icub"), "l_shoulder_1")
+    turned = arm.order(arm.joint_names[::-1])
+    left_out = ("frame", "group", "limit")
+    with pytest.raises(kt.KinetreeError, match="order of q"):
+        FORMATS[format].write(turned, left_out)
+    assert FORMATS[format].write(turned, (*left_out, "order")) == FORMATS[format].write(arm, left_out)
+    again = kt.load(FORMATS["dh"].write(turned, ("group",)), format="dh")
+    assert again.joint_names == turned.joint_names

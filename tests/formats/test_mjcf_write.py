@@ -300,3 +300,15 @@ def test_an_order_of_joints_that_have_gone_is_noted():
     assert len(notes) == 2
     assert "'nobody', which does not exist" in notes[0]
     assert "'nothing', which is fixed to nothing" in notes[1]
+
+
+def test_keyframes_follow_a_renaming():
+    text = """<mujoco><worldbody><body name="a"><joint name="j"/><geom size=".1"/></body></worldbody>
+      <keyframe><key name="home" qpos="0.5"/></keyframe></mujoco>"""
+    for edited in (
+        kt.edit.rename(kt.load(text, format="mjcf"), {"j": "k"}),
+        kt.edit.prefix(kt.load(text, format="mjcf"), "L_"),
+    ):
+        written = write(edited)
+        assert 'qpos="0.5"' in written
+        assert "kinetree_order" not in written

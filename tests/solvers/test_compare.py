@@ -392,3 +392,9 @@ class TestDifferent:
         comparison = kt.compare(a, b)
         assert not comparison.same
         assert not kt.compare(everything(), serial()).same_mechanism
+
+
+@pytest.mark.parametrize("more", [{"tolerance": np.nan}, {"tolerance": 0.0}, {"relative": np.inf}])
+def test_tolerances_that_mean_nothing_are_refused(more):
+    with pytest.raises(kt.KinetreeError, match="legal is a finite number above 0"):
+        kt.compare(serial(), serial(), **more)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 
 import click
 
@@ -25,12 +27,19 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everyt
     shown = findings if everything else findings[:SHOWN]
     width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
     for finding in shown:
+        finding = _for_the_command_line(finding)
         if width:
             click.echo(_wrapped(finding, width), err=True)  # knows how to colour old Windows terminals
         else:
             print(finding, file=sys.stderr)  # click would write UTF-8 where the stream is ASCII
     if len(findings) > len(shown):
         print(f"and {len(findings) - len(shown)} more (--json gives them all)", file=sys.stderr)
+
+
+def _for_the_command_line(finding: Finding) -> Finding:
+    """The finding with its fix as an option rather than as an argument in Python."""
+    fix = finding.fix and re.sub(r"without=\('(\w+)',\)", r"--without \1", finding.fix)
+    return replace(finding, fix=fix)
 
 
 def _wrapped(finding: Finding, width: int) -> str:

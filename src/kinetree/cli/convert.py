@@ -21,7 +21,7 @@ WRITABLE = [row.name for row in FORMATS.values() if row.writer]
 @click.argument("out")
 @click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT; by default its ending says.")
 @click.option(
-    "--without", type=click.Choice(PARTS), multiple=True, help="What may be left out if it cannot be said. Repeatable."
+    "--without", type=click.Choice(PARTS), multiple=True, help="What is left out, as it cannot all be said. Repeatable."
 )
 @click.option("--force", is_flag=True, help="Overwrite OUT.")
 @click.pass_context

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from kinetree.algorithms.serial import SerialChain
 from kinetree.formats.losses import Losses
+from kinetree.model.assemble import order_of_file
 from kinetree.model.robot import Robot
 
 
@@ -42,6 +43,8 @@ def lose_extras(robot: Robot, losses: Losses, kept_frames: set[str]) -> None:
     """What only a format with names for everything can say: sensors, groups, limits, followers, other frames."""
     for sensor in robot.sensors.values():
         losses.lose("sensor", f"sensor {sensor.name!r}", "sensors", sensor.source)
+    if robot.joint_names != order_of_file(robot):
+        losses.lose("order", f"robot {robot.name!r}", "another order of q than that of the chain")
     for group in robot.groups:
         losses.lose("group", f"group {group!r}", "groups of joints")
     for name, frame in robot.frames.items():

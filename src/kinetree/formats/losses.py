@@ -20,9 +20,11 @@ PARTS = (
     "calibration",
     "frame",
     "group",
+    "order",
     "mimic",
 )
-"""The parts of a robot that a caller may agree to leave out, by `without=…`. Joints and links are never left out."""
+"""The parts of a robot that a caller may agree to leave out, by `without=…`: all of them, also where the format could
+say some. Joints and links are never left out. "order" is that of q."""
 
 
 class Losses:

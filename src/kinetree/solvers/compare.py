@@ -80,6 +80,9 @@ def compare(
     if base not in ("same", "any"):
         raise fail("base", f"base={base!r} is not legal; legal are 'same' and 'any'")
     tree_a, tree_b = build_tree(a), build_tree(b)
+    for name, value in (("tolerance", tolerance), ("relative", relative)):
+        if not 0 < value < np.inf:
+            raise fail("tolerance", f"{name} is {value}; legal is a finite number above 0")
     match = Match(tree_a, tree_b, tolerance, relative, base == "any")
     pairs = match.pairs()
     sides = Sides(a, b, tree_a, tree_b, pairs, tolerance, relative)

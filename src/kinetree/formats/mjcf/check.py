@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.context import FORMAT
-from kinetree.formats.mjcf.order import QPOS_ORDER, reordered
+from kinetree.formats.mjcf.order import reordered, take_order
 from kinetree.formats.mjcf.sensors import AT_SITE
 from kinetree.formats.mjcf.write_bodies import ROUNDING
 from kinetree.formats.mjcf.write_geoms import half_sizes
@@ -75,8 +75,9 @@ def _keyframes(job: Job, losses: Losses) -> None:
     """Keyframes list the numbers of all joints by position, so they are lost when joints come or go."""
     for extension in job.robot.extensions:
         root = parse(extension.text, "", Report()) if extension.tag == "keyframe" else None
+        order = take_order(root) if root is not None else {}
         for key in root.children if root is not None else ():
-            found = reordered(key, root.get(QPOS_ORDER) if root is not None else None, job.in_file())
+            found = reordered(key, order, job.in_file())
             if isinstance(found, str):
                 losses.lose("extension", f"robot {job.robot.name!r}", f"a {key.label} with {found}", extension.source)
 

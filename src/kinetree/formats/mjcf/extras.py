@@ -5,7 +5,7 @@ from __future__ import annotations
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import RESOLVED
-from kinetree.formats.mjcf.order import QPOS_ORDER, order_of
+from kinetree.formats.mjcf.order import order_elements
 from kinetree.formats.xml import Element, element_text
 from kinetree.model.robot import Extension
 
@@ -21,8 +21,8 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
             for element in section.walk():
                 context.classes.named(element, "class", "main")
             if section.tag == "keyframe":
-                order = order_of(context.parts.joints)
-                section = _with(section, section.children, {**section.attributes, QPOS_ORDER: order})
+                order = order_elements(section, context.parts.joints)
+                section = _with(section, [*order, *section.children] if section.children else [], section.attributes)
             if section.children:
                 _keep(context, section)
         elif section.tag not in READ:

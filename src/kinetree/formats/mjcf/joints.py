@@ -146,7 +146,9 @@ def span_of(context: Context, element: Element, attribute: str, switch: str) -> 
     if limited == "auto" and not context.compiler.autolimits:
         message = f"there is {attribute} without {switch}, while autolimits is 'false'; legal is {switch}='true'"
         report.error("autolimits", message, element, attribute=attribute)
-    if not lower < upper and element.get("type") != "ball":
+    if attribute not in element.attributes:
+        report.error("range", f"{switch}='true' needs {attribute}=…, which is missing", element)
+    elif not lower < upper and element.get("type") != "ball":
         message = f"{attribute}={element.get(attribute)!r}; legal is a first number smaller than the second"
         if limited == "auto":
             report.warning("range", f"{message}; it has no effect, in MuJoCo neither", element, attribute=attribute)

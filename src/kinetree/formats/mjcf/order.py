@@ -15,8 +15,8 @@ from kinetree.formats.xml import Element, Report, XmlWriter
 from kinetree.model.robot import Joint
 
 ORDER, FIXED = "kinetree:order", "kinetree:fixed"
-QPOS_ORDER = "kinetree_order"
-"""The attribute of a kept <keyframe> that has, as JSON, (joint, nq, nv) in the order of its numbers."""
+KEY_ORDER = "kinetree_order"
+"""An element of a kept <keyframe> for each joint, in the order of the numbers; renaming finds the name in it."""
 
 
 def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, dict[str, str]]:
@@ -72,15 +72,30 @@ def write_texts(xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint])
 # keyframes, whose numbers are told apart by their order alone
 
 
-def order_of(joints: Iterable[Joint]) -> str:
-    """The order of the numbers of a keyframe, as text."""
-    return json.dumps([(j.name, j.kind.nq, j.kind.nv) for j in joints if j.kind.nq], ensure_ascii=False)
+def order_elements(keyframe: Element, joints: Iterable[Joint]) -> list[Element]:
+    """Elements that say the order of the numbers of a <keyframe>."""
+    return [
+        Element(
+            KEY_ORDER,
+            {"joint": j.name, "nq": str(j.kind.nq), "nv": str(j.kind.nv)},
+            keyframe.document,
+            keyframe.start,
+        )
+        for j in joints
+        if j.kind.nq
+    ]
 
 
-def reordered(key: Element, order: str | None, joints: Iterable[Joint]) -> dict[str, str] | str:
-    """The attributes of a <key> for a file in which `joints` stand so, or in words why there are none. order: that of
-    its numbers as `order_of` gives it."""
-    old: dict[str, list[int]] = {name: counts for name, *counts in json.loads(order or "[]")}
+def take_order(keyframe: Element) -> dict[str, list[int]]:
+    """{joint: [nq, nv]} in the order of the numbers; the elements that say so are taken out of the <keyframe>."""
+    ours = [e for e in keyframe.children if e.tag == KEY_ORDER]
+    keyframe.children = [e for e in keyframe.children if e.tag != KEY_ORDER]
+    return {e.attributes["joint"]: [int(e.attributes["nq"]), int(e.attributes["nv"])] for e in ours}
+
+
+def reordered(key: Element, old: dict[str, list[int]], joints: Iterable[Joint]) -> dict[str, str] | str:
+    """The attributes of a <key> for a file in which `joints` stand so, or in words why there are none. old: the order
+    of its numbers, by `take_order`."""
     new = {j.name: [j.kind.nq, j.kind.nv] for j in joints if j.kind.nq}
     by_place = [name for name in ("qpos", "qvel", "mpos", "mquat") if key.get(name)]
     moved = list(old) != list(new)

@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.check import check
 from kinetree.formats.mjcf.context import FORMAT, free
-from kinetree.formats.mjcf.order import QPOS_ORDER, reordered, write_texts
+from kinetree.formats.mjcf.order import reordered, take_order, write_texts
 from kinetree.formats.mjcf.references import unknown_references
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.write_bodies import write_worldbody
@@ -74,7 +74,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
 
 def _reorder(section: Element, job: Job) -> None:
     """The numbers of keyframes in the order of the file, in place."""
-    order = section.attributes.pop(QPOS_ORDER, None)
+    order = take_order(section)
     for key in section.children:
         attributes = reordered(key, order, job.in_file())
         assert isinstance(attributes, dict)  # any other has been lost before
