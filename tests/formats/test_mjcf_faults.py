@@ -134,3 +134,20 @@ def test_a_range_that_is_not_in_force_is_noted():
     robot, _ = read(text, "odd.xml")
     assert [(n.code, n.severity) for n in robot.notes] == [("range", "info")]
     assert robot.joints["j"].type == "continuous"
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        '<actuator><motor name="p" joint="j"/>\n<position name="p" joint="j"/></actuator>',
+        '<sensor><jointpos name="p" joint="j"/>\n<jointvel name="p" joint="j"/></sensor>',
+        '<tendon><fixed name="p"><joint joint="j" coef="1"/></fixed>\n'
+        '<fixed name="p"><joint joint="j" coef="2"/></fixed></tendon>',
+        '<keyframe><key name="p"/>\n<key name="p"/></keyframe>',
+    ],
+)
+def test_names_that_stand_twice_in_a_section_are_refused(section):
+    body = '<body name="a"><joint name="j"/><geom size=".1"/></body>'
+    robot, findings = read(f"<mujoco><worldbody>{body}</worldbody>{section}</mujoco>", "m.xml")
+    assert robot is None
+    assert {(f.code, f.source.line) for f in findings if f.severity == "error"} == {("duplicate-name", 2)}

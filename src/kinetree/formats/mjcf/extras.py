@@ -14,6 +14,22 @@ KEPT = ("option", "size", "visual", "statistic", "extension", "custom", "contact
 SITES = ("site", "cranksite", "slidersite", "refsite", "sidesite", "site1", "site2")  # attributes that name a site
 
 
+UNIQUE = ("actuator", "sensor", "tendon", "keyframe")  # sections in which a name stands once
+
+
+def check_names(context: Context, root: Element) -> None:
+    """Refuse names that stand twice among the elements of a section, kept or read."""
+    for tag in UNIQUE:
+        first: dict[str, Element] = {}
+        for element in (child for section in root.find_all(tag) for child in section.children):
+            name = element.get("name")
+            if name and name in first:
+                message = f"there is already one of this name in <{tag}>, on line {first[name].source.line}"
+                context.report.error("duplicate-name", message, element, attribute="name")
+            elif name:
+                first[name] = element
+
+
 def keep_sections(context: Context, root: Element, left: dict[str, list[Element]]) -> None:
     """Keep the sections that are not read, and of those that are, the elements that are `left`."""
     for section in root.children:

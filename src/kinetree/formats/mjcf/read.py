@@ -12,7 +12,7 @@ from kinetree.formats.mjcf.compiler import read_compiler
 from kinetree.formats.mjcf.constraints import lock_held, read_equality, read_tendons
 from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
-from kinetree.formats.mjcf.extras import keep_sections
+from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.references import unknown_references
@@ -67,6 +67,7 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     if not any(f.code == "not-supported" for f in report.findings):  # such as bodies that the file does not write out
         for element, attribute, kind, message in unknown_references(root):
             report.error(f"unknown-{kind}", message, element, attribute=attribute)
+    check_names(context, root)
     left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
