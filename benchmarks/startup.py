@@ -9,15 +9,14 @@ a busy machine slows all of them, and the fastest run of each counts.
 from __future__ import annotations
 
 import argparse
-import datetime
-import importlib.metadata
 import os
-import platform
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+
+from machine import describe, minima
 
 BUDGETS = {"import kinetree": 0.1, "kinetree inspect": 0.4}
 """Seconds more than `import numpy`."""
@@ -40,8 +39,10 @@ def main() -> None:
     }
     if arguments.model:
         del programs["kinetree fk"]  # its frames are not known
-    print_machine()
-    print_table(fastest(programs, 2 if arguments.quick else arguments.runs))
+    calls = {name: partial(run, program) for name, program in programs.items()}
+    minima(calls, 1)  # not counted: it compiles the sources
+    print(describe("kinetree", "numpy", "click", "rich"), end="\n\n")
+    print_table(minima(calls, 2 if arguments.quick else arguments.runs))
 
 
 def icub() -> Path:
@@ -50,37 +51,9 @@ def icub() -> Path:
     return Path(icub_models.get_model_file("iCubGazeboV2_5"))
 
 
-def fastest(programs: dict[str, Sequence[str]], runs: int) -> dict[str, float]:
-    """The least seconds of each program; one more run before is not counted, it compiles the sources."""
-    seconds = dict.fromkeys(programs, float("inf"))
-    for run in range(runs + 1):
-        for name, arguments in programs.items():
-            spent = once(arguments)
-            if run:
-                seconds[name] = min(seconds[name], spent)
-    return seconds
-
-
-def once(arguments: Sequence[str]) -> float:
+def run(arguments: Sequence[str]) -> None:
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")}
-    start = time.perf_counter()
     subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=environment)
-    return time.perf_counter() - start
-
-
-def print_machine() -> None:
-    packages = ("numpy", "click", "rich")
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
-    print(f"{datetime.date.today()}, {processor()}, {os.cpu_count()} cores, {platform.system()}")
-    print(f"Python {platform.python_version()}, {versions}\n")
-
-
-def processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def print_table(seconds: dict[str, float]) -> None:
