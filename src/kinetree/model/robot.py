@@ -295,6 +295,15 @@ class Robot:
         )
 
     @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """What each number of qd is, likewise."""
+        return tuple(
+            f"{name}.{velocity}" if velocity else name
+            for name in self.joint_names
+            for velocity in self.joints[name].kind.velocities
+        )
+
+    @property
     def limits(self) -> Limits:
         """All limits on q: the box of the joints, and rows G q <= h for followers and coupled limits."""
         return robot_limits(self)

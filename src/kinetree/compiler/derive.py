@@ -1,0 +1,50 @@
+"""Derivatives, forward, on the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinetree.compiler.expr import Expr
+from kinetree.compiler.program import Program, trace
+
+
+def rate(values: Any, inputs: Any, rates: Any) -> Any:
+    """How fast `values` change while `inputs` change at `rates`: an array of the shape of `values`.
+
+    All arrays hold expressions of one trace, or floats; `inputs` and `rates` have the same shape. Anything that
+    `values` use besides stays as it is. At a kink (of an absolute value, a minimum) it is the rate on one side.
+    """
+    values = np.asarray(values, dtype=object)
+    known: dict[Expr, Any] = dict(zip(np.ravel(inputs), np.ravel(rates), strict=True))
+    needed = [x for x in values.ravel() if isinstance(x, Expr)]
+    for graph in {x.graph for x in needed[:1]}:
+        last = max(x.index for x in needed)
+        for expr in graph.exprs[: last + 1]:  # in order: arguments first
+            if expr not in known:
+                dx = [known[a] for a in expr.args]
+                still = all(isinstance(d, float) and d == 0.0 for d in dx)
+                known[expr] = 0.0 if expr.op is None or still else _known(expr.op.rate(expr, expr.args, dx))
+    result = np.empty(values.shape, dtype=object)
+    result.ravel()[:] = [known[x] if isinstance(x, Expr) else 0.0 for x in values.ravel()]
+    return result
+
+
+def _known(rate: Any) -> Any:
+    """A rate, as a float where it is a constant."""
+    return rate.value if isinstance(rate, Expr) and rate.value is not None else rate
+
+
+def jvp(program: Program) -> Program:
+    """The program of the same inputs followed by their rates, which gives the rate of the result."""
+
+    def function(*arguments: Any) -> Any:
+        n = len(program.inputs)
+        x = np.concatenate([np.ravel(a) for a in arguments[:n]])
+        dx = np.concatenate([np.ravel(a) for a in arguments[n:]])
+        graph = x[0].graph
+        results = program.run(list(x), graph.constant, graph.apply)
+        return rate(np.array(results, dtype=object).reshape(program.output), x, dx)
+
+    return trace(function, *program.inputs, *program.inputs)

@@ -1,0 +1,168 @@
+"""Scalar expressions, hash-consed: in one graph, equal means identical, so that nothing is computed twice.
+
+An `Expr` stands for a float in any function written in plain NumPy: it has the arithmetic operators, and NumPy's
+functions take it (`np.sin(x)`, `np.where(x < y, x, y)`), alone or as an entry of an array of objects.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kinetree.compiler.ops import OPS, Op
+from kinetree.compiler.rules import RULES
+
+
+class Graph:
+    """The expressions of one function, every one after its arguments."""
+
+    __slots__ = ("_known", "exprs")
+
+    def __init__(self) -> None:
+        self.exprs: list[Expr] = []
+        self._known: dict[tuple[object, ...], Expr] = {}
+
+    def input(self, number: int) -> Expr:
+        """The number-th number that the function is given."""
+        return self._intern(("input", number), None, (), None)
+
+    def constant(self, value: float) -> Expr:
+        """A number; two are the same if their bits are, so that -0.0 is not 0.0."""
+        value = float(value)
+        return self._intern(("constant", struct.pack("<d", value)), None, (), value)
+
+    def apply(self, name: str, *arguments: Any) -> Expr:
+        """An operation on expressions or floats, simplified."""
+        op = OPS[name]
+        args = tuple([a if isinstance(a, Expr) else self.constant(a) for a in arguments])
+        for i, argument in enumerate(args):
+            if argument.graph is not self:
+                raise ValueError("expressions of two traces in one operation")
+            if (argument.op is not None and argument.op.logical) != (name == "where" and i == 0):
+                raise TypeError(f"argument {i + 1} of {name}: a truth value is what `where` takes first, and only that")
+        values = [a.value for a in args]
+        if None not in values:
+            with np.errstate(all="ignore"):
+                return self.constant(op.meaning(*values))
+        for rule in RULES.get(name, ()):
+            simpler = rule(self, *args)
+            if simpler is not None:
+                return simpler if isinstance(simpler, Expr) else self.constant(simpler)
+        if op.commutative and args[0].index > args[1].index:
+            args = (args[1], args[0], *args[2:])
+        return self._intern((name, *[a.index for a in args]), op, args, None)
+
+    def _intern(self, key: tuple[object, ...], op: Op | None, args: tuple[Expr, ...], value: float | None) -> Expr:
+        expr = self._known.get(key)
+        if expr is None:
+            expr = self._known[key] = Expr(self, len(self.exprs), op, args, value)
+            self.exprs.append(expr)
+        return expr
+
+
+def _binary(name: str) -> Any:
+    def method(self: Expr, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self.graph.apply(name, self, other)
+
+    return method
+
+
+def _reflected(name: str) -> Any:
+    def method(self: Expr, other: Any) -> Any:
+        return self.graph.apply(name, other, self)
+
+    return method
+
+
+def _unary(name: str) -> Callable[[Expr], Expr]:
+    def method(self: Expr) -> Expr:
+        return self.graph.apply(name, self)
+
+    return method
+
+
+class Expr:
+    """A number that is not known yet: an operation on others, an input, or a constant (`value`)."""
+
+    __slots__ = ("args", "graph", "index", "op", "value")
+
+    graph: Graph
+    index: int
+    op: Op | None
+    args: tuple[Expr, ...]
+    value: float | None
+
+    def __init__(self, graph: Graph, index: int, op: Op | None, args: tuple[Expr, ...], value: float | None) -> None:
+        self.graph, self.index, self.op, self.args, self.value = graph, index, op, args, value
+
+    __add__, __radd__ = _binary("add"), _reflected("add")
+    __sub__, __rsub__ = _binary("subtract"), _reflected("subtract")
+    __mul__, __rmul__ = _binary("multiply"), _reflected("multiply")
+    __truediv__, __rtruediv__ = _binary("divide"), _reflected("divide")
+    __lt__, __gt__ = _binary("less"), _reflected("less")
+    __le__, __ge__ = _binary("less_equal"), _reflected("less_equal")
+    __neg__, __abs__ = _unary("negative"), _unary("absolute")
+    sqrt, sin, cos, arccos, floor = _unary("sqrt"), _unary("sin"), _unary("cos"), _unary("arccos"), _unary("floor")
+    arctan2, copysign = _binary("arctan2"), _binary("copysign")
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __pow__(self, exponent: Any) -> Expr:
+        if exponent == 2:
+            return self * self
+        if exponent == 0.5:
+            return self.sqrt()
+        raise TypeError(f"a traced number to the power of {exponent!r}; legal are 2 and 0.5, and products")
+
+    def __bool__(self) -> bool:
+        raise TypeError("a traced number has no value yet, so nothing can branch on it; choose with np.where")
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise TypeError("a traced number has no value yet; build arrays from their entries, as np.array([x, y])")
+        return self.value
+
+    def __repr__(self) -> str:
+        if self.value is not None:
+            return repr(self.value)
+        return f"{self.op.name}({', '.join(map(repr, self.args))})" if self.op else f"x{self.index}"
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """NumPy's functions of a traced number; with an array, entry by entry."""
+        if method != "__call__" or any(value is not None for value in kwargs.values()):
+            return NotImplemented
+        if any(isinstance(x, np.ndarray) for x in inputs):
+            arrays = [x if isinstance(x, np.ndarray) else np.array(x, dtype=object) for x in inputs]
+            return np.frompyfunc(lambda *entries: ufunc(*entries), len(arrays), 1)(*arrays)
+        if ufunc.__name__ in OPS:
+            return self.graph.apply(ufunc.__name__, *inputs)
+        if ufunc.__name__ in COMPOSED:
+            return COMPOSED[ufunc.__name__](*inputs)
+        raise TypeError(f"np.{ufunc.__name__} of a traced number; legal are {', '.join(sorted({*OPS, *COMPOSED}))}")
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function is np.where and len(args) == 3 and not kwargs:
+            return self.graph.apply("where", *args)
+        raise TypeError(f"np.{function.__name__} of a traced number is not known; np.where of three scalars is")
+
+
+COMPOSED: dict[str, Callable[..., Any]] = {
+    "tan": lambda x: np.sin(x) / np.cos(x),
+    "square": lambda x: x * x,
+    "power": lambda x, y: x**y,
+    "reciprocal": lambda x: 1.0 / x,
+    "arcsin": lambda x: np.arctan2(x, np.sqrt((1.0 - x) * (1.0 + x))),
+    "arctan": lambda x: np.arctan2(x, 1.0),
+    "hypot": lambda x, y: np.sqrt(x * x + y * y),
+    "greater": lambda x, y: np.less(y, x),
+    "greater_equal": lambda x, y: np.less_equal(y, x),
+    "positive": lambda x: x,
+    "fabs": np.absolute,
+}
+"""NumPy's functions that are made of the operations of the table."""

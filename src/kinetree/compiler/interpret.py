@@ -1,0 +1,43 @@
+"""The reference: a program run by NumPy, all configurations at once. Every backend must agree with it."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from kinetree.compiler.ops import OPS
+from kinetree.compiler.program import Program
+
+
+def interpret(program: Program, *inputs: Any, dtype: DTypeLike = float) -> NDArray[Any]:
+    """The result (…, *output) for inputs (…, *shape), which are broadcast against each other."""
+    arrays = [np.asarray(x, dtype=dtype) for x in inputs]
+    cores = [a.ndim - len(shape) for a, shape in zip(arrays, program.inputs, strict=True)]
+    batch = np.broadcast_shapes(*(a.shape[:n] for a, n in zip(arrays, cores, strict=True)))
+    scalars: list[Any] = []
+    for array, shape in zip(arrays, program.inputs, strict=True):
+        flat = np.broadcast_to(array, batch + shape).reshape(*batch, prod(shape))
+        scalars += [flat[..., i] for i in range(prod(shape))]
+    out = np.empty((*batch, len(program.results)), dtype=dtype)
+    with np.errstate(all="ignore"):
+        values = _values(program, scalars, np.dtype(dtype).type)
+    for i, value in enumerate(values):
+        out[..., i] = value
+    return out.reshape(batch + program.output)
+
+
+def _values(program: Program, inputs: list[Any], number: Any) -> list[Any]:
+    """The results; every value is dropped after its last use, for batches are large."""
+    first = len(inputs) + len(program.constants)
+    last_use = {i: n for n, step in enumerate(program.steps) for i in step.args}
+    kept = set(program.results)
+    values: list[Any] = [*inputs, *map(number, program.constants)]
+    for n, (op, args) in enumerate(program.steps):
+        values.append(OPS[op].meaning(*[values[i] for i in args]))
+        for i in args:
+            if i >= first and last_use[i] == n and i not in kept:
+                values[i] = None
+    return [values[i] for i in program.results]

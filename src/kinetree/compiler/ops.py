@@ -1,0 +1,138 @@
+"""The operations: one row each, and everything that differs between them is in its row.
+
+An operation has the name of the NumPy function that is its meaning; that function is what the interpreter runs and
+what a traced algorithm calls. Derivatives are written over anything that has these operations.
+
+In `c`, {0} {1} {2} are the arguments, names or numbers, and {f} is the suffix of functions in single precision. In
+`llvm`, {v} is the type of a vector of numbers, {b} that of a vector of truth values, {s} the name of {v} in intrinsics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Meaning = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One operation.
+
+    arity: how many arguments it takes.
+    meaning: what it does to floats and arrays of floats.
+    rate: from the value y, the arguments x and their rates dx to the rate of the value.
+    c, llvm: how the backends write it; None where `lower` or the backend itself has more to do.
+    commutative: whether the first two arguments may be swapped.
+    logical: whether it gives a truth value, which only `where` takes, as its first argument.
+    """
+
+    name: str
+    arity: int
+    meaning: Meaning
+    rate: Callable[[Any, Any, Any], Any]
+    c: str
+    llvm: str | None
+    commutative: bool = False
+    logical: bool = False
+
+
+def _fma(a: Any, b: Any, c: Any) -> Any:
+    return a * b + c
+
+
+def _nothing(y: Any, x: Any, dx: Any) -> float:
+    return 0.0
+
+
+_ROWS = (
+    Op("add", 2, np.add, lambda y, x, dx: dx[0] + dx[1], "{0} + {1}", "fadd {fast}{v} {0}, {1}", commutative=True),
+    Op("subtract", 2, np.subtract, lambda y, x, dx: dx[0] - dx[1], "{0} - {1}", "fsub {fast}{v} {0}, {1}"),
+    Op(
+        "multiply",
+        2,
+        np.multiply,
+        lambda y, x, dx: dx[0] * x[1] + x[0] * dx[1],
+        "{0} * {1}",
+        "fmul {fast}{v} {0}, {1}",
+        commutative=True,
+    ),
+    Op("divide", 2, np.divide, lambda y, x, dx: (dx[0] - y * dx[1]) / x[1], "{0} / {1}", "fdiv {v} {0}, {1}"),
+    Op(
+        "fma",  # a b + c, rounded once where the processor can
+        3,
+        _fma,
+        lambda y, x, dx: dx[0] * x[1] + x[0] * dx[1] + dx[2],
+        "fma{f}({0}, {1}, {2})",
+        "call {v} @llvm.fma.{s}({v} {0}, {v} {1}, {v} {2})",
+        commutative=True,
+    ),
+    Op("negative", 1, np.negative, lambda y, x, dx: -dx[0], "-{0}", "fneg {v} {0}"),
+    Op("sqrt", 1, np.sqrt, lambda y, x, dx: dx[0] / (y + y), "sqrt{f}({0})", "call {v} @llvm.sqrt.{s}({v} {0})"),
+    Op("sin", 1, np.sin, lambda y, x, dx: np.cos(x[0]) * dx[0], "sin{f}({0})", None),
+    Op("cos", 1, np.cos, lambda y, x, dx: -(np.sin(x[0]) * dx[0]), "cos{f}({0})", None),
+    Op(
+        "arctan2",
+        2,
+        np.arctan2,
+        lambda y, x, dx: (x[1] * dx[0] - x[0] * dx[1]) / (x[0] * x[0] + x[1] * x[1]),
+        "atan2{f}({0}, {1})",
+        None,
+    ),
+    Op(
+        "arccos",
+        1,
+        np.arccos,
+        lambda y, x, dx: -dx[0] / np.sqrt((1.0 - x[0]) * (1.0 + x[0])),
+        "acos{f}({0})",
+        None,
+    ),
+    Op(
+        "absolute",
+        1,
+        np.absolute,
+        lambda y, x, dx: np.copysign(1.0, x[0]) * dx[0],
+        "fabs{f}({0})",
+        "call {v} @llvm.fabs.{s}({v} {0})",
+    ),
+    Op(
+        "copysign",
+        2,
+        np.copysign,
+        lambda y, x, dx: np.copysign(1.0, x[0]) * np.copysign(1.0, x[1]) * dx[0],
+        "copysign{f}({0}, {1})",
+        "call {v} @llvm.copysign.{s}({v} {0}, {v} {1})",
+    ),
+    Op(
+        "minimum",
+        2,
+        np.minimum,
+        lambda y, x, dx: np.where(x[0] <= x[1], dx[0], dx[1]),
+        "({0} < {1} || {0} != {0} ? {0} : {1})",
+        "call {v} @llvm.minimum.{s}({v} {0}, {v} {1})",
+    ),
+    Op(
+        "maximum",
+        2,
+        np.maximum,
+        lambda y, x, dx: np.where(x[1] <= x[0], dx[0], dx[1]),
+        "({0} > {1} || {0} != {0} ? {0} : {1})",
+        "call {v} @llvm.maximum.{s}({v} {0}, {v} {1})",
+    ),
+    Op("floor", 1, np.floor, _nothing, "floor{f}({0})", "call {v} @llvm.floor.{s}({v} {0})"),
+    Op("less", 2, np.less, _nothing, "({0} < {1})", "fcmp olt {v} {0}, {1}", logical=True),
+    Op("less_equal", 2, np.less_equal, _nothing, "({0} <= {1})", "fcmp ole {v} {0}, {1}", logical=True),
+    Op(
+        "where",
+        3,
+        np.where,
+        lambda y, x, dx: np.where(x[0], dx[1], dx[2]),
+        "({0} ? {1} : {2})",
+        "select {b} {0}, {v} {1}, {v} {2}",
+    ),
+)
+
+OPS: dict[str, Op] = {row.name: row for row in _ROWS}

@@ -1,0 +1,135 @@
+"""A traced function: what it takes, its steps in order, what it gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from kinetree.compiler.expr import Expr, Graph
+
+V = TypeVar("V")
+
+
+class Step(NamedTuple):
+    """One operation; arguments are numbers of values: inputs first, then constants, then earlier steps."""
+
+    op: str
+    args: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A straight line of operations on scalars, without dead code, nothing computed twice.
+
+    inputs: the shape of each argument; their entries, in C order, are values 0, 1, …; then come the constants, then
+    one value per step. output: the shape of the result; results: which values are its entries, in C order.
+    """
+
+    inputs: tuple[tuple[int, ...], ...]
+    constants: tuple[float, ...]
+    steps: tuple[Step, ...]
+    results: tuple[int, ...]
+    output: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many scalars it takes."""
+        return sum(prod(shape) for shape in self.inputs)
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """How often each operation occurs."""
+        return dict(Counter(step.op for step in self.steps))
+
+    def run(self, inputs: Sequence[V], constant: Callable[[float], V], apply: Callable[..., V]) -> list[V]:
+        """The results over any kind of number: `constant` makes one of a float, apply(name, *arguments) another."""
+        values = [*inputs, *map(constant, self.constants)]
+        for op, args in self.steps:
+            values.append(apply(op, *[values[i] for i in args]))
+        return [values[i] for i in self.results]
+
+
+def trace(function: Callable[..., Any], *inputs: tuple[int, ...]) -> Program:
+    """The program of a function of arrays of these shapes.
+
+    The function is run once on arrays of `Expr`; it may do anything that does not depend on their values.
+    """
+    graph = Graph()
+    arguments, start = [], 0
+    for shape in inputs:
+        entries = [graph.input(start + i) for i in range(prod(shape))]
+        arguments.append(_objects(entries).reshape(shape))
+        start += len(entries)
+    result = np.asarray(function(*arguments), dtype=object)
+    return assemble(graph, inputs, [_entry(graph, x) for x in result.ravel()], result.shape)
+
+
+def _objects(entries: Sequence[Any]) -> Any:
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array
+
+
+def _entry(graph: Graph, entry: Any) -> Expr:
+    expr = entry if isinstance(entry, Expr) else graph.constant(entry)
+    if expr.graph is not graph or (expr.op is not None and expr.op.logical):
+        raise TypeError(f"a traced function gives numbers of its own trace, not {entry!r}")
+    return expr
+
+
+def assemble(
+    graph: Graph, inputs: tuple[tuple[int, ...], ...], results: Sequence[Expr], output: tuple[int, ...]
+) -> Program:
+    """The program that gives these expressions."""
+    size = sum(prod(shape) for shape in inputs)
+    order = schedule(results)
+    constants = [expr for expr in order if expr.value is not None]
+    steps = [expr for expr in order if expr.op is not None]
+    number = {graph.input(i): i for i in range(size)}
+    number |= {expr: size + i for i, expr in enumerate([*constants, *steps])}
+    return Program(
+        inputs,
+        tuple(expr.value for expr in constants if expr.value is not None),
+        tuple(Step(expr.op.name, tuple(number[a] for a in expr.args)) for expr in steps if expr.op is not None),
+        tuple(number[expr] for expr in results),
+        output,
+    )
+
+
+def schedule(results: Sequence[Expr]) -> list[Expr]:
+    """All expressions that the results need, every one after its arguments, and as late as possible, so that few
+    values are alive at once: depth first, of two arguments the deeper one first."""
+    depth = _depths(results)
+    order: dict[Expr, None] = {}
+    for result in results:
+        stack = [(result, False)]
+        while stack:
+            expr, ready = stack.pop()
+            if expr in order:
+                continue
+            if ready:
+                order[expr] = None
+            else:
+                stack.append((expr, True))
+                stack.extend((a, False) for a in sorted(expr.args, key=depth.__getitem__) if a not in order)
+    return list(order)
+
+
+def _depths(results: Sequence[Expr]) -> dict[Expr, int]:
+    """Of every expression that the results need, the longest way down to an input."""
+    needed = set(results)
+    stack = list(needed)
+    while stack:
+        for argument in stack.pop().args:
+            if argument not in needed:
+                needed.add(argument)
+                stack.append(argument)
+    depth: dict[Expr, int] = {}
+    for expr in sorted(needed, key=lambda expr: expr.index):
+        depth[expr] = 1 + max([depth[a] for a in expr.args], default=0)
+    return depth
