@@ -32,12 +32,16 @@ class Lanes:
 
     scalar: str
     width: int
-    table: dict[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def size(self) -> int:
         """Bytes of one number."""
         return 8 if self.scalar == "double" else 4
+
+    @property
+    def digits(self) -> int:
+        """Binary digits of one number."""
+        return 53 if self.scalar == "double" else 24
 
     @property
     def vector(self) -> str:
@@ -78,13 +82,6 @@ class Lanes:
     def splat_integer(self, value: int) -> str:
         """A vector that has the same integer in all lanes."""
         return f"splat ({self.integer} {value})"
-
-
-def number(f: Function, lanes: Lanes, value: float) -> str:
-    if lanes.size * lanes.width > 32:
-        return lanes.splat(value)
-    k = lanes.table.setdefault(lanes.literal(value), len(lanes.table))
-    return f.let(f"load {lanes.vector}, ptr {f.offset('@numbers', k, lanes.vector)}")
 
 
 @dataclass(slots=True)
@@ -143,3 +140,27 @@ class Function:
     def text(self) -> str:
         """The whole function."""
         return "\n".join([f"{self.header} {{", "entry:", *self.lines, "}"])
+
+
+@dataclass(slots=True)
+class Pool:
+    """The numbers of a module, each as a whole vector in memory, from where instructions take them directly.
+
+    LLVM would broadcast them to a register one by one, an instruction each; where vectors are of 512 bits it need not.
+    """
+
+    lanes: Lanes
+    places: dict[str, int] = field(default_factory=dict)
+
+    def number(self, f: Function, value: float) -> str:
+        """The name of a vector that has the same number in all lanes."""
+        if 8 * self.lanes.size * self.lanes.width >= 512:
+            return self.lanes.splat(value)
+        place = self.places.setdefault(self.lanes.literal(value), len(self.places))
+        return f.let(f"load {self.lanes.vector}, ptr {f.offset('@numbers', place, self.lanes.vector)}")
+
+    def text(self) -> str:
+        """Its definition."""
+        vector, scalar = self.lanes.vector, self.lanes.scalar
+        values = ", ".join(f"{vector} splat ({scalar} {literal})" for literal in self.places)
+        return f"@numbers = internal constant [{len(self.places)} x {vector}] [{values}]"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from kinetree.compiler.ir import Function, Lanes, number
+from kinetree.compiler.ir import Function, Lanes, Pool
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import Program
 
@@ -20,8 +20,8 @@ TRIGONOMETRIC = {"sin": "%sines", "cos": "%cosines"}
 class Block:
     """The function while it is written: the names of values that are known already."""
 
-    def __init__(self, program: Program, lanes: Lanes, fast: str) -> None:
-        self.program, self.lanes, self.fast = program, lanes, fast
+    def __init__(self, program: Program, pool: Pool, fast: str) -> None:
+        self.program, self.pool, self.lanes, self.fast = program, pool, pool.lanes, fast
         ports = "".join(f"ptr %in{k}, i64 %step{k}, " for k in range(len(program.inputs)))
         self.f = Function(f"define internal void @block({ports}ptr noalias %out, i64 %step) #0")
         self.names: dict[int, str] = {}
@@ -44,7 +44,6 @@ class Block:
     def write(self) -> str:
         """The text of the function."""
         self._load()
-        self._constants()
         if self.turns:
             self._all_turns()
         self._results()
@@ -98,10 +97,6 @@ class Block:
             distance *= 2
         return rows
 
-    def _constants(self) -> None:
-        for i, value in enumerate(self.program.constants):
-            self.names[self.program.size + i] = self.lanes.splat(value)
-
     def _all_turns(self) -> None:
         """All sines and cosines that do not wait for others in one loop, then those that wait for these, and so on."""
         f, vector = self.f, self.lanes.vector
@@ -114,7 +109,7 @@ class Block:
             if angles:
                 self._steps(self._needed(angles))
                 for value in angles:
-                    f.do(f"store {vector} {self.names[value]}, ptr {f.offset('%angles', self.turns[value], vector)}")
+                    f.do(f"store {vector} {self._name(value)}, ptr {f.offset('%angles', self.turns[value], vector)}")
                 at = (f.offset(name, done, vector) for name in ("%angles", *TRIGONOMETRIC.values()))
                 f.do(f"call void @sincos({', '.join(f'ptr {p}' for p in at)}, i64 {len(angles)})")
                 done += len(angles)
@@ -125,7 +120,7 @@ class Block:
         stack = list(values)
         while stack:
             value = stack.pop()
-            if value not in needed and value not in self.names:
+            if value >= self.first_step and value not in needed and value not in self.names:
                 needed.add(value)
                 stack.extend(self.program.steps[value - self.first_step].args)
         return sorted(needed)
@@ -143,11 +138,16 @@ class Block:
             return
         template = OPS[op].llvm
         assert template is not None, f"{op} has not been lowered"
-        c = range(self.program.size, self.first_step)
-        names = [number(f, lanes, self.program.constants[a - self.program.size]) if a in c else self.names[a] for a in args]
+        names = [self._name(a) for a in args]
         self.names[value] = f.let(
             template.format(*names, v=lanes.vector, b=lanes.logical, s=lanes.suffix, fast=self.fast)
         )
+
+    def _name(self, value: int) -> str:
+        constant = value - self.program.size
+        if 0 <= constant < len(self.program.constants):
+            return self.pool.number(self.f, self.program.constants[constant])
+        return self.names[value]
 
     def _results(self) -> None:
         """Writes every group of results that fill a vector as soon as it is complete, in rows of configurations."""
@@ -155,7 +155,7 @@ class Block:
         rows = self._rows("%out", "%step")
         for group in _groups(len(results), lanes.width):
             self._steps(self._needed(results[i] for i in group))
-            columns = [self.names[results[i]] for i in group]
+            columns = [self._name(results[i]) for i in group]
             if len(results) >= lanes.width:
                 self._store_square(rows, group, columns)
             else:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ldexp, nan, pi
 
-from kinetree.compiler.ir import Function, Lanes, Target, number
+from kinetree.compiler.ir import Function, Lanes, Pool, Target
 
 SINE = {
     "double": (
@@ -53,8 +53,8 @@ class Reduction:
 
 
 REDUCTIONS = {
-    ("double", True): Reduction((53, 53), 1.1e5),
-    ("double", False): Reduction((33, 33, 53), 1.1e5),
+    ("double", True): Reduction((53, 53, 53), 1.1e5),
+    ("double", False): Reduction((33, 33, 33, 53), 1.1e5),
     ("float", True): Reduction((24, 24, 24), 1.1e5),
     ("float", False): Reduction((11, 11, 11, 24), 1.2e4),
 }
@@ -88,29 +88,30 @@ def _parts(digits: tuple[int, ...]) -> list[float]:
     return parts
 
 
-def sincos(target: Target, lanes: Lanes) -> str:
+def sincos(target: Target, pool: Pool) -> str:
     """The function @sincos(args, sines, cosines, count), on arrays of `count` vectors."""
     f = Function("define internal void @sincos(ptr %args, ptr noalias %sines, ptr noalias %cosines, i64 %count) #0")
-    v, z, digits = lanes.vector, lanes.integers, 52 if lanes.scalar == "double" else 23
+    lanes = pool.lanes
+    v, z = lanes.vector, lanes.integers
     with f.loop("%count") as i:
         x = f.let(f"load {v}, ptr {f.offset('%args', i, v)}")
-        shifter = lanes.splat(1.5 * 2.0**digits)  # adding it rounds to an integer, which is then in the lowest bits
-        turned = _multiply_add(f, target, lanes, x, lanes.splat(2 / pi), shifter)
+        shifter = pool.number(f, 1.5 * 2.0 ** (lanes.digits - 1))  # adding it rounds to an integer, which is then in the lowest bits
+        turned = _multiply_add(f, target, lanes, x, pool.number(f, 2 / pi), shifter)
         n = f.let(f"fsub {v} {turned}, {shifter}")
         minus_n = f.let(f"fneg {v} {n}")
         bits = f.let(f"bitcast {v} {turned} to {z}")
         reduction = REDUCTIONS[lanes.scalar, target.fma]
         r = x
         for part in _parts(reduction.digits):
-            r = _multiply_add(f, target, lanes, minus_n, lanes.splat(part), r)
+            r = _multiply_add(f, target, lanes, minus_n, pool.number(f, part), r)
         r, quadrant = _beyond(f, lanes, x, reduction.limit, r, bits)
         square = f.let(f"fmul {v} {r}, {r}")
-        sine = _polynomial(f, target, lanes, square, SINE[lanes.scalar])
+        sine = _polynomial(f, target, pool, square, SINE[lanes.scalar])
         sine = f.let(f"fmul {v} {sine}, {f.let(f'fmul {v} {square}, {r}')}")
         sine = f.let(f"fadd {v} {r}, {sine}")
-        cosine = _polynomial(f, target, lanes, square, COSINE[lanes.scalar])
+        cosine = _polynomial(f, target, pool, square, COSINE[lanes.scalar])
         fourth = f.let(f"fmul {v} {square}, {square}")
-        most = _multiply_add(f, target, lanes, lanes.splat(-0.5), square, lanes.splat(1.0))
+        most = _multiply_add(f, target, lanes, pool.number(f, -0.5), square, pool.number(f, 1.0))
         cosine = _multiply_add(f, target, lanes, fourth, cosine, most)
         odd = f.let(f"trunc {z} {quadrant} to {lanes.logical}")
         for name, even, other, turn in (("%sines", sine, cosine, 0), ("%cosines", cosine, sine, 1)):
@@ -131,9 +132,10 @@ def _multiply_add(f: Function, target: Target, lanes: Lanes, a: str, b: str, c: 
     return f.let(f"fadd {v} {f.let(f'fmul {v} {a}, {b}')}, {c}")
 
 
-def _polynomial(f: Function, target: Target, lanes: Lanes, x: str, coefficients: tuple[float, ...]) -> str:
+def _polynomial(f: Function, target: Target, pool: Pool, x: str, coefficients: tuple[float, ...]) -> str:
     """By Estrin's scheme: neighbours are joined, then pairs of them, which waits less than Horner's."""
-    terms, power = [number(f, lanes, c) for c in coefficients], x
+    lanes, power = pool.lanes, x
+    terms = [pool.number(f, c) for c in coefficients]
     while len(terms) > 1:
         pairs = [_multiply_add(f, target, lanes, power, b, a) for a, b in zip(terms[::2], terms[1::2], strict=False)]
         terms = [*pairs, *terms[2 * len(pairs) :]]

@@ -10,7 +10,7 @@ import llvmlite.binding as llvm
 from llvmlite.binding import ExecutionEngine
 
 from kinetree.compiler import ir_block, ir_calls, ir_trig
-from kinetree.compiler.ir import Lanes, Target
+from kinetree.compiler.ir import Lanes, Pool, Target
 from kinetree.compiler.ir_calls import ArrayLayout
 from kinetree.compiler.lower import lower
 from kinetree.compiler.program import Program
@@ -43,16 +43,14 @@ def lanes(target: Target, scalar: str) -> Lanes:
 
 def assembly(program: Program, target: Target, scalar: str, layout: ArrayLayout | None, fast: str = "contract ") -> str:
     """The module of a program in LLVM's assembly language."""
-    program, width = lower(program, target), lanes(target, scalar)
-    functions = [ir_block.Block(program, width, fast).write(), ir_calls.loop(program, width)]
+    pool = Pool(lanes(target, scalar))
+    program = lower(program, target, pool.lanes.digits)
+    parts = [ir_block.Block(program, pool, fast).write(), ir_calls.loop(program, pool.lanes)]
     if {"sin", "cos"} & program.operations.keys():
-        functions += [ir_trig.sincos(target, width), ir_trig.reduce()]
+        parts += [ir_trig.sincos(target, pool), ir_trig.reduce()]
     if layout is not None:
-        functions.append(ir_calls.door(program, layout))
-    text = "\n".join(functions)
-    if width.table:
-        values = ", ".join(f"{width.vector} splat ({width.scalar} {v})" for v in width.table)
-        text += f"\n@numbers = internal constant [{len(width.table)} x {width.vector}] [{values}]\n"
+        parts.append(ir_calls.door(program, layout))
+    text = "\n".join([*parts, pool.text()])
     return f'target triple = "{target.triple}"\n{text}\n{_declarations(text)}\nattributes #0 = {{ nounwind }}\n!0 = !{{!"branch_weights", i32 1000000, i32 1}}\n'
 
 
@@ -77,6 +75,9 @@ def compile_object(text: str, target: Target) -> bytes:
 
 
 def _machine(target: Target) -> llvm.TargetMachine:
+    if target != host():
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
     return llvm.Target.from_triple(target.triple).create_target_machine(
         cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small", jit=False
     )
