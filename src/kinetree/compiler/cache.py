@@ -46,8 +46,12 @@ def digest(*parts: str | bytes) -> str:
 def package() -> str:
     """Stands for this version of the package, edits of its files included."""
     root = Path(kinetree.__file__).parent
-    files = sorted(path for part in ("algorithms", "compiler", "model", "spatial") for path in (root / part).glob("*.py"))
-    entries = [f"{path.name} {(status := path.stat()).st_mtime_ns} {status.st_size}" for path in [*files, root / "queries.py"]]
+    files = sorted(
+        path for part in ("algorithms", "compiler", "model", "spatial") for path in (root / part).glob("*.py")
+    )
+    entries = [
+        f"{path.name} {(status := path.stat()).st_mtime_ns} {status.st_size}" for path in [*files, root / "queries.py"]
+    ]
     return digest(kinetree.__version__, *entries)
 
 

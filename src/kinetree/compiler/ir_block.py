@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from kinetree.compiler.ir import Function, Lanes, Pool
+from kinetree.compiler.ir import Function, Pool
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import Program
 

@@ -95,7 +95,9 @@ def sincos(target: Target, pool: Pool) -> str:
     v, z = lanes.vector, lanes.integers
     with f.loop("%count") as i:
         x = f.let(f"load {v}, ptr {f.offset('%args', i, v)}")
-        shifter = pool.number(f, 1.5 * 2.0 ** (lanes.digits - 1))  # adding it rounds to an integer, which is then in the lowest bits
+        shifter = pool.number(
+            f, 1.5 * 2.0 ** (lanes.digits - 1)
+        )  # adding it rounds to an integer, which is then in the lowest bits
         turned = _multiply_add(f, target, lanes, x, pool.number(f, 2 / pi), shifter)
         n = f.let(f"fsub {v} {turned}, {shifter}")
         minus_n = f.let(f"fneg {v} {n}")
@@ -160,7 +162,10 @@ def _beyond(f: Function, lanes: Lanes, x: str, limit: float, r: str, quadrant: s
         if lanes.scalar == "float":
             value = f.let(f"fpext float {value} to double")
         both = f.let(f"call {{double, i64}} @reduce(double {value})")
-        value, number = f.let(f"extractvalue {{double, i64}} {both}, 0"), f.let(f"extractvalue {{double, i64}} {both}, 1")
+        value, number = (
+            f.let(f"extractvalue {{double, i64}} {both}, 0"),
+            f.let(f"extractvalue {{double, i64}} {both}, 1"),
+        )
         if lanes.scalar == "float":
             value, number = f.let(f"fptrunc double {value} to float"), f.let(f"trunc i64 {number} to i32")
         r_far = f.let(f"insertelement {v} {r_far}, {lanes.scalar} {value}, i32 {lane}")
@@ -195,7 +200,10 @@ def reduce() -> str:
     word, shift = f.let(f"lshr i64 {first}, 6"), f.let(f"and i64 {first}, 63")
     at = f.offset("@two_over_pi", word, 8)
     stored = [f.let(f"load i64, ptr {f.offset(at, 8 * k)}") for k in range(4)]
-    window = [f.let(f"call i64 @llvm.fshl.i64(i64 {a}, i64 {b}, i64 {shift})") for a, b in zip(stored, stored[1:], strict=False)]
+    window = [
+        f.let(f"call i64 @llvm.fshl.i64(i64 {a}, i64 {b}, i64 {shift})")
+        for a, b in zip(stored, stored[1:], strict=False)
+    ]
     long_m = f.let(f"zext i64 {m} to i128")
     high, middle, low = (f.let(f"mul i128 {f.let(f'zext i64 {w} to i128')}, {long_m}") for w in window)
     turns = f.let(f"add i128 {f.let(f'shl i128 {high}, 64')}, {middle}")
@@ -219,7 +227,9 @@ def reduce() -> str:
     r = f.let(f"fmul double {r}, {f.let(f'bitcast i64 {power} to double')}")
     negative = f.let(f"xor i1 {f.let(f'icmp slt i128 {fraction}, 0')}, {f.let(f'icmp slt i64 {bits}, 0')}")
     r = f.let(f"select i1 {negative}, double {f.let(f'fneg double {r}')}, double {r}")
-    quadrant = f.let(f"select i1 {f.let(f'icmp slt i64 {bits}, 0')}, i64 {f.let(f'sub i64 0, {quadrant}')}, i64 {quadrant}")
+    quadrant = f.let(
+        f"select i1 {f.let(f'icmp slt i64 {bits}, 0')}, i64 {f.let(f'sub i64 0, {quadrant}')}, i64 {quadrant}"
+    )
     r = f.let(f"select i1 {f.let(f'icmp eq i64 {field}, 2047')}, double {_double(nan)}, double {r}")
     f.do(f"ret {{double, i64}} {_pair(f, r, quadrant)}")
     return f"@two_over_pi = internal constant [{words} x i64] [{table}]\n" + f.text()

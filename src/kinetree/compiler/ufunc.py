@@ -44,7 +44,11 @@ def array_layout() -> ArrayLayout | None:
     layout = ArrayLayout(base, base + 8, base + 16, base + 40, base + 48)
     known = np.zeros((3, 5))
     read: Callable[[Any, int], int] = lambda kind, at: int(kind.from_address(id(known) + at).value)
-    if ctypes.sizeof(_pointer) != 8 or read(_pointer, 8) != id(np.ndarray) or type(known).__basicsize__ < layout.flags + 4:
+    if (
+        ctypes.sizeof(_pointer) != 8
+        or read(_pointer, 8) != id(np.ndarray)
+        or type(known).__basicsize__ < layout.flags + 4
+    ):
         return None
     fits = (
         read(_pointer, layout.data) == known.ctypes.data
@@ -63,9 +67,7 @@ _immortal: list[Any] = []
 """Small structures that functions made here point to until the very end of their lives, which nothing tells us."""
 
 
-def make_ufunc(
-    name: str, loop: int, scalar: str, inputs: Sequence[tuple[int, ...]], output: tuple[int, ...]
-) -> Any:
+def make_ufunc(name: str, loop: int, scalar: str, inputs: Sequence[tuple[int, ...]], output: tuple[int, ...]) -> Any:
     """A generalised ufunc whose inner loop is at the address `loop`."""
     signature = ",".join(_core(shape) for shape in inputs) + "->" + _core(output)
     functions = (_pointer * 1)(loop)

@@ -1,0 +1,111 @@
+"""The freedom in where the frames of moving bodies are, used so that little is left to compute.
+
+Denavit and Hartenberg's: the frame of a body that turns about or slides along an axis may be turned about that axis
+and moved along it. Their common normal is of no use between axes that are nearly parallel, so that of its four numbers
+only the twist angle is kept everywhere; the position keeps two numbers, whichever can be had without large ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import atan2, hypot
+
+import numpy as np
+
+from kinetree.model.tree import Tree
+from kinetree.spatial import plucker, se3
+from kinetree.spatial.dh import Z_AXIS, z_screw
+from kinetree.spatial.se3 import Array, frozen
+
+NOISE = 4e-16
+"""What is smaller, in rotations and in metres, is the rounding error of larger numbers, and taken for zero."""
+
+
+def gauged(tree: Tree, frames: Iterable[str]) -> Tree:
+    """The same robot with other frames on its bodies: its axes are z, and most entries of T_tree are 0 or 1.
+
+    frames: those whose poses are wanted; they are what the last joints are aligned with. Poses, velocities and forces
+    of named frames are the same, to rounding.
+    """
+    gauge = _Gauge(tree)
+    for i in range(len(tree.parent)):
+        gauge.place_body(i)
+    for name in frames:
+        gauge.align_with(*tree.frame(name))
+    return gauge.tree()
+
+
+class _Gauge:
+    """new[i]: T_old_new of body i; free: the bodies that may still be turned about their axis."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.old = tree
+        n = len(tree.parent)
+        self.new: list[Array] = [se3.IDENTITY] * (n + 1)  # the base is last, where index -1 finds it
+        self.T_tree: list[Array] = [se3.IDENTITY] * n
+        self.offset = list(tree.offset)
+        self.free: set[int] = set()
+
+    def place_body(self, i: int) -> None:
+        kind, parent = self.old.joint_type[i], self.old.parent[i]
+        M = se3.inverse(self.new[parent]) @ self.old.T_tree[i]
+        if not (kind.single and kind.axes == 1):
+            self.T_tree[i] = M
+            return
+        R = se3.homogeneous(se3.rotation_between(Z_AXIS, self.old.axes[i][0]), np.zeros(3))
+        theta, T, rest = _split(M @ R)
+        self.T_tree[i] = T if self._turn(parent, theta) else z_screw(theta, 0.0) @ T
+        self.new[i] = R @ se3.inverse(rest)
+        if kind.turns and not kind.has_pitch:
+            self.free.add(i)
+
+    def align_with(self, body: int, T_body_frame: Array) -> None:
+        if body in self.free:
+            M = se3.inverse(self.new[body]) @ T_body_frame
+            theta, _, rest = _split(M)
+            parallel = hypot(M[0, 2], M[1, 2]) <= NOISE
+            self._turn(body, theta + atan2(rest[1, 0], rest[0, 0]) * M[2, 2] if parallel else theta)
+
+    def _turn(self, body: int, theta: float) -> bool:
+        """Turns a body about its axis, by another zero of its joint; whether that could be done."""
+        if body not in self.free:
+            return False
+        self.free.remove(body)
+        self.offset[body] += theta
+        self.new[body] = self.new[body] @ z_screw(theta, 0.0)
+        return True
+
+    def tree(self) -> Tree:
+        old = self.old
+        aligned = [kind.single and kind.axes == 1 for kind in old.joint_type]
+        places = {name: (i, _clean(se3.inverse(self.new[i]) @ T)) for name, (i, T) in old.frames.items()}
+        return replace(
+            old,
+            axes=tuple(
+                frozen([Z_AXIS]) if is_aligned else axes for is_aligned, axes in zip(aligned, old.axes, strict=True)
+            ),
+            T_tree=tuple(map(_clean, self.T_tree)),
+            offset=tuple(self.offset),
+            inertia=tuple(
+                frozen(plucker.moved_inertia(I, se3.inverse(T))) for I, T in zip(old.inertia, self.new, strict=False)
+            ),
+            frames=places,
+        )
+
+
+def _split(M: Array) -> tuple[float, Array, Array]:
+    """M = Rz(theta) T rest, where T = [Rx(alpha), (x, y, 0) or (x, 0, z)] and rest turns about z and moves along it."""
+    ux, uy, c = (float(x) for x in M[:3, 2])
+    s = hypot(ux, uy)
+    theta = atan2(ux, -uy) if s > NOISE else 0.0
+    N = z_screw(-theta, 0.0) @ M
+    x, y, z = (float(v) for v in N[:3, 3])
+    along = y / s if s > abs(c) else -z / c  # the axis is (0, -s, c)
+    T = np.array([[1.0, 0.0, 0.0, x], [0.0, c, -s, y - s * along], [0.0, s, c, z + c * along], [0.0, 0.0, 0.0, 1.0]])
+    T[1 if s > abs(c) else 2, 3] = 0.0
+    return theta, _clean(T), z_screw(atan2(-N[0, 1], N[0, 0]), -along)
+
+
+def _clean(T: Array) -> Array:
+    return frozen(np.where(np.abs(T) <= NOISE, 0.0, T))
