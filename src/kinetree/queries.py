@@ -75,7 +75,9 @@ def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Ke
     single = isinstance(frames, str)
     names = (frames,) if isinstance(frames, str) else tuple(frames)
     _known_frames(robot, (*names, *(() if base is None else (base,))))
-    output = Port("T", (4, 4) if single else (len(names), 4, 4), about=f"poses of {', '.join(names)} in {base}; m")
+    output = Port(
+        "T", (4, 4) if single else (len(names), 4, 4), about=f"poses of {', '.join(names)} in {base or robot.root}; m"
+    )
 
     def poses(model: Tree, q: Any) -> Any:
         T = forward_kinematics(model, q, names, base)

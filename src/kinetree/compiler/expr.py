@@ -41,7 +41,8 @@ class Graph:
         for i, argument in enumerate(args):
             if argument.graph is not self:
                 raise ValueError("expressions of two traces in one operation")
-            if (argument.op is not None and argument.op.logical) != (name == "where" and i == 0):
+            known = argument.value is not None  # then a truth value is 1 or 0
+            if not known and (argument.op is not None and argument.op.logical) != (name == "where" and i == 0):
                 raise TypeError(f"argument {i + 1} of {name}: a truth value is what `where` takes first, and only that")
         values = [a.value for a in args]
         if None not in values:
@@ -109,6 +110,13 @@ class Expr:
     __neg__, __abs__ = _unary("negative"), _unary("absolute")
     sqrt, sin, cos, arccos, floor = _unary("sqrt"), _unary("sin"), _unary("cos"), _unary("arccos"), _unary("floor")
     arctan2, copysign = _binary("arctan2"), _binary("copysign")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        raise TypeError("a traced number has no value yet, so it equals nothing; choose with np.where, < and <=")
+
+    __hash__ = object.__hash__
 
     def __pos__(self) -> Expr:
         return self

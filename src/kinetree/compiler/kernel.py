@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -12,6 +12,9 @@ from numpy.typing import DTypeLike, NDArray
 from kinetree.compiler import interpret as interpreter
 from kinetree.compiler.program import Program
 from kinetree.errors import KinetreeError, fail
+
+if TYPE_CHECKING:
+    from kinetree.compiler.c import CSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,19 @@ class Kernel:
             raise TypeError(f"{len(inputs)} arguments; {self.name} takes {len(self.inputs)}: {names}")
         arrays = [check(port, x) for port, x in zip(self.inputs, inputs, strict=True)]
         return interpreter.interpret(self.program, *arrays, dtype=dtype)
+
+    def c_source(self, name: str | None = None, dtype: DTypeLike = float, *, about: str = "") -> CSource:
+        """The function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.
+
+        name: of the function, by default that of the kernel. dtype: float64 for double, float32 for float. about: a
+        line for the comments that says where it comes from.
+
+        Raises KinetreeError if the name is not legal in C and in C++, or taken.
+        """
+        from kinetree.compiler.c import write_c  # seldom wanted
+
+        name = self.name if name is None else name
+        return write_c([(name, self)], f"{name}.h", about=about, dtype=dtype)
 
 
 def check(port: Port, value: Any) -> NDArray[Any]:
