@@ -13,7 +13,8 @@ import pytest
 
 from kinetree.compiler.c import CSource
 
-STRICT = "-Wall -Wextra -Werror -pedantic -Wconversion -Wdouble-promotion -Wfloat-conversion -Wshadow -Wundef".split()
+STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wdouble-promotion"]
+STRICT += ["-Wfloat-conversion", "-Wshadow", "-Wundef"]
 C99 = ["-std=c99", *STRICT, "-Wfloat-equal", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wvla"]
 CXX = ["-x", "c++", "-std=c++11", *STRICT]
 

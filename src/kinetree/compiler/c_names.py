@@ -50,10 +50,10 @@ ctanh
 """Functions of the C library, whose names are its own even where it is not included (C99, 7.1.3)."""
 
 _TAKEN = {
-    **{name: "a keyword" for name in _KEYWORDS.split()},
+    **dict.fromkeys(_KEYWORDS.split(), "a keyword"),
     **{name + suffix: "a name of math.h" for name in _MATH.split() for suffix in ("", "f", "l")},
-    **{name: "a name of math.h" for name in _MACROS.split()},
-    **{name: "a function of the C library" for name in _LIBRARY.split()},
+    **dict.fromkeys(_MACROS.split(), "a name of math.h"),
+    **dict.fromkeys(_LIBRARY.split(), "a function of the C library"),
 }
 
 

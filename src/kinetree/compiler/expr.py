@@ -80,7 +80,7 @@ def _reflected(name: str) -> Any:
     return method
 
 
-def _unary(name: str) -> Callable[[Expr], Expr]:
+def _unary(name: str) -> Any:
     def method(self: Expr) -> Expr:
         return self.graph.apply(name, self)
 
@@ -107,7 +107,8 @@ class Expr:
     __truediv__, __rtruediv__ = _binary("divide"), _reflected("divide")
     __lt__, __gt__ = _binary("less"), _reflected("less")
     __le__, __ge__ = _binary("less_equal"), _reflected("less_equal")
-    __neg__, __abs__ = _unary("negative"), _unary("absolute")
+    __neg__: Any = _unary("negative")
+    __abs__: Any = _unary("absolute")
     sqrt, sin, cos, arccos, floor = _unary("sqrt"), _unary("sin"), _unary("cos"), _unary("arccos"), _unary("floor")
     arctan2, copysign = _binary("arctan2"), _binary("copysign")
 
@@ -121,7 +122,7 @@ class Expr:
     def __pos__(self) -> Expr:
         return self
 
-    def __pow__(self, exponent: Any) -> Expr:
+    def __pow__(self, exponent: Any) -> Any:
         if exponent == 2:
             return self * self
         if exponent == 0.5:

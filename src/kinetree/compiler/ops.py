@@ -3,8 +3,9 @@
 An operation has the name of the NumPy function that is its meaning; that function is what the interpreter runs and
 what a traced algorithm calls. Derivatives are written over anything that has these operations.
 
-In `c`, {0} {1} {2} are the arguments, names or numbers (negative ones in parentheses), and {f} is the suffix of functions in single precision. In
-`llvm`, {v} is the type of a vector of numbers, {b} that of a vector of truth values, {s} the name of {v} in intrinsics.
+In `c`, {0} {1} {2} are the arguments, names or numbers (negative ones in parentheses), and {f} is the suffix of
+functions in single precision. In `llvm`, {v} is the type of a vector of numbers, {b} that of a vector of truth values,
+{s} the name of {v} in intrinsics.
 """
 
 from __future__ import annotations
