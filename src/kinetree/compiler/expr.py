@@ -1,7 +1,8 @@
 """Scalar expressions, hash-consed: in one graph, equal means identical, so that nothing is computed twice.
 
 An `Expr` stands for a float in any function written in plain NumPy: it has the arithmetic operators, and NumPy's
-functions take it (`np.sin(x)`, `np.where(x < y, x, y)`), alone or as an entry of an array of objects.
+functions take it (`np.sin(x)`, `np.where(x < y, x, y)`), alone or as an entry of an array of objects. Alone only where
+NumPy itself compares or knows no objects: comparisons, `where`, `minimum`, `maximum`, `copysign`.
 """
 
 from __future__ import annotations
@@ -123,9 +124,10 @@ class Expr:
         return self
 
     def __pow__(self, exponent: Any) -> Any:
-        if exponent == 2:
+        power = exponent.value if isinstance(exponent, Expr) else exponent
+        if power == 2:
             return self * self
-        if exponent == 0.5:
+        if power == 0.5:
             return self.sqrt()
         raise TypeError(f"a traced number to the power of {exponent!r}; legal are 2 and 0.5, and products")
 
