@@ -34,9 +34,8 @@ def test_every_row_is_its_numpy_function():
         function = getattr(np, op.name)
         assert op.meaning is function
         if op.logical:
-            assert value(lambda *e, f=function: np.where(f(*[a.item() for a in e]), 1.0, 2.0), *x) == (
-                1.0 if function(*x) else 2.0
-            )
+            found = value(lambda a, b, f=function: np.where(f(a.item(), b.item()), 1.0, 2.0), *x)
+            assert found == (1.0 if function(*x) else 2.0)
         else:
             assert value(lambda *e, f=function: f(*[a.item() for a in e]), *x) == function(*x)
     assert value(lambda a, b, c: a.item().graph.apply("fma", a.item(), b.item(), c.item()), 2.0, 3.0, 4.0) == 10.0
@@ -68,17 +67,12 @@ def test_operators():
         (lambda x, y: +x, 2.0),
         (lambda x, y: abs(-x), 2.0),
         (lambda x, y: x**2 + x**0.5, 4 + np.sqrt(2)),
-        *[
-            (lambda x, y, c=c: np.where(c(x, y), 1.0, 2.0), r)
-            for c, r in (
-                (lambda x, y: x < y, 1.0),
-                (lambda x, y: x > y, 2.0),
-                (lambda x, y: x <= 2, 1.0),
-                (lambda x, y: x <= 3, 1.0),
-                (lambda x, y: x > 2, 2.0),
-                (lambda x, y: x >= y, 2.0),
-            )
-        ],
+        (lambda x, y: np.where(x < y, 1.0, 2.0), 1.0),
+        (lambda x, y: np.where(x > y, 1.0, 2.0), 2.0),
+        (lambda x, y: np.where(x <= 2, 1.0, 2.0), 1.0),
+        (lambda x, y: np.where(x >= y, 1.0, 2.0), 2.0),
+        (lambda x, y: np.where(np.float64(2) < x, 1.0, 2.0), 2.0),
+        (lambda x, y: np.where(np.float64(3) >= x, 1.0, 2.0), 1.0),
     ]
     for function, expected in cases:
         assert value(lambda x, y, f=function: f(x.item(), y.item()), 2.0, 3.0) == expected
@@ -155,7 +149,7 @@ def test_what_is_not_known_is_named(graph):
         np.clip(x, 0, 1)
     with pytest.raises(TypeError, match="to the power of 3"):
         x**3
-    with pytest.raises(TypeError, match="legal are 2 and 0.5"):
+    with pytest.raises(TypeError, match="legal are 2 and"):
         x**x
     with pytest.raises(TypeError):
         np.add(x, 1.0, where=False)
