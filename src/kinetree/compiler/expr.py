@@ -38,6 +38,8 @@ class Graph:
         """An operation on expressions or floats, simplified."""
         op = OPS[name]
         args = tuple([a if isinstance(a, Expr) else self.constant(a) for a in arguments])
+        if name == "where" and args[0].value is not None:
+            return args[1] if args[0].value else args[2]
         for i, argument in enumerate(args):
             if argument.graph is not self:
                 raise ValueError("expressions of two traces in one operation")
