@@ -10,10 +10,8 @@ import pytest
 
 import kinetree as kt
 from c_compiler import C99, call, compile_with, compilers
-from kinetree.cli.codegen import QUERIES
-
-# what a row gives as its kernel, computed another way
-EXPECTED = {"fk": lambda robot, frame, base: kt.fk(robot, frame, base)}
+from kinetree import queries
+from kinetree.cli.codegen import QUERIES, _flag
 
 
 def loaded(source):
@@ -27,18 +25,22 @@ def loaded(source):
 def test_every_query_is_written_and_computes(run, mixed, tmp_path, flags, dtype):
     robot = kt.load(mixed)
     out = tmp_path / "robot.c"
-    asked = [part for query in QUERIES for frame in ("tool", "wheel") for part in (f"--{query}", frame)]
-    result = run("codegen", mixed, *asked, "--base", "mast", *flags, "-o", out)
+    flags = [*flags, "--expressed-in", "frame"]
+    asked = [part for query in QUERIES for frame in ("tool", "wheel") for part in (_flag(query), frame)]
+    result = run("codegen", mixed, *asked, "--base", "finger", *flags, "-o", out)
     assert result.exit_code == 0
     assert result.stdout == ""
     assert f"wrote {out} and {tmp_path / 'robot.h'}" in result.stderr
     library = loaded(out)
-    q = robot.q({"drive": [1, 2, 0.5], "lift": 0.125})
-    for query in QUERIES:
+    q, qd = robot.q({"drive": [1, 2, 0.5], "lift": 0.125}), np.linspace(-1, 1, robot.nv)
+    for query, row in QUERIES.items():
         for frame in ("tool", "wheel"):
-            expected = EXPECTED[query](robot, frame, "mast").interpret(q, dtype=dtype)
-            found = call(getattr(library, f"mixed_{query}_{frame}_in_mast"), [q], expected.shape, dtype)
-            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14 if dtype == "float64" else 1e-6)
+            kernel = getattr(queries, query)(robot, frame, "finger", **({"expressed_in": "frame"} if row.axes else {}))
+            inputs = [q, qd][: len(kernel.inputs)]
+            expected = kernel.interpret(*inputs, dtype=dtype)
+            found = call(getattr(library, f"mixed_{query}_{frame}_in_finger"), inputs, expected.shape, dtype)
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14 if dtype == "float64" else 1e-5)
+            assert frame == "tool" or np.abs(expected).max() > 0.1
     assert f"Robot mixed, from {mixed}; by Kinetree {kt.__version__}." in out.read_text()
 
 
@@ -120,7 +122,8 @@ def test_both_files_or_none(run, mixed, tmp_path, monkeypatch, broken):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("-o", "a.c"), "there is nothing to write; legal are --fk FRAME"),
+        (("-o", "a.c"), "there is nothing to write; legal are --fk FRAME, --jacobian FRAME, --jacobian-dot FRAME"),
+        (("--fk", "tool", "--expressed-in", "frame", "-o", "a.c"), "means nothing to a pose"),
         (("--fk", "tool"), "Missing option '-o'"),
         (("--fk", "tol", "-o", "a.c"), "no frame 'tol'; did you mean 'tool'"),
         (("--fk", "tool", "--base", "tol", "-o", "a.c"), "no frame 'tol'"),

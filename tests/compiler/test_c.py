@@ -246,7 +246,7 @@ def test_comments_say_units_frames_order_and_shapes():
     text = k.c_source("hand", about="robot icub, from icub.toml")
     for part in (text.source, text.header):
         assert " * robot icub, from icub.toml\n" in part
-        assert " * poses of l_hand in head; m\n" in part
+        assert " * fk: poses of l_hand in head; m\n" in part
         assert " * q: 35 numbers; m, rad\n" in part
         for i, name in enumerate(robot.joint_names):
             assert f" *   [{i}] {name}\n" in part
@@ -255,7 +255,7 @@ def test_comments_say_units_frames_order_and_shapes():
         assert "may not overlap" in part
     assert "void hand(const double q[35], double T[16]);" in text.header
     assert "void hand(const double q[restrict 35], double T[restrict 16])" in text.source
-    assert " * poses of l_hand in root_link; m\n" in kt.fk(robot, "l_hand").c_source().header
+    assert " * fk: poses of l_hand in root_link; m\n" in kt.fk(robot, "l_hand").c_source().header
 
 
 # names

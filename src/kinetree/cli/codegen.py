@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
-from kinetree import __version__
+from kinetree import __version__, queries
+from kinetree.algorithms.differential import Axes
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.compiler.c import write_c
@@ -19,19 +20,27 @@ from kinetree.compiler.kernel import Kernel, Port
 from kinetree.errors import fail, unknown_name
 from kinetree.load import write_texts
 from kinetree.model.robot import Robot
-from kinetree.queries import fk
 
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """A question that can be asked of a frame: what it gives, and its kernel for (robot, frame, options)."""
+    """A question that can be asked of a frame.
+
+    gives: what the function gives. ask: its kernel for (robot, frame, base, **axes). axes: whether `expressed_in` means
+    something to it.
+    """
 
     gives: str
-    kernel: Callable[[Robot, str, Mapping[str, Any]], Kernel]
+    ask: Callable[..., Kernel]
+    axes: bool = True
 
 
 QUERIES = {
-    "fk": _Query("pose, 4x4", lambda robot, frame, options: fk(robot, frame, options["base"])),
+    "fk": _Query("pose, 4x4,", queries.fk, axes=False),
+    "jacobian": _Query("Jacobian, 6 x nv,", queries.jacobian),
+    "jacobian_dot": _Query("rate of the Jacobian, 6 x nv,", queries.jacobian_dot),
+    "hessian": _Query("derivatives of the Jacobian, nv x 6 x nv,", queries.hessian),
+    "velocity": _Query("velocity, linear then angular,", queries.velocity),
 }
 """One row an option of that name."""
 
@@ -44,11 +53,15 @@ class _Function:
     kernel: Kernel
 
 
+def _flag(query: str) -> str:
+    return f"--{query.replace('_', '-')}"
+
+
 def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command an option for each query, repeatable."""
     for name, query in reversed(QUERIES.items()):
-        help = f"A function that gives the {query.gives}, of this frame. Repeatable."
-        function = click.option(f"--{name}", metavar="FRAME", multiple=True, help=help)(function)
+        help = f"A function that gives the {query.gives} of this frame. Repeatable."
+        function = click.option(_flag(name), metavar="FRAME", multiple=True, help=help)(function)
     return function
 
 
@@ -56,6 +69,11 @@ def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
 @robot_argument
 @_frames
 @click.option("--base", metavar="FRAME", help="The frame in which answers are expressed; by default the root link.")
+@click.option(
+    "--expressed-in",
+    type=click.Choice(get_args(Axes)),
+    help="The axes of all but poses: those of the base, which is the default, or of the frame itself.",
+)
 @click.option("--float", "single", is_flag=True, help="Single precision: float instead of double.")
 @assignments("--name", "names", "NAME=OTHER", "Call the function OTHER that would be called NAME.")
 @click.option("-o", "--output", "out", metavar="FILE.c", required=True, help="The source; the header lies beside it.")
@@ -92,19 +110,22 @@ def command(
 
 def _functions(robot: Robot, options: Mapping[str, Any], names: dict[str, str]) -> list[_Function]:
     """What was asked for, under its own names or those that `names` gives instead."""
+    axes = {"expressed_in": options["expressed_in"]} if options["expressed_in"] else {}
+    if axes and not any(options[query] for query, row in QUERIES.items() if row.axes):
+        raise fail("option", "--expressed-in means nothing to a pose; it is expressed in --base")
     functions: dict[str, _Function] = {}
     for query, row in QUERIES.items():
         for frame in options[query]:
-            kernel = row.kernel(robot, frame, options)
+            kernel = row.ask(robot, frame, options["base"], **(axes if row.axes else {}))
             name = _name(robot.name, query, frame, options["base"])
             if any((f.query, f.frame) == (query, frame) for f in functions.values()):
-                raise fail("option", f"--{query} {frame} is given twice")
+                raise fail("option", f"{_flag(query)} {frame} is given twice")
             unique, n = name, 1
             while unique in functions:
                 unique, n = f"{name}_{n + 1}", n + 1
             functions[unique] = _Function(names.get(unique, unique), query, frame, kernel)
     if not functions:
-        legal = ", ".join(f"--{query} FRAME" for query in QUERIES)
+        legal = ", ".join(f"{_flag(query)} FRAME" for query in QUERIES)
         raise fail("option", f"there is nothing to write; legal are {legal}")
     for name in names:
         if name not in functions:

@@ -118,7 +118,8 @@ def _check_names(functions: Iterable[tuple[str, Kernel]]) -> None:
 
 def _documentation(kernel: Kernel) -> str:
     """The comment above a function: shapes, units, frames, the order of all entries, and what it costs."""
-    lines = [kernel.output.about or kernel.name, ""]
+    about = f": {kernel.output.about}" if kernel.output.about else ""
+    lines = [kernel.name + about, ""]
     for port in kernel.inputs:
         lines.append(f"{port.name}: {_shape(port.shape)}{f'; {port.about}' if port.about else ''}")
         lines += [f"  [{i}] {label}" for i, label in enumerate(port.labels)]

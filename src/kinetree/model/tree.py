@@ -70,6 +70,10 @@ class Tree:
             self.T_tree[i] @ self.joint_type[i].transform(self.axes[i], self.pitch[i], self.coordinates(i, q))
         )
 
+    def motion_subspace(self, i: int, q: Any) -> Array:
+        """S (6, nv_i) of joint i, angular first, in its body's axes: its velocity for the rates of its own numbers."""
+        return self.joint_type[i].motion_subspace(self.axes[i], self.pitch[i], self.coordinates(i, q))
+
 
 def build_tree(robot: Robot) -> Tree:
     """The system model of a robot."""
