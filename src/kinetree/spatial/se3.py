@@ -105,11 +105,12 @@ def pose_from_xyz_rpy(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
 
 
 def rpy_from_rotation(R: Array) -> tuple[float, float, float]:
-    """Roll, pitch, yaw of R, with pitch in [-pi/2, pi/2]; at the gimbal's lock roll and yaw share the turn.
+    """Roll, pitch, yaw of R, with pitch in [-pi/2, pi/2]; at the gimbal's lock, to rounding error, yaw is zero.
 
     Roll is read off after yaw is taken away, so that the three rebuild R to rounding error everywhere.
     """
-    yaw = math.atan2(R[1, 0], R[0, 0])
+    locked = math.hypot(R[0, 0], R[1, 0]) < 4e-15
+    yaw = 0.0 if locked else math.atan2(R[1, 0], R[0, 0])
     s, c = math.sin(yaw), math.cos(yaw)
     pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
     roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
