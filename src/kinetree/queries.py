@@ -14,7 +14,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.compiler.kernel import Kernel, Port
+from kinetree.compiler.cache import digest
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
@@ -52,9 +54,19 @@ def _query(
         if rates:
             ports.append(Port("qd", (model.nv,), robot.velocity_names, "m/s, rad/s"))
         shapes = [port.shape for port in ports]
-        return Kernel(str(key[0]), tuple(ports), output, lambda: trace(partial(algorithm, model), *shapes))
+        origin = digest(_remember(robot, "digest", lambda: _contents(model)), repr(key))
+        return Kernel(str(key[0]), tuple(ports), output, lambda: trace(partial(algorithm, model), *shapes), origin)
 
     return _remember(robot, key, make)
+
+
+def _contents(model: Tree) -> str:
+    """Stands for all numbers of a tree."""
+    names, places = model.frames.keys(), model.frames.values()
+    numbers = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
+    numbers += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
+    words = (model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
+    return digest(repr((words, [body for body, _ in places])), *(array.tobytes() for array in numbers))
 
 
 def _known_frames(robot: Robot, names: Iterable[str]) -> None:

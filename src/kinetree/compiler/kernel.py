@@ -3,65 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kinetree.compiler import interpret as interpreter
+from kinetree.compiler.machine import Machine
+from kinetree.compiler.port import Port, checked
 from kinetree.compiler.program import Program
-from kinetree.errors import KinetreeError, fail
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """One argument of a kernel, or its result.
-
-    shape: of a single one; a batch has axes in front of it. labels: what the entries along the last axis are, in
-    order, where they have names. about: units and frames, for people.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    labels: tuple[str, ...] = ()
-    about: str = ""
 
 
 class Kernel:
-    """A function of arrays, compiled for one robot.
+    """A function of arrays, compiled for one robot when it is first called.
 
     Call it with one array per input, each (…, *shape); the axes in front are broadcast, as NumPy does. The result is
-    (…, *output.shape), in double precision unless `dtype=np.float32` asks for single; `out=` takes an array for it.
-    Whatever is not finite in the input makes every number that depends on it NaN.
+    (…, *output.shape), computed in double precision, or with `dtype=np.float32` in single. `out=` takes an array for
+    it; `threads=` shares a large batch among so many threads. What is not finite in the input makes every number of
+    the result that depends on it NaN.
 
-    Raises KinetreeError if an input has another shape or holds no real numbers.
+    Raises KinetreeError if an input has another shape or does not hold real numbers.
     """
 
-    __slots__ = ("_make", "_program", "inputs", "key", "name", "output")
+    __slots__ = ("__call__", "__weakref__", "_machine")
 
     def __init__(
         self, name: str, inputs: tuple[Port, ...], output: Port, make: Callable[[], Program], key: str | None = None
     ) -> None:
-        """make: traces the program, when it is first needed. key: says all that it depends on, or None."""
-        self.name, self.inputs, self.output, self.key = name, inputs, output, key
-        self._make = make
-        self._program: Program | None = None
+        """make: traces the program, when it is needed. key: stands for all that the program depends on, or None."""
+        self._machine = Machine(name, inputs, output, make, key)
+        self.__call__ = self._first_call
+
+    def _first_call(self, *inputs: Any, **options: Any) -> NDArray[Any]:
+        """Compiles; from then on calls go straight to the machine code."""
+        self.__call__ = self._machine.door()
+        result: NDArray[Any] = self.__call__(*inputs, **options)
+        return result
 
     def __repr__(self) -> str:
         takes = ", ".join(f"{port.name} (…{''.join(f', {n}' for n in port.shape)})" for port in self.inputs)
         return f"Kernel {self.name}: {takes} → (…{''.join(f', {n}' for n in self.output.shape)})"
 
-    def __call__(self, *inputs: Any, dtype: DTypeLike = float) -> NDArray[Any]:
-        """For now by the interpreter."""
-        return self.interpret(*inputs, dtype=dtype)
+    def __reduce__(self) -> Any:
+        machine = self._machine
+        return _kernel, (machine.name, machine.inputs, machine.output, machine.program, machine.key)
+
+    @property
+    def name(self) -> str:
+        """What it computes."""
+        return self._machine.name
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """What it takes."""
+        return self._machine.inputs
+
+    @property
+    def output(self) -> Port:
+        """What it gives."""
+        return self._machine.output
 
     @property
     def program(self) -> Program:
         """The traced function."""
-        if self._program is None:
-            self._program = self._make()
-        return self._program
+        return self._machine.program
 
     @property
     def operations(self) -> dict[str, int]:
@@ -70,31 +74,8 @@ class Kernel:
 
     def interpret(self, *inputs: Any, dtype: DTypeLike = float) -> NDArray[Any]:
         """The same as calling it, without compiling: NumPy runs the program. For a few calls it is quicker."""
-        if len(inputs) != len(self.inputs):
-            names = ", ".join(port.name for port in self.inputs)
-            raise TypeError(f"{len(inputs)} arguments; {self.name} takes {len(self.inputs)}: {names}")
-        arrays = [check(port, x) for port, x in zip(self.inputs, inputs, strict=True)]
-        return interpreter.interpret(self.program, *arrays, dtype=dtype)
+        return interpreter.interpret(self.program, *checked(self.name, self.inputs, inputs, float), dtype=dtype)
 
 
-def check(port: Port, value: Any) -> NDArray[Any]:
-    """An argument as an array of real numbers of the right shape."""
-    try:
-        array = np.asarray(value)
-    except ValueError:  # rows of different lengths
-        raise fail(f"{port.name}-shape", f"{port.name} is not an array of numbers; {legal(port)}") from None
-    if array.dtype.kind not in "fiu":
-        raise fail(f"{port.name}-number", f"{port.name} has entries of type {array.dtype}; {legal(port)}")
-    if array.shape[max(array.ndim - len(port.shape), 0) :] != port.shape:
-        raise _wrong_shape(port, array)
-    return array
-
-
-def _wrong_shape(port: Port, array: NDArray[Any]) -> KinetreeError:
-    return fail(f"{port.name}-shape", f"{port.name} has shape {array.shape}; {legal(port)}")
-
-
-def legal(port: Port) -> str:
-    """What an argument has to be."""
-    text = f"legal are real numbers of shape (…, {', '.join(map(str, port.shape))})"
-    return text + (f", in this order: {', '.join(port.labels)}" if port.labels else "")
+def _kernel(name: str, inputs: tuple[Port, ...], output: Port, program: Program, key: str | None) -> Kernel:
+    return Kernel(name, inputs, output, lambda: program, key)

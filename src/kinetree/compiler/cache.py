@@ -1,0 +1,128 @@
+"""Compiled code on disk: read only if it is whole, ours, and made from exactly this.
+
+The environment variable KINETREE_CACHE names the folder, or says `off`; otherwise it is the user's own folder for
+caches. A cache that is missing, damaged, somebody else's or cannot be written is as good as none: what is in it is
+never executed, and nobody is told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import kinetree
+
+LIMIT = 256 * 2**20
+"""Bytes that the folder may hold; the entries that were used longest ago go first."""
+_MAGIC = b"kinetree machine code 1\n"
+
+
+def folder() -> Path | None:
+    """Where the cache is, or None where it is off."""
+    setting = os.environ.get("KINETREE_CACHE", "")
+    if setting.lower() == "off":
+        return None
+    if setting:
+        return Path(setting).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("kinetree", appauthor=False)
+
+
+def digest(*parts: str | bytes) -> str:
+    """What stands for all of these together."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        total.update(len(data).to_bytes(8, "little") + data)
+    return total.hexdigest()
+
+
+@cache
+def package() -> str:
+    """Stands for this version of the package, edits of its files included."""
+    root = Path(kinetree.__file__).parent
+    files = sorted(path for part in ("algorithms", "compiler", "model", "spatial") for path in (root / part).glob("*.py"))
+    entries = [f"{path.name} {(status := path.stat()).st_mtime_ns} {status.st_size}" for path in [*files, root / "queries.py"]]
+    return digest(kinetree.__version__, *entries)
+
+
+def read(key: str) -> bytes | None:
+    """The code that was written under this key, or None."""
+    where = folder()
+    if where is None or not _is_ours(where):
+        return None
+    try:
+        descriptor = os.open(_file(where, key), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    with open(descriptor, "rb") as file:
+        if not _is_private(os.fstat(descriptor)):
+            return None
+        data = file.read()
+    head = _MAGIC + key.encode() + b"\n"
+    code = data[len(head) + 64 :]
+    if data[: len(head)] != head or data[len(head) : len(head) + 64] != digest(code).encode():
+        return None
+    try:
+        os.utime(_file(where, key))  # used just now
+    except OSError:
+        pass
+    return code
+
+
+def write(key: str, code: bytes) -> None:
+    """Keeps code under a key, whole or not at all."""
+    where = folder()
+    if where is None:
+        return
+    try:
+        where.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_ours(where):
+            return
+        descriptor, temporary = tempfile.mkstemp(dir=where)
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(_MAGIC + key.encode() + b"\n" + digest(code).encode() + code)
+            os.replace(temporary, _file(where, key))
+        except BaseException:
+            os.unlink(temporary)
+            raise
+        _forget_oldest(where)
+    except OSError:
+        return
+
+
+def _file(where: Path, key: str) -> Path:
+    return where / f"{key}.o"
+
+
+def _is_ours(where: Path) -> bool:
+    """Whether the folder belongs to this user and nobody else may write there."""
+    try:
+        status = where.stat()
+    except OSError:
+        return False
+    if not stat.S_ISDIR(status.st_mode):
+        return False
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
+
+
+def _is_private(status: os.stat_result) -> bool:
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
+
+
+def _forget_oldest(where: Path) -> None:
+    entries = sorted(((s := path.stat()).st_mtime, s.st_size, path) for path in where.glob("*.o"))
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in entries:
+        if total <= LIMIT:
+            break
+        path.unlink(missing_ok=True)
+        total -= size

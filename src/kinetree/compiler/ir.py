@@ -1,0 +1,166 @@
+"""Text in LLVM's assembly language: functions with numbered values, blocks and loops."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What code is made for.
+
+    triple, cpu, features: as LLVM calls them. bits: of the widest vectors. fma: whether a fused multiply-add is an
+    instruction; floor: whether rounding down is one. Where it is not, LLVM would call a library that may be missing.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    bits: int
+    fma: bool
+    floor: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """The numbers of one kernel: `width` of them of type `scalar` ("double" or "float") in a vector."""
+
+    scalar: str
+    width: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of one number."""
+        return 8 if self.scalar == "double" else 4
+
+    @property
+    def digits(self) -> int:
+        """Binary digits of one number."""
+        return 53 if self.scalar == "double" else 24
+
+    @property
+    def vector(self) -> str:
+        """The type of a vector of numbers."""
+        return f"<{self.width} x {self.scalar}>"
+
+    @property
+    def integer(self) -> str:
+        """The integer type of the size of a number."""
+        return f"i{8 * self.size}"
+
+    @property
+    def integers(self) -> str:
+        """The type of a vector of such integers."""
+        return f"<{self.width} x {self.integer}>"
+
+    @property
+    def logical(self) -> str:
+        """The type of a vector of truth values."""
+        return f"<{self.width} x i1>"
+
+    @property
+    def suffix(self) -> str:
+        """What intrinsics call the vector type."""
+        return f"v{self.width}f{8 * self.size}"
+
+    def literal(self, value: float) -> str:
+        """A number; LLVM writes those of single precision with the bits of the double of the same value."""
+        if self.scalar == "float":
+            with np.errstate(over="ignore"):
+                value = float(np.float32(value))
+        return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+    def splat(self, value: float) -> str:
+        """A vector that has the same number in all lanes."""
+        return f"splat ({self.scalar} {self.literal(value)})"
+
+    def splat_integer(self, value: int) -> str:
+        """A vector that has the same integer in all lanes."""
+        return f"splat ({self.integer} {value})"
+
+
+@dataclass(slots=True)
+class Function:
+    """A function that is being written, one instruction a line."""
+
+    header: str
+    lines: list[str] = field(default_factory=list)
+    label: str = "entry"
+    _count: int = 0
+
+    def do(self, instruction: str) -> None:
+        """An instruction without a value."""
+        self.lines.append(f"  {instruction}")
+
+    def let(self, instruction: str) -> str:
+        """The name of the value of an instruction."""
+        self._count += 1
+        self.lines.append(f"  %v{self._count} = {instruction}")
+        return f"%v{self._count}"
+
+    def new_label(self) -> str:
+        """A name for a block."""
+        self._count += 1
+        return f"b{self._count}"
+
+    def begin(self, label: str) -> None:
+        """Starts the block of that name; the one before has ended with a jump."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def offset(self, pointer: str, count: str | int, size: int | str = 1) -> str:
+        """pointer + count size bytes; `size` may be a type."""
+        unit = size if isinstance(size, str) else ("i8" if size == 1 else f"[{size} x i8]")
+        return self.let(f"getelementptr {unit}, ptr {pointer}, i64 {count}")
+
+    @contextmanager
+    def loop(self, count: str | int) -> Iterator[str]:
+        """Repeats what is written inside for i = 0 … count - 1; gives i."""
+        head, body, end = self.new_label(), self.new_label(), self.new_label()
+        before = self.label
+        self.do(f"br label %{head}")
+        self.begin(head)
+        i = f"%i.{head}"
+        after = len(self.lines)
+        self.lines.append("")
+        more = self.let(f"icmp slt i64 {i}, {count}")
+        self.do(f"br i1 {more}, label %{body}, label %{end}")
+        self.begin(body)
+        yield i
+        following = self.let(f"add i64 {i}, 1")
+        self.lines[after] = f"  {i} = phi i64 [0, %{before}], [{following}, %{self.label}]"
+        self.do(f"br label %{head}")
+        self.begin(end)
+
+    def text(self) -> str:
+        """The whole function."""
+        return "\n".join([f"{self.header} {{", "entry:", *self.lines, "}"])
+
+
+@dataclass(slots=True)
+class Pool:
+    """The numbers of a module, each as a whole vector in memory, from where instructions take them directly.
+
+    LLVM would broadcast them to a register one by one, an instruction each; where vectors are of 512 bits it need not.
+    """
+
+    lanes: Lanes
+    places: dict[str, int] = field(default_factory=dict)
+
+    def number(self, f: Function, value: float) -> str:
+        """The name of a vector that has the same number in all lanes."""
+        if 8 * self.lanes.size * self.lanes.width >= 512:
+            return self.lanes.splat(value)
+        place = self.places.setdefault(self.lanes.literal(value), len(self.places))
+        return f.let(f"load {self.lanes.vector}, ptr {f.offset('@numbers', place, self.lanes.vector)}")
+
+    def text(self) -> str:
+        """Its definition."""
+        vector, scalar = self.lanes.vector, self.lanes.scalar
+        values = ", ".join(f"{vector} splat ({scalar} {literal})" for literal in self.places)
+        return f"@numbers = internal constant [{len(self.places)} x {vector}] [{values}]"

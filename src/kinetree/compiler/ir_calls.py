@@ -1,0 +1,146 @@
+"""How @block is called from NumPy, in LLVM's assembly language.
+
+@loop is the inner loop of a generalised ufunc (NumPy's C API, PyUFuncGenericFunction). @door is a function of Python
+(METH_FASTCALL | METH_KEYWORDS) for the common case of one configuration in one array of doubles: it looks at the
+arrays' own structures, and hands everything else to its `self`, which is any callable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from kinetree.compiler.ir import Function, Lanes
+from kinetree.compiler.program import Program
+
+CONTEXT = ("array_type", "double_descr", "array_new", "vectorcall")
+"""Addresses that @door needs, in the order in which @context holds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLayout:
+    """Where an array's structure has its fields, in bytes (NumPy's PyArrayObject_fields)."""
+
+    data: int
+    nd: int
+    dimensions: int
+    descr: int
+    flags: int
+
+
+def loop(program: Program, lanes: Lanes) -> str:
+    """@loop(args, dimensions, steps, data)."""
+    f = Function("define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) #0")
+    shapes = [*program.inputs, program.output]
+    bases = [f.let(f"load ptr, ptr {f.offset('%args', k, 8)}") for k in range(len(shapes))]
+    count = f.let("load i64, ptr %dimensions")
+    steps = [f.let(f"load i64, ptr {f.offset('%steps', k, 8)}") for k in range(len(shapes))]
+    packed, at = "true", len(shapes)
+    strides: list[list[str]] = []
+    for shape in shapes:
+        strides.append([f.let(f"load i64, ptr {f.offset('%steps', at + axis, 8)}") for axis in range(len(shape))])
+        at += len(shape)
+        for axis, n in enumerate(shape):
+            if n > 1:
+                side_by_side = f.let(f"icmp eq i64 {strides[-1][axis]}, {lanes.size * prod(shape[axis + 1 :])}")
+                packed = f.let(f"and i1 {packed}, {side_by_side}")
+    w = lanes.width
+    enough = f.let(f"icmp sge i64 {count}, {w}")
+    vectors, singly, scattered = f.new_label(), f.new_label(), f.new_label()
+    check = f.new_label()
+    f.do(f"br i1 {packed}, label %{check}, label %{scattered}")
+    f.begin(check)
+    f.do(f"br i1 {enough}, label %{vectors}, label %{singly}")
+    f.begin(vectors)
+    blocks = f.let(f"udiv i64 {f.let(f'add i64 {count}, {w - 1}')}, {w}")
+    last = f.let(f"sub i64 {count}, {w}")
+    with f.loop(blocks) as block:  # the last one reaches back into the one before, rather than beyond the end
+        i = f.let(f"call i64 @llvm.smin.i64(i64 {f.let(f'mul i64 {block}, {w}')}, i64 {last})")
+        _call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), s) for p, s in zip(bases, steps, strict=True)])
+    f.do("ret void")
+    f.begin(singly)
+    with f.loop(count) as i:
+        _call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), "0") for p, s in zip(bases, steps, strict=True)])
+    f.do("ret void")
+    f.begin(scattered)
+    copies = [f.let(f"alloca [{max(prod(shape), 1)} x {lanes.scalar}]") for shape in shapes]
+    with f.loop(count) as i:
+        places = [f.offset(p, f.let(f"mul i64 {i}, {s}")) for p, s in zip(bases, steps, strict=True)]
+        for copy, place, shape, stride in list(zip(copies, places, shapes, strides, strict=True))[:-1]:
+            _copy(f, lanes, shape, stride, place, copy, gather=True)
+        _call_block(f, [(copy, "0") for copy in copies])
+        _copy(f, lanes, shapes[-1], strides[-1], places[-1], copies[-1], gather=False)
+    f.do("ret void")
+    return f.text()
+
+
+def _call_block(f: Function, operands: list[tuple[str, str]]) -> None:
+    f.do(f"call void @block({', '.join(f'ptr {pointer}, i64 {step}' for pointer, step in operands)})")
+
+
+def _copy(
+    f: Function, lanes: Lanes, shape: tuple[int, ...], strides: list[str], place: str, copy: str, *, gather: bool
+) -> None:
+    """The entries of one configuration, between an array with any strides and a copy where they lie side by side."""
+    if not shape:
+        _move(f, lanes.scalar, place, copy, gather=gather)
+        return
+    with f.loop(shape[0]) as i:
+        inner = f.offset(place, f.let(f"mul i64 {i}, {strides[0]}"))
+        packed = f.offset(copy, i, lanes.size * prod(shape[1:]))
+        _copy(f, lanes, shape[1:], strides[1:], inner, packed, gather=gather)
+
+
+def _move(f: Function, scalar: str, place: str, copy: str, *, gather: bool) -> None:
+    source, target = (place, copy) if gather else (copy, place)
+    f.do(f"store {scalar} {f.let(f'load {scalar}, ptr {source}, align 1')}, ptr {target}, align 1")
+
+
+def door(program: Program, layout: ArrayLayout) -> str:
+    """@door(self, args, nargs, kwnames), with the dimensions of its result and its @context."""
+    output = program.output
+    f = Function("define ptr @door(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) #0")
+    otherwise = f.new_label()
+    context = {name: f.let(f"load ptr, ptr {f.offset('@context', k, 8)}") for k, name in enumerate(CONTEXT)}
+
+    def demand(condition: str) -> None:
+        following = f.new_label()
+        f.do(f"br i1 {condition}, label %{following}, label %{otherwise}")
+        f.begin(following)
+
+    demand(f.let(f"icmp eq i64 %nargs, {len(program.inputs)}"))
+    demand(f.let("icmp eq ptr %kwnames, null"))
+    data = []
+    for k, shape in enumerate(program.inputs):
+        array = f.let(f"load ptr, ptr {f.offset('%args', k, 8)}")
+        demand(f.let(f"icmp eq ptr {f.let(f'load ptr, ptr {f.offset(array, 8)}')}, {context['array_type']}"))
+        nd = f.let(f"load i32, ptr {f.offset(array, layout.nd)}")
+        demand(f.let(f"icmp eq i32 {nd}, {len(shape)}"))
+        descr = f.let(f"load ptr, ptr {f.offset(array, layout.descr)}")
+        demand(f.let(f"icmp eq ptr {descr}, {context['double_descr']}"))
+        flags = f.let(f"load i32, ptr {f.offset(array, layout.flags)}")
+        demand(f.let(f"icmp eq i32 {f.let(f'and i32 {flags}, 257')}, 257"))  # C order, aligned
+        dimensions = f.let(f"load ptr, ptr {f.offset(array, layout.dimensions)}")
+        for axis, n in enumerate(shape):
+            demand(f.let(f"icmp eq i64 {f.let(f'load i64, ptr {f.offset(dimensions, axis, 8)}')}, {n}"))
+        data.append(f.let(f"load ptr, ptr {f.offset(array, layout.data)}"))
+    new = f.let(
+        f"call ptr {context['array_new']}(ptr {context['array_type']}, i32 {len(output)}, ptr @dimensions, i32 12, "
+        "ptr null, ptr null, i32 0, i32 0, ptr null)"
+    )
+    made, failed = f.new_label(), f.new_label()
+    f.do(f"br i1 {f.let(f'icmp eq ptr {new}, null')}, label %{failed}, label %{made}")
+    f.begin(failed)
+    f.do("ret ptr null")
+    f.begin(made)
+    out = f.let(f"load ptr, ptr {f.offset(new, layout.data)}")
+    _call_block(f, [(pointer, "0") for pointer in [*data, out]])
+    f.do(f"ret ptr {new}")
+    f.begin(otherwise)
+    rest = f.let(f"call ptr {context['vectorcall']}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)")
+    f.do(f"ret ptr {rest}")
+    dimensions = ", ".join(f"i64 {n}" for n in output) or "i64 0"
+    return (
+        f"@context = global [{len(CONTEXT)} x ptr] zeroinitializer\n"
+        f"@dimensions = internal constant [{max(len(output), 1)} x i64] [{dimensions}]\n{f.text()}"
+    )

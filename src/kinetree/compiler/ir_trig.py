@@ -1,0 +1,234 @@
+"""Sine and cosine of many numbers at once, in LLVM's assembly language.
+
+An argument is reduced to r in [-pi/4, pi/4] and a quadrant: up to `limit` by subtracting a multiple of pi/2 that is
+given in parts (Cody & Waite, Software Manual for the Elementary Functions, 1980), beyond it with as many digits of 2/pi as
+it takes (Payne & Hanek, Radian Reduction for Trigonometric Functions, SIGNUM 18, 1983). Then polynomials: for doubles
+those of Sun's fdlibm (k_sin.c, k_cos.c), for single precision those of Moshier's Cephes library (sinf.c).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ldexp, nan, pi
+
+from kinetree.compiler.ir import Function, Lanes, Pool, Target
+
+SINE = {
+    "double": (
+        -1.66666666666666324348e-01,
+        8.33333333332248946124e-03,
+        -1.98412698298579493134e-04,
+        2.75573137070700676789e-06,
+        -2.50507602534068634195e-08,
+        1.58969099521155010221e-10,
+    ),
+    "float": (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4),
+}
+"""(sin(r) - r) / r³ in powers of r²."""
+
+COSINE = {
+    "double": (
+        4.16666666666666019037e-02,
+        -1.38888888888741095749e-03,
+        2.48015872894767294178e-05,
+        -2.75573143513906633035e-07,
+        2.08757232129817482790e-09,
+        -1.13596475577881948265e-11,
+    ),
+    "float": (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5),
+}
+"""(cos(r) - 1 + r²/2) / r⁴ in powers of r²."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Multiples of pi/2 are subtracted in parts of so many binary digits, for arguments up to `limit`.
+
+    With a fused multiply-add parts have all the digits of a number; without it so few that products are exact.
+    """
+
+    digits: tuple[int, ...]
+    limit: float
+
+
+REDUCTIONS = {
+    ("double", True): Reduction((53, 53, 53), 1.1e5),
+    ("double", False): Reduction((33, 33, 33, 53), 1.1e5),
+    ("float", True): Reduction((24, 24, 24), 1.1e5),
+    ("float", False): Reduction((11, 11, 11, 24), 1.2e4),
+}
+
+BITS = 1600
+"""Binary digits of the constants; the largest double is below 2^1024, and 192 digits of its turn are looked at."""
+
+
+def _inverse_cotangent(n: int) -> int:
+    """arctan(1/n) times 2^BITS, by its series."""
+    total, term, k = 0, (1 << BITS) // n, 0
+    while term:
+        total += (-1) ** k * (term // (2 * k + 1))
+        term, k = term // n**2, k + 1
+    return total
+
+
+@lru_cache(maxsize=1)
+def _half_pi() -> int:
+    """pi/2 times 2^BITS, by Machin's formula."""
+    return 8 * _inverse_cotangent(5) - 2 * _inverse_cotangent(239)
+
+
+def _parts(digits: tuple[int, ...]) -> list[float]:
+    """Numbers of so many binary digits each that add up to pi/2."""
+    rest, parts = _half_pi(), []
+    for n in digits:
+        shift = max(rest.bit_length() - n, 0)
+        parts.append(ldexp(rest >> shift, shift - BITS))
+        rest -= rest >> shift << shift
+    return parts
+
+
+def sincos(target: Target, pool: Pool) -> str:
+    """The function @sincos(args, sines, cosines, count), on arrays of `count` vectors."""
+    f = Function("define internal void @sincos(ptr %args, ptr noalias %sines, ptr noalias %cosines, i64 %count) #0")
+    lanes = pool.lanes
+    v, z = lanes.vector, lanes.integers
+    with f.loop("%count") as i:
+        x = f.let(f"load {v}, ptr {f.offset('%args', i, v)}")
+        shifter = pool.number(f, 1.5 * 2.0 ** (lanes.digits - 1))  # adding it rounds to an integer, which is then in the lowest bits
+        turned = _multiply_add(f, target, lanes, x, pool.number(f, 2 / pi), shifter)
+        n = f.let(f"fsub {v} {turned}, {shifter}")
+        minus_n = f.let(f"fneg {v} {n}")
+        bits = f.let(f"bitcast {v} {turned} to {z}")
+        reduction = REDUCTIONS[lanes.scalar, target.fma]
+        r = x
+        for part in _parts(reduction.digits):
+            r = _multiply_add(f, target, lanes, minus_n, pool.number(f, part), r)
+        r, quadrant = _beyond(f, lanes, x, reduction.limit, r, bits)
+        square = f.let(f"fmul {v} {r}, {r}")
+        sine = _polynomial(f, target, pool, square, SINE[lanes.scalar])
+        sine = f.let(f"fmul {v} {sine}, {f.let(f'fmul {v} {square}, {r}')}")
+        sine = f.let(f"fadd {v} {r}, {sine}")
+        cosine = _polynomial(f, target, pool, square, COSINE[lanes.scalar])
+        fourth = f.let(f"fmul {v} {square}, {square}")
+        most = _multiply_add(f, target, lanes, pool.number(f, -0.5), square, pool.number(f, 1.0))
+        cosine = _multiply_add(f, target, lanes, fourth, cosine, most)
+        odd = f.let(f"trunc {z} {quadrant} to {lanes.logical}")
+        for name, even, other, turn in (("%sines", sine, cosine, 0), ("%cosines", cosine, sine, 1)):
+            value = f.let(f"select {lanes.logical} {odd}, {v} {other}, {v} {even}")
+            flips = f.let(f"add {z} {quadrant}, {lanes.splat_integer(turn)}") if turn else quadrant
+            flips = f.let(f"and {z} {flips}, {lanes.splat_integer(2)}")  # quadrants 2 and 3, for the cosine 1 and 2
+            sign = f.let(f"shl {z} {flips}, {lanes.splat_integer(8 * lanes.size - 2)}")
+            flipped = f.let(f"xor {z} {f.let(f'bitcast {v} {value} to {z}')}, {sign}")
+            f.do(f"store {v} {f.let(f'bitcast {z} {flipped} to {v}')}, ptr {f.offset(name, i, v)}")
+    f.do("ret void")
+    return f.text()
+
+
+def _multiply_add(f: Function, target: Target, lanes: Lanes, a: str, b: str, c: str) -> str:
+    v = lanes.vector
+    if target.fma:
+        return f.let(f"call {v} @llvm.fma.{lanes.suffix}({v} {a}, {v} {b}, {v} {c})")
+    return f.let(f"fadd {v} {f.let(f'fmul {v} {a}, {b}')}, {c}")
+
+
+def _polynomial(f: Function, target: Target, pool: Pool, x: str, coefficients: tuple[float, ...]) -> str:
+    """By Estrin's scheme: neighbours are joined, then pairs of them, which waits less than Horner's."""
+    lanes, power = pool.lanes, x
+    terms = [pool.number(f, c) for c in coefficients]
+    while len(terms) > 1:
+        pairs = [_multiply_add(f, target, lanes, power, b, a) for a, b in zip(terms[::2], terms[1::2], strict=False)]
+        terms = [*pairs, *terms[2 * len(pairs) :]]
+        if len(terms) > 1:
+            power = f.let(f"fmul {lanes.vector} {power}, {power}")
+    return terms[0]
+
+
+def _beyond(f: Function, lanes: Lanes, x: str, limit: float, r: str, quadrant: str) -> tuple[str, str]:
+    """r and quadrant, reduced anew in the lanes where x is beyond the limit, or no number."""
+    v, z, w = lanes.vector, lanes.integers, lanes.width
+    size = f.let(f"call {v} @llvm.fabs.{lanes.suffix}({v} {x})")
+    near = f.let(f"fcmp ole {v} {size}, {lanes.splat(limit)}")
+    all_near = f.let(f"icmp eq i{w} {f.let(f'bitcast {lanes.logical} {near} to i{w}')}, -1")
+    far, done = f.new_label(), f.new_label()
+    before = f.label
+    f.do(f"br i1 {all_near}, label %{done}, label %{far}, !prof !0")
+    f.begin(far)
+    r_far, quadrant_far = "poison", "poison"
+    for lane in range(w):
+        value = f.let(f"extractelement {v} {x}, i32 {lane}")
+        if lanes.scalar == "float":
+            value = f.let(f"fpext float {value} to double")
+        both = f.let(f"call {{double, i64}} @reduce(double {value})")
+        value, number = f.let(f"extractvalue {{double, i64}} {both}, 0"), f.let(f"extractvalue {{double, i64}} {both}, 1")
+        if lanes.scalar == "float":
+            value, number = f.let(f"fptrunc double {value} to float"), f.let(f"trunc i64 {number} to i32")
+        r_far = f.let(f"insertelement {v} {r_far}, {lanes.scalar} {value}, i32 {lane}")
+        quadrant_far = f.let(f"insertelement {z} {quadrant_far}, {lanes.integer} {number}, i32 {lane}")
+    r_far = f.let(f"select {lanes.logical} {near}, {v} {r}, {v} {r_far}")
+    quadrant_far = f.let(f"select {lanes.logical} {near}, {z} {quadrant}, {z} {quadrant_far}")
+    f.do(f"br label %{done}")
+    f.begin(done)
+    return (
+        f.let(f"phi {v} [{r}, %{before}], [{r_far}, %{far}]"),
+        f.let(f"phi {z} [{quadrant}, %{before}], [{quadrant_far}, %{far}]"),
+    )
+
+
+def reduce() -> str:
+    """The function @reduce(x): r and quadrant of one double beyond the limits, NaN if it is not finite.
+
+    x = ± m 2^e with an integer m below 2^53. Digits of 2/pi that contribute multiples of 4 to the number of quadrants
+    are left out, and of the others 192 are taken: these leave more than 60 right ones behind the largest cancellation
+    that a double can meet (61 digits).
+    """
+    words = 21
+    two_over_pi = ((1 << (2 * BITS)) // _half_pi()) >> (BITS - 64 * (words - 1))  # 64 zeros, then its digits
+    table = ", ".join(f"i64 {two_over_pi >> (64 * (words - 1 - k)) & (1 << 64) - 1}" for k in range(words))
+    f = Function("define internal {double, i64} @reduce(double %x) noinline #0")
+    bits = f.let("bitcast double %x to i64")
+    field = f.let(f"and i64 {f.let(f'lshr i64 {bits}, 52')}, 2047")
+    m = f.let(f"or i64 {f.let(f'and i64 {bits}, {(1 << 52) - 1}')}, {1 << 52}")
+    first = f.let(f"sub i64 {field}, {1075 + 2 - 64}")  # e - 2, behind the 64 zeros
+    first = f.let(f"call i64 @llvm.smax.i64(i64 {first}, i64 0)")
+    first = f.let(f"call i64 @llvm.smin.i64(i64 {first}, i64 {64 * (words - 4)})")  # for what is not finite
+    word, shift = f.let(f"lshr i64 {first}, 6"), f.let(f"and i64 {first}, 63")
+    at = f.offset("@two_over_pi", word, 8)
+    stored = [f.let(f"load i64, ptr {f.offset(at, 8 * k)}") for k in range(4)]
+    window = [f.let(f"call i64 @llvm.fshl.i64(i64 {a}, i64 {b}, i64 {shift})") for a, b in zip(stored, stored[1:], strict=False)]
+    long_m = f.let(f"zext i64 {m} to i128")
+    high, middle, low = (f.let(f"mul i128 {f.let(f'zext i64 {w} to i128')}, {long_m}") for w in window)
+    turns = f.let(f"add i128 {f.let(f'shl i128 {high}, 64')}, {middle}")
+    turns = f.let(f"add i128 {turns}, {f.let(f'lshr i128 {low}, 64')}")  # number of quadrants mod 4, times 2^126
+    rounded = f.let(f"lshr i128 {f.let(f'add i128 {turns}, {1 << 125}')}, 126")
+    quadrant = f.let(f"trunc i128 {rounded} to i64")
+    fraction = f.let(f"shl i128 {turns}, 2")  # signed, times 2^128
+    size = f.let(f"call i128 @llvm.abs.i128(i128 {fraction}, i1 false)")
+    zeros = f.let(f"call i128 @llvm.ctlz.i128(i128 {size}, i1 false)")
+    shifted = f.let(f"shl i128 {size}, {zeros}")
+    top = f.let(f"trunc i128 {f.let(f'lshr i128 {shifted}, 64')} to i64")
+    # r = (h + l) 2^-zeros pi/2, where h has the first 53 digits and l the rest
+    first, second = f.let(f"lshr i64 {top}, 11"), f.let(f"and i64 {top}, 2047")
+    h = f.let(f"fmul double {f.let(f'sitofp i64 {first} to double')}, {_double(2.0**-53)}")
+    l = f.let(f"fmul double {f.let(f'sitofp i64 {second} to double')}, {_double(2.0**-64)}")
+    part, rest = map(_double, _parts((53, 53)))
+    small = f.let(f"fadd double {f.let(f'fmul double {h}, {rest}')}, {f.let(f'fmul double {l}, {part}')}")
+    r = f.let(f"fadd double {f.let(f'fmul double {h}, {part}')}, {small}")
+    exponent = f.let(f"sub i64 1023, {f.let(f'trunc i128 {zeros} to i64')}")
+    power = f.let(f"shl i64 {exponent}, 52")
+    r = f.let(f"fmul double {r}, {f.let(f'bitcast i64 {power} to double')}")
+    negative = f.let(f"xor i1 {f.let(f'icmp slt i128 {fraction}, 0')}, {f.let(f'icmp slt i64 {bits}, 0')}")
+    r = f.let(f"select i1 {negative}, double {f.let(f'fneg double {r}')}, double {r}")
+    quadrant = f.let(f"select i1 {f.let(f'icmp slt i64 {bits}, 0')}, i64 {f.let(f'sub i64 0, {quadrant}')}, i64 {quadrant}")
+    r = f.let(f"select i1 {f.let(f'icmp eq i64 {field}, 2047')}, double {_double(nan)}, double {r}")
+    f.do(f"ret {{double, i64}} {_pair(f, r, quadrant)}")
+    return f"@two_over_pi = internal constant [{words} x i64] [{table}]\n" + f.text()
+
+
+def _double(value: float) -> str:
+    return Lanes("double", 1).literal(value)
+
+
+def _pair(f: Function, r: str, quadrant: str) -> str:
+    first = f.let(f"insertvalue {{double, i64}} poison, double {r}, 0")
+    return f.let(f"insertvalue {{double, i64}} {first}, i64 {quadrant}, 1")

@@ -1,0 +1,83 @@
+"""Rewriting what a processor has no instruction for into what it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import pi, tan
+from typing import Any
+
+import numpy as np
+
+from kinetree.compiler.expr import Expr, Graph
+from kinetree.compiler.ir import Target
+from kinetree.compiler.program import Program, assemble
+
+
+def lower(program: Program, target: Target, digits: int) -> Program:
+    """A program of the same meaning, only of operations that the target has; numbers have so many binary digits."""
+    rewrite = dict(ALWAYS)
+    if not target.fma:
+        rewrite["fma"] = lambda a, b, c: a * b + c
+    if not target.floor:
+        rewrite["floor"] = partial(_floor, whole=2.0 ** (digits - 1))
+    if not rewrite.keys() & program.operations.keys():
+        return program
+    graph = Graph()
+
+    def apply(name: str, *arguments: Expr) -> Any:
+        if name in rewrite:
+            return rewrite[name](*arguments)
+        return graph.apply(name, *arguments)
+
+    results = program.run([graph.input(i) for i in range(program.size)], graph.constant, apply)
+    return assemble(graph, program.inputs, results, program.output)
+
+
+def _floor(x: Any, whole: float) -> Any:
+    """Numbers from `whole` on have no fraction; adding it to smaller ones and taking it away rounds them."""
+    size = abs(x)
+    nearest = np.copysign((size + whole) - whole, x)  # no rule of simplification undoes this
+    return np.where(size < whole, np.where(x < nearest, nearest - 1.0, nearest), x)
+
+
+ARCTANGENT = (
+    -0.3333333333333333,
+    0.19999999999995516,
+    -0.14285714284665682,
+    0.11111111015187018,
+    -0.0909090457530649,
+    0.07692183125376892,
+    -0.06664510525508936,
+    0.05858140904866328,
+    -0.050854078345894844,
+    0.03923044778479309,
+    -0.019175404711104935,
+)
+"""(arctan(t) / t - 1) / t² in powers of t², for |t| up to tan(pi/8): interpolated at Chebyshev's points with 50 digits,
+3.2e-17 off at most."""
+
+
+def _arctan2(y: Any, x: Any) -> Any:
+    """The angle of (x, y): the arctangent of a number in [0, 1], or of one up to tan(pi/8) and an eighth of a turn."""
+    long, short = np.maximum(abs(x), abs(y)), np.minimum(abs(x), abs(y))
+    is_large = long * tan(pi / 8) < short
+    above = np.where(is_large, short - long, short)
+    below = np.where(is_large, short + long, np.where(long <= 0.0, 1.0, long))
+    t = above / below
+    z = t * t
+    p: Any = ARCTANGENT[-1]
+    for c in ARCTANGENT[-2::-1]:
+        p = p * z + c
+    angle = t + t * (z * p) + np.where(is_large, pi / 4, 0.0)
+    angle = np.where(abs(x) < abs(y), pi / 2 - angle, angle)
+    angle = np.where(np.copysign(1.0, x) < 0.0, pi - angle, angle)
+    return np.copysign(angle, y)
+
+
+def _arccos(x: Any) -> Any:
+    return _arctan2(np.sqrt((1.0 - x) * (1.0 + x)), x)
+
+
+ALWAYS: dict[str, Callable[..., Any]] = {"arctan2": _arctan2, "arccos": _arccos}
+"""What no processor has."""

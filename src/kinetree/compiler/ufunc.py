@@ -1,0 +1,113 @@
+"""Machine code as functions of Python and NumPy, through NumPy's C API with ctypes; no compiled code of our own.
+
+NumPy gives its C functions in two capsules, tables of addresses whose places are fixed (numpy/__multiarray_api.h and
+__ufunc_api.h of NumPy 2).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from kinetree.compiler.ir_calls import CONTEXT, ArrayLayout
+
+ARRAY_TYPE, ARRAY_NEW, UFUNC_NEW = 2, 93, 31
+"""Places in the tables: PyArray_Type, PyArray_New, PyUFunc_FromFuncAndDataAndSignature."""
+TYPE_NUMBERS = {"float": 11, "double": 12}
+METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+
+_python = ctypes.pythonapi
+_pointer = ctypes.c_void_p
+
+
+def _table(capsule: object) -> Any:
+    get = _python.PyCapsule_GetPointer
+    get.restype, get.argtypes = _pointer, (ctypes.py_object, ctypes.c_char_p)
+    return ctypes.cast(get(capsule, None), ctypes.POINTER(_pointer))
+
+
+@cache
+def _numpy_tables() -> tuple[Any, Any]:
+    from numpy._core import _multiarray_umath
+
+    return _table(_multiarray_umath._ARRAY_API), _table(_multiarray_umath._UFUNC_API)
+
+
+@cache
+def array_layout() -> ArrayLayout | None:
+    """Where an array's structure has its fields, tried out on an array that is known; None where they do not fit."""
+    base = object.__basicsize__
+    layout = ArrayLayout(base, base + 8, base + 16, base + 40, base + 48)
+    known = np.zeros((3, 5))
+    read: Callable[[Any, int], int] = lambda kind, at: int(kind.from_address(id(known) + at).value)
+    if ctypes.sizeof(_pointer) != 8 or read(_pointer, 8) != id(np.ndarray) or type(known).__basicsize__ < layout.flags + 4:
+        return None
+    fits = (
+        read(_pointer, layout.data) == known.ctypes.data
+        and read(ctypes.c_int, layout.nd) == 2
+        and read(_pointer, layout.descr) == id(np.dtype(float))
+        and read(ctypes.c_int, layout.flags) & 0x0501 == 0x0501  # C order, aligned, writeable
+        and _numpy_tables()[0][ARRAY_TYPE] == id(np.ndarray)
+    )
+    dimensions = read(_pointer, layout.dimensions)
+    if fits and [ctypes.c_ssize_t.from_address(dimensions + 8 * k).value for k in range(2)] == [3, 5]:
+        return layout
+    return None
+
+
+_immortal: list[Any] = []
+"""Small structures that functions made here point to until the very end of their lives, which nothing tells us."""
+
+
+def make_ufunc(
+    name: str, loop: int, scalar: str, inputs: Sequence[tuple[int, ...]], output: tuple[int, ...]
+) -> Any:
+    """A generalised ufunc whose inner loop is at the address `loop`."""
+    signature = ",".join(_core(shape) for shape in inputs) + "->" + _core(output)
+    functions = (_pointer * 1)(loop)
+    data = (_pointer * 1)(None)
+    types = (ctypes.c_char * (len(inputs) + 1))(*[TYPE_NUMBERS[scalar]] * (len(inputs) + 1))
+    texts = [ctypes.create_string_buffer(text.encode()) for text in (name, "", signature)]
+    new = ctypes.PYFUNCTYPE(
+        ctypes.py_object,
+        *[_pointer] * 3,
+        *[ctypes.c_int] * 4,
+        ctypes.c_char_p,
+        ctypes.c_char_p,
+        ctypes.c_int,
+        ctypes.c_char_p,
+    )(_numpy_tables()[1][UFUNC_NEW])
+    no_identity = -1
+    ufunc = new(functions, data, types, 1, len(inputs), 1, no_identity, texts[0], texts[1], 0, texts[2])  # type: ignore[arg-type]
+    _immortal.append((functions, data, types, texts))
+    return ufunc
+
+
+def _core(shape: tuple[int, ...]) -> str:
+    return f"({','.join(map(str, shape))})"
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (("name", ctypes.c_char_p), ("function", _pointer), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+
+
+def make_door(name: str, door: int, context: int, otherwise: Callable[..., Any]) -> Any:
+    """A built-in function whose code is at the address `door`; it passes on to `otherwise` what it does not take."""
+    arrays, _ = _numpy_tables()
+    addresses = (
+        id(np.ndarray),
+        id(np.dtype(float)),
+        arrays[ARRAY_NEW],
+        ctypes.cast(_python.PyObject_Vectorcall, _pointer).value,
+    )
+    assert len(addresses) == len(CONTEXT)
+    for k, address in enumerate(addresses):
+        _pointer.from_address(context + 8 * k).value = address
+    method = _MethodDef(name.encode(), door, METH_FASTCALL_KEYWORDS, b"")
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, _pointer, ctypes.py_object, _pointer)(("PyCFunction_NewEx", _python))
+    _immortal.append(method)
+    return new(ctypes.byref(method), otherwise, None)
