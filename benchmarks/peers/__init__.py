@@ -45,7 +45,7 @@ class Peer:
 
     packages: whose versions the table states. tolerance: how far its numbers may be from Kinetree's.
     about: how it is called, for the reader of the table.
-    largest: batches above that are left out, because it loops in Python and takes as long for each.
+    largest: batches above that are left out, because it loops in Python and takes as long for each, or takes too long.
     """
 
     packages: tuple[str, ...] = ()

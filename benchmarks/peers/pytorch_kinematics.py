@@ -17,7 +17,7 @@ class Peer(peers.Peer):
     packages = ("pytorch-kinematics", "torch", "numpy")
     tolerance = 1e-6  # it reads the robot's constants in single precision
     about = "`forward_kinematics`, `jacobian`, in double precision, without gradients"
-    largest = 1_000_000
+    largest = 100_000  # a million take it half a minute and several GB
 
     def functions(self):
         text = Path(self.case.urdf).read_bytes()
