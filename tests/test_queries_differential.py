@@ -268,7 +268,7 @@ def test_a_frame_against_itself_is_exactly_at_rest():
 def test_ports_say_what_they_hold(arm):
     J = kt.jacobian(arm, "hand", expressed_in="frame")
     assert J.output.labels == ("shoulder", "elbow")
-    assert J.output.about == "hand relative to base, in the axes of hand; m, rad, s"
+    assert J.output.about == "hand relative to base, linear then angular, in the axes of hand; m, rad, s"
     assert [port.name for port in kt.velocity(arm, "hand").inputs] == ["q", "qd"]
     assert kt.jacobian(arm, "hand") is kt.jacobian(arm, "hand", "base")
     assert kt.fk(arm, "hand") is kt.fk(arm, "hand", "base")
