@@ -10,8 +10,8 @@ from c_compiler import C99, CXX, call, compile_with, compilers, shared_object
 from kinetree.compiler.c import CSource, write_c
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
 from kinetree.compiler.ops import OPS
+from kinetree.compiler.port import Port
 from kinetree.compiler.program import Program, Step, trace
 from support import example_robot_urdfs, icub_urdfs, random_q
 
