@@ -69,8 +69,7 @@ class Machine:
         arrays = [_side_by_side(a, len(port.shape)) for a, port in zip(arrays, self.inputs, strict=True)]
         if threads > 1:
             return self._shared(ufunc, arrays, out, number, threads)
-        result: NDArray[Any] = ufunc(*arrays, out=out)
-        return result
+        return _run(ufunc, arrays, out)
 
     @property
     def _is_empty(self) -> bool:
@@ -96,14 +95,13 @@ class Machine:
             out = np.empty(batch + self.output.shape, number)
         parts = min(threads, prod(batch) // WORTH_A_THREAD, *batch[:1])
         if parts < 2 or out.shape != batch + self.output.shape or any(np.may_share_memory(a, out) for a in arrays):
-            result: NDArray[Any] = ufunc(*arrays, out=out)
-            return result
+            return _run(ufunc, arrays, out)
         whole = [np.broadcast_to(a, batch + a.shape[a.ndim - core :]) for a, core in zip(arrays, cores, strict=True)]
         edges = [batch[0] * part // parts for part in range(parts + 1)]
         slices = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
-        others = [_pool().submit(ufunc, *[a[part] for a in whole], out=out[part]) for part in slices[1:]]
+        others = [_pool().submit(_run, ufunc, [a[part] for a in whole], out[part]) for part in slices[1:]]
         try:
-            ufunc(*[a[slices[0]] for a in whole], out=out[slices[0]])
+            _run(ufunc, [a[slices[0]] for a in whole], out[slices[0]])
         finally:
             for other in others:
                 other.result()
@@ -129,6 +127,13 @@ class Machine:
             code = llvm.compile_object(llvm.assembly(self.program, target, scalar, layout), target)
             disk.write(key, code)
         return code
+
+
+def _run(ufunc: Any, arrays: list[NDArray[Any]], out: NDArray[Any] | None) -> NDArray[Any]:
+    """The results, without warnings: single calls give none either, and lanes may divide what `where` discards."""
+    with np.errstate(all="ignore"):
+        result: NDArray[Any] = ufunc(*arrays, out=out)
+    return result
 
 
 def _side_by_side(array: NDArray[Any], core: int) -> NDArray[Any]:
