@@ -62,11 +62,15 @@ class Machine:
             raise fail("dtype", f"dtype is {number}; legal are {', '.join(str(d) for d in SCALARS)}")
         if not isinstance(threads, int) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
+        if not (out is None or isinstance(out, np.ndarray)):
+            raise TypeError(f"out is a {type(out).__name__}, not an array")
         arrays = checked(self.name, self.inputs, inputs, number)
         if self._is_empty:
             return self._interpreted(arrays, out, number)
         ufunc, _ = self._code(SCALARS[number])
         arrays = [_side_by_side(a, len(port.shape)) for a, port in zip(arrays, self.inputs, strict=True)]
+        if out is not None:  # results are written before all of the input is read, and some of it is read twice
+            arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
         if threads > 1:
             return self._shared(ufunc, arrays, out, number, threads)
         return _run(ufunc, arrays, out)
@@ -94,7 +98,7 @@ class Machine:
         if out is None:
             out = np.empty(batch + self.output.shape, number)
         parts = min(threads, prod(batch) // WORTH_A_THREAD, *batch[:1])
-        if parts < 2 or out.shape != batch + self.output.shape or any(np.may_share_memory(a, out) for a in arrays):
+        if parts < 2 or out.shape != batch + self.output.shape:
             return _run(ufunc, arrays, out)
         whole = [np.broadcast_to(a, batch + a.shape[a.ndim - core :]) for a, core in zip(arrays, cores, strict=True)]
         edges = [batch[0] * part // parts for part in range(parts + 1)]
