@@ -86,7 +86,7 @@ class Machine:
             return result
         if out.shape != result.shape:
             raise fail("out-shape", f"out has shape {out.shape}, the result {result.shape}")
-        out[...] = result
+        np.copyto(out, result)  # casts as ufuncs do
         return out
 
     def _shared(
