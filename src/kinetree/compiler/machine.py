@@ -62,14 +62,18 @@ class Machine:
             raise fail("dtype", f"dtype is {number}; legal are {', '.join(str(d) for d in SCALARS)}")
         if not isinstance(threads, int) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
+        if not (out is None or isinstance(out, np.ndarray)):
+            raise TypeError(f"out is a {type(out).__name__}, not an array")
         arrays = checked(self.name, self.inputs, inputs, number)
         if self._is_empty:
             return self._interpreted(arrays, out, number)
         ufunc, _ = self._code(SCALARS[number])
         arrays = [_side_by_side(a, len(port.shape)) for a, port in zip(arrays, self.inputs, strict=True)]
+        if out is not None:  # results are written before all of the input is read, and some of it is read twice
+            arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
         if threads > 1:
             return self._shared(ufunc, arrays, out, number, threads)
-        return _quietly(ufunc, arrays, out)
+        return _run(ufunc, arrays, out)
 
     @property
     def _is_empty(self) -> bool:
@@ -82,7 +86,7 @@ class Machine:
             return result
         if out.shape != result.shape:
             raise fail("out-shape", f"out has shape {out.shape}, the result {result.shape}")
-        out[...] = result
+        np.copyto(out, result)  # casts as ufuncs do
         return out
 
     def _shared(
@@ -94,14 +98,14 @@ class Machine:
         if out is None:
             out = np.empty(batch + self.output.shape, number)
         parts = min(threads, prod(batch) // WORTH_A_THREAD, *batch[:1])
-        if parts < 2 or out.shape != batch + self.output.shape or any(np.may_share_memory(a, out) for a in arrays):
-            return _quietly(ufunc, arrays, out)
+        if parts < 2 or out.shape != batch + self.output.shape:
+            return _run(ufunc, arrays, out)
         whole = [np.broadcast_to(a, batch + a.shape[a.ndim - core :]) for a, core in zip(arrays, cores, strict=True)]
         edges = [batch[0] * part // parts for part in range(parts + 1)]
         slices = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
-        others = [_pool().submit(_quietly, ufunc, [a[part] for a in whole], out[part]) for part in slices[1:]]
+        others = [_pool().submit(_run, ufunc, [a[part] for a in whole], out[part]) for part in slices[1:]]
         try:
-            _quietly(ufunc, [a[slices[0]] for a in whole], out[slices[0]])
+            _run(ufunc, [a[slices[0]] for a in whole], out[slices[0]])
         finally:
             for other in others:
                 other.result()
@@ -129,8 +133,8 @@ class Machine:
         return code
 
 
-def _quietly(ufunc: Any, arrays: list[NDArray[Any]], out: NDArray[Any] | None) -> NDArray[Any]:
-    """The result of a ufunc; that a NaN goes in is no news when it comes out."""
+def _run(ufunc: Any, arrays: list[NDArray[Any]], out: NDArray[Any] | None) -> NDArray[Any]:
+    """The results, without warnings: single calls give none either, and lanes may divide what `where` discards."""
     with np.errstate(all="ignore"):
         result: NDArray[Any] = ufunc(*arrays, out=out)
     return result
