@@ -51,7 +51,12 @@ def assembly(program: Program, target: Target, scalar: str, layout: ArrayLayout 
     if layout is not None:
         parts.append(ir_calls.door(program, layout))
     text = "\n".join([*parts, pool.text()])
-    return f'target triple = "{target.triple}"\n{text}\n{_declarations(text)}\nattributes #0 = {{ nounwind }}\n!0 = !{{!"branch_weights", i32 1000000, i32 1}}\n'
+    return f'target triple = "{target.triple}"\n{text}\n{_declarations(text)}\n{_METADATA}'
+
+
+_METADATA = """attributes #0 = { nounwind }
+!0 = !{!"branch_weights", i32 1000000, i32 1}
+"""
 
 
 def _declarations(text: str) -> str:

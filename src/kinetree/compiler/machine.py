@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from math import prod
 from threading import Lock
 from typing import Any
@@ -51,7 +52,8 @@ class Machine:
         if self._is_empty or array_layout() is None:
             return self.call
         _, addresses = self._code("double")
-        return make_door(self.name, addresses["door"], addresses["context"], self.call)
+        door: Callable[..., NDArray[Any]] = make_door(self.name, addresses["door"], addresses["context"], self.call)
+        return door
 
     def call(
         self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1
@@ -102,7 +104,7 @@ class Machine:
             return _run(ufunc, arrays, out)
         whole = [np.broadcast_to(a, batch + a.shape[a.ndim - core :]) for a, core in zip(arrays, cores, strict=True)]
         edges = [batch[0] * part // parts for part in range(parts + 1)]
-        slices = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+        slices = [slice(a, b) for a, b in pairwise(edges)]
         others = [_pool().submit(_run, ufunc, [a[part] for a in whole], out[part]) for part in slices[1:]]
         try:
             _run(ufunc, [a[slices[0]] for a in whole], out[slices[0]])
