@@ -3,7 +3,6 @@ example-robot-data."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,9 @@ import pytest
 
 import kinetree as kt
 from kinetree.algorithms import differential
-from kinetree.model.limits import resolve_mimic
 from kinetree.model.tree import build_tree
-from support import REFUSED, example_robot_urdfs, icub_urdfs, random_q
+from pinocchio_robot import PinocchioRobot, loadable
+from support import icub_urdfs, random_q
 
 pytestmark = pytest.mark.crosscheck
 
@@ -22,41 +21,6 @@ pytestmark = pytest.mark.crosscheck
 @pytest.fixture(scope="module")
 def pin() -> Any:
     return pytest.importorskip("pinocchio")
-
-
-class Peer:
-    """A robot as Pinocchio has it. It builds no follower above its leader, so every joint has numbers of its own there,
-    and `G` (nv there, nv here) says how they follow."""
-
-    def __init__(self, pin: Any, path: Path, robot: kt.Robot) -> None:
-        self.pin, self.robot, self.tree = pin, robot, build_tree(robot)
-        self.axes = {"base": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED, "frame": pin.ReferenceFrame.LOCAL}
-        self.model = pin.buildModelFromUrdf(os.fspath(path))
-        self.data = self.model.createData()
-        self.G = np.zeros((self.model.nv, self.tree.nv))
-        for name, moves, multiplier in zip(self.tree.joints, self.tree.v_slice, self.tree.multiplier, strict=True):
-            place = self.model.joints[self.model.getJointId(name)]
-            assert robot.joints[name].type != "planar"  # its x and y are the joint's axes here, the child's there
-            self.G[place.idx_v : place.idx_v + place.nv, moves] = multiplier * np.eye(place.nv)
-
-    def q(self, q: np.ndarray) -> np.ndarray:
-        qp = self.pin.neutral(self.model)
-        for joint in self.robot.joints.values():
-            if joint.kind.nq:
-                leader, multiplier, offset = resolve_mimic(self.robot, joint.name)
-                value = multiplier * q[self.robot.q_slices[leader]] + offset
-                place = self.model.joints[self.model.getJointId(joint.name)]
-                if joint.type == "continuous":
-                    value = np.concatenate([np.cos(value), np.sin(value)])
-                qp[place.idx_q : place.idx_q + place.nq] = value
-        return qp
-
-    def frame(self, link: str) -> int:
-        return int(self.model.getFrameId(link, self.pin.FrameType.BODY))
-
-
-def loadable() -> list[Path]:
-    return [path for path in example_robot_urdfs() if path.name not in REFUSED]
 
 
 def some_robots() -> list[Path]:
@@ -77,7 +41,7 @@ def check(pin: Any, path: Path) -> None:
     if not robot.nq:  # Pinocchio crashes
         assert differential.jacobian(build_tree(robot), np.zeros(0), robot.root).shape == (6, 0)
         return
-    peer = Peer(pin, path, robot)
+    peer = PinocchioRobot(pin, path, robot)
     tree, model, data = peer.tree, peer.model, peer.data
     q, qd = random_q(robot, rng), rng.uniform(-1, 1, tree.nv)
     pin.computeJointJacobians(model, data, peer.q(q))
@@ -113,7 +77,7 @@ def test_kernels_with_any_base(pin, axes):
     """The Jacobians of two links by Pinocchio, subtracted in the axes of one."""
     for path in some_robots():
         robot, rng = kt.load(path), np.random.default_rng(20261122)
-        peer = Peer(pin, path, robot)
+        peer = PinocchioRobot(pin, path, robot)
         model, data, G = peer.model, peer.data, peer.G
         q, qd = random_q(robot, rng), rng.uniform(-1, 1, peer.tree.nv)
         frame = list(robot.links)[-1]
@@ -141,7 +105,7 @@ def test_rates_and_hessians(pin):
     """Of a joint's own frame, for which Pinocchio has a Hessian."""
     for path in some_robots():
         robot, rng = kt.load(path), np.random.default_rng(20261123)
-        peer = Peer(pin, path, robot)
+        peer = PinocchioRobot(pin, path, robot)
         tree, model, data, G = peer.tree, peer.model, peer.data, peer.G
         q, qd = random_q(robot, rng), rng.uniform(-1, 1, tree.nv)
         joint = tree.joints[-1]
