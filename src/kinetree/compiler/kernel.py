@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
 
+from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
 from kinetree.compiler.machine import Machine
 from kinetree.compiler.port import Port, checked
@@ -48,7 +49,7 @@ class Kernel:
 
     def __reduce__(self) -> Any:
         machine = self._machine
-        return _kernel, (machine.name, machine.inputs, machine.output, machine.program, machine.key)
+        return _kernel, (machine.name, machine.inputs, machine.output, machine.program, machine.key, disk.package())
 
     @property
     def name(self) -> str:
@@ -93,5 +94,8 @@ class Kernel:
         return write_c([(name, self)], f"{name}.h", about=about, dtype=dtype)
 
 
-def _kernel(name: str, inputs: tuple[Port, ...], output: Port, program: Program, key: str | None) -> Kernel:
-    return Kernel(name, inputs, output, lambda: program, key)
+def _kernel(
+    name: str, inputs: tuple[Port, ...], output: Port, program: Program, key: str | None, package: str
+) -> Kernel:
+    """Of another version of the package the program is its own, and its key would say that it is this one's."""
+    return Kernel(name, inputs, output, lambda: program, key if package == disk.package() else None)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from weakref import finalize
 
 import llvmlite
 import llvmlite.binding as llvm
-from llvmlite.binding import ExecutionEngine
+import numpy as np
 
 from kinetree.compiler import ir_block, ir_calls, ir_trig
 from kinetree.compiler.ir import Lanes, Pool, Target
@@ -88,11 +89,17 @@ def _machine(target: Target) -> llvm.TargetMachine:
     )
 
 
-def load(code: bytes) -> tuple[ExecutionEngine, dict[str, int]]:
-    """Object code of this processor in memory, for as long as the engine lives, and the addresses of its symbols."""
+def load(code: bytes) -> tuple[object, dict[str, int]]:
+    """Object code of this processor in memory, for as long as the first result lives, and the addresses of its symbols.
+
+    That is an array, which the garbage collector leaves alone: of a cycle it runs all finalizers first, in any order,
+    and the engine's own would take the code away before another one calls it.
+    """
     host()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(host()))
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
     engine.finalize_object()
     addresses = {name: engine.get_function_address(name) for name in ("loop", "door")}
-    return engine, addresses | {"context": engine.get_global_value_address("context")}
+    alive = np.empty(0)
+    finalize(alive, engine.close).atexit = False
+    return alive, addresses | {"context": engine.get_global_value_address("context")}

@@ -117,10 +117,10 @@ class Machine:
         """(ufunc, addresses), compiled or loaded when first asked for."""
         with self._lock:
             if scalar not in self._loaded:
-                engine, addresses = llvm.load(self._object(scalar))
+                alive, addresses = llvm.load(self._object(scalar))
                 shapes = [port.shape for port in self.inputs]
                 ufunc = make_ufunc(self.name, addresses["loop"], scalar, shapes, self.output.shape)
-                self._loaded[scalar] = engine, ufunc, addresses
+                self._loaded[scalar] = alive, ufunc, addresses
             return self._loaded[scalar][1:]
 
     def _object(self, scalar: str) -> bytes:
