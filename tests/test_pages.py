@@ -23,7 +23,9 @@ def blocks(page: str) -> list[tuple[str, str]]:
     return re.findall(r"^```(\w+)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/model.md", "docs/kinematics.md", "docs/code-generation.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/model.md", "docs/kinematics.md", "docs/kernels.md", "docs/code-generation.md"]
+)
 def test_python_prints_the_text_below_it(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     variables: dict[str, object] = {}
