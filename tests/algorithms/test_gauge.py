@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+
+import kinetree as kt
 from kinetree.algorithms.differential import jacobian
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
@@ -10,8 +12,6 @@ from kinetree.queries import tree
 from kinetree.spatial import plucker, se3
 from physics import everything
 from support import icub_urdfs, random_q
-
-import kinetree as kt
 
 
 def robots():

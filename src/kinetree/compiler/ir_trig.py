@@ -14,7 +14,8 @@ from functools import lru_cache
 from itertools import pairwise
 from math import ldexp, nan, pi
 
-from kinetree.compiler.ir import Function, Lanes, Pool, Target
+from kinetree.compiler.ir import Function, Pool
+from kinetree.compiler.target import Lanes, Target
 
 SINE = {
     "double": (

@@ -38,9 +38,11 @@ class Kernel:
         self.__call__ = self._first_call
 
     def _first_call(self, *inputs: Any, **options: Any) -> NDArray[Any]:
-        """Compiles; from then on calls go straight to the machine code."""
+        """Compiles; from then on plain calls go straight to the machine code."""
+        if options:
+            return self._machine.call(*inputs, **options)
         self.__call__ = self._machine.door()
-        result: NDArray[Any] = self.__call__(*inputs, **options)
+        result: NDArray[Any] = self.__call__(*inputs)
         return result
 
     def __repr__(self) -> str:

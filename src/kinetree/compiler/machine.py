@@ -16,7 +16,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
-from kinetree.compiler import llvm
 from kinetree.compiler.port import Port, checked
 from kinetree.compiler.program import Program
 from kinetree.compiler.ufunc import array_layout, make_door, make_ufunc
@@ -115,6 +114,8 @@ class Machine:
 
     def _code(self, scalar: str) -> tuple[Any, dict[str, int]]:
         """(ufunc, addresses), compiled or loaded when first asked for."""
+        from kinetree.compiler import llvm  # importing it takes longer than everything else that Kinetree imports
+
         with self._lock:
             if scalar not in self._loaded:
                 alive, addresses = llvm.load(self._object(scalar))
@@ -125,12 +126,16 @@ class Machine:
 
     def _object(self, scalar: str) -> bytes:
         """The object code, from the cache if it is there."""
+        from kinetree.compiler import llvm
+
         target, layout = llvm.host(), array_layout() if scalar == "double" else None
         origin = self.key or disk.digest(repr(self.program))
         key = disk.digest(origin, disk.package(), llvm.VERSION, repr(target), repr(layout), scalar)
         code = disk.read(key)
         if code is None:
-            code = llvm.compile_object(llvm.assembly(self.program, target, scalar, layout), target)
+            from kinetree.compiler.ir_module import assembly
+
+            code = llvm.compile_object(assembly(self.program, target, scalar, layout), target)
             disk.write(key, code)
         return code
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.compiler.ir_calls import CONTEXT, ArrayLayout
+from kinetree.compiler.target import CONTEXT, ArrayLayout
 
 ARRAY_TYPE, ARRAY_NEW, UFUNC_NEW = 2, 93, 31
 """Places in the tables: PyArray_Type, PyArray_New, PyUFunc_FromFuncAndDataAndSignature."""
