@@ -102,7 +102,8 @@ def write(key: str, code: bytes) -> None:
         except BaseException:
             os.unlink(temporary)
             raise
-        _forget_oldest(where)
+        if key.endswith("0"):  # one in sixteen: looking through the folder takes longer than writing
+            _forget_oldest(where)
     except OSError:
         return
 
