@@ -35,7 +35,9 @@ class Kernel:
         self.__call__ = self._first_call
 
     def _first_call(self, *inputs: Any, **options: Any) -> NDArray[Any]:
-        """Compiles; from then on calls go straight to the machine code."""
+        """Compiles; from the first call without options on, calls go straight to the machine code."""
+        if options:  # the door is not for these, and what it would open may never be wanted
+            return self._machine.call(*inputs, **options)
         self.__call__ = self._machine.door()
         result: NDArray[Any] = self.__call__(*inputs, **options)
         return result
