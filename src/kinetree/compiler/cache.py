@@ -26,11 +26,15 @@ def folder() -> Path | None:
     setting = os.environ.get("KINETREE_CACHE", "")
     if setting.lower() == "off":
         return None
-    if setting:
-        return Path(setting).expanduser()
-    from platformdirs import user_cache_path
+    try:
+        if setting:
+            return Path(setting).expanduser()
+        from platformdirs import user_cache_path
 
-    return user_cache_path("kinetree", appauthor=False)
+        where = user_cache_path("kinetree", appauthor=False)
+    except RuntimeError:  # a user without a home
+        return None
+    return where if where.is_absolute() else None
 
 
 def digest(*parts: str | bytes) -> str:
