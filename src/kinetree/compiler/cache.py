@@ -48,14 +48,15 @@ def digest(*parts: str | bytes) -> str:
 
 @cache
 def package() -> str:
-    """Stands for this version of the package, edits of its files included."""
-    root = Path(kinetree.__file__).parent
-    files = sorted(
-        path for part in ("algorithms", "compiler", "model", "spatial") for path in (root / part).glob("*.py")
-    )
-    entries = [
-        f"{path.name} {(status := path.stat()).st_mtime_ns} {status.st_size}" for path in [*files, root / "queries.py"]
-    ]
+    """Stands for this version of the package, edits of its files included; out of a zip file it has none."""
+    root, entries = os.path.dirname(kinetree.__file__ or ""), []
+    for part in ("", "algorithms", "compiler", "model", "spatial"):
+        try:
+            with os.scandir(os.path.join(root, part)) as files:
+                texts = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
+        except OSError:
+            continue
+        entries += sorted(f"{part} {name} {status.st_mtime_ns} {status.st_size}" for name, status in texts)
     return digest(kinetree.__version__, *entries)
 
 
