@@ -7,10 +7,10 @@ import struct
 import numpy as np
 
 from kinetree.compiler import llvm
-from kinetree.compiler.ir import Target
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import Program, trace
+from kinetree.compiler.target import Target, target_with
 
 
 def kernel(function, *shapes, labels=()):
@@ -43,8 +43,8 @@ FEATURES = {"SSE2": SSE2, "SSE4.1": SSE41, "AVX": AVX, "AVX2": AVX2, "AVX2+FMA":
 """What processors of the x86-64 family can, in the words of LLVM."""
 
 LINUX = "x86_64-unknown-linux-gnu"
-FOREIGN = {name: llvm.target(LINUX, "x86-64", features) for name, features in FEATURES.items()} | {
-    "Arm": llvm.target("aarch64-unknown-linux-gnu", "generic", {"neon"})
+FOREIGN = {name: target_with(LINUX, "x86-64", features) for name, features in FEATURES.items()} | {
+    "Arm": target_with("aarch64-unknown-linux-gnu", "generic", {"neon"})
 }
 """Processors to compile for, whatever this one is; the object files are ELF."""
 
@@ -56,7 +56,7 @@ def runnable() -> dict[str, Target]:
     if not host.triple.startswith("x86_64"):
         return {"this": host}
     return {"this": host} | {
-        name: llvm.target(host.triple, "x86-64", features)
+        name: target_with(host.triple, "x86-64", features)
         for name, features in FEATURES.items()
         if features - {"64bit"} <= has
     }
@@ -86,6 +86,10 @@ def apart(a, b, scale=None):
     fine = ~np.isnan(b)
     if not fine.any():
         return 0.0
-    step = np.spacing(np.maximum(np.abs(b if scale is None else np.broadcast_to(scale, b.shape)), np.finfo(a.dtype).tiny).astype(a.dtype))
+    step = np.spacing(
+        np.maximum(np.abs(b if scale is None else np.broadcast_to(scale, b.shape)), np.finfo(a.dtype).tiny).astype(
+            a.dtype
+        )
+    )
     with np.errstate(invalid="ignore"):
         return float(np.max(np.where(a == b, 0, np.abs(a - b) / step)[fine]))

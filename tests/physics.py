@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinetree.model.assemble import Parts, build
-from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import (
     CoupledLimit,
     Dynamics,
@@ -135,7 +135,36 @@ def kinetic_energy(robot: Robot, q: np.ndarray, qd: np.ndarray) -> float:
     energy = 0.0
     for i, parent in enumerate(tree.parent):
         Xup = plucker.motion_transform(se3.inverse(tree.joint_transform(i, q)))
-        S = tree.joint_type[i].motion_subspace(tree.axes[i], tree.pitch[i], tree.coordinates(i, q))
-        v[i] = Xup @ v[parent] + S @ (tree.multiplier[i] * qd[tree.v_slice[i]])
+        v[i] = Xup @ v[parent] + tree.motion_subspace(i, q) @ (tree.multiplier[i] * qd[tree.v_slice[i]])
         energy += 0.5 * float(v[i] @ tree.inertia[i] @ v[i])
     return energy
+
+
+def step(row: JointType, q: np.ndarray, qd: np.ndarray, h: float) -> np.ndarray:
+    """The coordinates after moving with velocity coordinates qd for a time h: numbers add up, but a quaternion is
+    multiplied by the exponential of the child's angular velocity, and a floating position moves in the child's axes."""
+    if row.name not in ("ball", "floating"):
+        return q + h * qd
+    w = qd[-3:] * h
+    angle = float(np.linalg.norm(w))
+    x, y, z = np.sin(angle / 2) * (w / angle if angle else w)
+    quat = quaternion_product(q[-4:], np.array([x, y, z, np.cos(angle / 2)]))
+    position = q[:-4] + se3.rotation_from_quaternion(q[-4:]) @ (h * qd[:-3]) if row.nq == 7 else q[:-4]
+    return np.concatenate([position, quat])
+
+
+def quaternion_product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """p q, both xyzw."""
+    v, w = p[:3], p[3]
+    u, s = q[:3], q[3]
+    return np.append(w * u + s * v + np.cross(v, u), w * s - v @ u)
+
+
+def moved(robot: Robot, q: np.ndarray, qd: np.ndarray, h: float) -> np.ndarray:
+    """The whole q after moving with qd for a time h."""
+    result, at = q.copy(), 0
+    for name, where in robot.q_slices.items():
+        kind = robot.joints[name].kind
+        result[where] = step(kind, q[where], qd[at : at + kind.nv], h)
+        at += kind.nv
+    return result

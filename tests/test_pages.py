@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+import kinetree as kt
+from c_compiler import compilers
 from kinetree.cli import group
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,7 +23,9 @@ def blocks(page: str) -> list[tuple[str, str]]:
     return re.findall(r"^```(\w+)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/model.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/model.md", "docs/kinematics.md", "docs/kernels.md", "docs/code-generation.md"]
+)
 def test_python_prints_the_text_below_it(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     variables: dict[str, object] = {}
@@ -38,6 +44,28 @@ def test_the_readme_shows_the_real_icub():
     shown = next(text for language, text in blocks("README.md") if language == "text")
     printed = CliRunner().invoke(group, ["inspect", "icub"]).output
     assert printed.startswith(shown)
+
+
+def test_the_firmware_of_the_page_on_c_prints_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parts = blocks("docs/code-generation.md")
+    (command,) = (text for language, text in parts if language == "sh")
+    assert CliRunner().invoke(group, shlex.split(command)[1:]).exit_code == 0
+    comment, declaration, main = (text for language, text in parts if language == "c")
+    header = Path("hand.h").read_text()
+    assert comment in header
+    assert declaration in header
+    Path("main.c").write_text(main)
+    compilers("cc")
+    page = (ROOT / "docs/code-generation.md").read_text(encoding="utf-8")
+    compile_it = re.search(r"`(cc .*?)`", page)[1]
+    done = subprocess.run(shlex.split(compile_it), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    printed = subprocess.run([tmp_path / "a.out"], capture_output=True, text=True, check=True).stdout
+    assert printed == next(text for language, text in parts if language == "text")
+    icub = kt.load("icub")
+    T = kt.fk(icub, "l_hand", "imu_frame")(icub.q())
+    assert printed == "{:.3f} {:.3f} {:.3f} m\n".format(*T[:3, 3])
 
 
 @pytest.mark.parametrize("page", ["docs/editing.md", "docs/compare.md"])

@@ -66,12 +66,13 @@ def test_all_frames_of_an_icub():
     robot = kt.load(icub_urdfs()[0])
     q = random_q(robot, np.random.default_rng(2))
     expected = np.array(forward_kinematics(build_tree(robot), q, robot.frames))
-    np.testing.assert_array_equal(kt.fk(robot, list(robot.frames))(q), expected)
+    # the program leaves out what is multiplied by zero and adds in another order, so the last digits differ
+    np.testing.assert_allclose(kt.fk(robot, list(robot.frames)).interpret(q), expected, rtol=0, atol=1e-14)
     for base in list(robot.frames)[::20]:
-        in_base = kt.fk(robot, list(robot.frames), base)(q)
+        in_base = kt.fk(robot, list(robot.frames), base).interpret(q)
         T_root_base = expected[list(robot.frames).index(base)]
         np.testing.assert_allclose(T_root_base @ in_base, expected, rtol=0, atol=1e-12)
-        np.testing.assert_array_equal(kt.fk(robot, base, base)(q), np.eye(4))
+        np.testing.assert_array_equal(kt.fk(robot, base, base).interpret(q), np.eye(4))
 
 
 def test_the_answer_is_the_callers_own(arm):
@@ -118,22 +119,26 @@ def test_a_wrong_q_is_told_what_is_legal(arm, q, said):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_a_number_that_is_not_finite_is_named(arm, bad):
+def test_what_is_not_finite_gives_nan_where_the_output_depends_on_it(arm, bad):
     q = np.zeros((3, 2))
     q[2, 1] = bad
-    with pytest.raises(kt.KinetreeError, match=rf"q\[2, 1\], coordinate 'elbow', is {bad}"):
-        kt.fk(arm, "lower")(q)
+    poses = kt.fk(arm, ["upper", "lower"])(q)
+    assert np.isfinite(poses[:2]).all()
+    assert np.isfinite(poses[2, 0]).all()  # the upper arm knows nothing of the elbow
+    assert np.isnan(poses[2, 1, :2, :2]).all()
+    np.testing.assert_array_equal(poses[2, 1, :, 2:], [[0, 1], [0, 0], [1, 0], [0, 1]])
 
 
 def test_a_quaternion_may_have_any_length_but_zero():
     robot = kt.load(BALLOON, format="urdf")
     fk = kt.fk(robot, "balloon")
     half_turn = np.diag([-1.0, -1.0, 1.0, 1.0])
-    for length in (1.0, 1e-3, 1e6):
+    for length in (1.0, 1e-3, 1e6, 5e-324, 1e-200, 1e200, 1.7e308):
         np.testing.assert_allclose(fk([0, 0, 0, 0, 0, length, 0]), half_turn, rtol=0, atol=1e-15)
-    for length in (0.0, 1e-200, 1e200):
-        with pytest.raises(kt.KinetreeError, match="quaternion"):
-            fk([0, 0, 0, 0, 0, length, 0])
+    for bad in (0.0, np.nan, np.inf):
+        T = fk([1, 2, 3, 0, 0, bad, 0])
+        assert np.isnan(T[:3, :3]).all()
+        np.testing.assert_array_equal(T[:, 3], [1, 2, 3, 1])
 
 
 def test_unknown_frames_list_the_nearest(arm):
@@ -145,7 +150,7 @@ def test_unknown_frames_list_the_nearest(arm):
 def test_a_robot_that_does_not_move():
     robot = kt.load("<robot name='r'><link name='a'/></robot>", format="urdf")
     np.testing.assert_array_equal(kt.fk(robot, "a")(np.zeros((2, 0))), np.broadcast_to(np.eye(4), (2, 4, 4)))
-    with pytest.raises(kt.KinetreeError, match="no joint moves"):
+    with pytest.raises(kt.KinetreeError, match=r"q has shape \(1,\); legal are real numbers of shape \(…, 0\)"):
         kt.fk(robot, "a")([1.0])
 
 

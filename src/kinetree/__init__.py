@@ -7,7 +7,13 @@ from kinetree.load import load as load
 from kinetree.load import save as save
 from kinetree.model import edit as edit
 from kinetree.model.robot import Robot as Robot
+from kinetree.queries import analytical_jacobian as analytical_jacobian
 from kinetree.queries import fk as fk
+from kinetree.queries import hessian as hessian
+from kinetree.queries import jacobian as jacobian
+from kinetree.queries import jacobian_dot as jacobian_dot
+from kinetree.queries import manipulability as manipulability
+from kinetree.queries import velocity as velocity
 from kinetree.solvers.compare import Comparison as Comparison
 from kinetree.solvers.compare import compare as compare
 

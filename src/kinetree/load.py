@@ -229,28 +229,49 @@ def _with_reason(finding: Finding, missed: Mapping[str, str]) -> Finding:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write beside the target, then put in its place, so that a failure leaves the old file.
+    """Write one file, or leave the old one."""
+    write_texts({path: text})
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write every file beside its target, then put them in their places, so that a failure leaves all old files.
 
     A link is followed; a device or a pipe is written into, for it cannot be replaced.
     """
+    temporary: dict[Path, str] = {}
+    path = Path()
     try:
-        path = path.resolve()
-        if path.exists() and not path.is_file():
+        devices: dict[Path, str] = {}
+        for path, text in texts.items():
+            target = path.resolve()
+            if target.exists() and not target.is_file():
+                devices[target] = text
+            else:
+                temporary[target] = _write_beside(target, text)
+        for path, text in devices.items():
             path.write_text(text, encoding="utf-8", newline="")
-            return
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-            os.chmod(temporary, mode)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        for path in list(temporary):
+            os.replace(temporary[path], path)
+            del temporary[path]
     except OSError as error:
         message = f"cannot be written: {error.strerror or error}"
         raise KinetreeError(Finding("file", "error", message, Source(str(path)))) from None
+    finally:
+        for left_over in temporary.values():
+            os.unlink(left_over)
+
+
+def _write_beside(path: Path, text: str) -> str:
+    """The name of a new file in the same folder, with the text and with the rights that the file at `path` has."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return temporary
 
 
 def _umask() -> int:

@@ -76,3 +76,30 @@ def test_what_is_wrong_is_said(run, mixed, arguments, said):
     assert result.exit_code == 2
     assert result.stdout == ""
     assert said in result.stderr
+
+
+BALLOON = """<robot name="balloon"><link name="ground"/><link name="balloon"/>
+  <joint name="free" type="floating"><parent link="ground"/><child link="balloon"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("q", "said"),
+    [
+        ("free=1,2,3,0,0,0,0", "--q free: the quaternion has no direction"),
+        ("free=1,2,3,0,0,inf,0", "is not a finite number"),
+        ("free=1,2,3,0,0,nan,0", "is not a finite number"),
+    ],
+)
+def test_a_quaternion_without_direction_is_refused(run, tmp_path, q, said):
+    path = tmp_path / "balloon.urdf"
+    path.write_text(BALLOON)
+    result = run("fk", path, "balloon", "--q", q)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert run("fk", path, "balloon", "--q", "free=1,2,3,0,0,1e-200,0").exit_code == 0
+
+
+def test_poses_that_are_not_finite_are_refused(run, mixed):
+    result = run("fk", mixed, "tool", "--base", "finger", "--q", "drive=1e308,1e308,1", "--q", "lift=1e308")
+    assert result.exit_code == 2
+    assert "the poses are not finite" in result.stderr

@@ -1,5 +1,6 @@
 """Kernels among threads, processes, copies and the garbage collector."""
 
+import contextlib
 import copy
 import gc
 import multiprocessing
@@ -182,10 +183,8 @@ def test_memory_does_not_grow():
     def many(n):
         for _ in range(n):
             k(x)
-            try:
+            with contextlib.suppress(KinetreeError):
                 k(wrong)
-            except KinetreeError:
-                pass
 
     many(100)
     tracemalloc.start()
@@ -256,7 +255,10 @@ sys.stdout.buffer.write(pickle.dumps((fk(q), fk(q[0]), fk(q, threads=2))))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     for cache in (environment["KINETREE_CACHE"], "off"):
         done = subprocess.run(
-            [sys.executable, "-c", program], input=text, capture_output=True, env=environment | {"KINETREE_CACHE": cache}
+            [sys.executable, "-c", program],
+            input=text,
+            capture_output=True,
+            env=environment | {"KINETREE_CACHE": cache},
         )
         for got, right in zip(pickle.loads(done.stdout), _ask(fk, q), strict=True):
             np.testing.assert_array_equal(got, right)

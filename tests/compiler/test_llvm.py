@@ -7,6 +7,7 @@ import kinetree as kt
 from kernels import FOREIGN, apart, every_operation, kernel, runnable, undefined_symbols
 from kinetree.compiler import llvm
 from kinetree.compiler.interpret import interpret
+from kinetree.compiler.ir_module import assembly
 from kinetree.compiler.lower import lower
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import trace
@@ -110,7 +111,7 @@ def test_sizes_of_input_and_output(size, dtype):
     for wanted in (1, 3, size, 17):
         k = kernel(lambda x, n=wanted: np.array([x[i % size] + 0.5 * x[(3 * i + 1) % size] for i in range(n)]), (size,))
         expected = interpret(k.program, x, dtype=dtype)
-        lanes = llvm.lanes(llvm.host(), "double" if dtype is np.float64 else "float").width
+        lanes = llvm.host().lanes("double" if dtype is np.float64 else "float").width
         for n in range(2 * lanes + 4):
             assert apart(k(x[:n], dtype=dtype), expected[:n], scale=8) <= 1
         assert apart(k(x[3], dtype=dtype), expected[3], scale=8) <= 1
@@ -180,7 +181,9 @@ def test_floor_of_large_numbers(digits):
     np.testing.assert_array_equal(np.signbit(got), np.signbit(np.floor(x)))
 
 
-@pytest.mark.parametrize("urdf", [p for p in icub_urdfs() if "iCubGazeboV2_5" in str(p) or "ergoCubSN001" in str(p)][:2])
+@pytest.mark.parametrize(
+    "urdf", [p for p in icub_urdfs() if "iCubGazeboV2_5" in str(p) or "ergoCubSN001" in str(p)][:2]
+)
 def test_real_robots(urdf):
     robot = kt.load(urdf)
     rng = np.random.default_rng(7)
@@ -197,7 +200,7 @@ def test_real_robots(urdf):
 def test_other_processors(name, scalar):
     """Compiled here, whether or not they are at hand; nothing is left for a linker to find."""
     program = trace(every_operation, (8,))
-    text = llvm.assembly(program, FOREIGN[name], scalar, array_layout() if scalar == "double" else None)
+    text = assembly(program, FOREIGN[name], scalar, array_layout() if scalar == "double" else None)
     code = llvm.compile_object(text, FOREIGN[name])
     assert undefined_symbols(code) == set()
 

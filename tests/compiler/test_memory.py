@@ -13,6 +13,7 @@ from kernels import kernel
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="mprotect is of POSIX")
 
+
 @pytest.fixture(scope="module")
 def fences():
     made = [Fence() for _ in range(3)]

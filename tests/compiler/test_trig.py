@@ -38,7 +38,9 @@ def near(dtype):
     sides = [np.nextafter(multiples, dtype(side)) for side in (np.inf, -np.inf)]
     eighths = ((n + 0.5) * (np.pi / 2)).astype(dtype)
     spread = [rng.uniform(-size, size, 500).astype(dtype) for size in (1e5, 4.0, 0.8)]
-    small = (rng.choice([-1, 1], 300) * 10.0 ** rng.uniform(-44 if dtype is np.float32 else -320, -1, 300)).astype(dtype)
+    small = (rng.choice([-1, 1], 300) * 10.0 ** rng.uniform(-44 if dtype is np.float32 else -320, -1, 300)).astype(
+        dtype
+    )
     return np.concatenate([multiples, *sides, eighths, *spread, small, np.array([0.0, 1e5, -1e5], dtype)])
 
 

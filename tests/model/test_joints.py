@@ -7,7 +7,7 @@ import pytest
 
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.spatial import plucker, se3
-from physics import random_axes
+from physics import random_axes, step
 
 SEEDS = range(5)
 PITCH = 0.37
@@ -23,26 +23,6 @@ def random_coordinates(rng: np.random.Generator, row: JointType) -> np.ndarray:
     if row.nq >= 4:
         q[-4:] /= np.linalg.norm(q[-4:])
     return q
-
-
-def step(row: JointType, q: np.ndarray, qd: np.ndarray, h: float) -> np.ndarray:
-    """The coordinates after moving with velocity coordinates qd for a time h: numbers add up, but a quaternion is
-    multiplied by the exponential of the child's angular velocity, and a floating position moves in the child's axes."""
-    if row.name not in ("ball", "floating"):
-        return q + h * qd
-    w = qd[-3:] * h
-    angle = float(np.linalg.norm(w))
-    x, y, z = np.sin(angle / 2) * (w / angle if angle else w)
-    quat = quaternion_product(q[-4:], np.array([x, y, z, np.cos(angle / 2)]))
-    position = q[:-4] + se3.rotation_from_quaternion(q[-4:]) @ (h * qd[:-3]) if row.nq == 7 else q[:-4]
-    return np.concatenate([position, quat])
-
-
-def quaternion_product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """p q, both xyzw."""
-    v, w = p[:3], p[3]
-    u, s = q[:3], q[3]
-    return np.append(w * u + s * v + np.cross(v, u), w * s - v @ u)
 
 
 def test_lengths_are_consistent(row):
@@ -131,6 +111,42 @@ def test_motion_subspace_is_the_derivative(row, seed):
         twist = se3.inverse(T) @ (after - before) / (2 * h)
         np.testing.assert_allclose(twist[:3, :3], plucker.skew(S[:3, i]), rtol=0, atol=1e-9)
         np.testing.assert_allclose(twist[:3, 3], S[3:, i], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("scale", [1.0, -0.2, 7.0])
+def test_rates_are_the_derivative(row, seed, scale):
+    """Coordinates that change at their rates move the child at S qd, and a quaternion keeps its length."""
+    rng = np.random.default_rng(seed)
+    axes, q, qd = random_axes(rng, row.name), random_coordinates(rng, row), rng.uniform(-1, 1, row.nv)
+    if row.quaternion:
+        q[row.quaternion] *= scale
+    rates, h = np.asarray(row.rates(q, qd)), 1e-5
+    assert rates.shape == (row.nq,)
+    T, twist = row.transform(axes, PITCH, q), row.motion_subspace(axes, PITCH, q) @ qd
+    change = row.transform(axes, PITCH, q + h * rates) - row.transform(axes, PITCH, q - h * rates)
+    difference = se3.inverse(T) @ change / (2 * h)
+    np.testing.assert_allclose(difference[:3, :3], plucker.skew(twist[:3]), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(difference[:3, 3], twist[3:], rtol=0, atol=1e-9)
+    if row.quaternion:
+        assert abs(q[row.quaternion] @ rates[row.quaternion]) < 1e-13
+    else:
+        np.testing.assert_array_equal(rates, qd)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_successive_coordinates_are_a_chain(row, seed):
+    """The motion is that of the first number alone, then of the second alone, and so on."""
+    rng = np.random.default_rng(seed)
+    axes, q = random_axes(rng, row.name), random_coordinates(rng, row)
+    if row.successive:
+        T = np.eye(4)
+        for i in range(row.nq):
+            T = T @ row.transform(axes, PITCH, np.where(np.arange(row.nq) == i, q, row.neutral))
+        np.testing.assert_allclose(T, row.transform(axes, PITCH, q), rtol=0, atol=1e-14)
+    else:
+        S, other = (row.motion_subspace(axes, PITCH, x) for x in (q, random_coordinates(rng, row)))
+        np.testing.assert_array_equal(S, other)
 
 
 @pytest.mark.parametrize("name", ["ball", "floating"])

@@ -46,11 +46,13 @@ class TestGroup:
     def test_inverse(self, T):
         close(T @ se3.inverse(T), np.eye(4))
         close(se3.inverse(T) @ T, np.eye(4))
+        close(se3.without(T, T), np.eye(4))
         assert np.array_equal(se3.inverse(T)[3], (0, 0, 0, 1))
 
     @given(pose, pose)
     def test_inverse_of_a_product(self, A, B):
         close(se3.inverse(A @ B), se3.inverse(B) @ se3.inverse(A))
+        close(se3.without(A @ B, B), A)
 
 
 class TestAxisAngle:
@@ -101,6 +103,18 @@ class TestQuaternion:
     @given(quaternion)
     def test_agrees_with_scipy(self, quat):
         close(se3.rotation_from_quaternion(quat), Rotation.from_quat(quat).as_matrix(), 1e-13)
+
+    @pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e-160, 1e160, 1.7e308])
+    @given(quaternion)
+    def test_any_length(self, size, quat):
+        quat = quat / np.abs(quat).max() * size
+        quat = quat if size > 1e-300 else np.round(quat / 5e-324) * 5e-324  # few digits, but those are exact
+        close(se3.rotation_from_quaternion(quat), se3.rotation_from_quaternion(quat / size), 1e-15)
+
+    @pytest.mark.filterwarnings("ignore:invalid value")
+    @pytest.mark.parametrize("bad", [0.0, np.nan, np.inf, -np.inf])
+    def test_no_direction_is_nan(self, bad):
+        assert np.isnan(se3.rotation_from_quaternion(np.array([0.0, bad, 0.0, 0.0]))).all()
 
     @given(rotation)
     def test_round_trip(self, R):

@@ -48,6 +48,7 @@ class _Gauge:
         self.free: set[int] = set()
 
     def place_body(self, i: int) -> None:
+        """Finds the new frame of body i, whose parent is placed."""
         kind, parent = self.old.joint_type[i], self.old.parent[i]
         M = se3.inverse(self.new[parent]) @ self.old.T_tree[i]
         if not (kind.single and kind.axes == 1):
@@ -61,11 +62,12 @@ class _Gauge:
             self.free.add(i)
 
     def align_with(self, body: int, T_body_frame: Array) -> None:
-        if body in self.free:
-            M = se3.inverse(self.new[body]) @ T_body_frame
-            theta, _, rest = _split(M)
-            parallel = hypot(M[0, 2], M[1, 2]) <= NOISE
-            self._turn(body, theta + atan2(rest[1, 0], rest[0, 0]) * M[2, 2] if parallel else theta)
+        """Turns a body, if it is still free, so that the pose of this frame on it has few entries."""
+        M = se3.inverse(self.new[body]) @ T_body_frame
+        theta, T, rest = _split(M)
+        if T[2, 1] == 0.0:  # the frame's z lies along the axis: its x can be that of the body
+            theta += T[2, 2] * atan2(rest[1, 0], rest[0, 0])
+        self._turn(body, theta)
 
     def _turn(self, body: int, theta: float) -> bool:
         """Turns a body about its axis, by another zero of its joint; whether that could be done."""
@@ -77,6 +79,7 @@ class _Gauge:
         return True
 
     def tree(self) -> Tree:
+        """The tree with the new frames."""
         old = self.old
         aligned = [kind.single and kind.axes == 1 for kind in old.joint_type]
         places = {name: (i, _clean(se3.inverse(self.new[i]) @ T)) for name, (i, T) in old.frames.items()}

@@ -15,22 +15,13 @@ def forward_kinematics(tree: Tree, q: Any, frames: Iterable[str], base: str | No
 
     Only the joints between the two are passed; a frame against itself is exactly the identity.
     """
-    body_base, T_body_base = (-1, se3.IDENTITY) if base is None else tree.frame(base)
-    base_chain = bodies_to(tree, body_base)
-    T: dict[tuple[int, int], Array] = {}  # (ancestor, body): T_ancestor_body
+    body_base, T_body_base = place(tree, base)
+    T = {body_base: se3.inverse(T_body_base)}  # T_base_body
     poses = []
     for name in frames:
-        body, T_body_frame = tree.frame(name)
-        chain = bodies_to(tree, body)
-        shared = shared_by(base_chain, chain)
-        T_common_frame = _descend(tree, q, T, chain[shared:]) @ T_body_frame
-        if name == base:
-            poses.append(se3.IDENTITY)
-        elif body_base < 0 and T_body_base is se3.IDENTITY:
-            poses.append(T_common_frame)
-        else:
-            T_common_base = _descend(tree, q, T, base_chain[shared:]) @ T_body_base
-            poses.append(se3.inverse(T_common_base) @ T_common_frame)
+        body, T_body_frame = place(tree, name)
+        walk(tree, q, *way_between(tree, body_base, body), T)
+        poses.append(se3.IDENTITY if name == base else T[body] @ T_body_frame)
     return poses
 
 
@@ -43,30 +34,34 @@ def body_poses(tree: Tree, q: Any = None) -> list[Array]:
     return T
 
 
-def bodies_to(tree: Tree, body: int) -> list[int]:
+def walk(tree: Tree, q: Any, up: list[int], down: list[int], T: dict[int, Array]) -> None:
+    """Add to T, which holds T_any_body (4, 4) of the body where a way begins, that of every body on the way."""
+    for i in up:
+        parent = tree.parent[i]
+        if parent not in T:
+            T[parent] = se3.without(se3.without(T[i], tree.motion(i, q)), tree.T_tree[i])
+    for i in down:
+        if i not in T:
+            T[i] = T[tree.parent[i]] @ tree.T_tree[i] @ tree.motion(i, q)
+
+
+def place(tree: Tree, frame: str | None) -> tuple[int, Array]:
+    """(body, T_body_frame) of a frame; None is the root link's."""
+    return (-1, se3.IDENTITY) if frame is None else tree.frame(frame)
+
+
+def way_between(tree: Tree, a: int, b: int) -> tuple[list[int], list[int]]:
+    """The bodies whose joints are passed on the way from body a to body b: first upwards, then downwards."""
+    up, down = _bodies_to(tree, a), _bodies_to(tree, b)
+    while up and down and up[0] == down[0]:
+        up, down = up[1:], down[1:]
+    return up[::-1], down
+
+
+def _bodies_to(tree: Tree, body: int) -> list[int]:
     """The bodies from the base to `body`."""
     chain: list[int] = []
     while body >= 0:
         chain.append(body)
         body = tree.parent[body]
     return chain[::-1]
-
-
-def shared_by(a: list[int], b: list[int]) -> int:
-    """How many bodies two chains share."""
-    n = 0
-    while n < min(len(a), len(b)) and a[n] == b[n]:
-        n += 1
-    return n
-
-
-def _descend(tree: Tree, q: Any, T: dict[tuple[int, int], Array], chain: list[int]) -> Array:
-    """The pose of the last body of a chain in the parent of its first; `T` keeps every pose on the way."""
-    if not chain:
-        return se3.IDENTITY
-    ancestor = tree.parent[chain[0]]
-    for i in chain:
-        if (ancestor, i) not in T:
-            A = tree.joint_transform(i, q)
-            T[ancestor, i] = A if tree.parent[i] == ancestor else T[ancestor, tree.parent[i]] @ A
-    return T[ancestor, chain[-1]]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import bodies_to, body_poses, shared_by
+from kinetree.algorithms.kinematics import body_poses, way_between
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
@@ -67,9 +67,8 @@ def serial_chain(robot: Robot, base: str | None = None, tip: str | None = None) 
     (start, T_start_base), (end, T_end_tip) = tree.frame(base), tree.frame(tip)
     P = body_poses(tree)
     T_base_root = se3.inverse(P[start] @ T_start_base)
-    up, down = bodies_to(tree, start), bodies_to(tree, end)
-    shared = shared_by(up, down)
-    way = [(i, -1.0) for i in reversed(up[shared:])] + [(i, 1.0) for i in down[shared:]]
+    up, down = way_between(tree, start, end)
+    way = [(i, -1.0) for i in up] + [(i, 1.0) for i in down]
     joints = []
     for i, sign in way:
         joint = robot.joints[tree.joints[i]]

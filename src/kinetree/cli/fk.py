@@ -35,7 +35,10 @@ def command(
     """Print the pose of each FRAME of MODEL in another frame."""
     numbers = {name: _numbers(name, text) for name, text in values.items()}
     q = robot.q(numbers, unit="deg" if in_degrees else "rad")
-    poses = fk(robot, frames, base)(q)
+    _check_quaternions(robot, q)
+    poses = fk(robot, frames, base).interpret(q)  # one configuration is not worth compiling
+    if not np.isfinite(poses).all():
+        raise fail("overflow", "the poses are not finite; legal are coordinates that keep them so", element="--q")
     base = base or robot.root
     if as_json:
         named = [{"frame": frame, **_parts(T)} for frame, T in zip(frames, poses, strict=True)]
@@ -51,6 +54,14 @@ def _numbers(name: str, text: str) -> list[float]:
         message = f"{text!r} is not a finite number, such as 0.5 or 1e-3, nor several separated by commas"
         raise fail("number", message, element=f"--q {name}")
     return [value for value in values if value is not None]
+
+
+def _check_quaternions(robot: Robot, q: Array) -> None:
+    for name, where in robot.q_slices.items():
+        quaternion = robot.joints[name].kind.quaternion
+        if quaternion and not q[where][quaternion].any():
+            message = "the quaternion has no direction; legal is any but zero"
+            raise fail("zero-quaternion", message, element=f"--q {name}")
 
 
 def _parts(T: Array) -> dict[str, object]:

@@ -1,1 +1,1 @@
-"""A small compiler for functions of numbers: traced once, then run by NumPy, as machine code or as C. Knows no robot."""
+"""A small compiler for functions of numbers: traced once, then run by NumPy, as machine code or C. Knows no robot."""

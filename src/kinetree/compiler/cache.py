@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-
-import kinetree
 
 LIMIT = 256 * 2**20
 """Bytes that the folder may hold; the entries that were used longest ago go first."""
@@ -27,14 +27,19 @@ def folder() -> Path | None:
     if setting.lower() == "off":
         return None
     try:
-        if setting:
-            return Path(setting).expanduser()
-        from platformdirs import user_cache_path
-
-        where = user_cache_path("kinetree", appauthor=False)
-    except RuntimeError:  # a user without a home
+        return Path(setting).expanduser() if setting else _users() / "kinetree"
+    except RuntimeError:  # nobody's home
         return None
-    return where if where.is_absolute() else None
+
+
+def _users() -> Path:
+    """The user's own folder for caches. (A library for this would take longer to import than code to load.)"""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return given if given.is_absolute() else Path.home() / ".cache"
 
 
 def digest(*parts: str | bytes) -> str:
@@ -48,16 +53,14 @@ def digest(*parts: str | bytes) -> str:
 
 @cache
 def package() -> str:
-    """Stands for this version of the package, edits of its files included; out of a zip file it has none."""
-    root, entries = os.path.dirname(kinetree.__file__ or ""), []
-    for part in ("", "algorithms", "compiler", "model", "spatial"):
-        try:
-            with os.scandir(os.path.join(root, part)) as files:
-                texts = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
-        except OSError:
-            continue
-        entries += sorted(f"{part} {name} {status.st_mtime_ns} {status.st_size}" for name, status in texts)
-    return digest(kinetree.__version__, *entries)
+    """Stands for this version of the package, edits of its files included; in a zip file it has none."""
+    root = Path(__file__).parents[1]
+    entries: list[str] = [sys.modules["kinetree"].__version__]
+    for folder in (root, *(root / part for part in ("algorithms", "compiler", "model", "spatial"))):
+        with suppress(OSError), os.scandir(folder) as files:
+            described = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
+            entries += sorted(f"{name} {status.st_mtime_ns} {status.st_size}" for name, status in described)
+    return digest(*entries)
 
 
 def read(key: str) -> bytes | None:
@@ -76,10 +79,8 @@ def read(key: str) -> bytes | None:
     code = data[len(head) + 64 :]
     if data[: len(head)] != head or data[len(head) : len(head) + 64] != digest(code).encode():
         return None
-    try:
+    with suppress(OSError):
         os.utime(_file(where, key))  # used just now
-    except OSError:
-        pass
     return code
 
 

@@ -1,7 +1,8 @@
 """Scalar expressions, hash-consed: in one graph, equal means identical, so that nothing is computed twice.
 
 An `Expr` stands for a float in any function written in plain NumPy: it has the arithmetic operators, and NumPy's
-functions take it (`np.sin(x)`, `np.where(x < y, x, y)`), alone or as an entry of an array of objects.
+functions take it (`np.sin(x)`, `np.where(x < y, x, y)`), alone or as an entry of an array of objects. Alone only where
+NumPy itself compares or knows no objects: comparisons, `where`, `minimum`, `maximum`, `copysign`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class Graph:
         for i, argument in enumerate(args):
             if argument.graph is not self:
                 raise ValueError("expressions of two traces in one operation")
-            if (argument.op is not None and argument.op.logical) != (name == "where" and i == 0):
+            known = argument.value is not None  # then a truth value is 1 or 0
+            if not known and (argument.op is not None and argument.op.logical) != (name == "where" and i == 0):
                 raise TypeError(f"argument {i + 1} of {name}: a truth value is what `where` takes first, and only that")
         values = [a.value for a in args]
         if None not in values:
@@ -79,7 +81,7 @@ def _reflected(name: str) -> Any:
     return method
 
 
-def _unary(name: str) -> Callable[[Expr], Expr]:
+def _unary(name: str) -> Any:
     def method(self: Expr) -> Expr:
         return self.graph.apply(name, self)
 
@@ -106,17 +108,26 @@ class Expr:
     __truediv__, __rtruediv__ = _binary("divide"), _reflected("divide")
     __lt__, __gt__ = _binary("less"), _reflected("less")
     __le__, __ge__ = _binary("less_equal"), _reflected("less_equal")
-    __neg__, __abs__ = _unary("negative"), _unary("absolute")
+    __neg__: Any = _unary("negative")
+    __abs__: Any = _unary("absolute")
     sqrt, sin, cos, arccos, floor = _unary("sqrt"), _unary("sin"), _unary("cos"), _unary("arccos"), _unary("floor")
     arctan2, copysign = _binary("arctan2"), _binary("copysign")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        raise TypeError("a traced number has no value yet, so it equals nothing; choose with np.where, < and <=")
+
+    __hash__ = object.__hash__
 
     def __pos__(self) -> Expr:
         return self
 
-    def __pow__(self, exponent: Any) -> Expr:
-        if exponent == 2:
+    def __pow__(self, exponent: Any) -> Any:
+        power = exponent.value if isinstance(exponent, Expr) else exponent
+        if power == 2:
             return self * self
-        if exponent == 0.5:
+        if power == 0.5:
             return self.sqrt()
         raise TypeError(f"a traced number to the power of {exponent!r}; legal are 2 and 0.5, and products")
 

@@ -8,6 +8,7 @@ lie side by side. A distance of zero makes all lanes the same, which is how a si
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import prod
 
 from kinetree.compiler.ir import Function, Pool
@@ -16,39 +17,104 @@ from kinetree.compiler.program import Program
 
 TRIGONOMETRIC = {"sin": "%sines", "cos": "%cosines"}
 
+BREAK = 100
+"""Actions in one basic block. LLVM's time for a block grows faster than the block, so that long programs get branches
+that are never taken; it would join blocks without them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing that the function does, with the values that it uses.
+
+    kind: "step" computes the value `number`; "turn" finds all sines and cosines of `uses`; "store" writes the group
+    `number` of results.
+    """
+
+    kind: str
+    number: int
+    uses: tuple[int, ...]
+
 
 class Block:
-    """The function while it is written: the names of values that are known already."""
+    """The function while it is written."""
 
     def __init__(self, program: Program, pool: Pool, fast: str) -> None:
+        """fast: flags of LLVM's that stand in every sum and product."""
         self.program, self.pool, self.lanes, self.fast = program, pool, pool.lanes, fast
         ports = "".join(f"ptr %in{k}, i64 %step{k}, " for k in range(len(program.inputs)))
         self.f = Function(f"define internal void @block({ports}ptr noalias %out, i64 %step) #0")
-        self.names: dict[int, str] = {}
         self.first_step = program.size + len(program.constants)
-        self.turns = self._angles()
-
-    def _angles(self) -> dict[int, int]:
-        """Of every value whose sine or cosine is wanted, where it stands among the arguments of @sincos."""
-        angles = dict.fromkeys(step.args[0] for step in self.program.steps if step.op in TRIGONOMETRIC)
-        level = self.levels()
-        return {value: i for i, value in enumerate(sorted(angles, key=level.__getitem__))}
-
-    def levels(self) -> list[int]:
-        """Of every value, how many sines and cosines come one after the other on the way to it."""
-        level = [0] * self.first_step
-        for step in self.program.steps:
-            level.append(max(level[a] for a in step.args) + (step.op in TRIGONOMETRIC))
-        return level
+        self.groups = _groups(len(program.results), self.lanes.width)
+        self.actions = self._plan()
+        self.angles: dict[int, int] = {}  # where a value stands among the arguments of @sincos
+        for action in self.actions:
+            if action.kind == "turn":
+                self.angles |= {value: len(self.angles) + i for i, value in enumerate(action.uses)}
+        self.names: dict[int, str] = {}
 
     def write(self) -> str:
         """The text of the function."""
+        f, size = self.f, self.lanes.size * self.lanes.width
+        for name in ("%angles", *TRIGONOMETRIC.values()) if self.angles else ():
+            f.do(f"{name} = alloca [{len(self.angles)} x {self.lanes.vector}], align {size}")
         self._load()
-        if self.turns:
-            self._all_turns()
-        self._results()
-        self.f.do("ret void")
-        return self.f.text()
+        rows = self._rows("%out", "%step")
+        for k, action in enumerate(self.actions):
+            if k and k % BREAK == 0:
+                following = f.new_label()
+                f.do(f"br i1 {f.let('icmp eq ptr %out, null')}, label %end, label %{following}")
+                f.begin(following)
+            if action.kind == "step":
+                self._step(action)
+            elif action.kind == "turn":
+                self._turn(action)
+            else:
+                self._store(action, rows)
+        f.do("br label %end")
+        f.begin("end")
+        f.do("ret void")
+        return f.text()
+
+    def _plan(self) -> list[Action]:
+        """All sines and cosines that do not wait for others in one loop, then those that wait for these, and so on;
+        every group of results as soon as it is complete."""
+        program = self.program
+        level = [0] * self.first_step  # how many sines and cosines come one after the other on the way to a value
+        angles: list[set[int]] = []
+        for op, args in program.steps:
+            level.append(max(level[a] for a in args))
+            if op in TRIGONOMETRIC:
+                angles += [set() for _ in range(level[-1] + 1 - len(angles))]
+                angles[level[-1]].add(args[0])
+                level[-1] += 1
+        actions: list[Action] = []
+        planned = set(range(self.first_step))
+        for waiting in angles:
+            if waiting:
+                actions += self._steps_to(waiting, planned)
+                actions.append(Action("turn", 0, tuple(sorted(waiting))))
+        for number, group in enumerate(self.groups):
+            values = tuple(program.results[i] for i in group)
+            actions += self._steps_to(values, planned)
+            actions.append(Action("store", number, values))
+        return actions
+
+    def _steps_to(self, values: Iterable[int], planned: set[int]) -> list[Action]:
+        """The steps that these values need and that are not planned yet, in order."""
+        needed: set[int] = set()
+        stack = list(values)
+        while stack:
+            value = stack.pop()
+            if value not in planned and value not in needed:
+                needed.add(value)
+                stack.extend(self.program.steps[value - self.first_step].args)
+        planned |= needed
+        return [Action("step", value, self.program.steps[value - self.first_step].args) for value in sorted(needed)]
+
+    def _name(self, value: int) -> str:
+        if self.program.size <= value < self.first_step:
+            return self.pool.number(self.f, self.program.constants[value - self.program.size])
+        return self.names[value]
 
     def _load(self) -> None:
         """The inputs: rows of configurations become columns of lanes."""
@@ -97,69 +163,33 @@ class Block:
             distance *= 2
         return rows
 
-    def _all_turns(self) -> None:
-        """All sines and cosines that do not wait for others in one loop, then those that wait for these, and so on."""
-        f, vector = self.f, self.lanes.vector
-        for name in ("%angles", *TRIGONOMETRIC.values()):
-            f.do(f"{name} = alloca [{len(self.turns)} x {vector}], align {self.lanes.size * self.lanes.width}")
-        level = self.levels()
-        done = 0
-        for depth in range(max(level[value] for value in self.turns) + 1):
-            angles = [value for value in self.turns if level[value] == depth]
-            if angles:
-                self._steps(self._needed(angles))
-                for value in angles:
-                    f.do(f"store {vector} {self._name(value)}, ptr {f.offset('%angles', self.turns[value], vector)}")
-                at = (f.offset(name, done, vector) for name in ("%angles", *TRIGONOMETRIC.values()))
-                f.do(f"call void @sincos({', '.join(f'ptr {p}' for p in at)}, i64 {len(angles)})")
-                done += len(angles)
-
-    def _needed(self, values: Iterable[int]) -> list[int]:
-        """The steps that these values need and that are not written yet, in order."""
-        needed: set[int] = set()
-        stack = list(values)
-        while stack:
-            value = stack.pop()
-            if value >= self.first_step and value not in needed and value not in self.names:
-                needed.add(value)
-                stack.extend(self.program.steps[value - self.first_step].args)
-        return sorted(needed)
-
-    def _steps(self, values: Iterable[int]) -> None:
-        for value in values:
-            self._step(value)
-
-    def _step(self, value: int) -> None:
+    def _step(self, action: Action) -> None:
         f, lanes = self.f, self.lanes
-        op, args = self.program.steps[value - self.first_step]
+        op = self.program.steps[action.number - self.first_step].op
         if op in TRIGONOMETRIC:
-            at = f.offset(TRIGONOMETRIC[op], self.turns[args[0]], lanes.vector)
-            self.names[value] = f.let(f"load {lanes.vector}, ptr {at}")
+            place = f.offset(TRIGONOMETRIC[op], self.angles[action.uses[0]], lanes.vector)
+            self.names[action.number] = f.let(f"load {lanes.vector}, ptr {place}")
             return
         template = OPS[op].llvm
         assert template is not None, f"{op} has not been lowered"
-        names = [self._name(a) for a in args]
-        self.names[value] = f.let(
-            template.format(*names, v=lanes.vector, b=lanes.logical, s=lanes.suffix, fast=self.fast)
-        )
+        names = [self._name(a) for a in action.uses]
+        text = template.format(*names, v=lanes.vector, b=lanes.logical, s=lanes.suffix, fast=self.fast)
+        self.names[action.number] = f.let(text)
 
-    def _name(self, value: int) -> str:
-        constant = value - self.program.size
-        if 0 <= constant < len(self.program.constants):
-            return self.pool.number(self.f, self.program.constants[constant])
-        return self.names[value]
+    def _turn(self, action: Action) -> None:
+        f, vector = self.f, self.lanes.vector
+        for value in action.uses:
+            f.do(f"store {vector} {self._name(value)}, ptr {f.offset('%angles', self.angles[value], vector)}")
+        first = self.angles[action.uses[0]]
+        places = ", ".join(f"ptr {f.offset(name, first, vector)}" for name in ("%angles", *TRIGONOMETRIC.values()))
+        f.do(f"call void @sincos({places}, i64 {len(action.uses)})")
 
-    def _results(self) -> None:
-        """Writes every group of results that fill a vector as soon as it is complete, in rows of configurations."""
-        lanes, results = self.lanes, self.program.results
-        rows = self._rows("%out", "%step")
-        for group in _groups(len(results), lanes.width):
-            self._steps(self._needed(results[i] for i in group))
-            columns = [self._name(results[i]) for i in group]
-            if len(results) >= lanes.width:
-                self._store_square(rows, group, columns)
-            else:
-                self._store_entries(rows, group, columns)
+    def _store(self, action: Action, rows: list[str]) -> None:
+        columns = [self._name(value) for value in action.uses]
+        if len(self.program.results) >= self.lanes.width:
+            self._store_square(rows, self.groups[action.number], columns)
+        else:
+            self._store_entries(rows, self.groups[action.number], columns)
 
     def _store_square(self, rows: list[str], group: range, columns: list[str]) -> None:
         f, lanes, constants = self.f, self.lanes, range(self.program.size, self.first_step)

@@ -7,25 +7,11 @@ arrays' own structures, and hands everything else to its `self`, which is any ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
-from kinetree.compiler.ir import Function, Lanes
+from kinetree.compiler.ir import Function
 from kinetree.compiler.program import Program
-
-CONTEXT = ("array_type", "double_descr", "array_new", "vectorcall")
-"""Addresses that @door needs, in the order in which @context holds them."""
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayLayout:
-    """Where an array's structure has its fields, in bytes (NumPy's PyArrayObject_fields)."""
-
-    data: int
-    nd: int
-    dimensions: int
-    descr: int
-    flags: int
+from kinetree.compiler.target import CONTEXT, ArrayLayout, Lanes
 
 
 def loop(program: Program, lanes: Lanes) -> str:

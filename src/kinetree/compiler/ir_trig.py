@@ -1,18 +1,21 @@
 """Sine and cosine of many numbers at once, in LLVM's assembly language.
 
-An argument is reduced to r in [-pi/4, pi/4] and a quadrant: up to `limit` by subtracting a multiple of pi/2 that is
-given in parts (Cody & Waite, Software Manual for the Elementary Functions, 1980), beyond it with as many digits of 2/pi as
-it takes (Payne & Hanek, Radian Reduction for Trigonometric Functions, SIGNUM 18, 1983). Then polynomials: for doubles
-those of Sun's fdlibm (k_sin.c, k_cos.c), for single precision those of Moshier's Cephes library (sinf.c).
+An argument is reduced to r in [-pi/4, pi/4] and a quadrant: up to a limit by subtracting a multiple of pi/2 that is
+given in parts (Cody & Waite, Software Manual for the Elementary Functions, 1980), beyond it with as many digits of
+2/pi as it takes (Payne & Hanek, Radian Reduction for Trigonometric Functions, SIGNUM Newsletter 18, 1983). Then
+polynomials: for doubles those of Sun's fdlibm (k_sin.c, k_cos.c), for single precision those of Moshier's Cephes
+library (sinf.c).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import ldexp, nan, pi
 
-from kinetree.compiler.ir import Function, Lanes, Pool, Target
+from kinetree.compiler.ir import Function, Pool
+from kinetree.compiler.target import Lanes, Target
 
 SINE = {
     "double": (
@@ -200,10 +203,7 @@ def reduce() -> str:
     word, shift = f.let(f"lshr i64 {first}, 6"), f.let(f"and i64 {first}, 63")
     at = f.offset("@two_over_pi", word, 8)
     stored = [f.let(f"load i64, ptr {f.offset(at, 8 * k)}") for k in range(4)]
-    window = [
-        f.let(f"call i64 @llvm.fshl.i64(i64 {a}, i64 {b}, i64 {shift})")
-        for a, b in zip(stored, stored[1:], strict=False)
-    ]
+    window = [f.let(f"call i64 @llvm.fshl.i64(i64 {a}, i64 {b}, i64 {shift})") for a, b in pairwise(stored)]
     long_m = f.let(f"zext i64 {m} to i128")
     high, middle, low = (f.let(f"mul i128 {f.let(f'zext i64 {w} to i128')}, {long_m}") for w in window)
     turns = f.let(f"add i128 {f.let(f'shl i128 {high}, 64')}, {middle}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
 
@@ -12,6 +12,9 @@ from kinetree.compiler import interpret as interpreter
 from kinetree.compiler.machine import Machine
 from kinetree.compiler.port import Port, checked
 from kinetree.compiler.program import Program
+
+if TYPE_CHECKING:
+    from kinetree.compiler.c import CSource
 
 
 class Kernel:
@@ -35,11 +38,11 @@ class Kernel:
         self.__call__ = self._first_call
 
     def _first_call(self, *inputs: Any, **options: Any) -> NDArray[Any]:
-        """Compiles; from the first call without options on, calls go straight to the machine code."""
-        if options:  # the door is not for these, and what it would open may never be wanted
+        """Compiles; from then on plain calls go straight to the machine code."""
+        if options:
             return self._machine.call(*inputs, **options)
         self.__call__ = self._machine.door()
-        result: NDArray[Any] = self.__call__(*inputs, **options)
+        result: NDArray[Any] = self.__call__(*inputs)
         return result
 
     def __repr__(self) -> str:
@@ -78,6 +81,19 @@ class Kernel:
     def interpret(self, *inputs: Any, dtype: DTypeLike = float) -> NDArray[Any]:
         """The same as calling it, without compiling: NumPy runs the program. For a few calls it is quicker."""
         return interpreter.interpret(self.program, *checked(self.name, self.inputs, inputs, float), dtype=dtype)
+
+    def c_source(self, name: str | None = None, dtype: DTypeLike = float, *, about: str = "") -> CSource:
+        """The function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.
+
+        name: of the function, by default that of the kernel. dtype: float64 for double, float32 for float. about: a
+        line for the comments that says where it comes from.
+
+        Raises KinetreeError if the name is not legal in C and in C++, or taken.
+        """
+        from kinetree.compiler.c import write_c  # seldom wanted
+
+        name = self.name if name is None else name
+        return write_c([(name, self)], f"{name}.h", about=about, dtype=dtype)
 
 
 def _kernel(

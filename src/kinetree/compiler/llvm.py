@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from weakref import finalize
 
@@ -10,11 +9,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from kinetree.compiler import ir_block, ir_calls, ir_trig
-from kinetree.compiler.ir import Lanes, Pool, Target
-from kinetree.compiler.ir_calls import ArrayLayout
-from kinetree.compiler.lower import lower
-from kinetree.compiler.program import Program
+from kinetree.compiler.target import Target, target_with
 
 VERSION = f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
 
@@ -25,45 +20,9 @@ def host() -> Target:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features()
-    return target(llvm.get_process_triple(), llvm.get_host_cpu_name(), {name for name, has in features.items() if has})
-
-
-def target(triple: str, cpu: str, features: set[str]) -> Target:
-    """A processor with these features."""
-    flags = ",".join(f"+{name}" for name in sorted(features))
-    if not triple.startswith(("x86_64", "i686", "amd64")):
-        return Target(triple, cpu, flags, 128, fma=True, floor=True)  # every 64-bit Arm has these
-    bits = 512 if {"avx512f", "avx512dq"} <= features else 256 if "avx" in features else 128
-    return Target(triple, cpu, flags, bits, fma="fma" in features, floor="sse4.1" in features)
-
-
-def lanes(target: Target, scalar: str) -> Lanes:
-    """As many numbers as a vector of the target holds."""
-    return Lanes(scalar, target.bits // (64 if scalar == "double" else 32))
-
-
-def assembly(program: Program, target: Target, scalar: str, layout: ArrayLayout | None, fast: str = "contract ") -> str:
-    """The module of a program in LLVM's assembly language."""
-    pool = Pool(lanes(target, scalar))
-    program = lower(program, target, pool.lanes.digits)
-    parts = [ir_block.Block(program, pool, fast).write(), ir_calls.loop(program, pool.lanes)]
-    if {"sin", "cos"} & program.operations.keys():
-        parts += [ir_trig.sincos(target, pool), ir_trig.reduce()]
-    if layout is not None:
-        parts.append(ir_calls.door(program, layout))
-    text = "\n".join([*parts, pool.text()])
-    return f'target triple = "{target.triple}"\n{text}\n{_declarations(text)}\nattributes #0 = {{ nounwind }}\n!0 = !{{!"branch_weights", i32 1000000, i32 1}}\n'
-
-
-def _declarations(text: str) -> str:
-    """Of every intrinsic function that is called; its name says its types."""
-    text = re.sub(r"splat \([^)]*\)", "splat", text)
-    calls = set(re.findall(r"call (\S+|<[^>]*>) (@llvm\.[\w.]+)\(([^)]*)\)", text))
-    declared = {}
-    for result, name, arguments in calls:
-        types = re.findall(r"(<[^>]*>|\w+) (?:%|splat|true|false|[-\d])", arguments)
-        declared[name] = f"declare {result} {name}({', '.join(types)})"
-    return "\n".join(sorted(declared.values()))
+    return target_with(
+        llvm.get_process_triple(), llvm.get_host_cpu_name(), {name for name, has in features.items() if has}
+    )
 
 
 def compile_object(text: str, target: Target) -> bytes:

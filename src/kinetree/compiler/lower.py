@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from kinetree.compiler.expr import Expr, Graph
-from kinetree.compiler.ir import Target
 from kinetree.compiler.program import Program, assemble
+from kinetree.compiler.target import Target
 
 
 def lower(program: Program, target: Target, digits: int) -> Program:

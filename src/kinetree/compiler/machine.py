@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from math import prod
 from threading import Lock
 from typing import Any
@@ -15,7 +16,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
-from kinetree.compiler import llvm
 from kinetree.compiler.port import Port, checked
 from kinetree.compiler.program import Program
 from kinetree.compiler.ufunc import array_layout, make_door, make_ufunc
@@ -51,7 +51,8 @@ class Machine:
         if self._is_empty or array_layout() is None:
             return self.call
         _, addresses = self._code("double")
-        return make_door(self.name, addresses["door"], addresses["context"], self.call)
+        door: Callable[..., NDArray[Any]] = make_door(self.name, addresses["door"], addresses["context"], self.call)
+        return door
 
     def call(
         self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1
@@ -102,7 +103,7 @@ class Machine:
             return _run(ufunc, arrays, out)
         whole = [np.broadcast_to(a, batch + a.shape[a.ndim - core :]) for a, core in zip(arrays, cores, strict=True)]
         edges = [batch[0] * part // parts for part in range(parts + 1)]
-        slices = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+        slices = [slice(a, b) for a, b in pairwise(edges)]
         others = [_pool().submit(_run, ufunc, [a[part] for a in whole], out[part]) for part in slices[1:]]
         try:
             _run(ufunc, [a[slices[0]] for a in whole], out[slices[0]])
@@ -113,6 +114,8 @@ class Machine:
 
     def _code(self, scalar: str) -> tuple[Any, dict[str, int]]:
         """(ufunc, addresses), compiled or loaded when first asked for."""
+        from kinetree.compiler import llvm  # importing it takes longer than everything else that Kinetree imports
+
         with self._lock:
             if scalar not in self._loaded:
                 alive, addresses = llvm.load(self._object(scalar))
@@ -123,12 +126,16 @@ class Machine:
 
     def _object(self, scalar: str) -> bytes:
         """The object code, from the cache if it is there."""
+        from kinetree.compiler import llvm
+
         target, layout = llvm.host(), array_layout() if scalar == "double" else None
         origin = self.key or disk.digest(repr(self.program))
         key = disk.digest(origin, disk.package(), llvm.VERSION, repr(target), repr(layout), scalar)
         code = disk.read(key)
         if code is None:
-            code = llvm.compile_object(llvm.assembly(self.program, target, scalar, layout), target)
+            from kinetree.compiler.ir_module import assembly
+
+            code = llvm.compile_object(assembly(self.program, target, scalar, layout), target)
             disk.write(key, code)
         return code
 

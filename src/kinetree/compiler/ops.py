@@ -3,8 +3,9 @@
 An operation has the name of the NumPy function that is its meaning; that function is what the interpreter runs and
 what a traced algorithm calls. Derivatives are written over anything that has these operations.
 
-In `c`, {0} {1} {2} are the arguments, names or numbers, and {f} is the suffix of functions in single precision. In
-`llvm`, {v} is the type of a vector of numbers, {b} that of a vector of truth values, {s} the name of {v} in intrinsics.
+In `c`, {0} {1} {2} are the arguments, names or numbers (negative ones in parentheses), and {f} is the suffix of
+functions in single precision. In `llvm`, {v} is the type of a vector of numbers, {b} that of a vector of truth values,
+{s} the name of {v} in intrinsics.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ _ROWS = (
         2,
         np.minimum,
         lambda y, x, dx: np.where(x[0] <= x[1], dx[0], dx[1]),
-        "({0} < {1} || {0} != {0} ? {0} : {1})",
+        "({0} < {1} || isnan({0}) ? {0} : {1})",
         "call {v} @llvm.minimum.{s}({v} {0}, {v} {1})",
     ),
     Op(
@@ -119,7 +120,7 @@ _ROWS = (
         2,
         np.maximum,
         lambda y, x, dx: np.where(x[1] <= x[0], dx[0], dx[1]),
-        "({0} > {1} || {0} != {0} ? {0} : {1})",
+        "({0} > {1} || isnan({0}) ? {0} : {1})",
         "call {v} @llvm.maximum.{s}({v} {0}, {v} {1})",
     ),
     Op("floor", 1, np.floor, _nothing, "floor{f}({0})", "call {v} @llvm.floor.{s}({v} {0})"),

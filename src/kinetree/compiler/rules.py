@@ -105,5 +105,8 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "sin": (lambda g, a: _odd(g, "sin", a),),  # sin(-x) -> -sin x
     "cos": (lambda g, a: _even(g, "cos", a),),  # cos(-x) -> cos x
     "absolute": (lambda g, a: _even(g, "absolute", a),),  # |-x| -> |x|
-    "where": (lambda g, condition, a, b: a if a is b else None,),
+    "where": (
+        lambda g, condition, a, b: a if a is b else None,
+        lambda g, condition, a, b: None if condition.value is None else a if condition.value else b,
+    ),
 }

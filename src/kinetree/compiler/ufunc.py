@@ -9,11 +9,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from kinetree.compiler.ir_calls import CONTEXT, ArrayLayout
+from kinetree.compiler.target import CONTEXT, ArrayLayout
 
 ARRAY_TYPE, ARRAY_NEW, UFUNC_NEW = 2, 93, 31
 """Places in the tables: PyArray_Type, PyArray_New, PyUFunc_FromFuncAndDataAndSignature."""
@@ -32,9 +33,8 @@ def _table(capsule: object) -> Any:
 
 @cache
 def _numpy_tables() -> tuple[Any, Any]:
-    from numpy._core import _multiarray_umath
-
-    return _table(_multiarray_umath._ARRAY_API), _table(_multiarray_umath._UFUNC_API)
+    umath = import_module("numpy._core._multiarray_umath")
+    return _table(umath._ARRAY_API), _table(umath._UFUNC_API)
 
 
 @cache
@@ -43,7 +43,10 @@ def array_layout() -> ArrayLayout | None:
     base = object.__basicsize__
     layout = ArrayLayout(base, base + 8, base + 16, base + 40, base + 48)
     known = np.zeros((3, 5))
-    read: Callable[[Any, int], int] = lambda kind, at: int(kind.from_address(id(known) + at).value)
+
+    def read(kind: Any, at: int) -> int:
+        return int(kind.from_address(id(known) + at).value)
+
     if (
         ctypes.sizeof(_pointer) != 8
         or read(_pointer, 8) != id(np.ndarray)
@@ -72,7 +75,7 @@ def make_ufunc(name: str, loop: int, scalar: str, inputs: Sequence[tuple[int, ..
     signature = ",".join(_core(shape) for shape in inputs) + "->" + _core(output)
     functions = (_pointer * 1)(loop)
     data = (_pointer * 1)(None)
-    types = (ctypes.c_char * (len(inputs) + 1))(*[TYPE_NUMBERS[scalar]] * (len(inputs) + 1))
+    types = ctypes.create_string_buffer(bytes([TYPE_NUMBERS[scalar]] * (len(inputs) + 1)))
     texts = [ctypes.create_string_buffer(text.encode()) for text in (name, "", signature)]
     new = ctypes.PYFUNCTYPE(
         ctypes.py_object,
@@ -84,7 +87,7 @@ def make_ufunc(name: str, loop: int, scalar: str, inputs: Sequence[tuple[int, ..
         ctypes.c_char_p,
     )(_numpy_tables()[1][UFUNC_NEW])
     no_identity = -1
-    ufunc = new(functions, data, types, 1, len(inputs), 1, no_identity, texts[0], texts[1], 0, texts[2])  # type: ignore[arg-type]
+    ufunc = new(functions, data, types, 1, len(inputs), 1, no_identity, texts[0], texts[1], 0, texts[2])
     _immortal.append((functions, data, types, texts))
     return ufunc
 

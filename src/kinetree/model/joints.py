@@ -20,6 +20,9 @@ from kinetree.spatial.se3 import Array
 Motion = Callable[[Array, float, Any], Array]
 """(axes (k, 3), pitch in metres per radian, q (nq,)) to an array."""
 
+Rates = Callable[[Any, Any], Any]
+"""(q (nq,), qd (nv,)) to the rates of q (nq,)."""
+
 
 @dataclass(frozen=True, slots=True)
 class JointType:
@@ -36,6 +39,7 @@ class JointType:
         as they are seen from there. Where the joint frame itself gives directions, as to a ball, it is not.
     has_pitch: whether its pitch means anything.
     quaternion: where in its coordinates a quaternion xyzw stands, which may have any length but zero.
+    rates: how fast its coordinates change, for q and qd; a quaternion keeps its length.
     """
 
     name: str
@@ -54,6 +58,7 @@ class JointType:
     by_axes: bool = False
     has_pitch: bool = False
     quaternion: slice | None = field(default=None, hash=False)  # slices have no hash before Python 3.12
+    rates: Rates = lambda q, qd: qd
 
     @property
     def nq(self) -> int:
@@ -69,6 +74,12 @@ class JointType:
     def turns(self) -> bool:
         """Whether its child can turn; one that moves and does not turn slides."""
         return any(self.velocity_angular)
+
+    @property
+    def successive(self) -> bool:
+        """Whether its velocity coordinates are those of single joints, one carried by the other; they all are in the
+        axes of the child otherwise."""
+        return self.quaternion is None
 
     def moves_like(self, other: JointType) -> bool:
         """Whether the same coordinates mean the same motion, as for revolute and continuous."""
@@ -147,6 +158,21 @@ def _hinge(name: str) -> JointType:
         reversible=True,
         by_axes=True,
     )
+
+
+def _quaternion_rates(quat_xyzw: Any, w: Any) -> list[Any]:
+    """½ q w, for the angular velocity w (3,) in the turned axes."""
+    x, y, z, s = quat_xyzw
+    return [
+        0.5 * (s * w[0] + y * w[2] - z * w[1]),
+        0.5 * (s * w[1] + z * w[0] - x * w[2]),
+        0.5 * (s * w[2] + x * w[1] - y * w[0]),
+        -0.5 * (x * w[0] + y * w[1] + z * w[2]),
+    ]
+
+
+def _floating_rates(q: Any, qd: Any) -> Array:
+    return np.array([*(se3.rotation_from_quaternion(q[3:]) @ qd[:3]), *_quaternion_rates(q[3:], qd[3:])])
 
 
 _ROWS = (
@@ -236,6 +262,7 @@ _ROWS = (
         sdf="ball",
         mjcf="ball",
         quaternion=slice(0, 4),
+        rates=lambda q, qd: np.array(_quaternion_rates(q, qd)),
     ),
     JointType(
         "floating",
@@ -250,6 +277,7 @@ _ROWS = (
         urdf="floating",
         mjcf="free",
         quaternion=slice(3, 7),
+        rates=_floating_rates,
     ),
 )
 

@@ -64,11 +64,17 @@ class Tree:
             return q[self.q_slice[i]]
         return q[self.q_slice[i]] * self.multiplier[i] + self.offset[i]
 
+    def motion(self, i: int, q: Any) -> Array:
+        """XJ (4, 4): pose of body i in the frame of joint i before the motion."""
+        return self.joint_type[i].transform(self.axes[i], self.pitch[i], self.coordinates(i, q))
+
     def joint_transform(self, i: int, q: Any) -> Array:
         """T (4, 4): pose of body i in the frame of its parent body, A(q) = T_tree XJ(q)."""
-        return np.asarray(
-            self.T_tree[i] @ self.joint_type[i].transform(self.axes[i], self.pitch[i], self.coordinates(i, q))
-        )
+        return np.asarray(self.T_tree[i] @ self.motion(i, q))
+
+    def motion_subspace(self, i: int, q: Any) -> Array:
+        """S (6, nv_i) of joint i, angular first, in its body's axes: its velocity for the rates of its own numbers."""
+        return self.joint_type[i].motion_subspace(self.axes[i], self.pitch[i], self.coordinates(i, q))
 
 
 def build_tree(robot: Robot) -> Tree:

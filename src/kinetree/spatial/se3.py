@@ -1,8 +1,8 @@
 """Rotations and rigid transforms as arrays: `R` is (3, 3), `p` is (3,), `T` is (4, 4).
 
-`T_AB` maps coordinates in B to coordinates in A. Lengths in metres, angles in radians. The functions that take a
-joint coordinate (`rotation`, `translation`, `rotation_from_quaternion`) are written over NumPy's own functions and
-build arrays from their entries, so that they also run on symbolic scalars.
+`T_AB` maps coordinates in B to coordinates in A. Lengths in metres, angles in radians. What algorithms call on their
+way (`rotation`, `translation`, `rotation_from_quaternion`, `quaternion_from_rotation`, `inverse`, `without`) is written
+over NumPy's own functions and builds arrays from their entries, so that it also runs on symbolic scalars.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ def frozen(values: Any) -> Array:
 
 IDENTITY = frozen(np.eye(4))
 
+TINY = 1e-30
+"""Lengths below it are taken for it before something as small is divided by them; single precision has it too."""
+
 
 def homogeneous(R: Any, p: Any) -> Array:
     """T (4, 4) from a rotation (3, 3) and a position (3,)."""
@@ -46,16 +49,25 @@ def inverse(T: Array) -> Array:
     return homogeneous(R_BA, -(R_BA @ T[:3, 3]))
 
 
+def without(T_AC: Array, T_BC: Array) -> Array:
+    """T_AB from T_AC and T_BC."""
+    R_AB = T_AC[:3, :3] @ T_BC[:3, :3].T
+    return homogeneous(R_AB, T_AC[:3, 3] - R_AB @ T_BC[:3, 3])
+
+
 def rotation(axis: Any, angle: Any) -> Array:
-    """R (3, 3) by `angle` about the unit vector `axis` (Rodrigues; Lynch & Park, Modern Robotics, eq. 3.51)."""
+    """R (3, 3) by `angle` about the unit vector `axis` (Rodrigues; Lynch & Park, Modern Robotics, eq. 3.51).
+
+    The diagonal is written so that, for an axis along x, y or z, nothing of the angle is left where it does not count.
+    """
     x, y, z = axis
     s, c = np.sin(angle), np.cos(angle)
     v = 1.0 - c
     return np.array(
         [
-            [c + x * x * v, x * y * v - z * s, x * z * v + y * s],
-            [x * y * v + z * s, c + y * y * v, y * z * v - x * s],
-            [x * z * v - y * s, y * z * v + x * s, c + z * z * v],
+            [x * x + c * (1.0 - x * x), x * y * v - z * s, x * z * v + y * s],
+            [x * y * v + z * s, y * y + c * (1.0 - y * y), y * z * v - x * s],
+            [x * z * v - y * s, y * z * v + x * s, z * z + c * (1.0 - z * z)],
         ]
     )
 
@@ -93,11 +105,12 @@ def pose_from_xyz_rpy(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
 
 
 def rpy_from_rotation(R: Array) -> tuple[float, float, float]:
-    """Roll, pitch, yaw of R, with pitch in [-pi/2, pi/2]; at the gimbal's lock roll and yaw share the turn.
+    """Roll, pitch, yaw of R, with pitch in [-pi/2, pi/2]; at the gimbal's lock, to rounding error, yaw is zero.
 
     Roll is read off after yaw is taken away, so that the three rebuild R to rounding error everywhere.
     """
-    yaw = math.atan2(R[1, 0], R[0, 0])
+    locked = math.hypot(R[0, 0], R[1, 0]) < 4e-15
+    yaw = 0.0 if locked else math.atan2(R[1, 0], R[0, 0])
     s, c = math.sin(yaw), math.cos(yaw)
     pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
     roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
@@ -105,8 +118,10 @@ def rpy_from_rotation(R: Array) -> tuple[float, float, float]:
 
 
 def rotation_from_quaternion(quat_xyzw: Any) -> Array:
-    """R (3, 3) from a quaternion of any length but zero; it is normalised here."""
+    """R (3, 3) from a quaternion of any length, which is normalised here; NaN if it is zero or not finite."""
     x, y, z, w = quat_xyzw
+    largest = np.maximum(np.maximum(np.absolute(x), np.absolute(y)), np.maximum(np.absolute(z), np.absolute(w)))
+    x, y, z, w = x / largest, y / largest, z / largest, w / largest  # so that no square is lost or overflows
     s = 2.0 / (x * x + y * y + z * z + w * w)
     return np.array(
         [
@@ -120,19 +135,22 @@ def rotation_from_quaternion(quat_xyzw: Any) -> Array:
 def quaternion_from_rotation(R: Array) -> Array:
     """The unit quaternion xyzw (4,) of R, with w >= 0 (Shepperd's method: divide by the largest component)."""
     trace = R[0, 0] + R[1, 1] + R[2, 2]
-    squares = np.array([R[0, 0], R[1, 1], R[2, 2], trace])
-    i = int(np.argmax(squares))
-    if i == 3:
-        quat = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], 1.0 + trace])
-    else:
-        j, k = (i + 1) % 3, (i + 2) % 3
-        quat = np.empty(4)
-        quat[i] = 1.0 + R[i, i] - R[j, j] - R[k, k]
-        quat[j] = R[j, i] + R[i, j]
-        quat[k] = R[k, i] + R[i, k]
-        quat[3] = R[k, j] - R[j, k]
-    quat /= np.linalg.norm(quat)
-    return -quat if quat[3] < 0 else quat
+    x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    xy, yz, zx = R[1, 0] + R[0, 1], R[2, 1] + R[1, 2], R[0, 2] + R[2, 0]
+    rows = [  # each is the quaternion, times four of its own components
+        (1.0 + R[0, 0] - R[1, 1] - R[2, 2], xy, zx, x),
+        (xy, 1.0 + R[1, 1] - R[2, 2] - R[0, 0], yz, y),
+        (zx, yz, 1.0 + R[2, 2] - R[0, 0] - R[1, 1], z),
+        (x, y, z, 1.0 + trace),
+    ]
+    quat, largest = rows[3], rows[3][3]
+    for i in range(3):
+        better = rows[i][i] > largest
+        quat = tuple(np.where(better, a, b) for a, b in zip(rows[i], quat, strict=True))
+        largest = np.maximum(rows[i][i], largest)
+    length = np.sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3])
+    size = np.where(quat[3] < 0.0, -length, length)
+    return np.array([component / size for component in quat])
 
 
 def rotation_between(a: Any, b: Any) -> Array:

@@ -1,0 +1,154 @@
+"""How a frame moves when the joints do (Lynch & Park, Modern Robotics, ch. 5; Featherstone, Rigid Body Dynamics
+Algorithms, ch. 4).
+
+On the way from base to frame every velocity coordinate is a twist: the velocity v of the frame's origin and the angular
+velocity w, both relative to the base, that it makes at rate one. A joint that carries the base turns the other way.
+Twists and their sums are linear first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from kinetree.algorithms.kinematics import forward_kinematics, place, walk, way_between
+from kinetree.model.tree import Tree
+from kinetree.spatial import se3
+from kinetree.spatial.plucker import skew
+from kinetree.spatial.se3 import Array
+
+Axes = Literal["base", "frame"]
+Representation = Literal["rpy", "rotation_vector"]
+
+
+class Twist(NamedTuple):
+    """What one coordinate of one joint on the way does: v (3,) and w (3,). coordinate: which number of qd it is; that
+    of the leader, for a follower. carried: the first so many twists of the way carry it, and turn its axis."""
+
+    coordinate: int
+    carried: int
+    v: Array
+    w: Array
+
+
+def twists(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> list[Twist]:
+    """The twists on the way from base to frame, in this order, in the axes of either."""
+    (body_base, T_body_base), (body, T_body_frame) = place(tree, base), place(tree, frame)
+    up, down = way_between(tree, body_base, body)
+    if expressed_in == "base":
+        T = {body_base: se3.inverse(T_body_base)}  # T_axes_body
+        walk(tree, q, up, down, T)
+        p_frame = (T[body] @ T_body_frame)[:3, 3]
+    else:
+        T = {body: se3.inverse(T_body_frame)}
+        walk(tree, q, down[::-1], up[::-1], T)
+        p_frame = np.zeros(3)
+    result: list[Twist] = []
+    for i, sign in [*((i, -1.0) for i in up), *((i, 1.0) for i in down)]:
+        R, lever = T[i][:3, :3], p_frame - T[i][:3, 3]
+        S = tree.motion_subspace(i, q) * (sign * tree.multiplier[i])
+        w = R @ S[:3]
+        v = R @ S[3:] - skew(lever) @ w
+        first, n = len(result), S.shape[1]
+        order = range(n) if sign > 0 else range(n)[::-1]
+        for k, j in enumerate(order):
+            together = n if sign > 0 else 0  # the axes of the child are behind all of them, or before
+            carried = k if tree.joint_type[i].successive else together
+            result.append(Twist(tree.v_slice[i].start + j, first + carried, v[:, j], w[:, j]))
+    return result
+
+
+def jacobian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Array:
+    """J (6, nv): velocity of the frame's origin and angular velocity, relative to base, for qd (nv,); Modern Robotics,
+    section 5.1."""
+    columns = [np.zeros(6)] * tree.nv
+    for j, _, v, w in twists(tree, q, frame, base, expressed_in):
+        columns[j] = columns[j] + np.array([*v, *w])
+    return np.array(columns).reshape(tree.nv, 6).T
+
+
+def hessian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Array:
+    """H (nv, 6, nv): H[i, :, j] is the rate of J[:, j] while velocity coordinate i is one and the others are zero.
+
+    A motion that carries joint j turns its twist with it; one behind it moves the frame, and with it the lever of its
+    axis. Seen from the frame, all that turns the frame turns the twists back.
+    """
+    entries = [[np.zeros(6)] * tree.nv for _ in range(tree.nv)]
+    way = twists(tree, q, frame, base, expressed_in)
+    for a, (i, _, v_i, w_i) in enumerate(way):
+        turn = skew(w_i)
+        for j, carried, v_j, w_j in way:
+            turned = np.array([*(turn @ v_j), *(turn @ w_j)])
+            rate = turned if a < carried else np.array([*(skew(w_j) @ v_i), 0.0, 0.0, 0.0])
+            entries[i][j] = entries[i][j] + (rate if expressed_in == "base" else rate - turned)
+    return np.array(entries).reshape(tree.nv, tree.nv, 6).transpose(0, 2, 1)
+
+
+def coordinate_rates(tree: Tree, q: Any, qd: Any) -> Array:
+    """The rates of q (nq,) for qd (nv,). They are the same numbers, but for quaternions and what is in their axes."""
+    rates: list[Any] = [0.0] * tree.nq
+    for kind, where, moves in zip(tree.joint_type, tree.q_slice, tree.v_slice, strict=True):
+        rates[where] = kind.rates(q[where], qd[moves])
+    return np.array(rates)
+
+
+def velocity(tree: Tree, q: Any, qd: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Array:
+    """The frame's twist (6,) relative to base, J qd."""
+    return np.asarray(jacobian(tree, q, frame, base, expressed_in) @ qd)
+
+
+def analytical_jacobian(
+    tree: Tree, q: Any, frame: str, base: str | None = None, representation: Representation = "rpy"
+) -> Array:
+    """The rates (6, nv) of xyz and of three numbers for the rotation of T_base_frame; Modern Robotics,
+    section 5.1.5."""
+    J = jacobian(tree, q, frame, base)
+    R = forward_kinematics(tree, q, [frame], base)[0][:3, :3]
+    E = {"rpy": _rpy_rates, "rotation_vector": _rotation_vector_rates}[representation](R)
+    return np.array([*J[:3], *(E @ J[3:])])
+
+
+def _rpy_rates(R: Array) -> Array:
+    """From the angular velocity in the base's axes to the rates of roll, pitch and yaw, R = Rz(yaw) Ry(pitch) Rx(roll):
+    w = (0, 0, 1) yaw' + Rz (0, 1, 0) pitch' + Rz Ry (1, 0, 0) roll'."""
+    cos_pitch = np.sqrt(R[0, 0] * R[0, 0] + R[1, 0] * R[1, 0])
+    c, s = R[0, 0] / cos_pitch, R[1, 0] / cos_pitch  # of yaw
+    tan_pitch = -R[2, 0] / cos_pitch
+    return np.array([[c / cos_pitch, s / cos_pitch, 0.0], [-s, c, 0.0], [c * tan_pitch, s * tan_pitch, 1.0]])
+
+
+def _rotation_vector_rates(R: Array) -> Array:
+    """From the angular velocity in the base's axes to the rates of the rotation vector: the inverse of the left
+    Jacobian of SO(3) (Solà, Deray and Atchuthan, A micro Lie theory, eq. 146), written with half the angle."""
+    *v, cosine = se3.quaternion_from_rotation(R)
+    sine = np.maximum(np.sqrt(np.array(v) @ np.array(v)), se3.TINY)
+    half, A = np.arctan2(sine, cosine), skew(np.array(v) / sine)
+    return np.asarray(np.eye(3) - half * A + (1.0 - half * cosine / sine) * (A @ A))
+
+
+def yoshikawa(tree: Tree, q: Any, frame: str, base: str | None = None, rows: slice = slice(6)) -> Any:
+    """Manipulability sqrt(det(J Jᵀ)) of some rows of J (Yoshikawa, Manipulability of Robotic Mechanisms, 1985).
+
+    It is the volume that the rows span, the product of what is left of each of them when its part along those before
+    it is taken away (modified Gram-Schmidt); exactly zero where fewer coordinates move the frame than there are rows.
+    """
+    J = jacobian(tree, q, frame, base)[rows]
+    J = J[:, moving(tree, frame, base)]
+    if J.shape[1] < J.shape[0]:
+        return 0.0
+    volume, left = 1.0, list(J)
+    while left:
+        row, *left = left
+        length = np.sqrt(row @ row)
+        direction = row / np.maximum(length, se3.TINY)
+        left = [other - (direction @ other) * direction for other in left]
+        volume = volume * length
+    return volume
+
+
+def moving(tree: Tree, frame: str, base: str | None = None) -> list[int]:
+    """The velocity coordinates that can move the frame against base, in order."""
+    up, down = way_between(tree, place(tree, base)[0], place(tree, frame)[0])
+    numbers = range(tree.nv)
+    return sorted({j for i in (*up, *down) for j in numbers[tree.v_slice[i]] if tree.multiplier[i] != 0.0})

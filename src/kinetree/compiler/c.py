@@ -1,0 +1,196 @@
+"""Programs as C99: a source file and its header that need nothing but math.h.
+
+Every function is one straight line: no allocation, no globals, no branches but `?:`. It gives what the interpreter
+gives, to the rounding of the machine and its library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import copysign, isinf, isnan, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from kinetree.compiler.c_names import check_name
+from kinetree.compiler.ops import OPS
+from kinetree.errors import fail
+
+if TYPE_CHECKING:
+    from kinetree.compiler.kernel import Kernel
+    from kinetree.compiler.port import Port
+
+
+@dataclass(frozen=True, slots=True)
+class CSource:
+    """The texts of a source file and of its header."""
+
+    source: str
+    header: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A type of numbers in C; functions end in `suffix`, literals too."""
+
+    name: str
+    suffix: str
+    round: type[np.floating]
+
+    def literal(self, value: float) -> str:
+        """A number, exactly as this type has it; what is negative stands in parentheses."""
+        with np.errstate(all="ignore"):  # what is too large is infinite, as it is to the interpreter
+            rounded = self.round(value)
+        if isnan(rounded):
+            text = f'nan{self.suffix}("")'  # NAN and INFINITY are floats, which would be promoted
+        elif isinf(rounded):
+            text = "HUGE_VAL" + self.suffix.upper()
+        else:
+            text = str(abs(rounded)) + self.suffix
+        return f"(-{text})" if copysign(1.0, rounded) < 0 else text
+
+
+NUMBERS = {
+    np.dtype(np.float64): _Number("double", "", np.float64),
+    np.dtype(np.float32): _Number("float", "f", np.float32),
+}
+
+
+def number_type(dtype: DTypeLike) -> _Number:
+    """The type in C of a type in NumPy: double or single precision."""
+    if np.dtype(dtype) not in NUMBERS:
+        raise fail("dtype", f"no C for numbers of type {np.dtype(dtype)}; legal are float64 and float32")
+    return NUMBERS[np.dtype(dtype)]
+
+
+def write_c(
+    functions: Sequence[tuple[str, Kernel]], header: str, *, about: str = "", dtype: DTypeLike = float
+) -> CSource:
+    """The functions of these names and kernels, as one source file and the header that it includes.
+
+    header: the file name of the header. about: a line that says where they come from, such as the name of the robot
+    and its file. dtype: float64 for double, float32 for float.
+
+    Each is a `void name(const double q[6], double T[16])`: inputs first, the result last, row-major. Results are
+    written while inputs are still read, so they must not overlap. An array of no entries is a pointer that may be null.
+
+    Raises KinetreeError if a name is not legal in C and in C++, taken by the language or its library, or given twice.
+    """
+    number = number_type(dtype)
+    if not re.fullmatch(r"[\w.+-][\w .+-]*", header, re.ASCII):
+        message = f"the header cannot be called {header!r}; legal are ASCII letters, digits, spaces and . _ + -"
+        raise fail("c-header", message)
+    _check_names(functions)
+    documented = [(_documentation(kernel), name, kernel) for name, kernel in functions]
+    heading = _comment([about, "", *_RULES] if about else _RULES)
+    guard = "KINETREE_" + re.sub(r"[^A-Z0-9]+", "_", header.upper()).strip("_")
+    declared = [f"{text}{_signature(name, kernel, number)};\n" for text, name, kernel in documented]
+    defined = [f"{text}{_definition(name, kernel, number)}" for text, name, kernel in documented]
+    return CSource(
+        "\n".join([f'{heading}\n#include "{header}"\n\n#include <math.h>\n', _C_ALONE, *defined]),
+        "\n".join([f"{heading}\n#ifndef {guard}\n#define {guard}\n", _OPEN, *declared, _CLOSE]),
+    )
+
+
+_RULES = (
+    "All arrays are row-major. The result may not overlap the inputs.",
+    "No memory but the stack, no state, no library but math.h: safe in any thread and in an interrupt.",
+)
+_C_ALONE = "#ifdef __cplusplus\n#define restrict /* a word of C alone */\n#endif\n"
+_OPEN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
+_CLOSE = "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
+
+
+def _check_names(functions: Iterable[tuple[str, Kernel]]) -> None:
+    taken: dict[str, str] = {}
+    for name, kernel in functions:
+        check_name(name, taken)
+        taken[name] = "a function already"
+        arguments = {name: "this function"}
+        for port in (*kernel.inputs, kernel.output):
+            check_name(port.name, arguments)
+            if re.fullmatch(r"t\d+", port.name):
+                raise fail("c-name", f"{port.name!r} is a local variable", fix="choose another name")
+            arguments[port.name] = "an argument already"
+
+
+def _documentation(kernel: Kernel) -> str:
+    """The comment above a function: shapes, units, frames, the order of all entries, and what it costs."""
+    about = f": {kernel.output.about}" if kernel.output.about else ""
+    lines = [kernel.name + about, ""]
+    for port in kernel.inputs:
+        lines.append(f"{port.name}: {_shape(port.shape)}{f'; {port.about}' if port.about else ''}")
+        lines += [f"  [{i}] {label}" for i, label in enumerate(port.labels)]
+    lines.append(f"{kernel.output.name}: {_shape(kernel.output.shape)}")
+    lines += [f"  [..., {i}] {label}" for i, label in enumerate(kernel.output.labels)]
+    counts = kernel.operations
+    listed = ", ".join(f"{n} {operation}" for operation, n in sorted(counts.items()))
+    return _comment([*lines, "", f"{sum(counts.values())} operations{f': {listed}' if listed else ''}"])
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    if not shape:
+        return "1 number"
+    return " x ".join(map(str, shape)) + (", row-major" if len(shape) > 1 else " numbers")
+
+
+def _comment(lines: Iterable[str]) -> str:
+    """A comment of these lines, whatever they contain."""
+    return "/*\n" + "".join(f" * {_harmless(line)}".rstrip() + "\n" for line in lines) + " */\n"
+
+
+def _harmless(text: str) -> str:
+    """One line of ASCII that neither ends a comment, nor begins one, nor has trigraphs."""
+    text = text.encode("unicode_escape").decode("ascii")  # lone surrogates too
+    return re.sub(r"(?<=/)(?=\*)|(?<=\*)(?=/)|(?<=\?)(?=\?)", " ", text)
+
+
+def _signature(name: str, kernel: Kernel, number: _Number, restrict: str = "") -> str:
+    inputs = [_argument(f"const {number.name}", port, restrict) for port in kernel.inputs]
+    return f"void {name}({', '.join([*inputs, _argument(number.name, kernel.output, restrict)])})"
+
+
+def _argument(type: str, port: Port, restrict: str) -> str:
+    """C99 has no arrays without entries."""
+    size = prod(port.shape)
+    return f"{type} {port.name}[{restrict}{size}]" if size else f"{type} *{restrict}{port.name}"
+
+
+def _definition(name: str, kernel: Kernel, number: _Number) -> str:
+    body = "".join(f"    {line}\n" for line in _body(kernel, number))
+    return f"{_signature(name, kernel, number, 'restrict ')}\n{{\n{body}}}\n"
+
+
+def _body(kernel: Kernel, number: _Number) -> list[str]:
+    """The steps in order; every result is written as soon as it is known, so that few values are alive at once."""
+    program, output = kernel.program, kernel.output.name
+    values = [f"{port.name}[{i}]" for port in kernel.inputs for i in range(prod(port.shape))]
+    values += map(number.literal, program.constants)
+    lines = [f"(void){name};" for name in _unused(kernel)]
+    lines += [f"{output}[{place}] = {values[i]};" for place, i in enumerate(program.results) if i < len(values)]
+    places: dict[int, list[int]] = {}
+    for place, i in enumerate(program.results):
+        places.setdefault(i, []).append(place)
+    for step, (op, args) in enumerate(program.steps):
+        row, local = OPS[op], f"t{step}"
+        text = row.c.format(*[values[i] for i in args], f=number.suffix)
+        lines.append(f"const {'int' if row.logical else number.name} {local} = {text};")
+        lines += [f"{output}[{place}] = {local};" for place in places.get(len(values), ())]
+        values.append(local)
+    return lines
+
+
+def _unused(kernel: Kernel) -> list[str]:
+    """The arguments that nothing depends on."""
+    program = kernel.program
+    used = {i for step in program.steps for i in step.args} | set(program.results)
+    names, start = [], 0
+    for port in kernel.inputs:
+        size = prod(port.shape)
+        if used.isdisjoint(range(start, start + size)):
+            names.append(port.name)
+        start += size
+    return names if program.results else [*names, kernel.output.name]

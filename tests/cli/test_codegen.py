@@ -1,0 +1,156 @@
+"""`kinetree codegen`: what is written compiles and computes, both files or none are written, and what is refused."""
+
+import ctypes
+import json
+import os
+import sys
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from c_compiler import C99, call, compile_with, compilers
+from kinetree import queries
+from kinetree.cli.codegen import QUERIES, _flag
+
+
+def loaded(source):
+    compilers("cc")
+    library = source.with_suffix(".so")
+    compile_with("cc", *C99, "-fPIC", "-shared", source, "-o", library, "-lm")
+    return ctypes.CDLL(str(library))
+
+
+@pytest.mark.parametrize(("flags", "dtype"), [((), "float64"), (("--float",), "float32")])
+def test_every_query_is_written_and_computes(run, mixed, tmp_path, flags, dtype):
+    robot = kt.load(mixed)
+    out = tmp_path / "robot.c"
+    flags = [*flags, "--expressed-in", "frame"]
+    asked = [part for query in QUERIES for frame in ("tool", "wheel") for part in (_flag(query), frame)]
+    result = run("codegen", mixed, *asked, "--base", "finger", *flags, "-o", out)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert f"wrote {out} and {tmp_path / 'robot.h'}" in result.stderr
+    library = loaded(out)
+    q, qd = robot.q({"drive": [1, 2, 0.5], "lift": 0.125}), np.linspace(-1, 1, robot.nv)
+    for query, row in QUERIES.items():
+        for frame in ("tool", "wheel"):
+            kernel = getattr(queries, query)(robot, frame, "finger", **({"expressed_in": "frame"} if row.axes else {}))
+            inputs = [q, qd][: len(kernel.inputs)]
+            expected = kernel.interpret(*inputs, dtype=dtype)
+            found = call(getattr(library, f"mixed_{query}_{frame}_in_finger"), inputs, expected.shape, dtype)
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14 if dtype == "float64" else 1e-5)
+            assert frame == "tool" or np.abs(expected).max() > 0.1
+    assert f"Robot mixed, from {mixed}; by Kinetree {kt.__version__}." in out.read_text()
+
+
+def test_json_says_what_was_written(run, mixed, tmp_path):
+    robot = kt.load(mixed)
+    out = tmp_path / "robot.c"
+    result = run("codegen", mixed, "--fk", "tool", "--float", "-o", out, "--json")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    data = json.loads(result.stdout)
+    function = data.pop("functions")[0]
+    assert data == {"source": str(out), "header": str(tmp_path / "robot.h"), "numbers": "float"}
+    assert {key: function[key] for key in ("name", "query", "frame")} == {
+        "name": "mixed_fk_tool",
+        "query": "fk",
+        "frame": "tool",
+    }
+    labels = list(robot.coordinate_names)
+    assert function["inputs"] == [{"name": "q", "shape": [robot.nq], "labels": labels, "about": "m, rad"}]
+    assert function["output"]["shape"] == [4, 4]
+    assert "tool in world" in function["output"]["about"]
+    assert function["operations"] == kt.fk(robot, "tool").operations
+
+
+ODD = """<robot name="2-é*/robot"><link name="a b"/><link name="a.b"/><link name="a_b"/>
+<joint name="*/&#10;j" type="continuous"><parent link="a b"/><child link="a.b"/><axis xyz="0 0 1"/></joint>
+<joint name="k" type="fixed"><parent link="a b"/><child link="a_b"/></joint></robot>"""
+
+
+def test_names_are_made_legal_and_unique(run, tmp_path):
+    path, out = tmp_path / "odd.urdf", tmp_path / "odd.c"
+    path.write_text(ODD, encoding="utf-8")
+    asked = ["--fk", "a b", "--fk", "a.b", "--fk", "a_b", "--name", "robot_2_robot_fk_a_b_2=elbow_pose"]
+    result = run("codegen", path, *asked, "-o", out, "--json")
+    assert result.exit_code == 0
+    names = [function["name"] for function in json.loads(result.stdout)["functions"]]
+    assert names == ["robot_2_robot_fk_a_b", "elbow_pose", "robot_2_robot_fk_a_b_3"]
+    T = call(loaded(out).elbow_pose, [[0.25]], (4, 4))
+    np.testing.assert_allclose(T, kt.fk(kt.load(path), "a.b")([0.25]), rtol=0, atol=1e-15)
+
+
+def test_nothing_is_overwritten_unless_forced(run, mixed, tmp_path):
+    for existing in ("robot.c", "robot.h"):
+        (tmp_path / existing).write_text("precious")
+        result = run("codegen", mixed, "--fk", "tool", "-o", tmp_path / "robot.c")
+        assert result.exit_code == 2
+        assert f"{existing} exists already" in result.stderr
+        assert sorted(p.name for p in tmp_path.iterdir()) == sorted(["mixed.urdf", existing])
+        assert (tmp_path / existing).read_text() == "precious"
+        (tmp_path / existing).unlink()
+    (tmp_path / "robot.h").write_text("precious")
+    assert run("codegen", mixed, "--fk", "tool", "-o", tmp_path / "robot.c", "--force").exit_code == 0
+    assert "mixed_fk_tool" in (tmp_path / "robot.h").read_text()
+
+
+@pytest.mark.parametrize("broken", ["replace", "chmod"])
+def test_both_files_or_none(run, mixed, tmp_path, monkeypatch, broken):
+    """Neither file is touched when the second cannot be written beside its place."""
+    out = tmp_path / "robot.c"
+    out.write_text("old source")
+    (tmp_path / "robot.h").write_text("old header")
+    calls = []
+
+    def full_disk(*arguments):
+        calls.append(arguments)
+        if broken == "replace" or len(calls) == 2:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, broken, full_disk)
+    result = run("codegen", mixed, "--fk", "tool", "-o", out, "--force")
+    assert result.exit_code == 2
+    assert "cannot be written: No space left" in result.stderr
+    assert len(calls) == {"replace": 1, "chmod": 2}[broken]
+    assert out.read_text() == "old source"
+    assert (tmp_path / "robot.h").read_text() == "old header"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mixed.urdf", "robot.c", "robot.h"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("-o", "a.c"), "there is nothing to write; legal are --fk FRAME, --jacobian FRAME, --jacobian-dot FRAME"),
+        (("--fk", "tool", "--expressed-in", "frame", "-o", "a.c"), "means nothing to a pose"),
+        (("--fk", "tool"), "Missing option '-o'"),
+        (("--fk", "tol", "-o", "a.c"), "no frame 'tol'; did you mean 'tool'"),
+        (("--fk", "tool", "--base", "tol", "-o", "a.c"), "no frame 'tol'"),
+        (("--fk", "tool", "--fk", "tool", "-o", "a.c"), "--fk tool is given twice"),
+        (("--fk", "tool", "-o", "a.cpp"), "legal is a file that ends in .c"),
+        (("--fk", "tool", "-o", "-"), "legal is a file that ends in .c"),
+        (("--fk", "tool", "-o", 'a"b.c'), "header cannot be called"),
+        (("--fk", "tool", "-o", "nowhere/a.c"), "cannot be written: No such file"),
+        (("--fk", "tool", "-o", "a.c", "--name", "mixed_fk=f"), "no function 'mixed_fk'; did you mean 'mixed_fk_tool'"),
+        (("--fk", "tool", "-o", "a.c", "--name", "mixed_fk_tool=int"), "'int' is a keyword"),
+        (("--fk", "tool", "--fk", "wheel", "-o", "a.c", "--name", "mixed_fk_tool=mixed_fk_wheel"), "already"),
+    ],
+)
+def test_what_is_wrong_is_said(run, mixed, monkeypatch, tmp_path, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    result = run("codegen", mixed, *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert said in result.stderr
+    assert list(tmp_path.iterdir()) == [mixed]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links")
+def test_a_link_is_followed(run, mixed, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "robot.c").symlink_to(tmp_path / "elsewhere" / "real.c")
+    (tmp_path / "robot.c").resolve().write_text("old")
+    assert run("codegen", mixed, "--fk", "tool", "-o", tmp_path / "robot.c", "--force").exit_code == 0
+    assert (tmp_path / "robot.c").is_symlink()
+    assert "mixed_fk_tool" in (tmp_path / "elsewhere" / "real.c").read_text()

@@ -1,0 +1,168 @@
+"""The harness of the benchmarks: what it checks, marks and counts. No figure is asserted."""
+
+import numpy as np
+import pytest
+
+import cases
+import compile_time
+import kernels
+import kinetree as kt
+import peers
+import works
+from report import Measured, Results, report
+from works import CPP_LOOP, TARGETS, WORKS, Work
+
+FK = Work("fk", "UR5", "into", 10_000)
+HELLO = {"versions": "x 1", "about": "it is called", "python": "3.11", "unit": "pinocchio"}
+
+ARM = """
+name = "arm"
+convention = "dh"
+units = { length = "m", angle = "rad" }
+rows = [
+  { joint = "b", a = 0.1, d = 0.2, alpha = 0.3, theta = "-1 -> 1" },
+  { joint = "a", a = 0.4, d = 0.1, alpha = 0.5, theta = "-2 -> 2" },
+]
+"""
+
+
+def test_every_work_is_named_once_and_every_target_is_measured():
+    assert len(set(WORKS)) == len(WORKS)
+    assert len({(work.query, work.label) for work in WORKS}) == len(WORKS)
+    sides = [side for target in TARGETS for side in (target.slow, target.fast) if not isinstance(side, float)]
+    assert {work for _, work in sides} <= set(WORKS)
+    assert {peer for peer, _ in sides} <= set(peers.names())
+    assert {work.robot for work in WORKS} == set(cases.ROBOTS)
+
+
+def test_kinetree_comes_first_and_every_file_is_a_peer():
+    assert peers.names()[:2] == ["kinetree", "pinocchio"]
+    assert not {"__init__", "__main__"} & set(peers.names())
+
+
+def test_a_ratio_is_of_minima_and_the_median_is_of_ratios():
+    measured = Measured()
+    for work, unit in ((6.0, 2.0), (2.0, 1.0), (9.0, 1.5)):
+        measured.add(work, unit)
+    assert measured.minimum == 2.0 / 1.0
+    assert measured.median == 3.0
+
+
+def test_a_target_divides_and_is_judged():
+    results = results_of(kinetree=Measured(work=[0.04], unit=[1.0]))
+    target = next(t for t in TARGETS if t.fast == ("kinetree", FK) and t.slow == CPP_LOOP["fk", "UR5"])
+    assert target.value(results.ratio) == pytest.approx(0.825 / 0.04)
+    assert target.reached(20.6)
+    assert not target.reached(19.9)
+    at_most = next(t for t in TARGETS if t.at_most)
+    assert at_most.reached(at_most.goal)
+    assert not at_most.reached(at_most.goal * 1.01)
+    assert at_most.value(results.ratio) is None
+
+
+def test_a_stand_in_is_changed_into_units():
+    results = results_of(frax=Measured(work=[3.0], unit=[1.5]))
+    results.hello["frax"] = {**HELLO, "unit": "stand-in"}
+    results.stand_in = 0.5
+    assert results.ratio("frax", FK) == 2.0 * 0.5
+    assert "Estimated, since Pinocchio is not in their environment: frax." in report(results)
+
+
+def test_disagreement_and_errors_are_shown():
+    results = results_of(
+        kinetree=Measured(work=[1.0], unit=[1.0]),
+        mujoco=Measured(difference=0.25, agrees=False, work=[3.0], unit=[1.0]),
+        drake=Measured(error="RuntimeError: no"),
+    )
+    results.missing["frax"] = "No module named 'frax'"
+    text = report(results)
+    assert "| UR5, 10,000, `out=` | 1.00 / 1.00 | 3.00 / 3.00 [3.00] † | error |" in text
+    assert "- mujoco, fk UR5, 10,000, `out=`: differs by 2.5e-01" in text
+    assert "- drake, fk UR5, 10,000, `out=`: RuntimeError: no" in text
+    assert "- frax: not installed (No module named 'frax')" in text
+    assert len(results.faults()) == 2
+    assert results.ratio("drake", FK) is None
+
+
+def results_of(**measured):
+    return Results({peer: dict(HELLO) for peer in measured}, {FK: measured}, stand_in=1.0)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    cases.write_case("UR5", kt.load(ARM, format="dh"), ("a_link",), tmp_path)
+    return tmp_path
+
+
+def test_a_process_checks_and_times_kinetree(folder):
+    process = kernels.Process("kinetree", folder)
+    try:
+        assert "kinetree" in process.hello["versions"]
+        found = kernels.measure([process], Work("fk", "UR5", "batch", 10_000), kernels.QUICK)["kinetree"]
+        assert (found.error, found.agrees, len(found.work)) == ("", True, kernels.QUICK.rounds)
+        assert found.minimum > 0
+        assert process.ask("prepare", {"query": "fk", "robot": "gone", "form": "one", "n": 1, "size": 1})["error"]
+        assert kernels.measure([process], Work("poem", "UR5", "one"), kernels.QUICK) == {}
+    finally:
+        process.close()
+
+
+def test_a_wrong_answer_is_seen(folder):
+    known = dict(np.load(folder / "UR5.npz"))
+    known["fk"][7, 0, 3] += 1e-6
+    np.savez(folder / "UR5.npz", **known)
+    process = kernels.Process("kinetree", folder)
+    try:
+        found = kernels.measure([process], Work("fk", "UR5", "one"), kernels.QUICK)["kinetree"]
+        assert not found.agrees
+        assert found.difference == pytest.approx(1e-6, rel=1e-3)
+    finally:
+        process.close()
+
+
+def test_a_peer_that_is_not_there_says_so(folder):
+    process = kernels.Process("nobody", folder)
+    process.close()
+    assert process.hello == {"missing": "No module named 'peers.nobody'"}
+
+
+def test_a_process_that_dies_is_an_error(folder):
+    process = kernels.Process("kinetree", folder)
+    process.child.kill()
+    assert "the process ended with" in process.ask("prepare", {})["error"]
+    process.close()
+
+
+def test_answers_are_put_in_the_order_of_the_peer(folder):
+    from peers.__main__ import in_order_of, reordered
+
+    case = peers.Case.read(folder / "UR5.json")
+    assert case.joints == ("b", "a")
+    peer = peers.Peer(case, {})
+    peer.joints = ("a", "b")
+    np.testing.assert_array_equal(in_order_of(peer, np.array([[1.0, 2.0]])), [[2.0, 1.0]])
+    H = np.random.default_rng(0).normal(size=(3, 2, 6, 2))
+    np.testing.assert_array_equal(reordered("hessian", H, peer)[:, 0, :, 1], H[:, 1, :, 0])
+    np.testing.assert_array_equal(reordered("jacobian", H[0], peer), H[0][..., ::-1])
+    np.testing.assert_array_equal(reordered("fk", H, peer), H)
+
+
+def test_chains_are_robots_whose_programs_grow_evenly():
+    counts = []
+    for n in (5, 10, 20):
+        robot = kt.load(compile_time.chain(n), format="dh")
+        assert robot.nq == n
+        counts.append(sum(kt.fk(robot, "tip").operations.values()))
+    _, per_joint, off = compile_time.line((5, 10, 20), counts)
+    assert per_joint > 10
+    assert off < 0.05
+
+
+def test_the_line_is_the_one_that_the_points_are_on():
+    a, b, off = compile_time.line((1, 2, 4), (5.0, 7.0, 11.0))
+    assert (a, b, off) == pytest.approx((3.0, 2.0, 0.0), abs=1e-9)
+
+
+def test_works_say_what_they_are():
+    assert works.Work("fk", "UR5", "one").label == "UR5, one call"
+    assert FK.label == "UR5, 10,000, `out=`"
