@@ -53,13 +53,13 @@ def digest(*parts: str | bytes) -> str:
 
 @cache
 def package() -> str:
-    """Stands for this version of the package, edits of its files included."""
+    """Stands for this version of the package, edits of its files included; in a zip file it has none."""
     root = Path(__file__).parents[1]
-    entries: list[str] = []
+    entries: list[str] = [sys.modules["kinetree"].__version__]
     for folder in (root, *(root / part for part in ("algorithms", "compiler", "model", "spatial"))):
-        with os.scandir(folder) as files:
+        with suppress(OSError), os.scandir(folder) as files:
             described = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
-        entries += sorted(f"{name} {status.st_mtime_ns} {status.st_size}" for name, status in described)
+            entries += sorted(f"{name} {status.st_mtime_ns} {status.st_size}" for name, status in described)
     return digest(*entries)
 
 
@@ -69,13 +69,12 @@ def read(key: str) -> bytes | None:
     if where is None or not _is_ours(where):
         return None
     try:
-        descriptor = os.open(_file(where, key), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        with open(_file(where, key), "rb", opener=_without_following) as file:
+            if not _is_private(os.fstat(file.fileno())):
+                return None
+            data = file.read()
     except OSError:
         return None
-    with open(descriptor, "rb") as file:
-        if not _is_private(os.fstat(descriptor)):
-            return None
-        data = file.read()
     head = _MAGIC + key.encode() + b"\n"
     code = data[len(head) + 64 :]
     if data[: len(head)] != head or data[len(head) : len(head) + 64] != digest(code).encode():
@@ -94,7 +93,7 @@ def write(key: str, code: bytes) -> None:
         where.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(where):
             return
-        descriptor, temporary = tempfile.mkstemp(dir=where)
+        descriptor, temporary = tempfile.mkstemp(".o", "kinetree-", where)
         try:
             with open(descriptor, "wb") as file:
                 file.write(_MAGIC + key.encode() + b"\n" + digest(code).encode() + code)
@@ -109,7 +108,12 @@ def write(key: str, code: bytes) -> None:
 
 
 def _file(where: Path, key: str) -> Path:
-    return where / f"{key}.o"
+    return where / f"kinetree-{key}.o"
+
+
+def _without_following(path: str, flags: int) -> int:
+    """Opens a file, unless it is a symbolic link."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
 
 
 def _is_ours(where: Path) -> bool:
@@ -130,7 +134,8 @@ def _is_private(status: os.stat_result) -> bool:
 
 
 def _forget_oldest(where: Path) -> None:
-    entries = sorted(((s := path.stat()).st_mtime, s.st_size, path) for path in where.glob("*.o"))
+    """Files that were never finished go like others; those that are not ours stay."""
+    entries = sorted(((s := path.stat()).st_mtime, s.st_size, path) for path in where.glob("kinetree-*.o"))
     total = sum(size for _, size, _ in entries)
     for _, size, path in entries:
         if total <= LIMIT:
