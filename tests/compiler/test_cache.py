@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kernels import runnable
 from kinetree.compiler import cache, llvm, machine
+from kinetree.compiler.ir_module import assembly
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
+from toy_kernels import runnable
 
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are of POSIX")
 ARM = """<robot name="arm"><link name="a"/><link name="b"/><link name="c"/>
@@ -83,9 +84,9 @@ def test_another_program_finds_it(folder):
     first = asked()
     text = f"""
 import numpy as np, kinetree as kt
-from kinetree.compiler import llvm, machine
+from kinetree.compiler import ir_module, llvm, machine
 def fail(*a): raise SystemExit("compiled")
-llvm.compile_object = llvm.assembly = fail
+llvm.compile_object = ir_module.assembly = fail
 machine.Machine.program = property(fail)
 T = kt.fk(kt.load({ARM!r}, format="urdf"), "c")(np.array({Q.tolist()}))
 print(T.tobytes().hex())
@@ -166,7 +167,7 @@ def poison(path):
         patch.setattr(cache, "_file", lambda where, key: path)
         key = re.search("[0-9a-f]{64}", path.name).group()
         program = trace(lambda q: np.full((4, 4), q[0]), (2,))
-        text = llvm.assembly(program, llvm.host(), "double", machine.array_layout())
+        text = assembly(program, llvm.host(), "double", machine.array_layout())
         code = llvm.compile_object(text, llvm.host())
     path.write_bytes(cache._MAGIC + key.encode() + b"\n" + cache.digest(code).encode() + code)
 
@@ -336,10 +337,10 @@ def test_everything_makes_another_key(folder, monkeypatch):
             "</joint></robot>", '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
         ),
     ):
-        keys.append(key_of(folder, text=text))
+        keys += [key_of(folder, text=text)]
     for question in ({"frame": "b"}, {"frame": ["c"]}, {"frame": ["c", "b"]}, {"frame": ["b", "c"]}, {"base": "b"}):
-        keys.append(key_of(folder, **question))
-    keys.append(key_of(folder, base="a"))
+        keys += [key_of(folder, **question)]
+    assert key_of(folder, base="a") == keys[0]  # the root
     keys.append(key_of(folder, dtype=np.float32))
     host = llvm.host()
     targets = [t for t in runnable().values() if t != host] + [replace(host, fma=not host.fma)]
@@ -375,6 +376,7 @@ def test_the_oldest_go_first(folder, monkeypatch):
     folder.mkdir(parents=True, mode=0o700)
     for path in kept:
         path.write_bytes(bytes(2000))
+    monkeypatch.setattr(cache, "SWEEPS", tuple("0123456789abcdef"))
     monkeypatch.setattr(cache, "LIMIT", 10_000)
     for n in range(6):
         cache.write(f"{n:064}", bytes(2000))
@@ -408,6 +410,7 @@ def test_what_was_never_finished_goes_too(folder, monkeypatch):
             cache.write("a" * 64, bytes(5000))
     (left,) = [path for path in entries(folder) if path.stat().st_size == 5000 + len(cache._MAGIC) + 64 + 1 + 64]
     os.utime(left, (1, 1))
+    monkeypatch.setattr(cache, "SWEEPS", tuple("0123456789abcdef"))
     monkeypatch.setattr(cache, "LIMIT", 20_000)
     cache.write("b" * 64, bytes(19_000))
     assert not left.exists()
