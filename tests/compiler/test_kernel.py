@@ -85,9 +85,9 @@ def test_broadcasting(k, one, other):
 
 
 def test_batches_that_do_not_fit(k):
-    with pytest.raises(ValueError, match="broadcast|mismatch"):
+    with pytest.raises(ValueError, match=r"broadcast|mismatch"):
         k(numbers(4, 3), numbers(5, 2, 3))
-    with pytest.raises(ValueError, match="broadcast|mismatch"):
+    with pytest.raises(ValueError, match=r"broadcast|mismatch"):
         k(numbers(4000, 3), numbers(5000, 2, 3), threads=2)
 
 
@@ -172,6 +172,15 @@ def test_single_precision(k):
     assert k(q, A, dtype=float).dtype == float
 
 
+def test_single_precision_alone_compiles_nothing_else():
+    k = kernel(function, (3,), (2, 3))
+    q, A = numbers(3), numbers(2, 3)
+    single = k(q, A, dtype=np.float32)
+    assert list(k._machine._loaded) == ["float"]
+    np.testing.assert_allclose(k(q, A), single, rtol=0, atol=1e-5)
+    assert list(k._machine._loaded) == ["float", "double"]
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_out_of_another_type_is_cast_as_numpy_casts(k, threads):
     q, A = numbers(3000, 3), numbers(3000, 2, 3)
@@ -189,7 +198,7 @@ def test_out_of_another_type_is_cast_as_numpy_casts(k, threads):
 def test_out_that_does_not_fit(k, threads):
     q, A = numbers(3000, 3), numbers(3000, 2, 3)
     for shape in [(3000, 2, 4), (3000, 6), (2999, 2, 3), (2, 3), (1, 2, 3), (3000, 1, 3), (0, 2, 3)]:
-        with pytest.raises(ValueError, match="shape|dimension|mismatch|broadcast"):
+        with pytest.raises(ValueError, match=r"shape|dimension|mismatch|broadcast"):
             k(q, A, out=np.empty(shape), threads=threads)
     with pytest.raises(ValueError, match="read-only"):
         k(q, A, out=layouts(np.zeros((3000, 2, 3)))["read-only"], threads=threads)
