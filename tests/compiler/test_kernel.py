@@ -172,6 +172,15 @@ def test_single_precision(k):
     assert k(q, A, dtype=float).dtype == float
 
 
+def test_single_precision_alone_compiles_nothing_else():
+    k = kernel(function, (3,), (2, 3))
+    q, A = numbers(3), numbers(2, 3)
+    single = k(q, A, dtype=np.float32)
+    assert list(k._machine._loaded) == ["float"]
+    np.testing.assert_allclose(k(q, A), single, rtol=0, atol=1e-5)
+    assert list(k._machine._loaded) == ["float", "double"]
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_out_of_another_type_is_cast_as_numpy_casts(k, threads):
     q, A = numbers(3000, 3), numbers(3000, 2, 3)
