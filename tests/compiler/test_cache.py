@@ -35,9 +35,9 @@ def test_another_program_finds_it(folder):
     first = asked()
     text = f"""
 import numpy as np, kinetree as kt
-from kinetree.compiler import llvm, machine
+from kinetree.compiler import ir_module, llvm, machine
 def fail(*a): raise SystemExit("compiled")
-llvm.compile_object = fail
+llvm.compile_object = ir_module.assembly = fail
 machine.Machine.program = property(fail)
 T = kt.fk(kt.load({ARM!r}, format="urdf"), "c")(np.array({Q.tolist()}))
 print(T.tobytes().hex())
@@ -219,6 +219,7 @@ def test_the_oldest_go_first(folder, monkeypatch):
     folder.mkdir(parents=True, mode=0o700)
     for path in kept:
         path.write_bytes(bytes(2000))
+    monkeypatch.setattr(cache, "SWEEPS", tuple("0123456789abcdef"))
     monkeypatch.setattr(cache, "LIMIT", 10_000)
     for n in range(6):
         cache.write(f"{n:064}", bytes(2000))
@@ -252,6 +253,7 @@ def test_what_was_never_finished_goes_too(folder, monkeypatch):
             cache.write("a" * 64, bytes(5000))
     (left,) = [path for path in entries(folder) if path.stat().st_size == 5000 + len(cache._MAGIC) + 64 + 1 + 64]
     os.utime(left, (1, 1))
+    monkeypatch.setattr(cache, "SWEEPS", tuple("0123456789abcdef"))
     monkeypatch.setattr(cache, "LIMIT", 20_000)
     cache.write("b" * 64, bytes(19_000))
     assert not left.exists()

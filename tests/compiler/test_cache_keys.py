@@ -13,11 +13,11 @@ import pytest
 
 import kinetree as kt
 from cached import ARM, Q, asked, entries, replaced
-from kernels import runnable
 from kinetree.compiler import cache, llvm, machine
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
+from toy_kernels import runnable
 
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are of POSIX")
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kernels import apart, kernel
 from kinetree import KinetreeError
 from kinetree.compiler import kernel as kernels
 from kinetree.compiler import machine
+from toy_kernels import apart, kernel
 
 LABELS = ("left", "middle", "right")
 RNG = np.random.default_rng(1)

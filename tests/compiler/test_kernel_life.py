@@ -19,12 +19,12 @@ import pytest
 
 import kinetree as kt
 from cached import ARM
-from kernels import kernel
 from kinetree import KinetreeError
 from kinetree.compiler import llvm
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
+from toy_kernels import kernel
 
 
 def heavy(n=60):
@@ -117,7 +117,7 @@ def test_fork_after_threads():
 import os, sys, warnings
 warnings.simplefilter("ignore")  # later Pythons warn of any fork beside threads
 import numpy as np
-from kernels import kernel
+from toy_kernels import kernel
 k = kernel(lambda x: np.array([np.sin(x[0]), x[0]]), (1,))
 x = np.linspace(0, 9, 8000)[:, None]
 right = k(x, threads=4)
@@ -292,7 +292,7 @@ def test_weak_references_and_cycles():
 def test_dropped_in_any_order():
     text = """
 import gc, numpy as np
-from kernels import kernel
+from toy_kernels import kernel
 class Holder:
     def __del__(self):
         seen.append(float(self.door(np.ones(2))[0]))
@@ -321,7 +321,7 @@ def test_alive_at_the_end():
     """Kernels that the interpreter takes down last, and threads that wait, end well."""
     text = """
 import numpy as np, kinetree as kt
-from kernels import kernel
+from toy_kernels import kernel
 k = kernel(lambda x: 2.0 * x, (2,))
 k(np.ones(2)); k(np.ones((5000, 2)), threads=3)
 class Last:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kernels import FOREIGN, apart, every_operation, kernel, runnable, undefined_symbols
 from kinetree.compiler import llvm
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ir_module import assembly
@@ -13,6 +12,7 @@ from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import trace
 from kinetree.compiler.ufunc import array_layout
 from support import icub_urdfs, random_q
+from toy_kernels import FOREIGN, apart, every_operation, kernel, runnable, undefined_symbols
 
 BOTH = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 

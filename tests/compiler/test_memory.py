@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fence import PAGE, Fence
-from kernels import kernel
+from toy_kernels import kernel
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="mprotect is of POSIX")
 

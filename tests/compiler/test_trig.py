@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kernels import kernel, runnable
 from kinetree.compiler import llvm
+from toy_kernels import kernel, runnable
 
 mpmath = pytest.importorskip("mpmath")
 

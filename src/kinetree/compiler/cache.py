@@ -18,6 +18,9 @@ from pathlib import Path
 
 LIMIT = 256 * 2**20
 """Bytes that the folder may hold; the entries that were used longest ago go first."""
+SWEEPS: tuple[str, ...] = ("0",)
+"""Ends of keys, hexadecimal, at whose writing the folder is looked through; one in sixteen, since it takes longer than
+writing."""
 _MAGIC = b"kinetree machine code 1\n"
 
 
@@ -101,7 +104,8 @@ def write(key: str, code: bytes) -> None:
         except BaseException:
             os.unlink(temporary)
             raise
-        _forget_oldest(where)
+        if key.endswith(SWEEPS):
+            _forget_oldest(where)
     except OSError:
         return
 

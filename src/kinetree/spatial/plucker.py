@@ -33,7 +33,10 @@ def rigid_body_inertia(mass: float, com: Array, inertia: Array) -> Array:
     Featherstone, eq. 2.63. Units kg, m, kg m².
     """
     C = skew(com)
-    return np.block([[inertia + mass * C @ C.T, mass * C], [mass * C.T, mass * np.eye(3)]])
+    I = np.empty((6, 6))
+    I[:3, :3], I[:3, 3:] = inertia + mass * C @ C.T, mass * C
+    I[3:, :3], I[3:, 3:] = mass * C.T, mass * np.eye(3)
+    return I
 
 
 def moved_inertia(I_B: Array, T_AB: Array) -> Array:
