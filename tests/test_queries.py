@@ -68,7 +68,7 @@ def test_all_frames_of_an_icub():
     expected = np.array(forward_kinematics(build_tree(robot), q, robot.frames))
     # the program leaves out what is multiplied by zero and adds in another order, so the last digits differ
     np.testing.assert_allclose(kt.fk(robot, list(robot.frames)).interpret(q), expected, rtol=0, atol=1e-14)
-    for base in list(robot.frames)[::20]:
+    for base in list(robot.frames)[::70]:
         in_base = kt.fk(robot, list(robot.frames), base).interpret(q)
         T_root_base = expected[list(robot.frames).index(base)]
         np.testing.assert_allclose(T_root_base @ in_base, expected, rtol=0, atol=1e-12)

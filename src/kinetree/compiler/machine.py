@@ -72,9 +72,12 @@ class Machine:
         arrays = [_side_by_side(a, len(port.shape)) for a, port in zip(arrays, self.inputs, strict=True)]
         if out is not None:  # results are written before all of the input is read, and some of it is read twice
             arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
-        if threads > 1:
-            return self._shared(ufunc, arrays, out, number, threads)
-        return _run(ufunc, arrays, out)
+        aside = out if out is None or out.ndim < len(self.output.shape) else _side_by_side(out, len(self.output.shape))
+        result = self._shared(ufunc, arrays, aside, number, threads) if threads > 1 else _run(ufunc, arrays, aside)
+        if out is None or aside is out:
+            return result
+        out[...] = aside
+        return out
 
     @property
     def _is_empty(self) -> bool:
