@@ -375,3 +375,13 @@ def test_what_a_kernel_says_of_itself(k):
     assert (k.name, k.inputs[0].labels, k.output.shape) == ("test", LABELS, (2, 3))
     assert k.operations == k.program.operations
     assert kernels.Kernel.__doc__
+
+
+def test_a_mask_is_not_lost(k):
+    with pytest.raises(KinetreeError, match="mask"):
+        k(np.ma.masked_array(numbers(4, 3), mask=False), numbers(4, 2, 3))
+
+
+def test_threads_may_be_a_number_of_numpy(k):
+    q, A = numbers(3000, 3), numbers(3000, 2, 3)
+    np.testing.assert_array_equal(k(q, A, threads=np.int64(2)), k(q, A))

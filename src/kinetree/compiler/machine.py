@@ -61,7 +61,7 @@ class Machine:
         number = np.dtype(dtype)
         if number not in SCALARS:
             raise fail("dtype", f"dtype is {number}; legal are {', '.join(str(d) for d in SCALARS)}")
-        if not isinstance(threads, int) or threads < 1:
+        if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
         if not (out is None or isinstance(out, np.ndarray)):
             raise TypeError(f"out is a {type(out).__name__}, not an array")

@@ -39,6 +39,8 @@ def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
         raise fail(f"{port.name}-shape", f"{port.name} is not an array of numbers; {_legal(port)}") from None
+    if isinstance(value, np.ma.MaskedArray):
+        raise fail(f"{port.name}-number", f"{port.name} is a masked array, and its mask would be lost; {_legal(port)}")
     if array.dtype.kind not in "fiu":
         raise fail(f"{port.name}-number", f"{port.name} has entries of type {array.dtype}; {_legal(port)}")
     if array.ndim < len(port.shape) or array.shape[array.ndim - len(port.shape) :] != port.shape:
