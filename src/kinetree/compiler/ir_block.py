@@ -178,11 +178,14 @@ class Block:
 
     def _turn(self, action: Action) -> None:
         f, vector = self.f, self.lanes.vector
+        squares = self.pool.number(f, 0.0)
         for value in action.uses:
-            f.do(f"store {vector} {self._name(value)}, ptr {f.offset('%angles', self.angles[value], vector)}")
+            name = self._name(value)
+            f.do(f"store {vector} {name}, ptr {f.offset('%angles', self.angles[value], vector)}")
+            squares = f.let(f"fadd contract {vector} {squares}, {f.let(f'fmul contract {vector} {name}, {name}')}")
         first = self.angles[action.uses[0]]
         places = ", ".join(f"ptr {f.offset(name, first, vector)}" for name in ("%angles", *TRIGONOMETRIC.values()))
-        f.do(f"call void @sincos({places}, i64 {len(action.uses)})")
+        f.do(f"call void @sincos({places}, i64 {len(action.uses)}, {vector} {squares})")
 
     def _store(self, action: Action, rows: list[str]) -> None:
         columns = [self._name(value) for value in action.uses]

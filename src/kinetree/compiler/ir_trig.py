@@ -92,42 +92,82 @@ def _parts(digits: tuple[int, ...]) -> list[float]:
 
 
 def sincos(target: Target, pool: Pool) -> str:
-    """The function @sincos(args, sines, cosines, count), on arrays of `count` vectors."""
-    f = Function("define internal void @sincos(ptr %args, ptr noalias %sines, ptr noalias %cosines, i64 %count) #0")
+    """The functions @sincos(args, sines, cosines, count, squares), on arrays of `count` vectors, and @sincos_far.
+
+    squares: the sum of the squares of all arguments, in lanes. It tells at once, and for NaN too, whether all of them
+    are near zero; if not, @sincos_far, which is slower, looks at every one.
+    """
+    lanes, reduction = pool.lanes, REDUCTIONS[pool.lanes.scalar, target.fma]
+    arguments = "ptr %args, ptr noalias %sines, ptr noalias %cosines, i64 %count"
+    f = Function(f"define internal void @sincos({arguments}, {lanes.vector} %squares) #0")
+    small = f.let(f"fcmp ole {lanes.vector} %squares, {lanes.splat(reduction.limit**2)}")
+    near, far = f.new_label(), f.new_label()
+    f.do(f"br i1 {_all(f, lanes, small)}, label %{near}, label %{far}, !prof !0")
+    f.begin(near)
+    with f.loop(f.let("lshr i64 %count, 1")) as pair:  # two at a time, since each waits for itself
+        even = f.let(f"shl i64 {pair}, 1")
+        places = [even, f.let(f"or i64 {even}, 1")]
+        for i, (r, quadrant) in [(i, _reduced(f, target, pool, _load(f, lanes, i))) for i in places]:
+            _store(f, target, pool, i, r, quadrant)
+    last = f.let("sub i64 %count, 1")
+    with f.loop(f.let("and i64 %count, 1")):
+        _store(f, target, pool, last, *_reduced(f, target, pool, _load(f, lanes, last)))
+    f.do("ret void")
+    f.begin(far)
+    f.do("call void @sincos_far(ptr %args, ptr %sines, ptr %cosines, i64 %count)")
+    f.do("ret void")
+    g = Function(f"define internal void @sincos_far({arguments}) noinline #0")
+    with g.loop("%count") as i:
+        x = _load(g, lanes, i)
+        _store(g, target, pool, i, *_beyond(g, lanes, x, reduction.limit, *_reduced(g, target, pool, x)))
+    g.do("ret void")
+    return f"{f.text()}\n{g.text()}"
+
+
+def _load(f: Function, lanes: Lanes, i: str) -> str:
+    return f.let(f"load {lanes.vector}, ptr {f.offset('%args', i, lanes.vector)}")
+
+
+def _all(f: Function, lanes: Lanes, condition: str) -> str:
+    """Whether it holds in all lanes."""
+    return f.let(f"icmp eq i{lanes.width} {f.let(f'bitcast {lanes.logical} {condition} to i{lanes.width}')}, -1")
+
+
+def _reduced(f: Function, target: Target, pool: Pool, x: str) -> tuple[str, str]:
+    """r and quadrant of x near zero; of the quadrant only the two lowest bits count."""
+    lanes = pool.lanes
+    shifter = pool.number(f, 1.5 * 2.0 ** (lanes.digits - 1))  # adding it leaves an integer in the lowest bits
+    turned = _multiply_add(f, target, lanes, x, pool.number(f, 2 / pi), shifter)
+    minus_n = f.let(f"fneg {lanes.vector} {f.let(f'fsub {lanes.vector} {turned}, {shifter}')}")
+    r = x
+    for part in _parts(REDUCTIONS[lanes.scalar, target.fma].digits):
+        r = _multiply_add(f, target, lanes, minus_n, pool.number(f, part), r)
+    return r, f.let(f"bitcast {lanes.vector} {turned} to {lanes.integers}")
+
+
+def _store(f: Function, target: Target, pool: Pool, i: str, r: str, quadrant: str) -> None:
+    """Sine and cosine of r, swapped in odd quadrants and with the signs of the quadrant, to place i of the arrays."""
     lanes = pool.lanes
     v, z = lanes.vector, lanes.integers
-    with f.loop("%count") as i:
-        x = f.let(f"load {v}, ptr {f.offset('%args', i, v)}")
-        shifter = pool.number(
-            f, 1.5 * 2.0 ** (lanes.digits - 1)
-        )  # adding it rounds to an integer, which is then in the lowest bits
-        turned = _multiply_add(f, target, lanes, x, pool.number(f, 2 / pi), shifter)
-        n = f.let(f"fsub {v} {turned}, {shifter}")
-        minus_n = f.let(f"fneg {v} {n}")
-        bits = f.let(f"bitcast {v} {turned} to {z}")
-        reduction = REDUCTIONS[lanes.scalar, target.fma]
-        r = x
-        for part in _parts(reduction.digits):
-            r = _multiply_add(f, target, lanes, minus_n, pool.number(f, part), r)
-        r, quadrant = _beyond(f, lanes, x, reduction.limit, r, bits)
-        square = f.let(f"fmul {v} {r}, {r}")
-        sine = _polynomial(f, target, pool, square, SINE[lanes.scalar])
-        sine = f.let(f"fmul {v} {sine}, {f.let(f'fmul {v} {square}, {r}')}")
-        sine = f.let(f"fadd {v} {r}, {sine}")
-        cosine = _polynomial(f, target, pool, square, COSINE[lanes.scalar])
-        fourth = f.let(f"fmul {v} {square}, {square}")
-        most = _multiply_add(f, target, lanes, pool.number(f, -0.5), square, pool.number(f, 1.0))
-        cosine = _multiply_add(f, target, lanes, fourth, cosine, most)
-        odd = f.let(f"trunc {z} {quadrant} to {lanes.logical}")
-        for name, even, other, turn in (("%sines", sine, cosine, 0), ("%cosines", cosine, sine, 1)):
-            value = f.let(f"select {lanes.logical} {odd}, {v} {other}, {v} {even}")
-            flips = f.let(f"add {z} {quadrant}, {lanes.splat_integer(turn)}") if turn else quadrant
-            flips = f.let(f"and {z} {flips}, {lanes.splat_integer(2)}")  # quadrants 2 and 3, for the cosine 1 and 2
-            sign = f.let(f"shl {z} {flips}, {lanes.splat_integer(8 * lanes.size - 2)}")
-            flipped = f.let(f"xor {z} {f.let(f'bitcast {v} {value} to {z}')}, {sign}")
-            f.do(f"store {v} {f.let(f'bitcast {z} {flipped} to {v}')}, ptr {f.offset(name, i, v)}")
-    f.do("ret void")
-    return f.text()
+    square = f.let(f"fmul {v} {r}, {r}")
+    sine = _polynomial(f, target, pool, square, SINE[lanes.scalar])
+    sine = f.let(f"fmul {v} {sine}, {f.let(f'fmul {v} {square}, {r}')}")
+    sine = f.let(f"fadd {v} {r}, {sine}")
+    cosine = _polynomial(f, target, pool, square, COSINE[lanes.scalar])
+    fourth = f.let(f"fmul {v} {square}, {square}")
+    most = _multiply_add(f, target, lanes, pool.number(f, -0.5), square, pool.number(f, 1.0))
+    cosine = _multiply_add(f, target, lanes, fourth, cosine, most)
+    odd = f.let(f"trunc {z} {quadrant} to {lanes.logical}")
+    first = f.let(f"shl {z} {quadrant}, {lanes.splat_integer(8 * lanes.size - 1)}")  # the lowest bit as a sign
+    second = f.let(f"shl {z} {quadrant}, {lanes.splat_integer(8 * lanes.size - 2)}")  # the next one, and more
+    for name, even, other, flips in (
+        ("%sines", sine, cosine, second),  # minus in quadrants 2 and 3
+        ("%cosines", cosine, sine, f.let(f"xor {z} {first}, {second}")),  # in 1 and 2
+    ):
+        value = f.let(f"select {lanes.logical} {odd}, {v} {other}, {v} {even}")
+        sign = f.let(f"and {z} {flips}, {lanes.splat_integer(-(1 << (8 * lanes.size - 1)))}")
+        flipped = f.let(f"xor {z} {f.let(f'bitcast {v} {value} to {z}')}, {sign}")
+        f.do(f"store {v} {f.let(f'bitcast {z} {flipped} to {v}')}, ptr {f.offset(name, i, v)}")
 
 
 def _multiply_add(f: Function, target: Target, lanes: Lanes, a: str, b: str, c: str) -> str:
@@ -154,10 +194,9 @@ def _beyond(f: Function, lanes: Lanes, x: str, limit: float, r: str, quadrant: s
     v, z, w = lanes.vector, lanes.integers, lanes.width
     size = f.let(f"call {v} @llvm.fabs.{lanes.suffix}({v} {x})")
     near = f.let(f"fcmp ole {v} {size}, {lanes.splat(limit)}")
-    all_near = f.let(f"icmp eq i{w} {f.let(f'bitcast {lanes.logical} {near} to i{w}')}, -1")
     far, done = f.new_label(), f.new_label()
     before = f.label
-    f.do(f"br i1 {all_near}, label %{done}, label %{far}, !prof !0")
+    f.do(f"br i1 {_all(f, lanes, near)}, label %{done}, label %{far}")
     f.begin(far)
     r_far, quadrant_far = "poison", "poison"
     for lane in range(w):
