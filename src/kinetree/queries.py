@@ -147,7 +147,7 @@ def hessian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axe
     """The derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv).
 
     H[…, i, :, j] is the derivative of J[…, :, j] along velocity coordinate i: its rate while qd[i] is one and the
-    others are zero. So dJ/dt is the sum of qd[i] H[i], and qddot of a frame has the part qd H qd.
+    others are zero. So dJ/dt is the sum of qd[i] H[i].
     """
     return _differential(robot, "hessian", frame, base, expressed_in, differential.hessian)
 

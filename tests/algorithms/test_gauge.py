@@ -8,9 +8,12 @@ from kinetree.algorithms.differential import jacobian
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.compiler.program import trace
+from kinetree.model.assemble import Parts, build
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.robot import Link
 from kinetree.queries import tree
 from kinetree.spatial import plucker, se3
-from physics import everything
+from physics import everything, random_joint, with_mimic
 from support import icub_urdfs, random_q
 
 
@@ -32,6 +35,29 @@ def test_poses_and_jacobians_stay(number):
         for frame in asked:
             J, other_J = jacobian(model, q, frame, names[0]), jacobian(other, q, frame, names[0])
             np.testing.assert_allclose(other_J, J, rtol=0, atol=2e-14)
+
+
+def test_any_tree_stays():
+    """Joints of every type, anywhere: under a turning one, beside others, with a follower."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        joints, names = [], ["base"]
+        for i in range(7):
+            parent = names[rng.integers(max(0, len(names) - 3), len(names))]
+            joints.append(random_joint(rng, f"j{i}", rng.choice(list(JOINT_TYPES)), parent, f"l{i}"))
+            names.append(f"l{i}")
+        single = [n for n, joint in enumerate(joints) if joint.kind.single]
+        if len(single) > 2:
+            joints[single[-1]] = with_mimic(joints[single[-1]], joints[single[0]].name, -1.7, 0.3)
+        robot = build(Parts("r", [Link(n, None, (), (), source=None) for n in names], joints, [], [], [], [], [], {}))
+        model, (frame, base) = tree(robot), rng.choice(names, 2, replace=False)
+        other, q = gauged(model, [base, frame]), random_q(robot, rng)
+        for a, b in zip(
+            forward_kinematics(model, q, names, base), forward_kinematics(other, q, names, base), strict=True
+        ):
+            np.testing.assert_allclose(b, a, rtol=0, atol=1e-13, err_msg=str(seed))
+        J = jacobian(model, q, frame, base)
+        np.testing.assert_allclose(jacobian(other, q, frame, base), J, rtol=0, atol=1e-13, err_msg=str(seed))
 
 
 @pytest.mark.parametrize("number", range(4))

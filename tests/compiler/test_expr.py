@@ -147,9 +147,10 @@ def test_what_is_not_known_is_named(graph):
         np.exp(x)
     with pytest.raises(TypeError, match=r"np\.clip"):
         np.clip(x, 0, 1)
-    with pytest.raises(TypeError, match="to the power of 3"):
-        x**3
-    with pytest.raises(TypeError, match="legal are 2 and"):
+    for power in (-1, 0, 17, 2.5):
+        with pytest.raises(TypeError, match=f"to the power of {power}; legal are 1 to 16 and 0.5"):
+            x**power
+    with pytest.raises(TypeError, match="legal are 1 to 16"):
         x**x
     with pytest.raises(TypeError):
         np.add(x, 1.0, where=False)
@@ -187,3 +188,20 @@ def test_repr(graph):
 
 def test_rules_are_of_operations():
     assert set(RULES) <= set(OPS)
+
+
+def test_functions_of_arrays_of_traced_numbers():
+    """Those that NumPy has for arrays of objects: it calls the method of the entry."""
+
+    def function(x):
+        each = (np.sin, np.cos, np.tan, np.sqrt, np.floor, np.absolute, np.arcsin, np.arccos, np.arctan, np.square)
+        return np.array([f(x) for f in each] + [np.hypot(x, x[::-1]), np.arctan2(x, x[::-1]), x**3, x**7])
+
+    numbers = np.array([0.3, 0.7])
+    np.testing.assert_allclose(interpret(trace(function, (2,)), numbers), function(numbers), rtol=4e-16, atol=0)
+
+
+def test_comparisons_with_arrays(graph):
+    x = graph.input(0)
+    for compared in (x < np.ones(2), np.ones(2) > x, x > np.ones(2), np.ones(2) <= x):
+        assert [entry.op.name for entry in compared] in (["less"] * 2, ["less_equal"] * 2)

@@ -1,8 +1,12 @@
 """The freedom in where the frames of moving bodies are, used so that little is left to compute.
 
-Denavit and Hartenberg's: the frame of a body that turns about or slides along an axis may be turned about that axis
-and moved along it. Their common normal is of no use between axes that are nearly parallel, so that of its four numbers
-only the twist angle is kept everywhere; the position keeps two numbers, whichever can be had without large ones.
+It is Denavit and Hartenberg's: the frame of a body that turns about or slides along z may be turned about z and moved
+along it. Their common normal is of no use between axes that are nearly parallel, so that of its four numbers only the
+twist angle is kept everywhere; the position keeps two numbers, whichever can be had without large ones.
+
+With T_tree R = Rz(theta) T rest, where R takes z to the joint's axis: `rest` commutes with the motion along z, so that
+the frame of the moving body takes it up. Rz(theta) is taken up by the zero of the parent's joint, if that turns, which
+moves the parent's frame; that can be done once, before anything else hangs on the parent.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ def gauged(tree: Tree, frames: Iterable[str]) -> Tree:
 
 
 class _Gauge:
-    """new[i]: T_old_new of body i; free: the bodies that may still be turned about their axis."""
+    """new[i]: T_old_new of body i; turnable: the bodies whose frame may still be turned about its z."""
 
     def __init__(self, tree: Tree) -> None:
         self.old = tree
@@ -45,7 +49,7 @@ class _Gauge:
         self.new: list[Array] = [se3.IDENTITY] * (n + 1)  # the base is last, where index -1 finds it
         self.T_tree: list[Array] = [se3.IDENTITY] * n
         self.offset = list(tree.offset)
-        self.free: set[int] = set()
+        self.turnable: set[int] = set()
 
     def place_body(self, i: int) -> None:
         """Finds the new frame of body i, whose parent is placed."""
@@ -53,13 +57,14 @@ class _Gauge:
         M = se3.inverse(self.new[parent]) @ self.old.T_tree[i]
         if not (kind.single and kind.axes == 1):
             self.T_tree[i] = M
+            self.turnable.discard(parent)
             return
         R = se3.homogeneous(se3.rotation_between(Z_AXIS, self.old.axes[i][0]), np.zeros(3))
         theta, T, rest = _split(M @ R)
-        self.T_tree[i] = T if self._turn(parent, theta) else z_screw(theta, 0.0) @ T
+        self.T_tree[i] = T if self._turn_if_possible(parent, theta) else z_screw(theta, 0.0) @ T
         self.new[i] = R @ se3.inverse(rest)
         if kind.turns and not kind.has_pitch:
-            self.free.add(i)
+            self.turnable.add(i)
 
     def align_with(self, body: int, T_body_frame: Array) -> None:
         """Turns a body, if it is still free, so that the pose of this frame on it has few entries."""
@@ -67,13 +72,13 @@ class _Gauge:
         theta, T, rest = _split(M)
         if T[2, 1] == 0.0:  # the frame's z lies along the axis: its x can be that of the body
             theta += T[2, 2] * atan2(rest[1, 0], rest[0, 0])
-        self._turn(body, theta)
+        self._turn_if_possible(body, theta)
 
-    def _turn(self, body: int, theta: float) -> bool:
+    def _turn_if_possible(self, body: int, theta: float) -> bool:
         """Turns a body about its axis, by another zero of its joint; whether that could be done."""
-        if body not in self.free:
+        if body not in self.turnable:
             return False
-        self.free.remove(body)
+        self.turnable.remove(body)
         self.offset[body] += theta
         self.new[body] = self.new[body] @ z_screw(theta, 0.0)
         return True
@@ -104,10 +109,10 @@ def _split(M: Array) -> tuple[float, Array, Array]:
     theta = atan2(ux, -uy) if s > NOISE else 0.0
     N = z_screw(-theta, 0.0) @ M
     x, y, z = (float(v) for v in N[:3, 3])
-    along = y / s if s > abs(c) else -z / c  # the axis is (0, -s, c)
-    T = np.array([[1.0, 0.0, 0.0, x], [0.0, c, -s, y - s * along], [0.0, s, c, z + c * along], [0.0, 0.0, 0.0, 1.0]])
+    slide = y / s if s > abs(c) else -z / c  # the axis is (0, -s, c)
+    T = np.array([[1.0, 0.0, 0.0, x], [0.0, c, -s, y - s * slide], [0.0, s, c, z + c * slide], [0.0, 0.0, 0.0, 1.0]])
     T[1 if s > abs(c) else 2, 3] = 0.0
-    return theta, _clean(T), z_screw(atan2(-N[0, 1], N[0, 0]), -along)
+    return theta, _clean(T), z_screw(atan2(-N[0, 1], N[0, 0]), -slide)
 
 
 def _clean(T: Array) -> Array:

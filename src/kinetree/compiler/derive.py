@@ -19,21 +19,20 @@ def rate(values: Any, inputs: Any, rates: Any) -> Any:
     values = np.asarray(values, dtype=object)
     known: dict[Expr, Any] = dict(zip(np.ravel(inputs), np.ravel(rates), strict=True))
     needed = [x for x in values.ravel() if isinstance(x, Expr)]
-    for graph in {x.graph for x in needed[:1]}:
-        last = max(x.index for x in needed)
-        for expr in graph.exprs[: last + 1]:  # in order: arguments first
-            if expr not in known:
-                dx = [known[a] for a in expr.args]
-                still = all(isinstance(d, float) and d == 0.0 for d in dx)
-                known[expr] = 0.0 if expr.op is None or still else _known(expr.op.rate(expr, expr.args, dx))
+    last = max((x.index for x in needed), default=-1)
+    for expr in needed[0].graph.exprs[: last + 1] if needed else ():  # in order: arguments first
+        if expr not in known:
+            dx = [known[a] for a in expr.args]
+            still = all(isinstance(d, float) and d == 0.0 for d in dx)
+            known[expr] = 0.0 if expr.op is None or still else _folded(expr.op.rate(expr, expr.args, dx))
     result = np.empty(values.shape, dtype=object)
     result.ravel()[:] = [known[x] if isinstance(x, Expr) else 0.0 for x in values.ravel()]
     return result
 
 
-def _known(rate: Any) -> Any:
+def _folded(dx: Any) -> Any:
     """A rate, as a float where it is a constant."""
-    return rate.value if isinstance(rate, Expr) and rate.value is not None else rate
+    return dx.value if isinstance(dx, Expr) and dx.value is not None else dx
 
 
 def jvp(program: Program) -> Program:

@@ -76,6 +76,8 @@ def _binary(name: str) -> Any:
 
 def _reflected(name: str) -> Any:
     def method(self: Expr, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         return self.graph.apply(name, other, self)
 
     return method
@@ -110,8 +112,6 @@ class Expr:
     __le__, __ge__ = _binary("less_equal"), _reflected("less_equal")
     __neg__: Any = _unary("negative")
     __abs__: Any = _unary("absolute")
-    sqrt, sin, cos, arccos, floor = _unary("sqrt"), _unary("sin"), _unary("cos"), _unary("arccos"), _unary("floor")
-    arctan2, copysign = _binary("arctan2"), _binary("copysign")
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -124,12 +124,12 @@ class Expr:
         return self
 
     def __pow__(self, exponent: Any) -> Any:
-        power = exponent.value if isinstance(exponent, Expr) else exponent
-        if power == 2:
-            return self * self
+        power: Any = exponent.value if isinstance(exponent, Expr) else exponent
         if power == 0.5:
-            return self.sqrt()
-        raise TypeError(f"a traced number to the power of {exponent!r}; legal are 2 and 0.5, and products")
+            return np.sqrt(self)
+        if power in range(1, 17):
+            return self if power == 1 else self ** (power // 2) * self ** (power - power // 2)
+        raise TypeError(f"a traced number to the power of {exponent!r}; legal are 1 to 16 and 0.5")
 
     def __bool__(self) -> bool:
         raise TypeError("a traced number has no value yet, so nothing can branch on it; choose with np.where")
@@ -177,3 +177,16 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "fabs": np.absolute,
 }
 """NumPy's functions that are made of the operations of the table."""
+
+
+def _composed(name: str) -> Any:
+    return lambda self, *others: COMPOSED[name](self, *others)
+
+
+# NumPy calls the method of that name for every entry of an array of objects.
+for _name, _op in OPS.items():
+    if not _op.logical and not hasattr(Expr, _name):
+        setattr(Expr, _name, _unary(_name) if _op.arity == 1 else _binary(_name))
+for _name in COMPOSED.keys() - {"greater", "greater_equal", "positive", "power"}:
+    setattr(Expr, _name, _composed(_name))
+setattr(Expr, "__floor__", _unary("floor"))  # noqa: B010

@@ -11,7 +11,8 @@ from math import prod
 
 from kinetree.compiler.ir import Function
 from kinetree.compiler.program import Program
-from kinetree.compiler.target import CONTEXT, ArrayLayout, Lanes
+from kinetree.compiler.target import Lanes
+from kinetree.compiler.ufunc import ALIGNED, C_CONTIGUOUS, CONTEXT, TYPE_NUMBERS, ArrayLayout
 
 
 def loop(program: Program, lanes: Lanes) -> str:
@@ -105,14 +106,15 @@ def door(program: Program, layout: ArrayLayout) -> str:
         descr = f.let(f"load ptr, ptr {f.offset(array, layout.descr)}")
         demand(f.let(f"icmp eq ptr {descr}, {context['double_descr']}"))
         flags = f.let(f"load i32, ptr {f.offset(array, layout.flags)}")
-        demand(f.let(f"icmp eq i32 {f.let(f'and i32 {flags}, 257')}, 257"))  # C order, aligned
+        plain = C_CONTIGUOUS | ALIGNED
+        demand(f.let(f"icmp eq i32 {f.let(f'and i32 {flags}, {plain}')}, {plain}"))
         dimensions = f.let(f"load ptr, ptr {f.offset(array, layout.dimensions)}")
         for axis, n in enumerate(shape):
             demand(f.let(f"icmp eq i64 {f.let(f'load i64, ptr {f.offset(dimensions, axis, 8)}')}, {n}"))
         data.append(f.let(f"load ptr, ptr {f.offset(array, layout.data)}"))
     new = f.let(
-        f"call ptr {context['array_new']}(ptr {context['array_type']}, i32 {len(output)}, ptr @dimensions, i32 12, "
-        "ptr null, ptr null, i32 0, i32 0, ptr null)"
+        f"call ptr {context['array_new']}(ptr {context['array_type']}, i32 {len(output)}, ptr @dimensions, "
+        f"i32 {TYPE_NUMBERS['double']}, ptr null, ptr null, i32 0, i32 0, ptr null)"
     )
     made, failed = f.new_label(), f.new_label()
     f.do(f"br i1 {f.let(f'icmp eq ptr {new}, null')}, label %{failed}, label %{made}")

@@ -8,7 +8,8 @@ from kinetree.compiler import ir_block, ir_calls, ir_trig
 from kinetree.compiler.ir import Pool
 from kinetree.compiler.lower import lower
 from kinetree.compiler.program import Program
-from kinetree.compiler.target import ArrayLayout, Target
+from kinetree.compiler.target import Target
+from kinetree.compiler.ufunc import ArrayLayout
 
 
 def assembly(program: Program, target: Target, scalar: str, layout: ArrayLayout | None, fast: str = "contract ") -> str:

@@ -23,11 +23,13 @@ class Kernel:
     Call it with one array per input, each (…, *shape); the axes in front are broadcast, as NumPy does. The result is
     (…, *output.shape), computed in double precision, or with `dtype=np.float32` in single. `out=` takes an array for
     it; `threads=` shares a large batch among so many threads. What is not finite in the input makes every number of
-    the result that depends on it NaN.
+    the result that depends on it NaN or infinite.
 
     Raises KinetreeError if an input has another shape or does not hold real numbers.
     """
 
+    # A slot named __call__ makes each kernel call what it holds, without a method of ours in between, which would cost
+    # more than an arm's pose.
     __slots__ = ("__call__", "__weakref__", "_machine")
 
     def __init__(
@@ -52,6 +54,11 @@ class Kernel:
     def __reduce__(self) -> Any:
         machine = self._machine
         return _kernel, (machine.name, machine.inputs, machine.output, machine.program, machine.key, disk.package())
+
+    def compile(self, dtype: DTypeLike = float) -> None:
+        """Compiles, or loads from the cache, what the first call would."""
+        if self._machine.compile(dtype) == "double":
+            self.__call__ = self._machine.door()
 
     @property
     def name(self) -> str:
@@ -80,7 +87,7 @@ class Kernel:
 
     def interpret(self, *inputs: Any, dtype: DTypeLike = float) -> NDArray[Any]:
         """The same as calling it, without compiling: NumPy runs the program. For a few calls it is quicker."""
-        return interpreter.interpret(self.program, *checked(self.name, self.inputs, inputs, float), dtype=dtype)
+        return interpreter.interpret(self.program, *checked(self.name, self.inputs, inputs, {}, float)[0], dtype=dtype)
 
     def c_source(self, name: str | None = None, dtype: DTypeLike = float, *, about: str = "") -> CSource:
         """The function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.

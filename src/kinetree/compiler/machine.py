@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
 from math import prod
@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
-from kinetree.compiler.port import Port, checked
+from kinetree.compiler.port import Port, checked, checked_out
 from kinetree.compiler.program import Program
 from kinetree.compiler.ufunc import array_layout, make_door, make_ufunc
 from kinetree.errors import fail
@@ -29,13 +29,13 @@ WORTH_A_THREAD = 1000
 class Machine:
     """A program, and its code for this processor in each precision that has been asked for."""
 
-    __slots__ = ("_loaded", "_lock", "_make", "_program", "inputs", "key", "name", "output")
+    __slots__ = ("_loaded", "_make", "_program", "inputs", "key", "name", "output")
 
     def __init__(
         self, name: str, inputs: tuple[Port, ...], output: Port, make: Callable[[], Program], key: str | None
     ) -> None:
         self.name, self.inputs, self.output, self.key = name, inputs, output, key
-        self._make, self._lock = make, Lock()
+        self._make = make
         self._program: Program | None = None
         self._loaded: dict[str, tuple[Any, Any, dict[str, int]]] = {}
 
@@ -46,6 +46,15 @@ class Machine:
             self._program = self._make()
         return self._program
 
+    def compile(self, dtype: DTypeLike) -> str:
+        """Makes or finds the code in one precision, and says which."""
+        number = np.dtype(dtype)
+        if number not in SCALARS:
+            raise fail("dtype", f"dtype is {number}; legal are {', '.join(str(d) for d in SCALARS)}")
+        if not self._is_empty:
+            self._code(SCALARS[number])
+        return SCALARS[number]
+
     def door(self) -> Callable[..., NDArray[Any]]:
         """What to call: for single configurations the machine code itself, where this Python and NumPy allow it."""
         if self._is_empty or array_layout() is None:
@@ -55,28 +64,23 @@ class Machine:
         return door
 
     def call(
-        self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1
+        self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1, **named: Any
     ) -> NDArray[Any]:
         """Any call, as `Kernel` describes it."""
-        number = np.dtype(dtype)
-        if number not in SCALARS:
-            raise fail("dtype", f"dtype is {number}; legal are {', '.join(str(d) for d in SCALARS)}")
+        scalar = self.compile(dtype)
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
-        if not (out is None or isinstance(out, np.ndarray)):
-            raise TypeError(f"out is a {type(out).__name__}, not an array")
-        arrays = checked(self.name, self.inputs, inputs, number)
+        arrays, batch = checked(self.name, self.inputs, inputs, named, dtype)
+        if out is not None:
+            checked_out(out, batch + self.output.shape)
         if self._is_empty:
-            return self._interpreted(arrays, out, number)
-        ufunc, _ = self._code(SCALARS[number])
-        arrays = [_side_by_side(a, len(port.shape)) for a, port in zip(arrays, self.inputs, strict=True)]
-        if out is not None:  # results are written before all of the input is read, and some of it is read twice
-            arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
-        aside = out if out is None or out.ndim < len(self.output.shape) else _side_by_side(out, len(self.output.shape))
-        result = self._shared(ufunc, arrays, aside, number, threads) if threads > 1 else _run(ufunc, arrays, aside)
-        if out is None or aside is out:
+            result = interpreter.interpret(self.program, *arrays, dtype=dtype)
+        else:
+            packed = [_packed(a, len(port.shape)) for a, port in zip(arrays, self.inputs, strict=True)]
+            result = self._computed(scalar, packed, batch, out, threads)
+        if out is None or result is out:
             return result
-        out[...] = aside
+        np.copyto(out, result, casting="same_kind")
         return out
 
     @property
@@ -84,48 +88,62 @@ class Machine:
         """Whether it takes or gives no numbers at all, which NumPy's ufuncs cannot say."""
         return any(prod(port.shape) == 0 for port in (*self.inputs, self.output))
 
-    def _interpreted(self, arrays: list[NDArray[Any]], out: NDArray[Any] | None, number: Any) -> NDArray[Any]:
-        result = interpreter.interpret(self.program, *arrays, dtype=number)
+    def _computed(
+        self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any] | None, threads: int
+    ) -> NDArray[Any]:
+        """The result, in `out` if its entries lie side by side."""
+        if out is not None:  # results are written before all of the input is read, and some of it is read twice
+            arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
+            out = out if _is_packed(out, len(self.output.shape)) else None
+        longest = max(batch, default=1)
+        parts = min(int(threads), prod(batch) // WORTH_A_THREAD, longest)
+        if parts < 2:
+            return self._run(scalar, arrays, out)
         if out is None:
-            return result
-        if out.shape != result.shape:
-            raise fail("out-shape", f"out has shape {out.shape}, the result {result.shape}")
-        np.copyto(out, result)  # casts as ufuncs do
+            out = np.empty(batch + self.output.shape, self._type(scalar))
+        whole = [np.broadcast_to(a, batch + port.shape) for a, port in zip(arrays, self.inputs, strict=True)]
+        before = (slice(None),) * batch.index(longest)
+        edges = [longest * part // parts for part in range(parts + 1)]
+        places = [(*before, slice(first, last)) for first, last in pairwise(edges)]
+        # The tasks are methods, so that the code stays in memory until the last of them is done, whatever happens here.
+        tasks = [_threads().submit(self._run, scalar, [a[at] for a in whole], out[at]) for at in places[1:]]
+        try:
+            self._run(scalar, [a[places[0]] for a in whole], out[places[0]])
+        finally:
+            for task in tasks:
+                task.cancel()  # those that nobody has begun are done here
+            wait(tasks)
+        for task, at in zip(tasks, places[1:], strict=True):
+            if task.cancelled():
+                self._run(scalar, [a[at] for a in whole], out[at])
+            else:
+                task.result()
         return out
 
-    def _shared(
-        self, ufunc: Any, arrays: list[NDArray[Any]], out: NDArray[Any] | None, number: Any, threads: int
-    ) -> NDArray[Any]:
-        """The batch in parts along its first axis, one thread each."""
-        cores = [len(port.shape) for port in self.inputs]
-        batch = np.broadcast_shapes(*(a.shape[: a.ndim - core] for a, core in zip(arrays, cores, strict=True)))
-        if out is None:
-            out = np.empty(batch + self.output.shape, number)
-        parts = min(threads, prod(batch) // WORTH_A_THREAD, *batch[:1])
-        if parts < 2 or out.shape != batch + self.output.shape:
-            return _run(ufunc, arrays, out)
-        whole = [np.broadcast_to(a, batch + a.shape[a.ndim - core :]) for a, core in zip(arrays, cores, strict=True)]
-        edges = [batch[0] * part // parts for part in range(parts + 1)]
-        slices = [slice(a, b) for a, b in pairwise(edges)]
-        others = [_pool().submit(_run, ufunc, [a[part] for a in whole], out[part]) for part in slices[1:]]
-        try:
-            _run(ufunc, [a[slices[0]] for a in whole], out[slices[0]])
-        finally:
-            for other in others:
-                other.result()
-        return out
+    def _run(self, scalar: str, arrays: Sequence[NDArray[Any]], out: NDArray[Any] | None) -> NDArray[Any]:
+        """The results, without warnings: single calls give none either, and lanes may divide what `where` discards."""
+        ufunc, _ = self._code(scalar)
+        with np.errstate(all="ignore"):
+            return np.asarray(ufunc(*arrays, out=out))
+
+    @staticmethod
+    def _type(scalar: str) -> Any:
+        return next(number for number, name in SCALARS.items() if name == scalar)
 
     def _code(self, scalar: str) -> tuple[Any, dict[str, int]]:
         """(ufunc, addresses), compiled or loaded when first asked for."""
+        if scalar not in self._loaded:
+            with _compiling():
+                if scalar not in self._loaded:
+                    self._loaded[scalar] = self._load(scalar)
+        return self._loaded[scalar][1:]
+
+    def _load(self, scalar: str) -> tuple[Any, Any, dict[str, int]]:
         from kinetree.compiler import llvm  # importing it takes longer than everything else that Kinetree imports
 
-        with self._lock:
-            if scalar not in self._loaded:
-                alive, addresses = llvm.load(self._object(scalar))
-                shapes = [port.shape for port in self.inputs]
-                ufunc = make_ufunc(self.name, addresses["loop"], scalar, shapes, self.output.shape)
-                self._loaded[scalar] = alive, ufunc, addresses
-            return self._loaded[scalar][1:]
+        alive, addresses = llvm.load(self._object(scalar))
+        shapes = [port.shape for port in self.inputs]
+        return alive, make_ufunc(self.name, addresses["loop"], scalar, shapes, self.output.shape), addresses
 
     def _object(self, scalar: str) -> bytes:
         """The object code, from the cache if it is there."""
@@ -143,27 +161,31 @@ class Machine:
         return code
 
 
-def _run(ufunc: Any, arrays: list[NDArray[Any]], out: NDArray[Any] | None) -> NDArray[Any]:
-    """The results, without warnings: single calls give none either, and lanes may divide what `where` discards."""
-    with np.errstate(all="ignore"):
-        result: NDArray[Any] = ufunc(*arrays, out=out)
-    return result
-
-
-def _side_by_side(array: NDArray[Any], core: int) -> NDArray[Any]:
-    """The array with the entries of each configuration next to each other, for that is what vectors load."""
+def _is_packed(array: NDArray[Any], core: int) -> bool:
+    """Whether the entries of each configuration, the last `core` axes, lie next to each other, for vectors to load."""
     expected = array.itemsize
     for axis in range(1, core + 1):
         if array.shape[-axis] > 1 and array.strides[-axis] != expected:
-            return np.ascontiguousarray(array)
+            return False
         expected *= array.shape[-axis]
-    return array
+    return True
+
+
+def _packed(array: NDArray[Any], core: int) -> NDArray[Any]:
+    return array if _is_packed(array, core) else np.ascontiguousarray(array)
 
 
 @cache
-def _pool() -> ThreadPoolExecutor:
+def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count(), "kinetree")
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive in the child
+@cache
+def _compiling() -> Lock:
+    """One at a time: LLVM is not made for more."""
+    return Lock()
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive in the child, nor what they hold
+    os.register_at_fork(after_in_child=_threads.cache_clear)
+    os.register_at_fork(after_in_child=_compiling.cache_clear)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,12 +26,31 @@ class Port:
     about: str = ""
 
 
-def checked(name: str, ports: Sequence[Port], values: Sequence[Any], dtype: DTypeLike) -> list[NDArray[Any]]:
-    """The arguments as arrays of real numbers of the right shapes."""
-    if len(values) != len(ports):
-        names = ", ".join(port.name for port in ports)
-        raise TypeError(f"{name} takes {len(ports)} arrays ({names}), not {len(values)}")
-    return [_checked(port, value, dtype) for port, value in zip(ports, values, strict=True)]
+def checked(
+    name: str, ports: Sequence[Port], values: Sequence[Any], named: Mapping[str, Any], dtype: DTypeLike
+) -> tuple[list[NDArray[Any]], tuple[int, ...]]:
+    """The arguments, given by position or by name, as arrays of real numbers of the right shapes; and the shape of the
+    batch that they make together."""
+    names = [port.name for port in ports]
+    given = [*values, *(named[port] for port in names[len(values) :] if port in named)]
+    if len(given) != len(ports) or named.keys() - set(names[len(values) :]):
+        got = ", ".join([f"{len(values)} arrays", *named])
+        raise TypeError(f"{name} takes {', '.join(names)}, and out=, dtype= and threads=; not {got}")
+    arrays = [_checked(port, value, dtype) for port, value in zip(ports, given, strict=True)]
+    if len(arrays) == 1:
+        return arrays, arrays[0].shape[: arrays[0].ndim - len(ports[0].shape)]
+    shapes = [a.shape[: a.ndim - len(port.shape)] for a, port in zip(arrays, ports, strict=True)]
+    return arrays, np.broadcast_shapes(*shapes)
+
+
+def checked_out(out: Any, shape: tuple[int, ...]) -> None:
+    """Refuses what the result cannot be written into."""
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+        raise fail("out", f"out is a {type(out).__name__}; legal is an array of shape {shape}")
+    if out.shape != shape:
+        raise fail("out-shape", f"out has shape {out.shape}, the result {shape}")
+    if not out.flags.writeable:
+        raise fail("out", "out is read-only")
 
 
 def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""What code is made for: a processor, its vectors, and the arrays of this NumPy."""
+"""What code is made for: a processor and its vectors."""
 
 from __future__ import annotations
 
@@ -89,22 +89,7 @@ class Target:
 def target_with(triple: str, cpu: str, features: set[str]) -> Target:
     """A processor with these features."""
     flags = ",".join(f"+{name}" for name in sorted(features))
-    if not triple.startswith(("x86_64", "i686", "amd64")):
+    if not triple.startswith(("x86_64", "amd64")):
         return Target(triple, cpu, flags, 128, fma=True, floor=True)  # every 64-bit Arm has these
     bits = 512 if {"avx512f", "avx512dq"} <= features else 256 if "avx" in features else 128
     return Target(triple, cpu, flags, bits, fma="fma" in features, floor="sse4.1" in features)
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayLayout:
-    """Where an array's structure has its fields, in bytes (NumPy's PyArrayObject_fields)."""
-
-    data: int
-    nd: int
-    dimensions: int
-    descr: int
-    flags: int
-
-
-CONTEXT = ("array_type", "double_descr", "array_new", "vectorcall")
-"""Addresses that @door needs, in the order in which @context holds them."""

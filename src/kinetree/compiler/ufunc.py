@@ -8,18 +8,35 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from kinetree.compiler.target import CONTEXT, ArrayLayout
-
 ARRAY_TYPE, ARRAY_NEW, UFUNC_NEW = 2, 93, 31
 """Places in the tables: PyArray_Type, PyArray_New, PyUFunc_FromFuncAndDataAndSignature."""
+C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x0001, 0x0100, 0x0400
 TYPE_NUMBERS = {"float": 11, "double": 12}
+_USUAL = C_CONTIGUOUS | ALIGNED | WRITEABLE
 METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLayout:
+    """Where an array's structure has its fields, in bytes (NumPy's PyArrayObject_fields)."""
+
+    data: int
+    nd: int
+    dimensions: int
+    descr: int
+    flags: int
+
+
+CONTEXT = ("array_type", "double_descr", "array_new", "vectorcall")
+"""Addresses that @door needs, in the order in which @context holds them."""
+
 
 _python = ctypes.pythonapi
 _pointer = ctypes.c_void_p
@@ -57,7 +74,7 @@ def array_layout() -> ArrayLayout | None:
         read(_pointer, layout.data) == known.ctypes.data
         and read(ctypes.c_int, layout.nd) == 2
         and read(_pointer, layout.descr) == id(np.dtype(float))
-        and read(ctypes.c_int, layout.flags) & 0x0501 == 0x0501  # C order, aligned, writeable
+        and read(ctypes.c_int, layout.flags) & _USUAL == _USUAL
         and _numpy_tables()[0][ARRAY_TYPE] == id(np.ndarray)
     )
     dimensions = read(_pointer, layout.dimensions)
