@@ -20,7 +20,7 @@ import pytest
 import kinetree as kt
 from cached import ARM
 from kinetree import KinetreeError
-from kinetree.compiler import llvm
+from kinetree.compiler import llvm, machine
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -338,3 +338,24 @@ def test_threads_are_kept():
     for _ in range(20):
         k(x, threads=3)
     assert threading.active_count() <= before + (os.cpu_count() or 1)
+
+
+def test_an_interrupt_leaves_no_thread_behind(monkeypatch):
+    """What is under way writes into the caller's array, and runs code that may be dropped."""
+    k = kernel(lambda x: np.sin(x), (3,))
+    x, finished, run = np.ones((8000, 3)), [], machine.Machine._run
+
+    def interrupted(self, *arguments):
+        if threading.current_thread() is threading.main_thread():
+            time.sleep(0.05)
+            raise KeyboardInterrupt
+        time.sleep(0.2)
+        result = run(self, *arguments)
+        finished.append(result)
+        return result
+
+    k(x)
+    monkeypatch.setattr(machine.Machine, "_run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        k(x, threads=2)
+    assert len(finished) == 1

@@ -222,6 +222,10 @@ def _beyond(f: Function, lanes: Lanes, x: str, limit: float, r: str, quadrant: s
     )
 
 
+WORDS = 21
+"""Of 64 digits each, in the table of 2/pi; the first has zeros alone, for what is not far beyond the limits."""
+
+
 def reduce() -> str:
     """The function @reduce(x): r and quadrant of one double beyond the limits, NaN if it is not finite.
 
@@ -229,55 +233,58 @@ def reduce() -> str:
     are left out, and of the others 192 are taken: these leave more than 60 right ones behind the largest cancellation
     that a double can meet (61 digits).
     """
-    words = 21
-    two_over_pi = ((1 << (2 * BITS)) // _half_pi()) >> (BITS - 64 * (words - 1))  # 64 zeros, then its digits
-    table = ", ".join(f"i64 {two_over_pi >> (64 * (words - 1 - k)) & (1 << 64) - 1}" for k in range(words))
+    digits = ((1 << (2 * BITS)) // _half_pi()) >> (BITS - 64 * (WORDS - 1))
+    table = ", ".join(f"i64 {digits >> (64 * (WORDS - 1 - k)) & (1 << 64) - 1}" for k in range(WORDS))
     f = Function("define internal {double, i64} @reduce(double %x) noinline #0")
     bits = f.let("bitcast double %x to i64")
-    field = f.let(f"and i64 {f.let(f'lshr i64 {bits}, 52')}, 2047")
+    biased = f.let(f"and i64 {f.let(f'lshr i64 {bits}, 52')}, 2047")  # e + 1075
     m = f.let(f"or i64 {f.let(f'and i64 {bits}, {(1 << 52) - 1}')}, {1 << 52}")
-    first = f.let(f"sub i64 {field}, {1075 + 2 - 64}")  # e - 2, behind the 64 zeros
-    first = f.let(f"call i64 @llvm.smax.i64(i64 {first}, i64 0)")
-    first = f.let(f"call i64 @llvm.smin.i64(i64 {first}, i64 {64 * (words - 4)})")  # for what is not finite
-    word, shift = f.let(f"lshr i64 {first}, 6"), f.let(f"and i64 {first}, 63")
-    at = f.offset("@two_over_pi", word, 8)
+    turns = _quadrants(f, biased, m)
+    rounded = f.let(f"lshr i128 {f.let(f'add i128 {turns}, {1 << 125}')}, 126")
+    quadrant = f.let(f"trunc i128 {rounded} to i64")
+    fraction = f.let(f"shl i128 {turns}, 2")  # signed, times 2^128
+    r = _angle(f, f.let(f"call i128 @llvm.abs.i128(i128 {fraction}, i1 false)"))
+    below = f.let(f"icmp slt i64 {bits}, 0")
+    minus = f.let(f"xor i1 {f.let(f'icmp slt i128 {fraction}, 0')}, {below}")
+    r = f.let(f"select i1 {minus}, double {f.let(f'fneg double {r}')}, double {r}")
+    quadrant = f.let(f"select i1 {below}, i64 {f.let(f'sub i64 0, {quadrant}')}, i64 {quadrant}")
+    r = f.let(f"select i1 {f.let(f'icmp eq i64 {biased}, 2047')}, double {_double(nan)}, double {r}")
+    both = f.let(f"insertvalue {{double, i64}} poison, double {r}, 0")
+    f.do(f"ret {{double, i64}} {f.let(f'insertvalue {{double, i64}} {both}, i64 {quadrant}, 1')}")
+    return f"@two_over_pi = internal constant [{WORDS} x i64] [{table}]\n" + f.text()
+
+
+def _quadrants(f: Function, biased: str, m: str) -> str:
+    """The number of quadrants in m 2^e, mod 4, times 2^126."""
+    bit = f.let(f"sub i64 {biased}, {1075 + 2 - 64}")  # where digits begin to count: at e - 2, behind 64 zeros
+    bit = f.let(f"call i64 @llvm.smax.i64(i64 {bit}, i64 0)")
+    bit = f.let(f"call i64 @llvm.smin.i64(i64 {bit}, i64 {64 * (WORDS - 4)})")  # for what is not finite
+    at = f.offset("@two_over_pi", f.let(f"lshr i64 {bit}, 6"), 8)
+    shift = f.let(f"and i64 {bit}, 63")
     stored = [f.let(f"load i64, ptr {f.offset(at, 8 * k)}") for k in range(4)]
     window = [f.let(f"call i64 @llvm.fshl.i64(i64 {a}, i64 {b}, i64 {shift})") for a, b in pairwise(stored)]
     long_m = f.let(f"zext i64 {m} to i128")
     high, middle, low = (f.let(f"mul i128 {f.let(f'zext i64 {w} to i128')}, {long_m}") for w in window)
-    turns = f.let(f"add i128 {f.let(f'shl i128 {high}, 64')}, {middle}")
-    turns = f.let(f"add i128 {turns}, {f.let(f'lshr i128 {low}, 64')}")  # number of quadrants mod 4, times 2^126
-    rounded = f.let(f"lshr i128 {f.let(f'add i128 {turns}, {1 << 125}')}, 126")
-    quadrant = f.let(f"trunc i128 {rounded} to i64")
-    fraction = f.let(f"shl i128 {turns}, 2")  # signed, times 2^128
-    size = f.let(f"call i128 @llvm.abs.i128(i128 {fraction}, i1 false)")
-    zeros = f.let(f"call i128 @llvm.ctlz.i128(i128 {size}, i1 false)")
-    shifted = f.let(f"shl i128 {size}, {zeros}")
+    total = f.let(f"add i128 {f.let(f'shl i128 {high}, 64')}, {middle}")
+    return f.let(f"add i128 {total}, {f.let(f'lshr i128 {low}, 64')}")
+
+
+def _angle(f: Function, fraction: str) -> str:
+    """The fraction of a quadrant, given times 2^128, as an angle: (h + l) 2^-zeros pi/2, where h has the first 53
+    digits that are not zero and l the next 11."""
+    zeros = f.let(f"call i128 @llvm.ctlz.i128(i128 {fraction}, i1 false)")
+    shifted = f.let(f"shl i128 {fraction}, {zeros}")
     top = f.let(f"trunc i128 {f.let(f'lshr i128 {shifted}, 64')} to i64")
-    # r = (h + l) 2^-zeros pi/2, where h has the first 53 digits and l the rest
-    first, second = f.let(f"lshr i64 {top}, 11"), f.let(f"and i64 {top}, 2047")
-    h = f.let(f"fmul double {f.let(f'sitofp i64 {first} to double')}, {_double(2.0**-53)}")
-    l = f.let(f"fmul double {f.let(f'sitofp i64 {second} to double')}, {_double(2.0**-64)}")
-    part, rest = map(_double, _parts((53, 53)))
-    small = f.let(f"fadd double {f.let(f'fmul double {h}, {rest}')}, {f.let(f'fmul double {l}, {part}')}")
-    r = f.let(f"fadd double {f.let(f'fmul double {h}, {part}')}, {small}")
+    head, tail = f.let(f"lshr i64 {top}, 11"), f.let(f"and i64 {top}, 2047")
+    h = f.let(f"fmul double {f.let(f'sitofp i64 {head} to double')}, {_double(2.0**-53)}")
+    l = f.let(f"fmul double {f.let(f'sitofp i64 {tail} to double')}, {_double(2.0**-64)}")
+    half_pi, rest = map(_double, _parts((53, 53)))
+    small = f.let(f"fadd double {f.let(f'fmul double {h}, {rest}')}, {f.let(f'fmul double {l}, {half_pi}')}")
+    angle = f.let(f"fadd double {f.let(f'fmul double {h}, {half_pi}')}, {small}")
     exponent = f.let(f"sub i64 1023, {f.let(f'trunc i128 {zeros} to i64')}")
-    power = f.let(f"shl i64 {exponent}, 52")
-    r = f.let(f"fmul double {r}, {f.let(f'bitcast i64 {power} to double')}")
-    negative = f.let(f"xor i1 {f.let(f'icmp slt i128 {fraction}, 0')}, {f.let(f'icmp slt i64 {bits}, 0')}")
-    r = f.let(f"select i1 {negative}, double {f.let(f'fneg double {r}')}, double {r}")
-    quadrant = f.let(
-        f"select i1 {f.let(f'icmp slt i64 {bits}, 0')}, i64 {f.let(f'sub i64 0, {quadrant}')}, i64 {quadrant}"
-    )
-    r = f.let(f"select i1 {f.let(f'icmp eq i64 {field}, 2047')}, double {_double(nan)}, double {r}")
-    f.do(f"ret {{double, i64}} {_pair(f, r, quadrant)}")
-    return f"@two_over_pi = internal constant [{words} x i64] [{table}]\n" + f.text()
+    power = f.let(f"bitcast i64 {f.let(f'shl i64 {exponent}, 52')} to double")
+    return f.let(f"fmul double {angle}, {power}")
 
 
 def _double(value: float) -> str:
     return Lanes("double", 1).literal(value)
-
-
-def _pair(f: Function, r: str, quadrant: str) -> str:
-    first = f.let(f"insertvalue {{double, i64}} poison, double {r}, 0")
-    return f.let(f"insertvalue {{double, i64}} {first}, i64 {quadrant}, 1")
