@@ -17,11 +17,11 @@ import numpy as np
 from kinetree.algorithms import differential
 from kinetree.algorithms.differential import Axes, Representation
 from kinetree.algorithms.gauge import gauged
-from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.algorithms.kinematics import forward_kinematics, mass_center
 from kinetree.compiler.cache import digest
 from kinetree.compiler.derive import rate
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
+from kinetree.compiler.port import Port, checked
 from kinetree.compiler.program import Program, trace
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
@@ -61,7 +61,7 @@ def _query(
 
     def make() -> Kernel:
         model = tree(robot)
-        ports = [Port("q", (model.nq,), robot.coordinate_names, "m, rad")]
+        ports = [_coordinates(robot)]
         if rates:
             ports.append(Port("qd", (model.nv,), robot.velocity_names, "m/s, rad/s"))
         shapes = [port.shape for port in ports]
@@ -73,6 +73,10 @@ def _query(
         return Kernel(str(key[0]), tuple(ports), output, traced, origin)
 
     return _remember(robot, key, make)
+
+
+def _coordinates(robot: Robot) -> Port:
+    return Port("q", (robot.nq,), robot.coordinate_names, "m, rad")
 
 
 def _contents(model: Tree) -> str:
@@ -288,8 +292,7 @@ def center_of_mass(robot: Robot, q: Any) -> Array:
     total = mass(robot)
     if not total > 0:
         raise fail("no-mass", f"the links have {total} kg together, so there is no centre of mass")
-    bodies = [(link.name, link.inertial) for link in robot.links.values() if link.inertial]
-    T = fk(robot, [name for name, _ in bodies]).interpret(q)  # (…, k, 4, 4)
-    p = np.array([inertial.origin[:, 3] for _, inertial in bodies])  # (k, 4)
-    weights = np.array([inertial.mass for _, inertial in bodies]) / total
-    return np.asarray(np.einsum("k,...kij,kj->...i", weights, T, p)[..., :3])
+    model = tree(robot)
+    (numbers,), batch = checked("center_of_mass", [_coordinates(robot)], [q], {}, float)
+    centers = [mass_center(model, at) for at in numbers.reshape(-1, model.nq)]
+    return np.array(centers, dtype=float).reshape(*batch, 3)

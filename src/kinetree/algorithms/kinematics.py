@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from kinetree.model.tree import Tree
 from kinetree.spatial import se3
+from kinetree.spatial.plucker import about_com
 from kinetree.spatial.se3 import Array
 
 
@@ -32,6 +35,15 @@ def body_poses(tree: Tree, q: Any = None) -> list[Array]:
     for i, parent in enumerate(tree.parent):
         T[i] = T[parent] @ (tree.T_tree[i] if q is None else tree.joint_transform(i, q))
     return T
+
+
+def mass_center(tree: Tree, q: Any) -> Array:
+    """The centre of mass (3,) of all bodies, the base among them, in the root link's frame."""
+    total, moment = 0.0, np.zeros(3)
+    for T, I in zip(body_poses(tree, q), (*tree.inertia, tree.base_inertia), strict=True):
+        mass, com, _ = about_com(I)
+        total, moment = total + mass, moment + mass * (T[:3, :3] @ com + T[:3, 3])
+    return moment / total
 
 
 def walk(tree: Tree, q: Any, up: list[int], down: list[int], T: dict[int, Array]) -> None:

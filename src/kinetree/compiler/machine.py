@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
 from math import prod
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -20,6 +19,9 @@ from kinetree.compiler.port import Port, checked, checked_out
 from kinetree.compiler.program import Program
 from kinetree.compiler.ufunc import array_layout, make_door, make_ufunc
 from kinetree.errors import fail
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 SCALARS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 WORTH_A_THREAD = 1000
@@ -95,12 +97,20 @@ class Machine:
         if out is not None:  # results are written before all of the input is read, and some of it is read twice
             arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
             out = out if _is_packed(out, len(self.output.shape)) else None
-        longest = max(batch, default=1)
-        parts = min(int(threads), prod(batch) // WORTH_A_THREAD, longest)
+        parts = min(int(threads), prod(batch) // WORTH_A_THREAD, max(batch, default=1))
         if parts < 2:
             return self._run(scalar, arrays, out)
         if out is None:
             out = np.empty(batch + self.output.shape, self._type(scalar))
+        return self._shared(scalar, arrays, batch, out, parts)
+
+    def _shared(
+        self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any], parts: int
+    ) -> NDArray[Any]:
+        """The batch in parts along its longest axis, one thread each."""
+        from concurrent.futures import wait  # seldom wanted, and long to import
+
+        longest = max(batch)
         whole = [np.broadcast_to(a, batch + port.shape) for a, port in zip(arrays, self.inputs, strict=True)]
         before = (slice(None),) * batch.index(longest)
         edges = [longest * part // parts for part in range(parts + 1)]
@@ -177,6 +187,8 @@ def _packed(array: NDArray[Any], core: int) -> NDArray[Any]:
 
 @cache
 def _threads() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(os.cpu_count(), "kinetree")
 
 
