@@ -8,8 +8,8 @@ lie side by side. A distance of zero makes all lanes the same, which is how a si
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from kinetree.compiler.ir import Function, Pool
 from kinetree.compiler.ops import OPS
@@ -22,17 +22,25 @@ BREAK = 100
 that are never taken; it would join blocks without them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One thing that the function does, with the values that it uses.
+class Compute(NamedTuple):
+    """The step that gives a value."""
 
-    kind: "step" computes the value `number`; "turn" finds all sines and cosines of `uses`; "store" writes the group
-    `number` of results.
-    """
+    value: int
 
-    kind: str
-    number: int
-    uses: tuple[int, ...]
+
+class Turn(NamedTuple):
+    """All sines and cosines of some values."""
+
+    angles: tuple[int, ...]
+
+
+class Store(NamedTuple):
+    """Some of the results, so many as fill a vector."""
+
+    group: range
+
+
+Action = Compute | Turn | Store
 
 
 class Block:
@@ -44,12 +52,11 @@ class Block:
         ports = "".join(f"ptr %in{k}, i64 %step{k}, " for k in range(len(program.inputs)))
         self.f = Function(f"define internal void @block({ports}ptr noalias %out, i64 %step) #0")
         self.first_step = program.size + len(program.constants)
-        self.groups = _groups(len(program.results), self.lanes.width)
         self.actions = self._plan()
         self.angles: dict[int, int] = {}  # where a value stands among the arguments of @sincos
         for action in self.actions:
-            if action.kind == "turn":
-                self.angles |= {value: len(self.angles) + i for i, value in enumerate(action.uses)}
+            if isinstance(action, Turn):
+                self.angles |= {value: len(self.angles) + i for i, value in enumerate(action.angles)}
         self.names: dict[int, str] = {}
 
     def write(self) -> str:
@@ -64,12 +71,13 @@ class Block:
                 following = f.new_label()
                 f.do(f"br i1 {f.let('icmp eq ptr %out, null')}, label %end, label %{following}")
                 f.begin(following)
-            if action.kind == "step":
-                self._step(action)
-            elif action.kind == "turn":
-                self._turn(action)
-            else:
-                self._store(action, rows)
+            match action:
+                case Compute(value):
+                    self._compute(value)
+                case Turn(angles):
+                    self._turn(angles)
+                case Store(group):
+                    self._store(group, rows)
         f.do("br label %end")
         f.begin("end")
         f.do("ret void")
@@ -92,14 +100,13 @@ class Block:
         for waiting in angles:
             if waiting:
                 actions += self._steps_to(waiting, planned)
-                actions.append(Action("turn", 0, tuple(sorted(waiting))))
-        for number, group in enumerate(self.groups):
-            values = tuple(program.results[i] for i in group)
-            actions += self._steps_to(values, planned)
-            actions.append(Action("store", number, values))
+                actions.append(Turn(tuple(sorted(waiting))))
+        for group in _groups(len(program.results), self.lanes.width):
+            actions += self._steps_to((program.results[i] for i in group), planned)
+            actions.append(Store(group))
         return actions
 
-    def _steps_to(self, values: Iterable[int], planned: set[int]) -> list[Action]:
+    def _steps_to(self, values: Iterable[int], planned: set[int]) -> list[Compute]:
         """The steps that these values need and that are not planned yet, in order."""
         needed: set[int] = set()
         stack = list(values)
@@ -109,7 +116,7 @@ class Block:
                 needed.add(value)
                 stack.extend(self.program.steps[value - self.first_step].args)
         planned |= needed
-        return [Action("step", value, self.program.steps[value - self.first_step].args) for value in sorted(needed)]
+        return [Compute(value) for value in sorted(needed)]
 
     def _name(self, value: int) -> str:
         if self.program.size <= value < self.first_step:
@@ -163,36 +170,37 @@ class Block:
             distance *= 2
         return rows
 
-    def _step(self, action: Action) -> None:
+    def _compute(self, value: int) -> None:
         f, lanes = self.f, self.lanes
-        op = self.program.steps[action.number - self.first_step].op
+        op, args = self.program.steps[value - self.first_step]
         if op in TRIGONOMETRIC:
-            place = f.offset(TRIGONOMETRIC[op], self.angles[action.uses[0]], lanes.vector)
-            self.names[action.number] = f.let(f"load {lanes.vector}, ptr {place}")
+            place = f.offset(TRIGONOMETRIC[op], self.angles[args[0]], lanes.vector)
+            self.names[value] = f.let(f"load {lanes.vector}, ptr {place}")
             return
         template = OPS[op].llvm
         assert template is not None, f"{op} has not been lowered"
-        names = [self._name(a) for a in action.uses]
-        text = template.format(*names, v=lanes.vector, b=lanes.logical, s=lanes.suffix, fast=self.fast)
-        self.names[action.number] = f.let(text)
+        names = [self._name(a) for a in args]
+        self.names[value] = f.let(
+            template.format(*names, v=lanes.vector, b=lanes.logical, s=lanes.suffix, fast=self.fast)
+        )
 
-    def _turn(self, action: Action) -> None:
+    def _turn(self, angles: tuple[int, ...]) -> None:
         f, vector = self.f, self.lanes.vector
         squares = self.pool.number(f, 0.0)
-        for value in action.uses:
+        for value in angles:
             name = self._name(value)
             f.do(f"store {vector} {name}, ptr {f.offset('%angles', self.angles[value], vector)}")
             squares = f.let(f"fadd contract {vector} {squares}, {f.let(f'fmul contract {vector} {name}, {name}')}")
-        first = self.angles[action.uses[0]]
+        first = self.angles[angles[0]]
         places = ", ".join(f"ptr {f.offset(name, first, vector)}" for name in ("%angles", *TRIGONOMETRIC.values()))
-        f.do(f"call void @sincos({places}, i64 {len(action.uses)}, {vector} {squares})")
+        f.do(f"call void @sincos({places}, i64 {len(angles)}, {vector} {squares})")
 
-    def _store(self, action: Action, rows: list[str]) -> None:
-        columns = [self._name(value) for value in action.uses]
+    def _store(self, group: range, rows: list[str]) -> None:
+        columns = [self._name(self.program.results[i]) for i in group]
         if len(self.program.results) >= self.lanes.width:
-            self._store_square(rows, self.groups[action.number], columns)
+            self._store_square(rows, group, columns)
         else:
-            self._store_entries(rows, self.groups[action.number], columns)
+            self._store_entries(rows, group, columns)
 
     def _store_square(self, rows: list[str], group: range, columns: list[str]) -> None:
         f, lanes, constants = self.f, self.lanes, range(self.program.size, self.first_step)
