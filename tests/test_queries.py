@@ -1,6 +1,7 @@
 """What a robot answers: shapes, values, names, what is refused, and that nothing keeps a robot alive."""
 
 import gc
+import inspect
 import weakref
 
 import numpy as np
@@ -182,3 +183,43 @@ def test_mass_and_its_centre_agree_with_pinocchio():
         expected = (moving * com + fixed.mass * fixed.lever) / total
         assert abs(queries.mass(robot) - total) < 1e-12
         np.testing.assert_allclose(queries.center_of_mass(robot, q), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("frames", "message"),
+    [
+        ("elbow", "no frame 'elbow', which is a joint; the link that it moves is 'lower'"),
+        (3, "by name"),
+        ([3], "by name"),
+    ],
+)
+def test_what_is_no_frame_is_said(arm, frames, message):
+    with pytest.raises((kt.KinetreeError, TypeError), match=message):
+        kt.fk(arm, frames)
+
+
+def test_a_question_wants_a_robot(arm):
+    with pytest.raises(TypeError, match="not of a str"):
+        kt.fk("arm.urdf", "lower")
+    with pytest.raises(kt.KinetreeError, match="mapping"):
+        kt.fk(arm, "lower")({"elbow": 1.0})
+    with pytest.raises(kt.KinetreeError, match=r"q \(5, 2\) and qd \(7, 2\) do not go together"):
+        kt.velocity(arm, "lower")(np.zeros((5, 2)), np.zeros((7, 2)))
+
+
+def test_kernels_say_what_they_take(arm):
+    velocity = kt.velocity(arm, "lower")
+    assert str(inspect.signature(velocity)) == "(q, qd, *, out=None, dtype=<class 'float'>, threads=1)"
+    assert velocity.__name__ == "velocity"
+
+
+def test_large_angles_lose_nothing():
+    """No constant is added to an angle: its last digits are all there is left of it."""
+    robot = kt.load(icub_urdfs()[0])
+    fk, rng = kt.fk(robot, "l_hand"), np.random.default_rng(4)
+    for size in (1e3, 1e8, 1e15):
+        q = rng.uniform(-size, size, robot.nq)
+        expected = forward_kinematics(build_tree(robot), q, ["l_hand"])[0]
+        np.testing.assert_allclose(fk.interpret(q), expected, rtol=0, atol=1e-14)
+        q = q.astype(np.float32)
+        np.testing.assert_allclose(fk(q, dtype=np.float32), fk(q), rtol=0, atol=2e-6)

@@ -23,7 +23,7 @@ from kinetree.compiler.derive import rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
 from kinetree.compiler.program import Program, trace
-from kinetree.errors import fail, unknown_name
+from kinetree.errors import Finding, UnknownNameError, fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial.se3 import Array
@@ -90,8 +90,16 @@ def _contents(model: Tree) -> str:
 
 def _frames(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
     """The names of frames, looked up; None is the root link."""
+    if not isinstance(robot, Robot):
+        raise TypeError(f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}")
     known = tuple(robot.root if name is None else name for name in names)
     for name in known:
+        if not isinstance(name, str):
+            raise TypeError(f"frames are asked for by name, not by {name!r}")
+        if name in robot.joints and name not in robot.frames:
+            child = robot.joints[name].child
+            message = f"no frame {name!r}, which is a joint; the link that it moves is {child!r}"
+            raise UnknownNameError(Finding("unknown-name", "error", message))
         if name not in robot.frames:
             raise unknown_name("frame", name, list(robot.frames))
     return known
@@ -111,8 +119,9 @@ def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Ke
 
     Raises KinetreeError for a name that is not a frame.
     """
-    single = isinstance(frames, str)
-    base, *names = _frames(robot, (base, *((frames,) if isinstance(frames, str) else frames)))
+    single = isinstance(frames, str) or not isinstance(frames, Iterable)
+    asked: list[Any] = [frames] if single else list(frames)
+    base, *names = _frames(robot, [base, *asked])
     output = Port("T", (4, 4) if single else (len(names), 4, 4), about=f"poses of {', '.join(names)} in {base}; m")
 
     def poses(model: Tree, q: Any) -> Any:
@@ -202,8 +211,8 @@ def analytical_jacobian(
     Rows: the rates of the position xyz of the frame in `base` (the root link by default), then those of its roll, pitch
     and yaw (fixed axes, R = Rz(yaw) Ry(pitch) Rx(roll)) or of its rotation vector, the axis times an angle up to pi.
 
-    At a pitch of ±pi/2 roll and yaw have no rates of their own: they grow without bound close to it, and are not
-    finite or very large there. A rotation vector has rates everywhere; at half a turn, where it has two values, they
+    At a pitch of ±pi/2 roll and yaw have no rates of their own: they grow without bound close to it, and are NaN there,
+    up to a cosine of 1e-14. A rotation vector has rates everywhere; at half a turn, where it has two values, they
     are those of one of the two.
     """
     frame, base = _frames(robot, (frame, base))

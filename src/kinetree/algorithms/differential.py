@@ -109,10 +109,15 @@ def analytical_jacobian(
     return np.array([*J[:3], *(E @ J[3:])])
 
 
+LOCKED = 1e-14
+"""Up to this cosine of the pitch roll and yaw are rounding errors, and their rates no numbers."""
+
+
 def _rpy_rates(R: Array) -> Array:
     """From the angular velocity in the base's axes to the rates of roll, pitch and yaw, R = Rz(yaw) Ry(pitch) Rx(roll):
     w = (0, 0, 1) yaw' + Rz (0, 1, 0) pitch' + Rz Ry (1, 0, 0) roll'."""
     cos_pitch = np.sqrt(R[0, 0] * R[0, 0] + R[1, 0] * R[1, 0])
+    cos_pitch = np.where(cos_pitch < LOCKED, np.nan, cos_pitch)
     c, s = R[0, 0] / cos_pitch, R[1, 0] / cos_pitch  # of yaw
     tan_pitch = -R[2, 0] / cos_pitch
     return np.array([[c / cos_pitch, s / cos_pitch, 0.0], [-s, c, 0.0], [c * tan_pitch, s * tan_pitch, 1.0]])

@@ -5,8 +5,9 @@ along it. Their common normal is of no use between axes that are nearly parallel
 twist angle is kept everywhere; the position keeps two numbers, whichever can be had without large ones.
 
 With T_tree R = Rz(theta) T rest, where R takes z to the joint's axis: `rest` commutes with the motion along z, so that
-the frame of the moving body takes it up. Rz(theta) is taken up by the zero of the parent's joint, if that turns, which
-moves the parent's frame; that can be done once, before anything else hangs on the parent.
+the frame of the moving body takes it up. Rz(theta) is taken up by the parent's joint, if that turns about z: it moves
+the parent's frame, and joins the sine and cosine of the joint. (Added to its angle it would cost even less, and the
+last digits of large angles.) That can be done once, before anything else hangs on the parent.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class _Gauge:
         n = len(tree.parent)
         self.new: list[Array] = [se3.IDENTITY] * (n + 1)  # the base is last, where index -1 finds it
         self.T_tree: list[Array] = [se3.IDENTITY] * n
-        self.offset = list(tree.offset)
+        self.T_zero = list(tree.T_zero)
         self.turnable: set[int] = set()
 
     def place_body(self, i: int) -> None:
@@ -75,12 +76,12 @@ class _Gauge:
         self._turn_if_possible(body, theta)
 
     def _turn_if_possible(self, body: int, theta: float) -> bool:
-        """Turns a body about its axis, by another zero of its joint; whether that could be done."""
+        """Turns the frame of a body about its axis; whether that could be done."""
         if body not in self.turnable:
             return False
         self.turnable.remove(body)
-        self.offset[body] += theta
-        self.new[body] = self.new[body] @ z_screw(theta, 0.0)
+        self.T_zero[body] = _clean(z_screw(theta, 0.0))
+        self.new[body] = self.new[body] @ self.T_zero[body]
         return True
 
     def tree(self) -> Tree:
@@ -94,7 +95,7 @@ class _Gauge:
                 frozen([Z_AXIS]) if is_aligned else axes for is_aligned, axes in zip(aligned, old.axes, strict=True)
             ),
             T_tree=tuple(map(_clean, self.T_tree)),
-            offset=tuple(self.offset),
+            T_zero=tuple(self.T_zero),
             inertia=tuple(
                 frozen(plucker.moved_inertia(I, se3.inverse(T))) for I, T in zip(old.inertia, self.new, strict=False)
             ),

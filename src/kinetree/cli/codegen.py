@@ -95,7 +95,8 @@ def command(
         if path.exists() and not force:
             raise fail("exists", f"{path} exists already", fix="pass --force to overwrite it")
     functions = _functions(robot, options, names)
-    about = f"Robot {robot.name}, from {robot.source.file if robot.source else 'memory'}; by Kinetree {__version__}."
+    origin = Path(robot.source.file).name if robot.source else "memory"
+    about = f"Robot {robot.name}, from {origin}; by Kinetree {__version__}."
     dtype = "float32" if single else "float64"
     text = write_c([(f.name, f.kernel) for f in functions], header.name, about=about, dtype=dtype)
     write_texts({header: text.header, source: text.source})
@@ -118,7 +119,7 @@ def _functions(robot: Robot, options: Mapping[str, Any], names: dict[str, str]) 
     for query, row in QUERIES.items():
         for frame in options[query]:
             kernel = row.ask(robot, frame, options["base"], **(axes if row.axes else {}))
-            name = _name(robot.name, query, frame, options["base"])
+            name = _name(robot.name, query, frame, options["base"], axes.get("expressed_in", "") if row.axes else "")
             if any((f.query, f.frame) == (query, frame) for f in functions.values()):
                 raise fail("option", f"{_flag(query)} {frame} is given twice")
             unique, n = name, 1
@@ -134,9 +135,10 @@ def _functions(robot: Robot, options: Mapping[str, Any], names: dict[str, str]) 
     return list(functions.values())
 
 
-def _name(robot: str, query: str, frame: str, base: str | None) -> str:
+def _name(robot: str, query: str, frame: str, base: str | None, axes: str) -> str:
     """A legal name in C: what is no ASCII letter or digit is one underscore."""
-    text = "_".join([robot, query, frame, *(["in", base] if base is not None else [])])
+    where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
+    text = "_".join([robot, query, frame, *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")
     return legal if legal[0].isalpha() else f"robot_{legal}"
 

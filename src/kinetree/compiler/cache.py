@@ -17,6 +17,8 @@ from pathlib import Path
 
 LIMIT = 256 * 2**20
 """Bytes that the folder may hold; the entries that were used longest ago go first."""
+OFF = {"off", "0", "no", "none", "false"}
+"""What KINETREE_CACHE says to have none."""
 SWEEPS: tuple[str, ...] = ("0",)
 """Ends of keys, hexadecimal, at whose writing the folder is looked through; one in sixteen, since it takes longer than
 writing."""
@@ -26,7 +28,7 @@ _MAGIC = b"kinetree machine code 1\n"
 def folder() -> Path | None:
     """Where the cache is, or None where it is off."""
     setting = os.environ.get("KINETREE_CACHE", "")
-    if setting.lower() == "off":
+    if setting.strip().lower() in OFF:
         return None
     try:
         return Path(setting).expanduser() if setting else _users() / "kinetree"

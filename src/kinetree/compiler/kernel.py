@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
@@ -46,6 +47,19 @@ class Kernel:
         self.__call__ = self._machine.door()
         result: NDArray[Any] = self.__call__(*inputs)
         return result
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
+    def __signature__(self) -> Signature:
+        """For those who look: the arrays by name or position, the options by name."""
+        options = (("out", None), ("dtype", float), ("threads", 1))
+        return Signature(
+            [Parameter(port.name, Parameter.POSITIONAL_OR_KEYWORD) for port in self.inputs]
+            + [Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in options]
+        )
 
     def __repr__(self) -> str:
         takes = ", ".join(f"{port.name} (…{''.join(f', {n}' for n in port.shape)})" for port in self.inputs)

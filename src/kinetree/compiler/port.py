@@ -40,7 +40,12 @@ def checked(
     if len(arrays) == 1:
         return arrays, arrays[0].shape[: arrays[0].ndim - len(ports[0].shape)]
     shapes = [a.shape[: a.ndim - len(port.shape)] for a, port in zip(arrays, ports, strict=True)]
-    return arrays, np.broadcast_shapes(*shapes)
+    try:
+        return arrays, np.broadcast_shapes(*shapes)
+    except ValueError:
+        got = " and ".join(f"{port.name} {a.shape}" for port, a in zip(ports, arrays, strict=True))
+        message = f"{got} do not go together; legal are axes in front that are the same, of length 1 or left out"
+        raise fail("batch-shape", message) from None
 
 
 def checked_out(out: Any, shape: tuple[int, ...]) -> None:
@@ -58,6 +63,8 @@ def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
         raise fail(f"{port.name}-shape", f"{port.name} is not an array of numbers; {_legal(port)}") from None
+    if isinstance(value, Mapping):
+        raise fail(f"{port.name}-number", f"{port.name} is a mapping, which has no order; {_legal(port)}")
     if isinstance(value, np.ma.MaskedArray):
         raise fail(f"{port.name}-number", f"{port.name} is a masked array, and its mask would be lost; {_legal(port)}")
     if array.dtype.kind not in "fiu":

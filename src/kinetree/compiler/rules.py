@@ -50,6 +50,15 @@ def _minus_in_product(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     return None if y is None else -(y * b)
 
 
+def _negative_scale(graph: Graph, a: Expr, b: Expr) -> Expr | None:
+    return -(-a.value * b) if a.value is not None and a.value < 0 else None
+
+
+def _minus_before_difference(graph: Graph, a: Expr, b: Expr) -> Expr | None:
+    y = _negated(a)
+    return None if y is None else -(y + b)
+
+
 def _two_scales(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     scaled = _scaled(b)
     return None if a.value is None or scaled is None else (a.value * scaled[0]) * scaled[1]
@@ -84,12 +93,14 @@ RULES: dict[str, tuple[Rule, ...]] = {
         lambda g, a, b: -b if a.value == 0 else None,  # 0 - x -> -x
         lambda g, a, b: 0.0 if a is b else None,  # x - x -> 0
         _subtracted_minus,  # x - (-y) -> x + y
+        _minus_before_difference,  # -x - y -> -(x + y)
     ),
     "multiply": (
         _either_way(lambda g, a, b: 0.0 if a.value == 0 else None),  # 0 x -> 0
         _either_way(lambda g, a, b: b if a.value == 1 else None),  # 1 x -> x
         _either_way(lambda g, a, b: -b if a.value == -1 else None),  # -1 x -> -x
         _either_way(_minus_in_product),  # (-x) y -> -(x y)
+        _either_way(_negative_scale),  # -c x -> -(c x)
         _either_way(_two_scales),  # c (d x) -> (c d) x
     ),
     "divide": (

@@ -25,6 +25,8 @@ class Tree:
     parent[i]: the body that carries joint i.
     joint_type[i], axes[i] (k, 3), pitch[i]: how it moves.
     T_tree[i] (4, 4): pose of the joint frame before the motion, in the frame of the parent body.
+    T_zero[i] (4, 4): pose of the body in the joint frame where the joint's type does not move it; the identity, but
+    where frames of bodies have been placed anew.
     q_slice[i], v_slice[i]: its numbers in q and qd (those of the leader, for a mimic follower);
     multiplier[i], offset[i]: q_i = multiplier * q[q_slice] + offset.
     inertia[i] (6, 6): of body i in its own frame, Featherstone's order; base_inertia that of the base.
@@ -37,6 +39,7 @@ class Tree:
     axes: tuple[Array, ...]
     pitch: tuple[float, ...]
     T_tree: tuple[Array, ...]
+    T_zero: tuple[Array, ...]
     q_slice: tuple[slice, ...]
     v_slice: tuple[slice, ...]
     multiplier: tuple[float, ...]
@@ -66,7 +69,8 @@ class Tree:
 
     def motion(self, i: int, q: Any) -> Array:
         """XJ (4, 4): pose of body i in the frame of joint i before the motion."""
-        return self.joint_type[i].transform(self.axes[i], self.pitch[i], self.coordinates(i, q))
+        T = self.joint_type[i].transform(self.axes[i], self.pitch[i], self.coordinates(i, q))
+        return T if self.T_zero[i] is se3.IDENTITY else self.T_zero[i] @ T
 
     def joint_transform(self, i: int, q: Any) -> Array:
         """T (4, 4): pose of body i in the frame of its parent body, A(q) = T_tree XJ(q)."""
@@ -106,6 +110,7 @@ def build_tree(robot: Robot) -> Tree:
         axes=tuple(j.axes for j in moving),
         pitch=tuple(j.pitch for j in moving),
         T_tree=tuple(T_tree),
+        T_zero=(se3.IDENTITY,) * len(moving),
         q_slice=tuple(q_slices[leader] for leader, _, _ in drive),
         v_slice=tuple(v_slices[leader] for leader, _, _ in drive),
         multiplier=tuple(m for _, m, _ in drive),
