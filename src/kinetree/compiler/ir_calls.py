@@ -11,13 +11,30 @@ from math import prod
 
 from kinetree.compiler.ir import Function
 from kinetree.compiler.program import Program
-from kinetree.compiler.target import Lanes
+from kinetree.compiler.target import Lanes, Target
 from kinetree.compiler.ufunc import ALIGNED, C_CONTIGUOUS, CONTEXT, TYPE_NUMBERS, ArrayLayout
 
 
-def loop(program: Program, lanes: Lanes) -> str:
-    """@loop(args, dimensions, steps, data)."""
+def loop(program: Program, lanes: Lanes, target: Target) -> str:
+    """@loop(args, dimensions, steps, data): @batch, after which the processor's floating-point flags are as before.
+
+    NumPy would make warnings of them: for a NaN that came in, and for what lanes compute and `where` discards.
+    """
     f = Function("define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) #0")
+    if target.is_x86:
+        f.do("%flags = alloca i32")
+        f.do("call void @llvm.x86.sse.stmxcsr(ptr %flags)")
+    else:
+        f.do("%flags = call i64 @llvm.aarch64.get.fpsr()")
+    f.do("call void @batch(ptr %args, ptr %dimensions, ptr %steps)")
+    f.do(f"call void @llvm.{'x86.sse.ldmxcsr(ptr' if target.is_x86 else 'aarch64.set.fpsr(i64'} %flags)")
+    f.do("ret void")
+    return f"{f.text()}\n{_batch(program, lanes)}"
+
+
+def _batch(program: Program, lanes: Lanes) -> str:
+    """@batch(args, dimensions, steps): in vectors where there are enough configurations with entries side by side."""
+    f = Function("define internal void @batch(ptr %args, ptr %dimensions, ptr %steps) noinline #0")
     shapes = [*program.inputs, program.output]
     bases = [f.let(f"load ptr, ptr {f.offset('%args', k, 8)}") for k in range(len(shapes))]
     count = f.let("load i64, ptr %dimensions")

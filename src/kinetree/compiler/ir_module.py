@@ -20,7 +20,7 @@ def assembly(program: Program, target: Target, scalar: str, layout: ArrayLayout 
     """
     pool = Pool(target.lanes(scalar))
     program = lower(program, target, pool.lanes.digits)
-    parts = [ir_block.Block(program, pool, fast).write(), ir_calls.loop(program, pool.lanes)]
+    parts = [ir_block.Block(program, pool, fast).write(), ir_calls.loop(program, pool.lanes, target)]
     if {"sin", "cos"} & program.operations.keys():
         parts += [ir_trig.sincos(target, pool), ir_trig.reduce()]
     if layout is not None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 SCALARS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
+DOUBLE = np.dtype(float)
 WORTH_A_THREAD = 1000
 """Configurations that each thread gets at least."""
 
@@ -31,13 +32,15 @@ WORTH_A_THREAD = 1000
 class Machine:
     """A program, and its code for this processor in each precision that has been asked for."""
 
-    __slots__ = ("_loaded", "_make", "_program", "inputs", "key", "name", "output")
+    __slots__ = ("_is_empty", "_loaded", "_make", "_program", "inputs", "key", "name", "output")
 
     def __init__(
         self, name: str, inputs: tuple[Port, ...], output: Port, make: Callable[[], Program], key: str | None
     ) -> None:
         self.name, self.inputs, self.output, self.key = name, inputs, output, key
         self._make = make
+        # whether it takes or gives no numbers at all, which NumPy's ufuncs cannot say
+        self._is_empty = any(prod(port.shape) == 0 for port in (*inputs, output))
         self._program: Program | None = None
         self._loaded: dict[str, tuple[Any, Any, dict[str, int]]] = {}
 
@@ -69,6 +72,8 @@ class Machine:
         self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1, **named: Any
     ) -> NDArray[Any]:
         """Any call, as `Kernel` describes it."""
+        if dtype is float and threads == 1 and not named and self._is_plain(inputs, out):
+            return self._run("double", inputs, out)
         scalar = self.compile(dtype)
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
@@ -85,10 +90,20 @@ class Machine:
         np.copyto(out, result, casting="same_kind")
         return out
 
-    @property
-    def _is_empty(self) -> bool:
-        """Whether it takes or gives no numbers at all, which NumPy's ufuncs cannot say."""
-        return any(prod(port.shape) == 0 for port in (*self.inputs, self.output))
+    def _is_plain(self, inputs: Sequence[Any], out: Any) -> bool:
+        """Whether they are what most calls give, one array of doubles in one piece and perhaps another for the result,
+        which NumPy can have as they are."""
+        if self._is_empty or len(inputs) != 1 or len(self.inputs) != 1:
+            return False
+        (array,), shape = inputs, self.inputs[0].shape
+        if not _is_simple(array) or array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
+            return False
+        if out is None:
+            return True
+        gives = array.shape[: array.ndim - len(shape)] + self.output.shape
+        return bool(
+            _is_simple(out) and out.shape == gives and out.flags.writeable and not np.may_share_memory(array, out)
+        )
 
     def _computed(
         self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any] | None, threads: int
@@ -131,10 +146,8 @@ class Machine:
         return out
 
     def _run(self, scalar: str, arrays: Sequence[NDArray[Any]], out: NDArray[Any] | None) -> NDArray[Any]:
-        """The results, without warnings: single calls give none either, and lanes may divide what `where` discards."""
         ufunc, _ = self._code(scalar)
-        with np.errstate(all="ignore"):
-            return np.asarray(ufunc(*arrays, out=out))
+        return np.asarray(ufunc(*arrays, out=out))
 
     @staticmethod
     def _type(scalar: str) -> Any:
@@ -169,6 +182,10 @@ class Machine:
             code = llvm.compile_object(assembly(self.program, target, scalar, layout), target)
             disk.write(key, code)
         return code
+
+
+def _is_simple(array: Any) -> bool:
+    return type(array) is np.ndarray and array.dtype is DOUBLE and array.flags.c_contiguous
 
 
 def _is_packed(array: NDArray[Any], core: int) -> bool:

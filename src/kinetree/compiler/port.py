@@ -31,12 +31,9 @@ def checked(
 ) -> tuple[list[NDArray[Any]], tuple[int, ...]]:
     """The arguments, given by position or by name, as arrays of real numbers of the right shapes; and the shape of the
     batch that they make together."""
-    names = [port.name for port in ports]
-    given = [*values, *(named[port] for port in names[len(values) :] if port in named)]
-    if len(given) != len(ports) or named.keys() - set(names[len(values) :]):
-        got = ", ".join([f"{len(values)} arrays", *named])
-        raise TypeError(f"{name} takes {', '.join(names)}, and out=, dtype= and threads=; not {got}")
-    arrays = [_checked(port, value, dtype) for port, value in zip(ports, given, strict=True)]
+    if named or len(values) != len(ports):
+        values = _in_order(name, [port.name for port in ports], values, named)
+    arrays = [_checked(port, value, dtype) for port, value in zip(ports, values, strict=True)]
     if len(arrays) == 1:
         return arrays, arrays[0].shape[: arrays[0].ndim - len(ports[0].shape)]
     shapes = [a.shape[: a.ndim - len(port.shape)] for a, port in zip(arrays, ports, strict=True)]
@@ -46,6 +43,14 @@ def checked(
         got = " and ".join(f"{port.name} {a.shape}" for port, a in zip(ports, arrays, strict=True))
         message = f"{got} do not go together; legal are axes in front that are the same, of length 1 or left out"
         raise fail("batch-shape", message) from None
+
+
+def _in_order(name: str, names: Sequence[str], values: Sequence[Any], named: Mapping[str, Any]) -> Sequence[Any]:
+    given = [*values, *(named[port] for port in names[len(values) :] if port in named)]
+    if len(given) != len(names) or named.keys() - set(names[len(values) :]):
+        got = ", ".join([f"{len(values)} arrays", *named])
+        raise TypeError(f"{name} takes {', '.join(names)}, and out=, dtype= and threads=; not {got}")
+    return given
 
 
 def checked_out(out: Any, shape: tuple[int, ...]) -> None:

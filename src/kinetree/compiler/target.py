@@ -81,6 +81,11 @@ class Target:
     fma: bool
     floor: bool
 
+    @property
+    def is_x86(self) -> bool:
+        """Whether it is an x86-64; it is a 64-bit Arm otherwise."""
+        return self.triple.startswith(("x86_64", "amd64"))
+
     def lanes(self, scalar: str) -> Lanes:
         """As many numbers as a vector holds."""
         return Lanes(scalar, self.bits // (64 if scalar == "double" else 32))
@@ -89,7 +94,7 @@ class Target:
 def target_with(triple: str, cpu: str, features: set[str]) -> Target:
     """A processor with these features."""
     flags = ",".join(f"+{name}" for name in sorted(features))
-    if not triple.startswith(("x86_64", "amd64")):
-        return Target(triple, cpu, flags, 128, fma=True, floor=True)  # every 64-bit Arm has these
+    if not triple.startswith(("x86_64", "amd64")):  # every 64-bit Arm has these
+        return Target(triple, cpu, flags, 128, fma=True, floor=True)
     bits = 512 if {"avx512f", "avx512dq"} <= features else 256 if "avx" in features else 128
     return Target(triple, cpu, flags, bits, fma="fma" in features, floor="sse4.1" in features)
