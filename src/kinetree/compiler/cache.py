@@ -7,6 +7,7 @@ never executed, and nobody is told.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import sys
@@ -48,8 +49,6 @@ def _users() -> Path:
 
 def digest(*parts: str | bytes) -> str:
     """What stands for all of these together."""
-    import hashlib  # takes longer to import than the first digest to make
-
     total = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
