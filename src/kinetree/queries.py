@@ -63,7 +63,7 @@ def _query(
         model = tree(robot)
         ports = [_coordinates(robot)]
         if rates:
-            ports.append(Port("qd", (model.nv,), robot.velocity_names, "m/s, rad/s"))
+            ports.append(_velocities(robot))
         shapes = [port.shape for port in ports]
         origin = digest(_remember(robot, "digest", lambda: _contents(model)), repr(key))
 
@@ -77,6 +77,10 @@ def _query(
 
 def _coordinates(robot: Robot) -> Port:
     return Port("q", (robot.nq,), robot.coordinate_names, "m, rad")
+
+
+def _velocities(robot: Robot) -> Port:
+    return _remember(robot, "velocities", lambda: Port("qd", (tree(robot).nv,), robot.velocity_names, "m/s, rad/s"))
 
 
 def _contents(model: Tree) -> str:
@@ -96,11 +100,11 @@ def _frames(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
     for name in known:
         if not isinstance(name, str):
             raise TypeError(f"frames are asked for by name, not by {name!r}")
-        if name in robot.joints and name not in robot.frames:
-            child = robot.joints[name].child
-            message = f"no frame {name!r}, which is a joint; the link that it moves is {child!r}"
-            raise UnknownNameError(Finding("unknown-name", "error", message))
         if name not in robot.frames:
+            if name in robot.joints:
+                child = robot.joints[name].child
+                message = f"no frame {name!r}, which is a joint; the link that it moves is {child!r}"
+                raise UnknownNameError(Finding("unknown-name", "error", message))
             raise unknown_name("frame", name, list(robot.frames))
     return known
 
@@ -187,7 +191,8 @@ def _differential(
     """The kernel of an algorithm on (tree, q[, qd], frame, base, expressed_in)."""
     frame, base = _frames(robot, (frame, base))
     _one_of("expressed_in", expressed_in, get_args(Axes))
-    nv, names = tree(robot).nv, robot.velocity_names
+    qd = _velocities(robot)
+    (nv,), names = qd.shape, qd.labels
     axes = frame if expressed_in == "frame" else base
     about = f"{frame} relative to {base}, linear then angular, in the axes of {axes}; m, rad, s"
     output = {
@@ -218,7 +223,8 @@ def analytical_jacobian(
     frame, base = _frames(robot, (frame, base))
     _one_of("representation", representation, get_args(Representation))
     about = f"xyz and {representation} of {frame} in {base}; m, rad"
-    output = Port("J", (6, tree(robot).nv), robot.velocity_names, about)
+    qd = _velocities(robot)
+    output = Port("J", (6, *qd.shape), qd.labels, about)
 
     def algorithm(model: Tree, q: Any) -> Any:
         return differential.analytical_jacobian(model, q, frame, base, representation)

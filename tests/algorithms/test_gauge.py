@@ -70,6 +70,15 @@ def test_inertias_move_with_the_frames(number):
         np.testing.assert_allclose(plucker.moved_inertia(J, b), plucker.moved_inertia(I, a), rtol=1e-12, atol=1e-12)
 
 
+def test_every_joint_at_neutral():
+    robot = kt.load(icub_urdfs()[0])
+    model = tree(robot)
+    other = gauged(model, ["l_hand", "head"])
+    for name in model.frames:
+        (i, T), (j, U) = model.frame(name), other.frame(name)
+        np.testing.assert_allclose(body_poses(other)[j] @ U, body_poses(model)[i] @ T, rtol=0, atol=2e-14)
+
+
 def test_axes_are_z_and_constants_sparse():
     model = tree(kt.load(icub_urdfs()[0]))
     other = gauged(model, ())

@@ -33,7 +33,7 @@ def body_poses(tree: Tree, q: Any = None) -> list[Array]:
     None with every joint's own number at neutral, followers too."""
     T = [se3.IDENTITY] * (len(tree.parent) + 1)
     for i, parent in enumerate(tree.parent):
-        T[i] = T[parent] @ (tree.T_tree[i] if q is None else tree.joint_transform(i, q))
+        T[i] = T[parent] @ (tree.T_tree[i] @ tree.T_zero[i] if q is None else tree.joint_transform(i, q))
     return T
 
 

@@ -65,20 +65,11 @@ class Graph:
         return expr
 
 
-def _binary(name: str) -> Any:
+def _binary(name: str, *, swapped: bool = False) -> Any:
     def method(self: Expr, other: Any) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return self.graph.apply(name, self, other)
-
-    return method
-
-
-def _reflected(name: str) -> Any:
-    def method(self: Expr, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        return self.graph.apply(name, other, self)
+        return self.graph.apply(name, *((other, self) if swapped else (self, other)))
 
     return method
 
@@ -104,12 +95,12 @@ class Expr:
     def __init__(self, graph: Graph, index: int, op: Op | None, args: tuple[Expr, ...], value: float | None) -> None:
         self.graph, self.index, self.op, self.args, self.value = graph, index, op, args, value
 
-    __add__, __radd__ = _binary("add"), _reflected("add")
-    __sub__, __rsub__ = _binary("subtract"), _reflected("subtract")
-    __mul__, __rmul__ = _binary("multiply"), _reflected("multiply")
-    __truediv__, __rtruediv__ = _binary("divide"), _reflected("divide")
-    __lt__, __gt__ = _binary("less"), _reflected("less")
-    __le__, __ge__ = _binary("less_equal"), _reflected("less_equal")
+    __add__, __radd__ = _binary("add"), _binary("add", swapped=True)
+    __sub__, __rsub__ = _binary("subtract"), _binary("subtract", swapped=True)
+    __mul__, __rmul__ = _binary("multiply"), _binary("multiply", swapped=True)
+    __truediv__, __rtruediv__ = _binary("divide"), _binary("divide", swapped=True)
+    __lt__, __gt__ = _binary("less"), _binary("less", swapped=True)
+    __le__, __ge__ = _binary("less_equal"), _binary("less_equal", swapped=True)
     __neg__: Any = _unary("negative")
     __abs__: Any = _unary("absolute")
 

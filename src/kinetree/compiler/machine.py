@@ -116,7 +116,7 @@ class Machine:
         if parts < 2:
             return self._run(scalar, arrays, out)
         if out is None:
-            out = np.empty(batch + self.output.shape, self._type(scalar))
+            out = np.empty(batch + self.output.shape, arrays[0].dtype)
         return self._shared(scalar, arrays, batch, out, parts)
 
     def _shared(
@@ -148,10 +148,6 @@ class Machine:
     def _run(self, scalar: str, arrays: Sequence[NDArray[Any]], out: NDArray[Any] | None) -> NDArray[Any]:
         ufunc, _ = self._code(scalar)
         return np.asarray(ufunc(*arrays, out=out))
-
-    @staticmethod
-    def _type(scalar: str) -> Any:
-        return next(number for number, name in SCALARS.items() if name == scalar)
 
     def _code(self, scalar: str) -> tuple[Any, dict[str, int]]:
         """(ufunc, addresses), compiled or loaded when first asked for."""
