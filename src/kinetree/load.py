@@ -109,7 +109,7 @@ def load(
     """The robot that a file, a text or a name describes.
 
     source: a path; or, as a str together with format=…, the text itself; or the bare name of a robot that comes with
-        the package, such as "icub" (a file of that name is "./icub").
+        the package, such as "icub" or "icub:2.5" (a file of that name is "./icub").
     format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets"; by default the file's ending and its root element decide.
         A pathlib.Path together with format=… is a file of that format whatever its ending.
     xacro_args: the arguments of a xacro file. packages: folders of ROS packages by name, searched first.
@@ -172,20 +172,19 @@ def _check_options(row: Format, options: Options) -> None:
 
 
 def _is_bare(source: str) -> bool:
-    """Whether a text is the name of a robot that comes with the package: no separator, no ending."""
-    return bool(re.fullmatch(r"[\w:-]+", source))
+    """Whether a text is the name of a robot that comes with the package, "icub" or "icub:2.5"."""
+    return bool(re.fullmatch(r"[\w-]+(:[^/\\]*)?", source))
 
 
 def _read_packaged(name: str, options: Options) -> Reading:
     """The robot of that name in robots/."""
-    from importlib.resources import files as resources
+    from kinetree.robots.packaged import packaged
 
-    texts = {file.name.removesuffix(".toml"): file for file in resources("kinetree.robots").iterdir()}
-    texts = {stem: file for stem, file in texts.items() if file.name.endswith(".toml")}
-    if name not in texts:
-        message = f"no robot {name!r} comes with the package; {nearest_names(name, sorted(texts))}"
-        raise fail("unknown-name", message, fix=f"a file of that name is './{name}'")
-    return FORMATS["dh"].read(texts[name].read_bytes(), f"{name}.toml", Files(options.packages), options)
+    found = packaged(name)
+    _check_options(FORMATS["dh"], options)
+    robot, findings = FORMATS["dh"].read(found.text.encode(), found.file, Files(options.packages), options)
+    findings += found.notes
+    return replace(robot, notes=(*robot.notes, *found.notes)) if robot else None, findings
 
 
 def save(

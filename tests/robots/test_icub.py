@@ -50,7 +50,7 @@ def icub() -> kt.Robot:
 
 
 def tables() -> dict[str, dict]:
-    data = tomllib.loads((files("kinetree.robots") / "icub.toml").read_text())
+    data = tomllib.loads((files("kinetree.robots") / "icub" / "robot.toml").read_text())
     return {chain["name"]: chain for chain in data["chain"]}
 
 

@@ -1,1 +1,1 @@
-"""Robots that come with the package, as data built from published numbers; `kinetree.load` finds them by name."""
+"""Robots that come with the package, one folder each: `robot.toml` describes it, other files are its tables."""
