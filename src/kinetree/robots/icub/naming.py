@@ -1,0 +1,172 @@
+"""The iCub's naming conventions: the tables of the wiki's page, as printed and as corrected, and where they deviate."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from kinetree.robots.icub.limits import board_limits
+
+Row = TypeVar("Row")
+
+
+class JointRow(NamedTuple):
+    """A joint of a control board; corrected rows of a board stand in the board's own order."""
+
+    board: str
+    joint: str
+
+
+class FixedJointRow(NamedTuple):
+    """A force/torque sensor and the fixed joint that stands for it."""
+
+    sensor: str
+    joint: str
+
+
+class LinkRow(NamedTuple):
+    """A link, the joint that carries it and that joint's parent link; the root has "" for both."""
+
+    link: str
+    joint: str
+    parent: str
+
+
+class AxisRow(NamedTuple):
+    """The axis of a joint at the zero configuration, a unit vector in root_link; limits in radians.
+
+    A fixed joint has neither. The page prints no limits.
+    """
+
+    joint: str
+    type: str
+    axis: tuple[float, float, float] | None
+    lower: float | None
+    upper: float | None
+
+
+class FrameRow(NamedTuple):
+    """A frame and the link that it sits on, or the two that it sits between."""
+
+    frame: str
+    links: tuple[str, ...]
+    explanation: str
+
+
+class SkinRow(NamedTuple):
+    """A part of the skin, the link that carries it and the frame of its taxels, "" where none is published."""
+
+    frame: str
+    link: str
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """Where the page is wrong, incomplete or ambiguous.
+
+    printed: what the page says. correction: what holds. why: the evidence and its sources.
+    """
+
+    number: int
+    printed: str
+    correction: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[Row]):
+    """A row as the page prints it, None where the page leaves it out, and as it should read.
+
+    A row that is right has `correct` equal to `printed`. deviations: the numbers of those that the row is about, also
+    where it is right but ambiguous. known_as: other names under which published models have the thing.
+    """
+
+    printed: Row | None
+    correct: Row
+    deviations: tuple[int, ...]
+    known_as: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForceTorqueRule:
+    """The wrench that the force/torque sensors read.
+
+    direction: in the words of SDF's <measure_direction>; "child_to_parent" is the wrench that the child link of the
+    fixed joint applies to its parent link. rule: the same in a sentence. why: the evidence and its sources.
+    servers: the YARP port at which each sensor is published, by sensor.
+    """
+
+    direction: str
+    rule: str
+    why: str
+    servers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The tables of the page, each row as printed and as corrected; sources are those of the corrections."""
+
+    joints: tuple[Entry[JointRow], ...]
+    fixed_joints: tuple[Entry[FixedJointRow], ...]
+    links: tuple[Entry[LinkRow], ...]
+    axes: tuple[Entry[AxisRow], ...]
+    frames: tuple[Entry[FrameRow], ...]
+    skin: tuple[Entry[SkinRow], ...]
+    deviations: Mapping[int, Deviation]
+    force_torque: ForceTorqueRule
+    page: str
+    sources: tuple[str, ...]
+
+
+@cache
+def naming() -> Naming:
+    """The iCub's naming conventions. Source: naming.toml, and limits.csv for the limits of the corrected axes."""
+    data = tomllib.loads(files(__package__).joinpath("naming.toml").read_text("utf-8"))
+    return Naming(
+        joints=_entries(data["joints"], JointRow),
+        fixed_joints=_entries(data["fixed_joints"], FixedJointRow),
+        links=_entries(data["links"], LinkRow),
+        axes=_with_limits(_entries(data["axes"], _axis_row), data["limits"]),
+        frames=_entries(data["frames"], lambda frame, links, explanation: FrameRow(frame, tuple(links), explanation)),
+        skin=_entries(data["skin"], SkinRow),
+        deviations={row["number"]: Deviation(**row) for row in data["deviation"]},
+        force_torque=ForceTorqueRule(**data["force_torque"], servers=data["servers"]),
+        page=data["page"],
+        sources=tuple(data["sources"]),
+    )
+
+
+def corrected(entries: Iterable[Entry[Row]]) -> list[Row]:
+    """The rows of a table as they should read, in order."""
+    return [entry.correct for entry in entries]
+
+
+def _entries(table: list[dict[str, Any]], row: Callable[..., Row]) -> tuple[Entry[Row], ...]:
+    entries = []
+    for line in table:
+        printed = row(*line["printed"]) if "printed" in line else None
+        correct = row(*line["correct"]) if "correct" in line else row(*line["printed"])
+        entries.append(Entry(printed, correct, tuple(line.get("see", ())), tuple(line.get("known_as", ()))))
+    return tuple(entries)
+
+
+def _axis_row(joint: str, kind: str, axis: list[float] | None = None) -> AxisRow:
+    return AxisRow(joint, kind, (float(axis[0]), float(axis[1]), float(axis[2])) if axis else None, None, None)
+
+
+def _with_limits(entries: tuple[Entry[AxisRow], ...], said: dict[str, Any]) -> tuple[Entry[AxisRow], ...]:
+    """The axes with the limits of a robot in the corrected rows; fixed joints have none."""
+    limits = board_limits(said["robot"], said["kind"])
+    limited = []
+    for entry in entries:
+        if entry.correct.axis is not None:
+            lower, upper = limits[entry.correct.joint]
+            correct = entry.correct._replace(lower=lower, upper=upper)
+            entry = replace(entry, correct=correct, deviations=(*entry.deviations, *said["see"]))
+        limited.append(entry)
+    return tuple(limited)
