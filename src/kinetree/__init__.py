@@ -1,5 +1,6 @@
 """Kinetree: robot descriptions loaded right, or refused with the reason; any frame against any other."""
 
+from kinetree.conventions.check import check as check
 from kinetree.errors import Finding as Finding
 from kinetree.errors import KinetreeError as KinetreeError
 from kinetree.errors import Source as Source

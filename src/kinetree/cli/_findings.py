@@ -1,4 +1,4 @@
-"""Findings on the standard error stream: wrapped and coloured in a terminal, one line each in a pipe."""
+"""Findings for people: wrapped and coloured in a terminal, one line each in a pipe."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TextIO
 
 import click
 
@@ -20,20 +21,25 @@ COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
 def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False) -> None:
-    """Print the findings, the first 20 if there are many; as JSON all of them: {"findings": […]}."""
+    """Print what ended a command, the first 20 if there are many; as JSON all of them: {"findings": […]}."""
     if as_json:
         print_json({"findings": findings}, sys.stderr)
         return
     shown = findings if everything else findings[:SHOWN]
-    width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
-    for finding in shown:
-        finding = _for_the_command_line(finding)
-        if width:
-            click.echo(_wrapped(finding, width), err=True)  # knows how to colour old Windows terminals
-        else:
-            print(finding, file=sys.stderr)  # click would write UTF-8 where the stream is ASCII
+    write_findings(shown, sys.stderr)
     if len(findings) > len(shown):
         print(f"and {len(findings) - len(shown)} more (--json gives them all)", file=sys.stderr)
+
+
+def write_findings(findings: Iterable[Finding], stream: TextIO) -> None:
+    """Write findings to a stream, for people or line by line for a pipe."""
+    width = shutil.get_terminal_size().columns if stream.isatty() else None
+    for finding in findings:
+        finding = _for_the_command_line(finding)
+        if width:
+            click.echo(_wrapped(finding, width), file=stream)  # knows how to colour old Windows terminals
+        else:
+            print(finding, file=stream)  # click would write UTF-8 where the stream is ASCII
 
 
 def _for_the_command_line(finding: Finding) -> Finding:

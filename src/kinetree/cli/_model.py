@@ -49,6 +49,8 @@ _OPTIONS = (
     assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package."),
     click.option("--model", metavar="NAME", help="Which model of an SDF file that has several."),
 )
+_READING = ("format", "xacro_args", "packages", "model", "srdf")
+"""Arguments of `load` that these options give."""
 _SRDF = click.option("--srdf", metavar="FILE", help="A semantic description whose groups of joints MODEL shall have.")
 
 
@@ -60,6 +62,16 @@ def robot_argument(function: Command) -> Command:
 def two_robot_arguments(function: Command) -> Command:
     """Gives a command the models A and B, read with the same options, as arguments `a` and `b`."""
     return _reading(function, {"a": "A", "b": "B"}, _OPTIONS)
+
+
+def unread_robot_argument(function: Command) -> Command:
+    """Gives a command MODEL as argument `read`, which reads it when it is called."""
+
+    @wraps(function)
+    def command(*, source: str, options: dict[str, Any], **others: Any) -> Any:
+        return function(read=lambda: _load([source], options)[0], **others)
+
+    return _options_given(command, {"source": "MODEL"}, (*_OPTIONS, _SRDF))
 
 
 _OF_SOME_FORMATS = ((), ("xacro_args",), ("model",), ("xacro_args", "model"))
@@ -92,18 +104,21 @@ def _reading(function: Command, models: dict[str, str], options: Iterable[Callab
     """The command with these models {argument: metavar} read before it runs."""
 
     @wraps(function)
-    def command(
-        *,
-        format: str | None,
-        xacro_args: dict[str, str],
-        packages: dict[str, str],
-        model: str | None,
-        srdf: str | None = None,
-        **others: Any,
-    ) -> Any:
-        options = {"format": format, "xacro_args": xacro_args, "packages": packages, "model": model, "srdf": srdf}
+    def command(*, options: dict[str, Any], **others: Any) -> Any:
         robots = _load([others.pop(argument) for argument in models], options)
         return function(**dict(zip(models, robots, strict=True)), **others)
+
+    return _options_given(command, models, options)
+
+
+def _options_given(
+    function: Command, models: dict[str, str], options: Iterable[Callable[[Command], Command]]
+) -> Command:
+    """The command with arguments {argument: metavar}, and all that says how they are read in one dictionary."""
+
+    @wraps(function)
+    def command(**others: Any) -> Any:
+        return function(options={name: others.pop(name, None) for name in _READING}, **others)
 
     decorated: Command = command
     arguments: list[Callable[[Command], Command]] = [click.argument(name, metavar=models[name]) for name in models]

@@ -49,7 +49,9 @@ def check(
 
 def ask(robot: Robot, rules: Iterable[type[Rule]]) -> list[Finding]:
     """The findings of rules, in their order; a rule whose requirements have failed is not asked."""
-    subject, findings, failed = Subject(robot), [], set()
+    subject = Subject(robot)
+    findings: list[Finding] = []
+    failed: set[str] = set()
     for rule in rules:
         if failed & set(rule.requires):
             continue

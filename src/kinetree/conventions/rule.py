@@ -45,8 +45,8 @@ class Rule:
     level: how strongly the convention asks for it. evidence: how surely the rule can tell; the severity of its
         findings is that of the level, but no graver than the evidence allows.
     clause: what the convention says, in a few words of its own. link: where it says so.
-    good, bad: a text that is fine and one that is not. With `base`, the name of a robot that comes with the package,
-        they are pieces of its URDF: the bad one in the place of the good one.
+    good, bad: a text that is fine and one that is not. With `base` they are pieces of a text: that of a robot that
+        comes with the package, written in `base_format`, where the bad one takes every place of the good one.
     requires: codes of rules; where one of them has an error, this one is not asked.
     """
 
@@ -58,6 +58,7 @@ class Rule:
     good: ClassVar[str]
     bad: ClassVar[str]
     base: ClassVar[str | None] = None
+    base_format: ClassVar[str] = "urdf"
     requires: ClassVar[tuple[str, ...]] = ()
 
     check: ClassVar[Any]

@@ -1,0 +1,152 @@
+"""Frames of chains, sensors and skin, on their links; and the sensors themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kinetree.conventions.icub.page import IcubRule
+from kinetree.errors import Finding
+from kinetree.model.robot import Robot, Sensor
+from kinetree.robots.icub.naming import naming
+
+
+class FrameMissing(IcubRule):
+    """The frames of the page are there, by the page's names.
+
+    Published models call some of them otherwise: l_arm_ft for l_arm_ft_frame, which is said and no fault.
+    """
+
+    code = "ICUB-401"
+    level = "SHOULD"
+    clause = "the table of frames"
+    good = '"imu_frame"'
+    bad = '"imu"'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A frame that the model lacks, or has under another name."""
+        skin = {entry.correct.frame for entry in naming().skin}
+        for entry in naming().frames:
+            name, links, _ = entry.correct
+            if name in robot.frames or (entry.printed is None and name in skin):
+                continue
+            other = next((known for known in entry.known_as if known in robot.frames), None)
+            if other:
+                message = f"there is no frame of this name; the model calls it {other!r}, as published models do"
+                yield self.finding(message, f"frame {name!r}", severity="info")
+            elif not any(link in robot.links for link in links):
+                message = f"there is no frame of this name, nor its link {' or '.join(map(repr, links))}"
+                yield self.finding(message, f"frame {name!r}", severity="info")
+            else:
+                yield self.finding(f"there is no frame of this name; it is one of {links[-1]!r}", f"frame {name!r}")
+
+
+class FrameMisplaced(IcubRule):
+    """A frame is fixed to the link that its row names."""
+
+    code = "ICUB-402"
+    level = "MUST"
+    clause = "column Link of the table of frames"
+    good = '<parent link="head"/>\n    <child link="imu_frame"/>'
+    bad = '<parent link="chest"/>\n    <child link="imu_frame"/>'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A frame on another body."""
+        for entry in naming().frames:
+            name, links, _ = entry.correct
+            known = next((other for other in (name, *entry.known_as) if other in robot.frames), None)
+            bodies = {body_of(robot, link) for link in links if link in robot.links}
+            if known is None or not bodies:
+                continue
+            body = body_of(robot, robot.frames[known].link)
+            if body not in bodies:
+                message = f"is fixed to {body!r}; the page has it on {' or '.join(map(repr, links))}"
+                yield self.finding(message, robot.frames[known])
+
+
+class SkinFrameMissing(IcubRule):
+    """The frames in which the skin says its taxels and contacts are there.
+
+    Without them a contact on that part cannot be taken to any other frame.
+    """
+
+    code = "ICUB-403"
+    level = "SHOULD"
+    clause = "the table of skin frames"
+    good = '"l_forearm_dh_frame"'
+    bad = '"l_forearm_skin"'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A frame of a part of the skin that the model lacks."""
+        for entry in naming().skin:
+            name, link, part = entry.correct
+            if name and name not in robot.frames:
+                yield self.finding(f"there is no frame of this name on {link!r}, that of {part}", f"frame {name!r}")
+
+
+class SensorMissing(IcubRule):
+    """Each force/torque joint of the model has its sensor.
+
+    A joint that only stands for a sensor measures nothing in a simulation unless the sensor is declared.
+    """
+
+    code = "ICUB-404"
+    level = "SHOULD"
+    clause = "the table of fixed joints"
+    good = '<sensor name="l_arm_ft" type="force_torque">'
+    bad = '<sensor name="l_arm_wrench" type="force_torque">'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A force/torque joint without a sensor, or one whose sensor is called otherwise."""
+        for entry in naming().fixed_joints:
+            name, joint = entry.correct
+            if joint not in robot.joints:
+                continue  # which ICUB-103 says
+            there = [s for s in robot.sensors.values() if s.joint == joint and s.type == "force_torque"]
+            if not there:
+                yield self.finding(f"no force/torque sensor measures it; its name is {name!r}", robot.joints[joint])
+            elif name not in (s.name for s in there):
+                yield self.finding(f"measures {joint!r}, where the sensor's name is {name!r}", there[0])
+
+
+class SensorDirection(IcubRule):
+    """Force/torque sensors say which way the wrench acts, as the robot's own do.
+
+    Its sign is that of everything computed from it.
+    """
+
+    code = "ICUB-405"
+    level = "SHOULD"
+    clause = "the sensors of versions 1 and 2 read what the link below applies to the link above"
+    good = '<parent joint="l_arm_ft_sensor"/>'
+    bad = """<parent joint="l_arm_ft_sensor"/>
+    <force_torque><measure_direction>parent_to_child</measure_direction></force_torque>"""
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A sensor that declares the other direction."""
+        right = naming().force_torque.direction
+        joints = {entry.correct.joint for entry in naming().fixed_joints}
+        for sensor in robot.sensors.values():
+            said = declared_direction(sensor)
+            if sensor.joint in joints and said and said != right:
+                yield self.finding(f"declares {said}; the robot's sensor reads {right}", sensor)
+
+
+RULES = (FrameMissing, FrameMisplaced, SkinFrameMissing, SensorMissing, SensorDirection)
+
+
+def body_of(robot: Robot, link: str) -> str:
+    """The link, or where it has no mass and is fixed to another, that one, and so on up."""
+    above = {joint.child: joint for joint in robot.joints.values()}
+    named = {entry.correct.link for entry in naming().links}
+    while link not in named and link in above and above[link].type == "fixed":
+        link = above[link].parent
+    return link
+
+
+def declared_direction(sensor: Sensor) -> str | None:
+    """What its <measure_direction> says, if it has one."""
+    for extension in sensor.extensions:
+        if found := re.search(r"<measure_direction>\s*(\w+)\s*<", extension.text):
+            return found[1]
+    return None
