@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.errors import Source
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.robot import Frame, Limit, Mimic, Sensor
+from kinetree.model.robot import Frame, Joint, Limit, Mimic, Sensor
 from kinetree.spatial.dh import x_screw, z_screw
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -94,8 +94,9 @@ class DHChain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DHTable:
-    """A robot of one or several chains, with the frames, sensors and groups that a file may add.
+    """A robot of one or several chains, with the fixed joints, frames, sensors and groups that a file may add.
 
+    fixed: joints that cut links of the chains in two: what hung on `parent` hangs on `child`, in the same place.
     order: of q, where it is not that of the rows.
     """
 
@@ -106,4 +107,5 @@ class DHTable:
     sensors: tuple[Sensor, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     order: tuple[str, ...] = ()
+    fixed: tuple[Joint, ...] = ()
     source: Source | None = None

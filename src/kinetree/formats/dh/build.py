@@ -25,6 +25,8 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
     builder = _Builder(table, report)
     for number, chain in enumerate(table.chains, 1):
         builder.chain(chain, f"chain {chain.name!r}" if chain.name else f"chain {number}")
+    for joint in table.fixed:
+        builder.cut(joint)
     for frame in table.frames:
         builder.frame(frame)
     parts = builder.parts
@@ -51,7 +53,7 @@ class _Builder:
         self.frames: dict[str, tuple[str, Array]] = {table.root: (table.root, se3.IDENTITY)}  # name: link, T_link_frame
         self.places: list[tuple[str, Array]] = []  # of the frames of rows
 
-    def error(self, code: str, message: str, thing: DHChain | DHRow | Frame, element: str) -> None:
+    def error(self, code: str, message: str, thing: DHChain | DHRow | Frame | Joint, element: str) -> None:
         self.report.error(code, message, thing.source.line if thing.source else None, element=element)
 
     def chain(self, chain: DHChain, label: str) -> None:
@@ -172,6 +174,29 @@ class _Builder:
             return
         self.places.append((link, T))
         self.add(Frame(name, link, frozen(T), thing.source))
+
+    def cut(self, fixed: Joint) -> None:
+        """Cut a link in two: all that hung on it hangs, in the same place, on the new link behind a fixed joint."""
+        element, on = f"fixed joint {fixed.name!r}", fixed.parent
+        links = [link.name for link in self.parts.links]
+        if on not in links:
+            self.error("unknown-link", f"on={on!r} is no link; {nearest_names(on, links)}", fixed, element)
+            return
+        back = se3.inverse(fixed.origin)
+        self.parts.joints = [
+            replace(joint, parent=fixed.child, origin=frozen(back @ joint.origin)) if joint.parent == on else joint
+            for joint in self.parts.joints
+        ]
+        self.parts.frames = [
+            replace(frame, link=fixed.child, origin=frozen(back @ frame.origin)) if frame.link == on else frame
+            for frame in self.parts.frames
+        ]
+        before = next((i for i, joint in enumerate(self.parts.joints, 1) if joint.child == on), 0)
+        self.parts.joints.insert(before, fixed)  # there, so that the order of q stays
+        self.parts.links.insert(before + 1, Link(fixed.child, source=fixed.source))
+        own = (on, fixed.child)
+        self.frames |= {frame.name: (frame.link, frame.origin) for frame in self.parts.frames if frame.name not in own}
+        self.frames[fixed.child] = (fixed.child, se3.IDENTITY)
 
     def frame(self, frame: Frame) -> None:
         """A frame of the file, on any frame or link before it."""

@@ -16,7 +16,7 @@ from kinetree.formats.kinematic import quoted
 from kinetree.formats.numbers import format_number
 from kinetree.formats.quantities import PER_METRE, to_si
 from kinetree.model.dh import DHChain, DHRow, DHTable
-from kinetree.model.robot import Frame, Limit, Mimic, Sensor
+from kinetree.model.robot import Frame, Joint, Limit, Mimic, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -64,6 +64,9 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
     for chain in table.chains:
         lines += [] if alone else ["", "[[chain]]", f"name = {_quoted(chain.name)}"]
         lines += _chain(chain, spelling)
+    for joint in table.fixed:
+        lines += ["", "[[fixed]]", f"joint = {_quoted(joint.name)}"]
+        lines += [f"on = {_quoted(joint.parent)}", f"link = {_quoted(joint.child)}", *_pose_lines(joint, spelling)]
     for frame in table.frames:
         lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", f"on = {_quoted(frame.link)}"]
         lines += _pose_lines(frame, spelling)
@@ -174,7 +177,7 @@ def _xyz_rpy(T: Array, spelling: Spelling) -> list[str]:
     return cells
 
 
-def _pose_lines(thing: Frame | Sensor, spelling: Spelling) -> list[str]:
+def _pose_lines(thing: Frame | Joint | Sensor, spelling: Spelling) -> list[str]:
     return [] if np.array_equal(thing.origin, se3.IDENTITY) else _xyz_rpy(thing.origin, spelling)
 
 

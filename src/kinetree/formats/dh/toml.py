@@ -17,10 +17,10 @@ from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.quantities import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
-from kinetree.model.robot import Frame, Sensor
+from kinetree.model.robot import Frame, Joint, Sensor
 
 CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip", "frames")
-TOP_KEYS = ("name", "root", "convention", "units", "order", "chain", "frame", "sensor", "groups")
+TOP_KEYS = ("name", "root", "convention", "units", "order", "chain", "fixed", "frame", "sensor", "groups")
 
 
 def read_table(text: str, report: TextReport) -> DHTable | None:
@@ -64,6 +64,7 @@ class _Reader:
             tuple(self.sensor(table, k) for k, table in enumerate(self.tables("sensor"))),
             self.groups(),
             self.order(),
+            tuple(self.fixed(table, k) for k, table in enumerate(self.tables("fixed"))),
             self.report.source(self.places.key("name", None)),
         )
 
@@ -187,6 +188,16 @@ class _Reader:
         line = self.places.start(where)
         on = self.text(table, "on", self.text(self.data, "root", "base_link", None), where)
         return Frame(name, on, self.own_pose(table, line, label), self.report.source(line))
+
+    def fixed(self, table: dict[str, Any], k: int) -> Joint:
+        where = ("fixed", k)
+        self.known(table, ("joint", "on", "link", *POSE_KEYS), where, label := f"fixed joint {k + 1}")
+        line = self.places.start(where)
+        for key in ("joint", "on", "link"):
+            if key not in table:
+                self.report.error("missing-key", f"needs {key} = …, which is missing", line, element=label)
+        name, on, link = (self.text(table, key, "", where) for key in ("joint", "on", "link"))
+        return Joint(name, "fixed", on, link, self.own_pose(table, line, label), source=self.report.source(line))
 
     def sensor(self, table: dict[str, Any], k: int) -> Sensor:
         where = ("sensor", k)

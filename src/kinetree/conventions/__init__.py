@@ -1,0 +1,1 @@
+"""Conventions that people rely on, as rules that read a robot and say what departs from them."""

@@ -1,0 +1,95 @@
+"""[[fixed]] in a DH table: a joint without motion that cuts a link in two."""
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.formats import dh
+from support import all_frames, random_q
+
+TEXT = """
+name = "arm"
+convention = "dh"
+units = { length = "m", angle = "deg" }
+
+[[chain]]
+name = "arm"
+rows = [
+  { joint = "shoulder", a = 0.3, d = 0.1, alpha = 90, theta = 20, link = "upper", frame = "end_of_upper" },
+  { joint = "elbow",    a = 0.2, d = 0,   alpha = 0,  theta = 0,  link = "fore" },
+]
+"""
+FIXED = """
+[[fixed]]
+joint = "ft_sensor"
+on = "upper"
+link = "upper_behind"
+xyz = [0.1, 0, 0.05]
+rpy = [0, 30, 10]
+"""
+SENSOR = """
+[[frame]]
+name = "ft_frame"
+on = "upper_behind"
+
+[[sensor]]
+name = "ft"
+type = "force_torque"
+frame = "ft_frame"
+joint = "ft_sensor"
+"""
+
+
+def read(text: str) -> kt.Robot:
+    robot, findings = dh.read(text, "arm.toml")
+    assert robot is not None, "\n".join(map(str, findings))
+    return robot
+
+
+def test_all_that_hung_on_the_link_hangs_behind_the_cut_in_the_same_place():
+    whole, cut = read(TEXT), read(TEXT + FIXED + SENSOR)
+    assert cut.joint_names == whole.joint_names
+    assert [(j.name, j.type, j.parent, j.child) for j in cut.joints.values()] == [
+        ("shoulder", "revolute", "base_link", "upper"),
+        ("ft_sensor", "fixed", "upper", "upper_behind"),
+        ("elbow", "revolute", "upper_behind", "fore"),
+    ]
+    assert cut.frames["end_of_upper"].link == "upper_behind"
+    assert cut.frames["ft_frame"].link == "upper_behind"
+    assert cut.sensors["ft"].joint == "ft_sensor"
+    q = random_q(whole, np.random.default_rng(3))
+    poses, there = all_frames(cut, q), all_frames(whole, q)
+    assert max(np.abs(poses[name] - T).max() for name, T in there.items()) < 1e-15
+    T_upper_behind = np.linalg.inv(poses["upper"]) @ poses["upper_behind"]
+    assert np.abs(T_upper_behind[:3, 3] - (0.1, 0, 0.05)).max() < 1e-15
+    assert T_upper_behind[0, 0] == pytest.approx(np.cos(np.radians(30)) * np.cos(np.radians(10)), abs=1e-15)
+
+
+def test_the_root_can_be_cut_and_a_link_twice():
+    text = TEXT + FIXED.replace('"upper"', '"base_link"') + FIXED.replace("ft_sensor", "two").replace("behind", "last")
+    robot = read(text)
+    assert robot.root == "base_link"
+    assert robot.joints["shoulder"].parent == "upper_behind"
+    assert robot.joints["elbow"].parent == "upper_last"
+    q = random_q(robot, np.random.default_rng(4))
+    assert np.abs(all_frames(robot, q)["fore"] - all_frames(read(TEXT), q)["fore"]).max() < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code", "said"),
+    [
+        (FIXED.replace('on = "upper"', 'on = "uper"'), "unknown-link", "did you mean 'upper'"),
+        (FIXED.replace('link = "upper_behind"\n', ""), "missing-key", "needs link"),
+        (FIXED.replace('"upper_behind"', '"fore"'), "duplicate-name", "link 'fore'"),
+        (FIXED.replace('"ft_sensor"', '"elbow"'), "duplicate-name", "elbow"),
+        (FIXED.replace("xyz", "xzy"), "unknown-key", "did you mean 'xyz'"),
+        (FIXED + FIXED, "duplicate-name", "link 'upper_behind'"),
+    ],
+)
+def test_what_cannot_be_cut_is_refused_with_its_line(wrong, code, said):
+    robot, findings = dh.read(TEXT + wrong, "arm.toml")
+    assert robot is None
+    finding = next(f for f in findings if f.code == code)
+    assert said in str(finding)
+    assert finding.source is not None
+    assert finding.source.line is not None
