@@ -164,9 +164,7 @@ def _with_limits(entries: tuple[Entry[AxisRow], ...], said: dict[str, Any]) -> t
     limits = board_limits(said["robot"], said["kind"])
     limited = []
     for entry in entries:
-        if entry.correct.axis is not None:
-            lower, upper = limits[entry.correct.joint]
-            correct = entry.correct._replace(lower=lower, upper=upper)
-            entry = replace(entry, correct=correct, deviations=(*entry.deviations, *said["see"]))
-        limited.append(entry)
+        lower, upper = limits[entry.correct.joint] if entry.correct.axis else (None, None)
+        correct = entry.correct._replace(lower=lower, upper=upper)
+        limited.append(replace(entry, correct=correct, deviations=(*entry.deviations, *said["see"])))
     return tuple(limited)
