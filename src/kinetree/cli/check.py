@@ -11,8 +11,9 @@ import click
 from kinetree.cli._findings import write_findings
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, unread_robot_argument
-from kinetree.conventions.check import PROFILES, check, selected
-from kinetree.errors import Finding, KinetreeError
+from kinetree.conventions.check import PROFILES, check, faults_of_a_file, selected
+from kinetree.conventions.rule import ORDER
+from kinetree.errors import Finding, KinetreeError, Severity
 from kinetree.model.robot import Robot
 
 
@@ -31,11 +32,11 @@ def command(
     """
     selected(profile, select, ignore)  # a wrong code is said before a model is read
     try:
-        findings: Sequence[Finding] = check(read(), profile=profile, select=select, ignore=ignore)
+        robot = read()
     except KinetreeError as error:
-        if any(finding.source is None or finding.code == "file" for finding in error.findings):
-            raise
-        findings = error.findings
+        findings = faults_of_a_file(error)
+    else:
+        findings = check(robot, profile=profile, select=select, ignore=ignore)
     if as_json:
         print_json({"findings": findings})
     else:
@@ -47,8 +48,8 @@ def command(
 def summary(findings: Sequence[Finding]) -> str:
     """How many there are of each severity."""
     count = Counter(finding.severity for finding in findings)
-    words = [f"{count[s]} {word}{'s' * (count[s] != 1)}" for s, word in _WORDS.items() if count[s]]
+    words = [f"{count[s]} {_WORDS[s]}{'s' * (count[s] != 1)}" for s in ORDER if count[s]]
     return ", ".join(words) or "nothing found"
 
 
-_WORDS = {"error": "error", "warning": "warning", "info": "remark"}
+_WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "remark"}

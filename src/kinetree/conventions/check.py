@@ -40,11 +40,16 @@ def check(
         try:
             robot = load(source, **options)
         except KinetreeError as error:
-            if any(f.source is None for f in error.findings):  # it is the call that is wrong, not the file
-                raise
-            return list(error.findings)
+            return faults_of_a_file(error)
     found = [*robot.notes, *ask(robot, selected(profile, select, ignore))]
     return sorted(found, key=lambda finding: ORDER.index(finding.severity))
+
+
+def faults_of_a_file(error: KinetreeError) -> list[Finding]:
+    """What a reader found wrong with a file. Raises the error again where it is the call that is wrong."""
+    if any(finding.source is None or finding.code == "file" for finding in error.findings):
+        raise error
+    return list(error.findings)
 
 
 def ask(robot: Robot, rules: Iterable[type[Rule]]) -> list[Finding]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -46,7 +47,8 @@ class Rule:
         findings is that of the level, but no graver than the evidence allows.
     clause: what the convention says, in a few words of its own. link: where it says so.
     good, bad: a text that is fine and one that is not. With `base` they are pieces of a text: that of a robot that
-        comes with the package, written in `base_format`, where the bad one takes every place of the good one.
+        comes with the package, loaded with `base_options` and written in `base_format`, where the bad one takes every
+        place of the good one.
     requires: codes of rules; where one of them has an error, this one is not asked.
     """
 
@@ -59,6 +61,7 @@ class Rule:
     bad: ClassVar[str]
     base: ClassVar[str | None] = None
     base_format: ClassVar[str] = "urdf"
+    base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     requires: ClassVar[tuple[str, ...]] = ()
 
     check: ClassVar[Any]

@@ -16,6 +16,7 @@ from kinetree.model.tree import Tree, build_tree
 from kinetree.solvers.bodies import BASE, Match, Pair
 from kinetree.solvers.contents import compare_frames, compare_inertias, compare_sensors
 from kinetree.solvers.difference import Difference, Sides, apart, elsewhere
+from kinetree.solvers.frames import Distance, distance_table, frame_distances
 from kinetree.solvers.limits import compare_limits
 
 
@@ -30,6 +31,7 @@ class Comparison:
         may differ.
     differences: everything found; those that only remark on something do not count against `same`.
     joints: joint of the first robot to that of the second, for all that are taken to be the same.
+    frames: how far the frames that both robots have by name stand from each other, joints at the same values.
     pose_error: (m, rad), the most by which a body stands elsewhere in the second robot over random configurations,
         signs and zeros of the joints and the constants between the frames of the bodies taken into account.
     """
@@ -39,6 +41,8 @@ class Comparison:
     differences: tuple[Difference, ...]
     joints: Mapping[str, str] = field(default_factory=dict)
     pose_error: tuple[float, float] = (0.0, 0.0)
+    frames: Mapping[str, Distance] = field(default_factory=dict)
+    tolerance: float = 0.0
 
     def __str__(self) -> str:
         verdict = "the same robot" if self.same else "not the same robot"
@@ -47,11 +51,14 @@ class Comparison:
         if self.same_mechanism and any(difference.kind == "base" for difference in self.differences):
             verdict += " on another base"
         lines = [verdict]
-        lines += [f"  {difference}" for difference in self.differences if difference.counts]
+        in_table = {f"frame {name!r}" for name in self.frames}
+        counted = [d for d in self.differences if d.counts and not (d.kind == "frame" and d.element in in_table)]
+        lines += [f"  {difference}" for difference in counted]
         lines += [f"  remark: {difference}" for difference in self.differences if not difference.counts]
         if not self.same_mechanism:
             metres, radians = self.pose_error
             lines.append(f"  bodies stand up to {metres:.3g} m and {degrees(radians):.3g} deg elsewhere")
+        lines += distance_table(self.frames, self.tolerance)
         return "\n".join(lines)
 
 
@@ -104,6 +111,8 @@ def compare(
         tuple(differences),
         sides.joints,
         _pose_error(sides, samples),
+        frame_distances(sides, samples),
+        tolerance,
     )
 
 

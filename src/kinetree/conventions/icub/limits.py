@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import degrees, radians
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from kinetree.conventions.icub.page import MOVING, IcubRule
 from kinetree.errors import Finding
@@ -29,8 +31,9 @@ class LimitsOutsideBoard(IcubRule):
     level = "SHOULD"
     evidence = "advice"
     clause = "columns Min and Max, from the files of iCubGenova02"
-    good = 'lower="0.2617993877991494"'
+    good = 'lower="-0.5235987755982988"'
     bad = 'lower="-1"'
+    base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({"limits": PAGES_ROBOT})
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A range that reaches beyond the board's, or none at all."""
