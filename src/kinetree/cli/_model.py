@@ -49,12 +49,15 @@ _OPTIONS = (
     assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package."),
     click.option("--model", metavar="NAME", help="Which model of an SDF file that has several."),
 )
-_SRDF = click.option("--srdf", metavar="FILE", help="A semantic description whose groups of joints MODEL shall have.")
+_OF_ONE = (
+    click.option("--srdf", metavar="FILE", help="A semantic description whose groups of joints MODEL shall have."),
+    click.option("--limits", metavar="ROBOT", help="An iCub whose boards' position limits MODEL shall have."),
+)
 
 
 def robot_argument(function: Command) -> Command:
     """Gives a command MODEL, a path or the bare name of a robot that comes with the package, as argument `robot`."""
-    return _reading(function, {"robot": "MODEL"}, (*_OPTIONS, _SRDF))
+    return _reading(function, {"robot": "MODEL"}, (*_OPTIONS, *_OF_ONE))
 
 
 def two_robot_arguments(function: Command) -> Command:
@@ -99,9 +102,11 @@ def _reading(function: Command, models: dict[str, str], options: Iterable[Callab
         packages: dict[str, str],
         model: str | None,
         srdf: str | None = None,
+        limits: str | None = None,
         **others: Any,
     ) -> Any:
-        options = {"format": format, "xacro_args": xacro_args, "packages": packages, "model": model, "srdf": srdf}
+        options = {"format": format, "xacro_args": xacro_args, "packages": packages, "model": model}
+        options |= {"srdf": srdf, "limits": limits}
         robots = _load([others.pop(argument) for argument in models], options)
         return function(**dict(zip(models, robots, strict=True)), **others)
 
