@@ -24,7 +24,15 @@ def blocks(page: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/model.md", "docs/kinematics.md", "docs/kernels.md", "docs/code-generation.md"]
+    "page",
+    [
+        "README.md",
+        "docs/model.md",
+        "docs/kinematics.md",
+        "docs/kernels.md",
+        "docs/code-generation.md",
+        "docs/icub-boards.md",
+    ],
 )
 def test_python_prints_the_text_below_it(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -15,6 +15,8 @@ from kinetree.queries import jacobian as jacobian
 from kinetree.queries import jacobian_dot as jacobian_dot
 from kinetree.queries import manipulability as manipulability
 from kinetree.queries import velocity as velocity
+from kinetree.robots.icub.boards import from_board as from_board
+from kinetree.robots.icub.boards import to_board as to_board
 from kinetree.solvers.compare import Comparison as Comparison
 from kinetree.solvers.compare import compare as compare
 

@@ -26,12 +26,14 @@ class Options:
 
     xacro_args: values of the xacro arguments. packages: name to folder, for `package://` and `$(find …)`.
     model: which model of an SDF world. srdf: a file with groups of joints.
+    limits: the name of a set of limits.
     """
 
     xacro_args: Mapping[str, str]
     packages: Mapping[str, Path]
     model: str | None = None
     srdf: Path | None = None
+    limits: str | None = None
 
 
 def _nothing_more(files: Files, options: Options) -> tuple[object, ...]:
@@ -105,6 +107,7 @@ def load(
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     model: str | None = None,
     srdf: str | os.PathLike[str] | None = None,
+    limits: str | None = None,
 ) -> Robot:
     """The robot that a file, a text or a name describes.
 
@@ -115,6 +118,7 @@ def load(
     xacro_args: the arguments of a xacro file. packages: folders of ROS packages by name, searched first.
     model: the model to take from an SDF file that has several.
     srdf: a semantic description whose groups of joints the robot shall have.
+    limits: a robot whose control boards' position limits an iCub shall have, such as "iCubGenova02".
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
@@ -123,6 +127,7 @@ def load(
         {k: Path(v).expanduser().absolute() for k, v in (packages or {}).items()},
         model,
         None if srdf is None else Path(srdf),
+        limits,
     )
     robot, findings = read(source, format, options)
     errors = [f for f in findings if f.severity == "error"]
@@ -133,7 +138,17 @@ def load(
 
 def read(source: str | os.PathLike[str], format: str | None, options: Options) -> Reading:
     """Like `load`, but returns the robot, or None, and all findings. Raises only where there is nothing to read."""
-    robot, findings = _read(source, format, options)
+    robot, findings = _with_groups(*_read(source, format, options), options)
+    if robot is None or options.limits is None:
+        return robot, findings
+    from kinetree.robots.icub.limits import with_limit_set
+
+    limited = with_limit_set(robot, options.limits)
+    return limited, [*findings, *(note for note in limited.notes if note not in robot.notes)]
+
+
+def _with_groups(robot: Robot | None, findings: list[Finding], options: Options) -> Reading:
+    """With the groups of the SRDF, if there is one."""
     if robot is None or options.srdf is None:
         return robot, findings
     groups, more = read_groups(read_file(options.srdf), str(options.srdf), robot)

@@ -82,3 +82,14 @@ def test_what_is_wrong_is_said(run, mixed, monkeypatch, tmp_path, arguments, sai
     assert result.stdout == ""
     assert said in result.stderr
     assert list(tmp_path.iterdir()) == [mixed]
+
+
+def test_what_is_written_has_the_limits_asked_for(run, tmp_path):
+    leg, out = tmp_path / "leg.urdf", tmp_path / "out.urdf"
+    leg.write_text(
+        "<robot name='leg'><link name='a'/><link name='b'/><joint name='l_knee' type='revolute'><parent link='a'/>"
+        "<child link='b'/><axis xyz='0 1 0'/><limit lower='-2' upper='0' velocity='1' effort='9'/></joint></robot>"
+    )
+    assert run("convert", leg, out, "--limits", "iCubGenova02").exit_code == 0
+    limit = kt.load(out).joints["l_knee"].limit
+    assert (limit.lower, limit.upper, limit.effort) == (pytest.approx(-100 * 3.141592653589793 / 180), 0, 9)

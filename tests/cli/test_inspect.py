@@ -256,3 +256,15 @@ def test_groups_of_an_srdf(run, mixed, tmp_path):
     result = run("inspect", mixed, "--srdf", tmp_path / "no.srdf")
     assert result.exit_code == 2
     assert "no.srdf" in result.stderr
+
+
+def test_the_limits_of_a_robots_boards(run, mixed):
+    data = json.loads(run("inspect", "icub", "--limits", "iCubGenova02", "--json").stdout)
+    knee = next(joint for joint in data["joints"] if joint["name"] == "l_knee")
+    assert knee["limits"][0]["lower"] == pytest.approx(np.deg2rad(-100))
+    assert [limit["name"] for limit in data["coupled_limits"]] == ["eyes_version", "eyes_vergence"]
+    assert "board-limits" in {note["code"] for note in data["notes"]}
+    result = run("inspect", "icub", "--limits", "iCubGenova")
+    assert result.exit_code == 2
+    assert "iCubGenova02" in result.stderr
+    assert "has no joint of a control board" in run("inspect", mixed, "--limits", "iCubGenova02").stderr

@@ -12,6 +12,7 @@ import click
 from kinetree.errors import KinetreeError
 from kinetree.load import FORMATS, load
 from kinetree.model.robot import Robot
+from kinetree.robots.packaged import names
 
 Command = Callable[..., Any]
 
@@ -49,14 +50,18 @@ _OPTIONS = (
     assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package."),
     click.option("--model", metavar="NAME", help="Which model of an SDF file that has several."),
 )
-_READING = ("format", "xacro_args", "packages", "model", "srdf")
+_OF_ONE = (
+    click.option("--version", metavar="M.N", help="Of a robot that comes with the package, the same as NAME:M.N."),
+    click.option("--srdf", metavar="FILE", help="A semantic description whose groups of joints MODEL shall have."),
+    click.option("--limits", metavar="ROBOT", help="An iCub whose boards' position limits MODEL shall have."),
+)
+_READING = ("format", "xacro_args", "packages", "model", "srdf", "limits")
 """Arguments of `load` that these options give."""
-_SRDF = click.option("--srdf", metavar="FILE", help="A semantic description whose groups of joints MODEL shall have.")
 
 
 def robot_argument(function: Command) -> Command:
     """Gives a command MODEL, a path or the bare name of a robot that comes with the package, as argument `robot`."""
-    return _reading(function, {"robot": "MODEL"}, (*_OPTIONS, _SRDF))
+    return _reading(function, {"robot": "MODEL"}, (*_OPTIONS, *_OF_ONE))
 
 
 def two_robot_arguments(function: Command) -> Command:
@@ -71,7 +76,7 @@ def unread_robot_argument(function: Command) -> Command:
     def command(*, source: str, options: dict[str, Any], **others: Any) -> Any:
         return function(read=lambda: _load([source], options)[0], **others)
 
-    return _options_given(command, {"source": "MODEL"}, (*_OPTIONS, _SRDF))
+    return _options_given(command, {"source": "MODEL"}, (*_OPTIONS, *_OF_ONE))
 
 
 _OF_SOME_FORMATS = ((), ("xacro_args",), ("model",), ("xacro_args", "model"))
@@ -100,6 +105,15 @@ def _load(sources: Sequence[str], options: dict[str, Any]) -> list[Robot]:
     return robots
 
 
+def _versioned(source: str, version: str | None) -> str:
+    """The name with its version."""
+    if version is None:
+        return source
+    if source not in names():
+        raise click.UsageError(f"--version goes with the bare name of a robot of the package: {', '.join(names())}")
+    return f"{source}:{version}"
+
+
 def _reading(function: Command, models: dict[str, str], options: Iterable[Callable[[Command], Command]]) -> Command:
     """The command with these models {argument: metavar} read before it runs."""
 
@@ -118,6 +132,9 @@ def _options_given(
 
     @wraps(function)
     def command(**others: Any) -> Any:
+        version = others.pop("version", None)
+        for argument in models:
+            others[argument] = _versioned(others[argument], version)
         return function(options={name: others.pop(name, None) for name in _READING}, **others)
 
     decorated: Command = command

@@ -2,15 +2,17 @@
 
 A `robot.toml` is a DH file in which `versions = "1.0 - 1.7, 2.0"` says where something holds: as a key of a row for
 that row, as the first key of a table for the table. A table [[note]] is a remark that the robot carries. Versions are
-major.minor, two integers: 2.10 comes after 2.9.
+major.minor, two integers: 2.10 comes after 2.9. The package of a robot has a function `groups` of a version.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 
 from kinetree.errors import Finding, Source, fail, nearest_names
@@ -88,6 +90,8 @@ def _packaged(name: str, version: str) -> Packaged:
             chosen = _blank(chosen)
         texts.append(chosen)
         line += table.count("\n")
+    groups = import_module(f"{__package__}.{name}").groups(_parsed(version))
+    texts += ["\n[groups]\n", *(f"{group} = {json.dumps(joints)}\n" for group, joints in groups.items())]
     return Packaged("".join(texts), file, tuple(notes))
 
 

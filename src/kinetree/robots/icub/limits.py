@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import csv
-from functools import cache
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache, partial
 from importlib.resources import files
 from math import radians
 from typing import Literal, get_args
 
-from kinetree.errors import fail, nearest_names
+from kinetree.errors import Finding, fail, nearest_names
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import CoupledLimit, Joint, Robot
+from kinetree.robots.icub.families import boards, eye_pans, families, families_with, is_coordinate
 
 Kind = Literal["software", "hardware"]
+Interval = tuple[float, float]
+
+_NOTE = "board-limits"
 
 
 def robots() -> list[str]:
@@ -18,7 +26,7 @@ def robots() -> list[str]:
     return list(_table())
 
 
-def board_limits(robot: str, kind: Kind = "software") -> dict[str, tuple[float, float]]:
+def board_limits(robot: str, kind: Kind = "software") -> dict[str, Interval]:
     """Lowest and highest position in radians of every axis of a robot, such as "iCubGenova02", by name.
 
     kind: "software", what the boards keep to, or "hardware", what the mechanics allow. Axes are those of the boards:
@@ -32,6 +40,65 @@ def board_limits(robot: str, kind: Kind = "software") -> dict[str, tuple[float, 
     rows = _table()[robot]
     said = {row["joint"]: (row[f"{kind}_min"], row[f"{kind}_max"]) for row in rows}
     return {joint: (radians(float(low)), radians(float(high))) for joint, (low, high) in said.items() if low and high}
+
+
+def limit_sets() -> Mapping[str, Callable[[Robot], Robot]]:
+    """The sets of limits that a robot can be loaded with, by name: each gives the robot with these limits."""
+    return {name: partial(with_board_limits, name=name) for name in robots()}
+
+
+def with_limit_set(robot: Robot, name: str) -> Robot:
+    """The robot with the limits of that set; raises KinetreeError, with all names, for an unknown one."""
+    sets = limit_sets()
+    if name not in sets:
+        raise fail("unknown-name", f"no set of limits {name!r}; there are {', '.join(sets)}")
+    return sets[name](robot)
+
+
+def with_board_limits(robot: Robot, name: str, kind: Kind = "software") -> Robot:
+    """The robot with the position limits that the control boards of the robot `name`, such as "iCubGenova02", keep.
+
+    kind: as in `board_limits`. Version and vergence of the eyes become limits on both pans together, beside those of
+    each pan. What the robot's files do not say stays as it is, and so do speeds and efforts; a note "board-limits"
+    says of which joints. Raises KinetreeError for an unknown name or kind, for a robot of another family, such as an
+    ergoCub's limits on an iCub, and if the files say nothing of any joint.
+    """
+    limits = {boards().other_names.get(axis, axis): interval for axis, interval in board_limits(name, kind).items()}
+    own, theirs = families(robot), families_with(limits)
+    if not set(own) & set(theirs):
+        message = f"is of the family {' or '.join(own)}, and {name} is not: it is of {' or '.join(theirs)}"
+        raise fail("family", message, element=f"robot {robot.name!r}")
+    coupled = _eye_limits(robot, limits)
+    said = {joint for joint in robot.joint_names if joint in limits and is_coordinate(robot, joint)}
+    if not said and not coupled:
+        raise fail("no-limits", f"the files of {name} say no limits of any joint", element=f"robot {robot.name!r}")
+    silent = [joint for joint in robot.joint_names if joint not in said and not (coupled and joint in eye_pans(robot))]
+    parts = parts_of(robot)
+    parts.joints = [_limited(joint, limits[joint.name]) if joint.name in said else joint for joint in parts.joints]
+    replaced = {limit.name for limit in coupled}
+    parts.coupled_limits = [limit for limit in parts.coupled_limits if limit.name not in replaced] + coupled
+    parts.notes = (*(note for note in parts.notes if note.code != _NOTE), _note(name, kind, silent))
+    return build(parts)
+
+
+def _eye_limits(robot: Robot, limits: Mapping[str, Interval]) -> list[CoupledLimit]:
+    eyes, pans = boards().eyes, eye_pans(robot)
+    rows = zip(eyes.axes, eyes.matrix.tolist(), strict=True) if pans else ()
+    return [
+        CoupledLimit(axis, dict(zip(pans, row, strict=True)), *limits[axis]) for axis, row in rows if axis in limits
+    ]
+
+
+def _limited(joint: Joint, interval: Interval) -> Joint:
+    return replace(joint, limits=(replace(joint.limit, lower=interval[0], upper=interval[1]),))
+
+
+def _note(name: str, kind: Kind, silent: list[str]) -> Finding:
+    keepers = "control boards" if kind == "software" else "mechanics"
+    message = f"position limits are those of the {keepers} of {name}"
+    if silent:
+        message += f"; its files say nothing of {', '.join(silent)}, which keep their own"
+    return Finding(_NOTE, "info", message)
 
 
 @cache
