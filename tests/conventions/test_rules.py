@@ -18,7 +18,9 @@ def example(rule: type[Rule], text: str) -> kt.Robot:
     if rule.base is None:
         return kt.load(text, format=rule.base_format)
     base = kt.load(rule.base, **rule.base_options)
-    written = FORMATS[rule.base_format].write(base, () if rule.base_format == "dh" else ("group", "extension"))
+    written = FORMATS[rule.base_format].write(
+        base, () if rule.base_format == "dh" else ("group", "extension", "coupled_limit")
+    )
     assert rule.good in written
     return kt.load(written.replace(rule.good, text), format=rule.base_format)
 
@@ -105,7 +107,7 @@ class TestSelecting:
         assert [r.code for r in selected("icub")] == codes
 
     def test_what_is_unknown_lists_what_is_known(self):
-        with pytest.raises(kt.KinetreeError, match="no rule of profile 'icub' begins with 'ICUB-110'; .*'ICUB-101'"):
+        with pytest.raises(kt.KinetreeError, match=r"no rule of profile 'icub' begins with 'ICUB-110'; .*'ICUB-101'"):
             selected("icub", ["ICUB-110"])
         with pytest.raises(kt.KinetreeError, match="no profile 'icubb'; did you mean 'icub'"):
             check("icub", profile="icubb")

@@ -62,8 +62,10 @@ def test_names(icub):
     assert icub.nq == 35
     assert len(icub.frames) - len(icub.links) == 61
     assert [(note.code, note.severity) for note in icub.notes] == [("unplaced", "info"), ("other-source", "info")]
-    assert icub.groups["torso"] == ("torso_pitch", "torso_roll", "torso_yaw")
-    assert icub.groups["head"] == ("neck_pitch", "neck_roll", "neck_yaw")
+    assert icub.groups["torso"] == ("torso_yaw", "torso_roll", "torso_pitch")
+    assert icub.groups["head"] == ("neck_pitch", "neck_roll", "neck_yaw", "eyes_tilt", "l_eye_pan", "r_eye_pan")
+    assert len(icub.groups["all_joints"]) == 32
+    assert kt.load("icub:3").groups["torso"] == ("torso_roll", "torso_pitch", "torso_yaw")
     assert [len(icub.groups[f"{side}_{limb}"]) for limb in ("arm", "leg") for side in ("left", "right")] == [7, 7, 6, 6]
     for frame, link in {
         "imu_frame": "head",

@@ -25,7 +25,7 @@ _ROW_KEY = re.compile(r', *versions = "([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class Packaged:
-    """One version of a robot: the text of its DH file, its name for messages, and the remarks that it carries."""
+    """One version of a robot: the text of its DH file, a name for it in messages, the remarks that it carries."""
 
     text: str
     file: str
@@ -79,7 +79,7 @@ def _text(name: str) -> str:
 
 @cache
 def _packaged(name: str, version: str) -> Packaged:
-    file = f"{name}.toml"
+    file = f"{name}-{version}.toml"
     tables = re.split(r"(?m)^(?=\[)", _text(name))
     texts, notes, line = [], [], 1
     for table in tables:

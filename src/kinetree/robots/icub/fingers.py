@@ -1,0 +1,62 @@
+"""The published chains of the iCub's fingers, as data."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import radians
+from typing import Any
+
+import numpy as np
+
+from kinetree.model.dh import DHChain, DHRow
+from kinetree.model.robot import Limit
+from kinetree.spatial.se3 import Array, frozen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finger:
+    """chain: from the frame of the hand to the tip of the finger, its base as published: `chain.transform(q)` is the
+    product of the published matrices, for one angle a row. Where the base is no rotation that product is no pose.
+
+    off: how far R Rᵀ of the base is off the identity. mended: the base with the entry put right whose sign the left
+    hand's mirror leaves out, or None where none is known to be wrong. blocked: rows held at zero.
+    """
+
+    chain: DHChain
+    off: float
+    mended: Array | None
+    blocked: tuple[int, ...]
+
+
+@cache
+def fingers() -> Mapping[str, Finger]:
+    """The fingers by name, "left_index" to "right_thumb_b", in metres and radians. Source: fingers.toml."""
+    data = tomllib.loads(files(__package__).joinpath("fingers.toml").read_text("utf-8"))
+    return {said["name"]: _finger(said) for said in data["finger"]}
+
+
+def _finger(said: dict[str, Any]) -> Finger:
+    base, mended = _in_metres(said["base"]), None
+    if "mend" in said:
+        mended = _in_metres(said["base"])
+        mended[tuple(said["mend"])] *= -1
+    rows = tuple(_row(row) for row in said["rows"])
+    blocked = tuple(i for i, row in enumerate(said["rows"]) if row.get("blocked"))
+    chain = DHChain(str(said["name"]), "dh", rows, frozen(base))
+    return Finger(chain, float(said["off"]), None if mended is None else frozen(mended), blocked)
+
+
+def _in_metres(matrix: Any) -> Array:
+    T = np.array(matrix, dtype=float)
+    T[:3, 3] /= 1000
+    return T
+
+
+def _row(said: dict[str, Any]) -> DHRow:
+    low, high = said["limits"]
+    limits = (Limit(radians(low), radians(high)),)
+    return DHRow(said["a"] / 1000, said["d"] / 1000, radians(said["alpha"]), radians(said["theta"]), limits=limits)
