@@ -157,7 +157,7 @@ def test_a_sensor_holds_the_limb_that_hangs_on_it(icub, sensor):
 
 
 def test_what_an_icub_says_of_its_own_sensors(icub):
-    """At rest the arms and feet of the robots read a positive Fz (robotology/icub-models, issue 71): their sensors' z
+    """At rest the arms and feet of the iCub 3 read a positive Fz (robotology/icub-models, issue 71): the sensors' z
     points down, and what their files declare, child to parent, is the weight itself."""
     q = icub.q()
     for sensor in ("l_arm_ft", "r_arm_ft", "l_leg_ft", "r_leg_ft", "l_foot_ft", "r_foot_ft"):
