@@ -9,12 +9,17 @@ from kinetree.load import save as save
 from kinetree.model import edit as edit
 from kinetree.model.robot import Robot as Robot
 from kinetree.queries import analytical_jacobian as analytical_jacobian
+from kinetree.queries import contact_wrench as contact_wrench
 from kinetree.queries import fk as fk
 from kinetree.queries import hessian as hessian
 from kinetree.queries import jacobian as jacobian
 from kinetree.queries import jacobian_dot as jacobian_dot
+from kinetree.queries import joint_torques as joint_torques
 from kinetree.queries import manipulability as manipulability
+from kinetree.queries import point as point
+from kinetree.queries import sensor_reading as sensor_reading
 from kinetree.queries import velocity as velocity
+from kinetree.queries import wrench as wrench
 from kinetree.robots.icub.boards import from_board as from_board
 from kinetree.robots.icub.boards import to_board as to_board
 from kinetree.solvers.compare import Comparison as Comparison

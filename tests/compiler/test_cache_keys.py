@@ -123,7 +123,7 @@ def test_the_package_stands_for_its_files(monkeypatch, tmp_path):
     monkeypatch.setattr(cache, "__file__", str(here / "compiler" / "cache.py"))
     seen = [package()]
     assert package() == seen[0]
-    for part in ("algorithms/kinematics.py", "compiler/ir.py", "model/tree.py", "spatial/se3.py", "queries.py"):
+    for part in ("algorithms/kinematics.py", "compiler/ir.py", "model/tree.py", "spatial/se3.py", "queries/motion.py"):
         path = here / part
         path.write_text(path.read_text() + "\n")
         seen.append(package())

@@ -61,7 +61,7 @@ def package() -> str:
     """Stands for this version of the package, edits of its files included; in a zip file it has none."""
     root = Path(__file__).parents[1]
     entries: list[str] = [sys.modules["kinetree"].__version__]
-    for folder in (root, *(root / part for part in ("algorithms", "compiler", "model", "spatial"))):
+    for folder in (root, *(root / part for part in ("algorithms", "compiler", "model", "queries", "spatial"))):
         with suppress(OSError), os.scandir(folder) as files:
             described = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
             entries += sorted(f"{name} {status.st_mtime_ns} {status.st_size}" for name, status in described)

@@ -1,117 +1,23 @@
-"""Questions that a robot answers: where robot and algorithms meet.
-
-An answer is a callable on arrays, made once for a robot and its arguments and then remembered for as long as the robot
-lives: `fk(robot, "tool0")(q)` in a loop prepares nothing twice.
-"""
+"""Where frames are, and how they move."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeVar, get_args
-from weakref import WeakKeyDictionary
+from typing import Any, get_args
 
 import numpy as np
 
 from kinetree.algorithms import differential
 from kinetree.algorithms.differential import Axes, Representation
-from kinetree.algorithms.gauge import gauged
-from kinetree.algorithms.kinematics import forward_kinematics, mass_center
-from kinetree.compiler.cache import digest
+from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.compiler.derive import rate
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port, checked
-from kinetree.compiler.program import Program, trace
-from kinetree.errors import Finding, UnknownNameError, fail, unknown_name
+from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
-from kinetree.model.tree import Tree, build_tree
+from kinetree.model.tree import Tree
+from kinetree.queries.ask import frames_of, one_of, query, remember, tree, velocities
 from kinetree.spatial.se3 import Array
-
-V = TypeVar("V")
-
-_remembered: WeakKeyDictionary[Robot, dict[Hashable, Any]] = WeakKeyDictionary()
-"""Per robot; what is remembered must not refer to the robot, or it would live for ever."""
-
-
-def _remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
-    answers = _remembered.setdefault(robot, {})
-    if key not in answers:
-        answers[key] = make()
-    value: V = answers[key]
-    return value
-
-
-def tree(robot: Robot) -> Tree:
-    """The robot as computed."""
-    return _remember(robot, "tree", lambda: build_tree(robot))
-
-
-def _query(
-    robot: Robot,
-    key: tuple[Hashable, ...],
-    frames: Sequence[str],
-    output: Port,
-    algorithm: Callable[..., Any],
-    *,
-    rates: bool = False,
-) -> Kernel:
-    """The kernel of an algorithm on (tree, q), or on (tree, q, qd) where `rates` are asked for. key: the name of the
-    query and all its arguments. frames: those that it asks about."""
-
-    def make() -> Kernel:
-        model = tree(robot)
-        ports = [_coordinates(robot)]
-        if rates:
-            ports.append(_velocities(robot))
-        shapes = [port.shape for port in ports]
-        origin = digest(_remember(robot, "digest", lambda: _contents(model)), repr(key))
-
-        def traced() -> Program:
-            return trace(partial(algorithm, gauged(model, frames)), *shapes)
-
-        return Kernel(str(key[0]), tuple(ports), output, traced, origin)
-
-    return _remember(robot, key, make)
-
-
-def _coordinates(robot: Robot) -> Port:
-    return Port("q", (robot.nq,), robot.coordinate_names, "m, rad")
-
-
-def _velocities(robot: Robot) -> Port:
-    return _remember(robot, "velocities", lambda: Port("qd", (tree(robot).nv,), robot.velocity_names, "m/s, rad/s"))
-
-
-def _contents(model: Tree) -> str:
-    """Stands for all numbers of a tree."""
-    names, places = model.frames.keys(), model.frames.values()
-    numbers = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
-    numbers += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
-    words = (model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
-    return digest(repr((words, [body for body, _ in places])), *(array.tobytes() for array in numbers))
-
-
-def _frames(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
-    """The names of frames, looked up; None is the root link."""
-    if not isinstance(robot, Robot):
-        raise TypeError(f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}")
-    known = tuple(robot.root if name is None else name for name in names)
-    for name in known:
-        if not isinstance(name, str):
-            raise TypeError(f"frames are asked for by name, not by {name!r}")
-        if name not in robot.frames:
-            if name in robot.joints:
-                child = robot.joints[name].child
-                message = f"no frame {name!r}, which is a joint; the link that it moves is {child!r}"
-                raise UnknownNameError(Finding("unknown-name", "error", message))
-            raise unknown_name("frame", name, list(robot.frames))
-    return known
-
-
-def _one_of(option: str, value: object, legal: Iterable[str]) -> None:
-    if value not in (names := tuple(legal)):
-        raise fail(option.replace("_", "-"), f"{option} is {value!r}; legal are {', '.join(map(repr, names))}")
 
 
 def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Kernel:
@@ -125,14 +31,14 @@ def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Ke
     """
     single = isinstance(frames, str) or not isinstance(frames, Iterable)
     asked: list[Any] = [frames] if single else list(frames)
-    base, *names = _frames(robot, [base, *asked])
+    base, *names = frames_of(robot, [base, *asked])
     output = Port("T", (4, 4) if single else (len(names), 4, 4), about=f"poses of {', '.join(names)} in {base}; m")
 
     def poses(model: Tree, q: Any) -> Any:
         T = forward_kinematics(model, q, names, base)
         return T[0] if single else np.array(T).reshape(output.shape)
 
-    return _query(robot, ("fk", names[0] if single else tuple(names), base), [base, *names], output, poses)
+    return query(robot, ("fk", names[0] if single else tuple(names), base), [base, *names], output, poses)
 
 
 def jacobian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
@@ -189,9 +95,9 @@ def _differential(
     rates: bool = False,
 ) -> Kernel:
     """The kernel of an algorithm on (tree, q[, qd], frame, base, expressed_in)."""
-    frame, base = _frames(robot, (frame, base))
-    _one_of("expressed_in", expressed_in, get_args(Axes))
-    qd = _velocities(robot)
+    frame, base = frames_of(robot, (frame, base))
+    one_of("expressed_in", expressed_in, get_args(Axes))
+    qd = velocities(robot)
     (nv,), names = qd.shape, qd.labels
     axes = frame if expressed_in == "frame" else base
     about = f"{frame} relative to {base}, linear then angular, in the axes of {axes}; m, rad, s"
@@ -205,7 +111,7 @@ def _differential(
     def along(model: Tree, *numbers: Any) -> Any:
         return algorithm(model, *numbers, frame, base, expressed_in)
 
-    return _query(robot, (name, frame, base, expressed_in), [base, frame], output, along, rates=rates)
+    return query(robot, (name, frame, base, expressed_in), [base, frame], output, along, qd if rates else None)
 
 
 def analytical_jacobian(
@@ -220,16 +126,16 @@ def analytical_jacobian(
     up to a cosine of 1e-14. A rotation vector has rates everywhere; at half a turn, where it has two values, they
     are those of one of the two.
     """
-    frame, base = _frames(robot, (frame, base))
-    _one_of("representation", representation, get_args(Representation))
+    frame, base = frames_of(robot, (frame, base))
+    one_of("representation", representation, get_args(Representation))
     about = f"xyz and {representation} of {frame} in {base}; m, rad"
-    qd = _velocities(robot)
+    qd = velocities(robot)
     output = Port("J", (6, *qd.shape), qd.labels, about)
 
     def algorithm(model: Tree, q: Any) -> Any:
         return differential.analytical_jacobian(model, q, frame, base, representation)
 
-    return _query(robot, ("analytical_jacobian", frame, base, representation), [base, frame], output, algorithm)
+    return query(robot, ("analytical_jacobian", frame, base, representation), [base, frame], output, algorithm)
 
 
 def manipulability(
@@ -245,14 +151,14 @@ def manipulability(
 
     rows: of the Jacobian: "all", "linear" or "angular". All rows together mix metres with radians.
     """
-    frame, base = _frames(robot, (frame, base))
-    _one_of("method", method, _METHODS)
-    _one_of("rows", rows, _ROWS)
+    frame, base = frames_of(robot, (frame, base))
+    one_of("method", method, _METHODS)
+    one_of("rows", rows, _ROWS)
     where = _ROWS[rows]
     if method != "yoshikawa":
         enough = len(differential.moving(tree(robot), frame, base)) >= where.stop - where.start
         kernel = jacobian(robot, frame, base)
-        return _remember(
+        return remember(
             robot,
             ("manipulability", frame, base, method, rows),
             lambda: SingularValues(kernel, where, enough, relative=method == "condition"),
@@ -262,7 +168,7 @@ def manipulability(
         return differential.yoshikawa(model, q, frame, base, where)
 
     output = Port("w", (), about=f"{rows} motion of {frame} relative to {base}; m, rad")
-    return _query(robot, ("manipulability", frame, base, method, rows), [base, frame], output, algorithm)
+    return query(robot, ("manipulability", frame, base, method, rows), [base, frame], output, algorithm)
 
 
 _METHODS = ("yoshikawa", "minimum_singular_value", "condition")
@@ -292,22 +198,3 @@ class SingularValues:
         if self.relative:
             least = np.divide(least, largest, out=np.zeros_like(least), where=largest > 0)
         return np.where(finite, least, np.nan)
-
-
-def mass(robot: Robot) -> float:
-    """The mass of all links together, in kg."""
-    return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
-
-
-def center_of_mass(robot: Robot, q: Any) -> Array:
-    """Of all links together, (…, 3) in metres in the root link's frame, at q (…, nq).
-
-    Raises KinetreeError where the links have no mass together.
-    """
-    total = mass(robot)
-    if not total > 0:
-        raise fail("no-mass", f"the links have {total} kg together, so there is no centre of mass")
-    model = tree(robot)
-    (numbers,), batch = checked("center_of_mass", [_coordinates(robot)], [q], {}, float)
-    centers = [mass_center(model, at) for at in numbers.reshape(-1, model.nq)]
-    return np.array(centers, dtype=float).reshape(*batch, 3)

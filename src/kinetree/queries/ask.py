@@ -1,0 +1,105 @@
+"""How a question becomes a kernel: names are looked up, an algorithm is traced, and what was made is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from kinetree.algorithms.gauge import gauged
+from kinetree.compiler.cache import digest
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.compiler.program import Program, trace
+from kinetree.errors import Finding, UnknownNameError, fail, unknown_name
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree, build_tree
+
+V = TypeVar("V")
+
+_answers: WeakKeyDictionary[Robot, dict[Hashable, Any]] = WeakKeyDictionary()
+"""Per robot; what is remembered must not refer to the robot, or it would live for ever."""
+
+
+def remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
+    """The answer to a question, made when it is asked for the first time."""
+    answers = _answers.setdefault(robot, {})
+    if key not in answers:
+        answers[key] = make()
+    value: V = answers[key]
+    return value
+
+
+def tree(robot: Robot) -> Tree:
+    """The robot as computed."""
+    return remember(robot, "tree", lambda: build_tree(robot))
+
+
+def query(
+    robot: Robot,
+    key: tuple[Hashable, ...],
+    frames: Sequence[str],
+    output: Port,
+    algorithm: Callable[..., Any],
+    more: Port | None = None,
+) -> Kernel:
+    """The kernel of an algorithm on (tree, q), or on (tree, q, x) where `more` says what x is. key: the name of the
+    query and all its arguments. frames: those that it asks about."""
+
+    def make() -> Kernel:
+        model = tree(robot)
+        ports = [coordinates(robot), *([more] if more else [])]
+        shapes = [port.shape for port in ports]
+        origin = digest(remember(robot, "digest", lambda: _contents(model)), repr(key))
+
+        def traced() -> Program:
+            return trace(partial(algorithm, gauged(model, frames)), *shapes)
+
+        return Kernel(str(key[0]), tuple(ports), output, traced, origin)
+
+    return remember(robot, key, make)
+
+
+def coordinates(robot: Robot) -> Port:
+    """q, as a kernel takes it."""
+    return Port("q", (robot.nq,), robot.coordinate_names, "m, rad")
+
+
+def velocities(robot: Robot) -> Port:
+    """qd, as a kernel takes it."""
+    return remember(robot, "velocities", lambda: Port("qd", (tree(robot).nv,), robot.velocity_names, "m/s, rad/s"))
+
+
+def _contents(model: Tree) -> str:
+    """Stands for all numbers of a tree."""
+    names, places = model.frames.keys(), model.frames.values()
+    numbers = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
+    numbers += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
+    words = (model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
+    return digest(repr((words, [body for body, _ in places])), *(array.tobytes() for array in numbers))
+
+
+def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
+    """The names of frames, looked up; None is the root link."""
+    if not isinstance(robot, Robot):
+        raise TypeError(f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}")
+    known = tuple(robot.root if name is None else name for name in names)
+    for name in known:
+        if not isinstance(name, str):
+            raise TypeError(f"frames are asked for by name, not by {name!r}")
+        if name not in robot.frames:
+            if name in robot.joints:
+                child = robot.joints[name].child
+                message = f"no frame {name!r}, which is a joint; the link that it moves is {child!r}"
+                raise UnknownNameError(Finding("unknown-name", "error", message))
+            raise unknown_name("frame", name, list(robot.frames))
+    return known
+
+
+def one_of(option: str, value: object, legal: Iterable[str]) -> None:
+    """Refuses a value of an option that is not legal."""
+    if value not in (names := tuple(legal)):
+        raise fail(option.replace("_", "-"), f"{option} is {value!r}; legal are {', '.join(map(repr, names))}")

@@ -1,0 +1,148 @@
+"""Points, forces and masses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms import statics
+from kinetree.algorithms.kinematics import mass_center
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port, checked
+from kinetree.errors import fail
+from kinetree.formats.force_torque import DIRECTIONS, force_torque
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
+from kinetree.queries.ask import coordinates, frames_of, one_of, query, tree, velocities
+from kinetree.spatial.se3 import Array, inverse
+from kinetree.spatial.wrench import moved_wrench
+
+
+def point(robot: Robot, frame: str, base: str | None = None) -> Kernel:
+    """A point that is fixed to a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) in `frame` to (…, 3).
+
+    The result is in `base`, the root link by default; metres. Raises KinetreeError for a name that is not a frame.
+    """
+    frame, base = frames_of(robot, (frame, base))
+    output = Port("p_base", (3,), ("x", "y", "z"), f"point of {frame} in {base}; m")
+    more = Port("p", (3,), ("x", "y", "z"), f"in {frame}; m")
+    return _static("point", robot, frame, base, statics.point, more, output)
+
+
+def wrench(robot: Robot, frame: str, base: str | None = None) -> Kernel:
+    """The same wrench in another frame: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, 6) in `base`.
+
+    A wrench is a force in N, then its moment in N m about the origin of the frame in whose axes both are given; base is
+    the root link by default. Lynch & Park, Modern Robotics, eq. 3.98, the dual of the adjoint. A frame against itself
+    gives w as it is. Raises KinetreeError for a name that is not a frame.
+    """
+    frame, base = frames_of(robot, (frame, base))
+    output = Port("w_base", (6,), _WRENCH, f"in {base}; N, N m")
+    return _static("wrench", robot, frame, base, statics.wrench, _wrench_in(frame), output)
+
+
+def joint_torques(robot: Robot, frame: str, base: str | None = None) -> Kernel:
+    """What a wrench does to the joints, tau = Jᵀ w: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, nv).
+
+    w is exerted from outside on the link that carries the frame: force in N, then moment in N m about the frame's
+    origin, in its axes. tau, in N or N m a coordinate of `robot.velocity_names`, is what w exerts on the joints:
+    tau · qd = w · V for every qd, where V is the twist `velocity(robot, frame, base, "frame")`. The torques with which
+    actuators hold against w are -tau. A mimic follower counts in its leader's entry.
+
+    With a `base` other than the root link only the joints between the two count: what w exerts on the frame while its
+    opposite is exerted on the base. Lynch & Park, Modern Robotics, eq. 5.26. Raises KinetreeError for a name that is
+    not a frame.
+    """
+    frame, base = frames_of(robot, (frame, base))
+    qd = velocities(robot)
+    output = Port("tau", qd.shape, qd.labels, f"exerted by a wrench on {frame}, relative to {base}; N, N m")
+    return _static("joint_torques", robot, frame, base, statics.joint_torques, _wrench_in(frame), output)
+
+
+_WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+def _wrench_in(frame: str) -> Port:
+    return Port("w", (6,), _WRENCH, f"in {frame}; N, N m")
+
+
+def _static(
+    name: str, robot: Robot, frame: str, base: str, algorithm: Callable[..., Any], more: Port, output: Port
+) -> Kernel:
+    """The kernel of an algorithm on (tree, q, x, frame, base)."""
+
+    def along(model: Tree, q: Any, x: Any) -> Any:
+        return algorithm(model, q, x, frame, base)
+
+    return query(robot, (name, frame, base), [base, frame], output, along, more)
+
+
+def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None = None) -> Kernel:
+    """What an external wrench makes a force/torque sensor read: a kernel from q (…, nq) and w (…, 6) in `frame` to
+    (…, 6).
+
+    The frame is on the far side of the sensor's joint, with the links that it carries; these have no weight here and
+    are at rest, and w is exerted on them from outside. measures: "parent_on_child", the wrench that the joint's parent
+    link exerts on its child link, which is -w, for it holds the child; or "child_on_parent", which is w. By default
+    what the model's <measure_direction> says. The reading is in the frame that its <frame> says, its moment about that
+    frame's origin. N and N m, force first.
+
+    Raises KinetreeError for what is no force/torque sensor of a joint, for a frame on the near side, and if neither
+    the model nor the caller says what it measures.
+    """
+    (frame,) = frames_of(robot, (frame,))
+    it = force_torque(robot, sensor)
+    measures = it.measures if measures is None else measures
+    if measures is None:
+        legal = " or ".join(f"measures={word!r}" for word in DIRECTIONS.values())
+        raise fail("measures", f"the model does not say what it measures; pass {legal}", element=f"sensor {sensor!r}")
+    one_of("measures", measures, DIRECTIONS.values())
+    _check_far_side(robot, it.joint, frame)
+    T, sign = inverse(it.T_frame_reading), -1.0 if measures == "parent_on_child" else 1.0
+
+    def algorithm(model: Tree, q: Any, w: Any) -> Any:
+        return sign * moved_wrench(T, statics.wrench(model, q, w, frame, it.frame))
+
+    key = ("sensor_reading", sensor, frame, measures, it.frame, *T.ravel().tolist())
+    output = Port("reading", (6,), _WRENCH, f"of {sensor}, {measures}; N, N m")
+    return query(robot, key, [it.frame, frame], output, algorithm, _wrench_in(frame))
+
+
+def _check_far_side(robot: Robot, joint: str, frame: str) -> None:
+    above = {j.child: j for j in robot.joints.values()}
+    link = robot.frames[frame].link
+    while link in above and above[link].name != joint:
+        link = above[link].parent
+    if link not in above:
+        child = robot.joints[joint].child
+        message = f"frame {frame!r} is not on its far side; legal are frames on {child!r} and what it carries"
+        raise fail("near-side", message, element=f"joint {joint!r}")
+
+
+def contact_wrench(p: Any, f: Any) -> Array:
+    """The wrench (…, 6) of a force f (…, 3) in N at a point p (…, 3) in m, both in one frame: f, then p × f, its
+    moment about the frame's origin in N m."""
+    ports = [Port("p", (3,), ("x", "y", "z")), Port("f", (3,), ("fx", "fy", "fz"))]
+    (p, f), batch = checked("contact_wrench", ports, [p, f], {}, float)
+    return np.concatenate([np.broadcast_to(f, (*batch, 3)), np.cross(p, f)], axis=-1)
+
+
+def mass(robot: Robot) -> float:
+    """The mass of all links together, in kg."""
+    return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
+
+
+def center_of_mass(robot: Robot, q: Any) -> Array:
+    """Of all links together, (…, 3) in metres in the root link's frame, at q (…, nq).
+
+    Raises KinetreeError where the links have no mass together.
+    """
+    total = mass(robot)
+    if not total > 0:
+        raise fail("no-mass", f"the links have {total} kg together, so there is no centre of mass")
+    model = tree(robot)
+    (numbers,), batch = checked("center_of_mass", [coordinates(robot)], [q], {}, float)
+    centers = [mass_center(model, at) for at in numbers.reshape(-1, model.nq)]
+    return np.array(centers, dtype=float).reshape(*batch, 3)
