@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from kinetree.conventions.icub.page import IcubRule
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot, Sensor
+from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.force_torque import DIRECTIONS, force_torque
+from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import naming
 
 
@@ -127,9 +127,15 @@ class SensorDirection(IcubRule):
         right = naming().force_torque.direction
         joints = {entry.correct.joint for entry in naming().fixed_joints}
         for sensor in robot.sensors.values():
-            said = declared_direction(sensor)
-            if sensor.joint in joints and said and said != right:
-                yield self.finding(f"declares {said}; the robot's sensor reads {right}", sensor)
+            if sensor.type != "force_torque" or sensor.joint not in joints:
+                continue
+            try:
+                measures = force_torque(robot, sensor.name).measures
+            except KinetreeError as error:
+                yield self.finding(error.findings[0].message, sensor)
+                continue
+            if measures not in (None, DIRECTIONS[right]):
+                yield self.finding(f"declares that it measures {measures}; the robot's is {DIRECTIONS[right]}", sensor)
 
 
 RULES = (FrameMissing, FrameMisplaced, SkinFrameMissing, SensorMissing, SensorDirection)
@@ -142,11 +148,3 @@ def body_of(robot: Robot, link: str) -> str:
     while link not in named and link in above and above[link].type == "fixed":
         link = above[link].parent
     return link
-
-
-def declared_direction(sensor: Sensor) -> str | None:
-    """What its <measure_direction> says, if it has one."""
-    for extension in sensor.extensions:
-        if found := re.search(r"<measure_direction>\s*(\w+)\s*<", extension.text):
-            return found[1]
-    return None
