@@ -109,7 +109,10 @@ class ForceTorqueRule:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The tables of the page, each row as printed and as corrected; sources are those of the corrections."""
+    """The tables of the page, each row as printed and as corrected; sources are those of the corrections.
+
+    leaning: axes of the shoulders as they are, where the page neglects that the arms lean, unit vectors in root_link.
+    """
 
     joints: tuple[Entry[JointRow], ...]
     fixed_joints: tuple[Entry[FixedJointRow], ...]
@@ -117,6 +120,7 @@ class Naming:
     axes: tuple[Entry[AxisRow], ...]
     frames: tuple[Entry[FrameRow], ...]
     skin: tuple[Entry[SkinRow], ...]
+    leaning: Mapping[str, tuple[float, float, float]]
     deviations: Mapping[int, Deviation]
     force_torque: ForceTorqueRule
     page: str
@@ -134,6 +138,7 @@ def naming() -> Naming:
         axes=_with_limits(_entries(data["axes"], _axis_row), data["limits"]),
         frames=_entries(data["frames"], lambda frame, links, explanation: FrameRow(frame, tuple(links), explanation)),
         skin=_entries(data["skin"], SkinRow),
+        leaning={joint: (float(x), float(y), float(z)) for joint, (x, y, z) in data["leaning"].items()},
         deviations={row["number"]: Deviation(**row) for row in data["deviation"]},
         force_torque=ForceTorqueRule(**data["force_torque"], servers=data["servers"]),
         page=data["page"],

@@ -1,0 +1,185 @@
+"""The iCub's rules on real models, with defects planted one at a time."""
+
+from math import pi, radians
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.conventions.check import ask, rules_of, selected
+from kinetree.conventions.icub.axes import axis_in_root, looks_forwards
+from kinetree.conventions.icub.limits import known_robot
+from kinetree.conventions.rule import Subject
+from kinetree.load import FORMATS
+from kinetree.robots.icub.limits import board_limits
+from kinetree.robots.icub.naming import naming
+from kinetree.spatial import se3
+from support import icub_urdfs
+
+
+def text_of(name: str) -> str:
+    return next(path for path in icub_urdfs() if path.parent.name == name).read_text()
+
+
+def findings(robot: kt.Robot) -> set[tuple[str, str, str]]:
+    return {(f.code, f.severity, f.element) for f in ask(robot, rules_of("icub"))}
+
+
+@pytest.fixture(scope="module")
+def model() -> tuple[str, set[tuple[str, str, str]]]:
+    """A clean model of version 2 as text, and what the rules say of it."""
+    text = text_of("iCubGazeboV2_7")
+    return text, findings(kt.load(text, format="urdf"))
+
+
+DEFECTS = {
+    "a joint called otherwise": ('name="l_elbow"', 'name="l_elbow_joint"', {"ICUB-101", "ICUB-102", "ICUB-203"}),
+    "a joint that is fixed": (
+        '<joint name="neck_roll" type="revolute">',
+        '<joint name="neck_roll" type="fixed">',
+        {"ICUB-101"},
+    ),
+    "a sensor's joint that turns": (
+        '<joint name="r_arm_ft_sensor" type="fixed">',
+        '<joint name="r_arm_ft_sensor" type="continuous"><axis xyz="1 0 0"/>',
+        {"ICUB-102", "ICUB-103"},
+    ),
+    "a sensor's joint called otherwise": ('"r_leg_ft_sensor"', '"r_leg_sensor"', {"ICUB-103", "ICUB-203"}),
+    "a link called otherwise": ('"r_hand"', '"r_palm"', {"ICUB-201", "ICUB-202"}),
+    "a frame called otherwise": ('"imu_frame"', '"imu"', {"ICUB-401"}),
+    "a skin frame called otherwise": ('"r_forearm_dh_frame"', '"r_forearm_skin"', {"ICUB-403"}),
+    "a sensor called otherwise": (
+        '<sensor name="l_foot_ft" type="force_torque">\n    <parent',
+        '<sensor name="l_foot_6ax" type="force_torque">\n    <parent',
+        {"ICUB-404"},
+    ),
+    "a frame on another link": (
+        '<parent link="l_forearm"/>\n    <child link="l_forearm_dh_frame"/>',
+        '<parent link="l_upper_arm"/>\n    <child link="l_forearm_dh_frame"/>',
+        {"ICUB-402"},
+    ),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_planted_defect_is_found_by_its_rule_and_what_follows_from_it(model, defect):
+    text, before = model
+    good, bad, codes = DEFECTS[defect]
+    assert good in text
+    new = findings(kt.load(text.replace(good, bad), format="urdf")) - before
+    assert {code for code, _, _ in new} == codes, new
+
+
+def turned(robot: kt.Robot, joint: str, rpy: tuple[float, float, float]) -> kt.Robot:
+    """The robot with the axis of one joint turned in its own frame."""
+    text = FORMATS["urdf"].write(robot, ("extension", "group", "sensor"))
+    axis = robot.joints[joint].axes[0]
+    new = se3.pose_from_xyz_rpy((0, 0, 0), rpy)[:3, :3] @ axis
+    head, tail = text.split(f'<joint name="{joint}"')
+    old = tail.index("<axis")
+    end = tail.index("/>", old)
+    xyz = " ".join(repr(float(x)) for x in new)
+    return kt.load(f'{head}<joint name="{joint}"{tail[:old]}<axis xyz="{xyz}"{tail[end:]}', format="urdf")
+
+
+class TestAxes:
+    @pytest.mark.parametrize(
+        ("angle", "severity", "said"),
+        [
+            (180.0, "error", "180.0 deg from the page's (0, 1, 0): the opposite direction"),
+            (20.0, "error", "is (0, 0.94, -0.342), 20.0 deg from the page's (0, 1, 0)"),
+            (0.2, "error", "0.2 deg from"),
+            (0.05, None, None),
+        ],
+    )
+    def test_an_axis_that_is_turned(self, angle, severity, said):
+        robot = turned(kt.load("icub"), "l_elbow", (radians(angle), 0, 0))
+        found = [f for f in ask(robot, rules_of("icub")) if f.element == "joint 'l_elbow'" and f.code == "ICUB-302"]
+        assert [f.severity for f in found] == ([severity] if severity else [])
+        assert not found or said in found[0].message
+
+    def test_the_pages_own_direction_of_torso_roll_is_the_fault(self):
+        robot = turned(kt.load("icub"), "torso_roll", (pi, 0, 0))
+        (found,) = [f for f in ask(robot, selected("icub", "ICUB-302")) if f.element == "joint 'torso_roll'"]
+        assert found.severity == "error"
+        assert "as on the page, which is wrong here: (1, 0, 0) holds" in found.message
+        (fine,) = [f for f in ask(kt.load("icub"), selected("icub", "ICUB-302")) if f.element == "joint 'torso_roll'"]
+        assert fine.severity == "info"
+        assert "180.0 deg from the page's (-1, 0, 0), which is wrong there" in fine.message
+
+    @pytest.mark.parametrize("joint", naming().leaning)
+    def test_the_lean_of_the_arms_is_a_remark_and_another_one_is_not(self, joint):
+        robot = kt.load("icub")
+        axis = axis_in_root(robot, Subject(robot).poses, joint)
+        assert np.abs(axis - naming().leaning[joint]).max() < 1e-15
+        said = {f.element: f for f in ask(robot, selected("icub", "ICUB-302"))}
+        assert said[f"joint {joint!r}"].severity == "info"
+        assert "15.0 deg from the page's" in said[f"joint {joint!r}"].message
+        for angle in (-radians(3), radians(3)):
+            said = {f.element: f for f in ask(turned(robot, joint, (0, angle, 0)), selected("icub", "ICUB-302"))}
+            assert said[f"joint {joint!r}"].severity == "error"
+
+
+class TestICub3:
+    """The built-in robot of version 3, and the same with x forwards, as its models are."""
+
+    def test_the_torsos_order(self):
+        found = {(c, e) for c, s, e in findings(kt.load("icub:3")) if s == "error"}
+        assert ("ICUB-303", "joint 'torso_roll'") in found
+        assert ("ICUB-203", "joint 'torso_roll'") in found
+
+    def test_a_root_that_looks_forwards_is_said_once_and_axes_are_judged_after_turning(self):
+        robot = kt.load("icub")
+        text = FORMATS["urdf"].write(robot, ("extension", "group", "sensor"))
+        for joint in ("torso_pitch", "l_hip_pitch", "r_hip_pitch"):
+            T = se3.pose_from_xyz_rpy((0, 0, 0), (0, 0, pi)) @ robot.joints[joint].origin
+            xyz, rpy = T[:3, 3], se3.rpy_from_rotation(T[:3, :3])
+            head, tail = text.split(f'<joint name="{joint}"')
+            old = tail.index("<origin")
+            end = tail.index("/>", old)
+            numbers = [" ".join(repr(float(x)) for x in v) for v in (xyz, rpy)]
+            text = f'{head}<joint name="{joint}"{tail[:old]}<origin xyz="{numbers[0]}" rpy="{numbers[1]}"{tail[end:]}'
+        forwards = kt.load(text, format="urdf")
+        assert looks_forwards(forwards, Subject(forwards).poses)
+        assert not looks_forwards(robot, Subject(robot).poses)
+        kept = kt.load(FORMATS["urdf"].write(robot, ("extension", "group", "sensor")), format="urdf")
+        assert findings(forwards) - findings(kept) == {("ICUB-301", "warning", "link 'root_link'")}
+        assert findings(kept) <= findings(forwards)
+
+
+class TestLimits:
+    def test_the_robot_is_known_by_its_names_or_is_the_pages(self):
+        paths = {path.parent.name: path for path in icub_urdfs()}
+        assert known_robot(kt.load(paths["iCubLisboa01"])) == "iCubLisboa01"
+        assert known_robot(kt.load(paths["iCubGazeboV2_5"])) == "iCubGenova02"
+        assert (
+            known_robot(kt.load('<robot name="iCubNancy01"><link name="a"/></robot>', format="urdf")) == "iCubNancy01"
+        )
+
+    def test_with_the_boards_own_limits_nothing_is_said(self):
+        said = {(c, e) for c, _, e in findings(kt.load("icub")) if c == "ICUB-501"}
+        assert ("ICUB-501", "joint 'l_hip_pitch'") in said
+        assert not any(c == "ICUB-501" for c, _, _ in findings(kt.load("icub", limits="iCubGenova02")))
+
+    def test_the_message_has_both_ranges(self):
+        low, high = board_limits("iCubGenova02")["l_hip_pitch"]
+        assert (low, high) == pytest.approx((radians(-30), radians(85)))
+        (found,) = [
+            f
+            for f in ask(kt.load("icub"), rules_of("icub"))
+            if f.code == "ICUB-501" and f.element == "joint 'l_hip_pitch'"
+        ]
+        assert found.message == "goes from -44 to 132 deg; the board of iCubGenova02 keeps it between -30 and 85"
+        assert found.severity == "info"
+
+
+def test_another_robot_is_not_accused_of_lacking_everything():
+    arm = kt.load('<robot name="arm"><link name="a"/></robot>', format="urdf")
+    (found,) = ask(arm, rules_of("icub"))
+    assert (found.code, found.element) == ("ICUB-001", "robot 'arm'")
+    assert "has 0 of the iCub's 32 joints" in found.message
+
+
+def test_the_built_in_robot_keeps_its_own_conventions():
+    for version in ("1.0", "1.7", "2.0", "2.5", "2.8"):
+        assert not [f for f in ask(kt.load(f"icub:{version}"), rules_of("icub")) if f.severity != "info"], version
