@@ -31,7 +31,9 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/kinematics.md",
         "docs/kernels.md",
         "docs/code-generation.md",
+        "docs/icub.md",
         "docs/icub-boards.md",
+        "docs/checking.md",
     ],
 )
 def test_python_prints_the_text_below_it(page, capsys, tmp_path, monkeypatch):

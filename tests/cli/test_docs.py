@@ -15,7 +15,7 @@ def test_the_examples_are_real(run, monkeypatch, tmp_path):
     Path("arm.urdf").write_text(arm)
     Path("broken.urdf").write_text(broken)
     examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", text, re.DOTALL)
-    assert len(examples) == 6
+    assert len(examples) == 7
     for arguments, output in examples:
         result = run(*arguments.split())
         printed = [line.rstrip() for line in (result.stdout + result.stderr).splitlines()]

@@ -138,10 +138,10 @@ def test_vergence_makes_the_eyes_converge_in_front_of_the_robot(icub):
 
 
 def test_one_eye_alone_has_no_version(icub):
-    for robot in (kt.edit.remove(icub, "r_eye"), kt.edit.lock(icub, {"r_eye_pan": 0.1})):
+    for robot in (kt.edit.remove(icub, "r_eye"), kt.edit.lock(icub, {"r_eye_pan_joint": 0.1})):
         q, absent = kt.from_board(robot, "head", [1, 2, 3, 4, 5, 6], unit="deg")
         assert absent == ("eyes_version", "eyes_vergence")
-        assert q[robot.q_slices["l_eye_pan"]] == 0
+        assert q[robot.q_slices["l_eye_pan_joint"]] == 0
         assert with_groups(robot).groups["head"] == ("neck_pitch", "neck_roll", "neck_yaw", "eyes_tilt")
 
 
@@ -237,7 +237,7 @@ def test_groups(icub):
         "right_arm": 7,
         "all_joints": 32,
     }
-    assert made["head"] == ("neck_pitch", "neck_roll", "neck_yaw", "eyes_tilt", "l_eye_pan", "r_eye_pan")
+    assert made["head"] == ("neck_pitch", "neck_roll", "neck_yaw", "eyes_tilt", "l_eye_pan_joint", "r_eye_pan_joint")
     assert set().union(*made.values()) == set(icub.joint_names)
     order = ["head", "left_arm", "right_arm", "torso", "left_leg", "right_leg"]
     assert made["all_joints"] == sum((made[name][: 3 if name == "head" else None] for name in order), ())

@@ -29,15 +29,15 @@ def test_the_robots_limits_replace_the_models(icub):
         limit = limited.joints[name].limit
         assert np.rad2deg([limit.lower, limit.upper]) == pytest.approx(interval, abs=1e-12)
     assert icub.joints["torso_pitch"].limit.lower == pytest.approx(np.deg2rad(-22))
-    assert limited.joints["l_eye_pan"].limit == icub.joints["l_eye_pan"].limit
+    assert limited.joints["l_eye_pan_joint"].limit == icub.joints["l_eye_pan_joint"].limit
     assert limited.text is None
     assert note(limited) == "position limits are those of the control boards of iCubGenova02"
 
 
 def test_version_and_vergence_are_limits_of_both_pans(icub):
     version, vergence = with_board_limits(icub, "iCubGenova02").coupled_limits
-    assert (version.name, dict(version.coefficients)) == ("eyes_version", {"l_eye_pan": 0.5, "r_eye_pan": 0.5})
-    assert (vergence.name, dict(vergence.coefficients)) == ("eyes_vergence", {"l_eye_pan": 1.0, "r_eye_pan": -1.0})
+    assert (version.name, dict(version.coefficients)) == ("eyes_version", {"l_eye_pan_joint": 0.5, "r_eye_pan_joint": 0.5})
+    assert (vergence.name, dict(vergence.coefficients)) == ("eyes_vergence", {"l_eye_pan_joint": 1.0, "r_eye_pan_joint": -1.0})
     assert np.rad2deg([version.lower, version.upper, vergence.lower, vergence.upper]) == pytest.approx([-30, 30, 0, 45])
     hardware = with_board_limits(icub, "iCubGenova02", "hardware").coupled_limits[0]
     assert np.rad2deg(hardware.upper) == pytest.approx(45)
@@ -51,7 +51,7 @@ def test_version_and_vergence_are_limits_of_both_pans(icub):
     assert len(with_board_limits(icub, "iCubStanford01").coupled_limits) == 2
     one_eye = with_board_limits(kt.edit.remove(icub, "r_eye"), "iCubGenova02")
     assert one_eye.coupled_limits == ()
-    assert note(one_eye).endswith("; its files say nothing of l_eye_pan, which keep their own")
+    assert note(one_eye).endswith("; its files say nothing of l_eye_pan_joint, which keep their own")
 
 
 def test_what_the_files_do_not_say_stays(icub):
@@ -60,7 +60,7 @@ def test_what_the_files_do_not_say_stays(icub):
     assert limited.joints["l_knee"].limit != icub.joints["l_knee"].limit
     assert note(limited) == (
         "position limits are those of the control boards of iCubNancy01; its files say nothing of neck_pitch, "
-        "neck_roll, neck_yaw, eyes_tilt, l_eye_pan, r_eye_pan, which keep their own"
+        "neck_roll, neck_yaw, eyes_tilt, l_eye_pan_joint, r_eye_pan_joint, which keep their own"
     )
     urdf = kt.load(next(path for path in icub_urdfs() if path.parent.name == "iCubGenova02"))
     before, after = urdf.joints["l_knee"].limit, with_board_limits(urdf, "iCubGenova02").joints["l_knee"].limit

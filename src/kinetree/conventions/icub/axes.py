@@ -151,4 +151,4 @@ def _vector(axis: Array | tuple[float, ...]) -> str:
 
 def _why(entry: Entry[AxisRow]) -> str:
     deviation = naming().deviations[entry.deviations[0]]
-    return f"{_vector(entry.correct.axis or ())} holds (deviation {deviation.number}: {deviation.why})"
+    return f"{_vector(entry.correct.axis or ())} holds (deviation {deviation.number}: {deviation.why.rstrip('.')})"

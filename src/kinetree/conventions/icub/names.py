@@ -72,10 +72,10 @@ class JointExtra(IcubRule):
     code = "ICUB-102"
     level = "MAY"
     clause = "eyes and hands are not handled"
-    good = '<link name="eyes"/>'
+    good = '<link name="eyes_tilt_frame"/>'
     bad = """<link name="lid"/>
   <joint name="eyelids" type="continuous"><parent link="head"/><child link="lid"/><axis xyz="1 0 0"/></joint>
-  <link name="eyes"/>"""
+  <link name="eyes_tilt_frame"/>"""
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A moving joint beyond the page."""
@@ -140,12 +140,12 @@ class LinkExtra(IcubRule):
     code = "ICUB-202"
     level = "MAY"
     clause = "the table of links"
-    good = '<link name="eyes"/>'
+    good = '<link name="eyes_tilt_frame"/>'
     bad = """<link name="camera">
     <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
   </link>
   <joint name="camera_mount" type="fixed"><parent link="head"/><child link="camera"/></joint>
-  <link name="eyes"/>"""
+  <link name="eyes_tilt_frame"/>"""
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A link with mass beyond the page, and how many without."""
