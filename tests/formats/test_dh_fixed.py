@@ -75,6 +75,32 @@ def test_the_root_can_be_cut_and_a_link_twice():
     assert np.abs(all_frames(robot, q)["fore"] - all_frames(read(TEXT), q)["fore"]).max() < 1e-15
 
 
+MEASURES = 'force_torque = { frame = "sensor", measure_direction = "parent_to_child" }'
+
+
+@pytest.mark.parametrize("format", ["urdf", "sdf"])
+def test_what_a_sensor_measures_goes_through_every_format_that_can_say_it(format, tmp_path):
+    arm = read(TEXT + FIXED + SENSOR + MEASURES)
+    w = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
+    q = random_q(arm, np.random.default_rng(5))
+    reading = kt.sensor_reading(arm, "ft", "fore")(q, w)
+    assert np.abs(reading + kt.wrench(arm, "fore", base="ft_frame")(q, w)).max() < 1e-12
+    kt.save(arm, tmp_path / f"arm.{format}")
+    assert np.abs(kt.sensor_reading(kt.load(tmp_path / f"arm.{format}"), "ft", "fore")(q, w) - reading).max() < 1e-12
+    kt.save(arm, tmp_path / f"bare.{format}", without=("extension",))
+    with pytest.raises(kt.KinetreeError, match="does not say what it measures"):
+        kt.sensor_reading(kt.load(tmp_path / f"bare.{format}"), "ft", "fore")
+
+
+@pytest.mark.parametrize("wrong", ['"up"', '{ frame = "sensor" }', '{ frame = "sensor", measure_direction = "up" }'])
+def test_what_a_sensor_measures_is_said_in_legal_words(wrong):
+    robot, (finding,) = dh.read(TEXT + FIXED + SENSOR + f"force_torque = {wrong}", "x.toml")
+    assert robot is None
+    assert finding.code == "force-torque"
+    assert "'child_to_parent'" in finding.message
+    assert finding.source.line == (TEXT + FIXED + SENSOR).count("\n") + 1
+
+
 @pytest.mark.parametrize(
     ("wrong", "code", "said"),
     [

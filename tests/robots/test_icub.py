@@ -63,7 +63,14 @@ def test_names(icub):
     assert len(icub.frames) - len(icub.links) == 61
     assert [(note.code, note.severity) for note in icub.notes] == [("unplaced", "info"), ("other-source", "info")]
     assert icub.groups["torso"] == ("torso_yaw", "torso_roll", "torso_pitch")
-    assert icub.groups["head"] == ("neck_pitch", "neck_roll", "neck_yaw", "eyes_tilt", "l_eye_pan_joint", "r_eye_pan_joint")
+    assert icub.groups["head"] == (
+        "neck_pitch",
+        "neck_roll",
+        "neck_yaw",
+        "eyes_tilt",
+        "l_eye_pan_joint",
+        "r_eye_pan_joint",
+    )
     assert len(icub.groups["all_joints"]) == 32
     assert kt.load("icub:3").groups["torso"] == ("torso_roll", "torso_pitch", "torso_yaw")
     assert [len(icub.groups[f"{side}_{limb}"]) for limb in ("arm", "leg") for side in ("left", "right")] == [7, 7, 6, 6]
@@ -224,6 +231,14 @@ def test_force_torque_joints_cut_links_where_the_tables_know_none(icub):
             assert np.array_equal(joint.origin, np.eye(4))
             assert icub.sensors[f"{side}_{part}_ft"].joint == joint.name
             assert icub.frames[f"{side}_{part}_ft_frame"].link == joint.child
+
+
+def test_its_sensors_read_what_the_link_below_applies_to_the_link_above(icub):
+    w = [0.0, 0.0, -10.0, 0.0, 0.0, 0.0]
+    there = kt.wrench(icub, "l_hand_dh_frame", base="l_arm_ft_frame")(icub.q(), w)
+    assert np.array_equal(kt.sensor_reading(icub, "l_arm_ft", "l_hand_dh_frame")(icub.q(), w), there)
+    with pytest.raises(kt.KinetreeError, match="does not say what it measures"):
+        kt.sensor_reading(kt.load("icub:3"), "l_arm_ft", "l_hand_dh_frame")  # whose own sensors are others
 
 
 def test_every_version_has_the_same_names_and_order(icub):

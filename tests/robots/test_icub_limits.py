@@ -36,8 +36,14 @@ def test_the_robots_limits_replace_the_models(icub):
 
 def test_version_and_vergence_are_limits_of_both_pans(icub):
     version, vergence = with_board_limits(icub, "iCubGenova02").coupled_limits
-    assert (version.name, dict(version.coefficients)) == ("eyes_version", {"l_eye_pan_joint": 0.5, "r_eye_pan_joint": 0.5})
-    assert (vergence.name, dict(vergence.coefficients)) == ("eyes_vergence", {"l_eye_pan_joint": 1.0, "r_eye_pan_joint": -1.0})
+    assert (version.name, dict(version.coefficients)) == (
+        "eyes_version",
+        {"l_eye_pan_joint": 0.5, "r_eye_pan_joint": 0.5},
+    )
+    assert (vergence.name, dict(vergence.coefficients)) == (
+        "eyes_vergence",
+        {"l_eye_pan_joint": 1.0, "r_eye_pan_joint": -1.0},
+    )
     assert np.rad2deg([version.lower, version.upper, vergence.lower, vergence.upper]) == pytest.approx([-30, 30, 0, 45])
     hardware = with_board_limits(icub, "iCubGenova02", "hardware").coupled_limits[0]
     assert np.rad2deg(hardware.upper) == pytest.approx(45)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -70,7 +69,7 @@ class Rule:
     @classmethod
     def title(cls) -> str:
         """What the convention asks for, in one line."""
-        return inspect.getdoc(cls).partition("\n")[0]  # type: ignore[union-attr]
+        return (cls.__doc__ or "").strip().partition("\n")[0]
 
     @classmethod
     def severity(cls) -> Severity:
@@ -79,7 +78,8 @@ class Rule:
 
     def ask(self, subject: Subject) -> Iterator[Finding]:
         """The findings of the rule in a subject."""
-        wanted = list(inspect.signature(self.check).parameters)
+        code = self.check.__func__.__code__
+        wanted = code.co_varnames[1 : code.co_argcount]
         yield from self.check(**{name: getattr(subject, name) for name in wanted})
 
     def finding(

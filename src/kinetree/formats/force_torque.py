@@ -17,6 +17,9 @@ DEFAULTS = {"frame": "child", "measure_direction": "child_to_parent"}
 """Of what <force_torque> leaves out: SDF's, from 1.5 to 1.12."""
 
 
+LEGAL = {"frame": ("child", "parent", "sensor"), "measure_direction": tuple(DIRECTIONS)}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ForceTorque:
     """joint: the one that it cuts. frame, T_frame_reading (4, 4): in which the reading is given, its moment about that
@@ -26,6 +29,20 @@ class ForceTorque:
     frame: str
     T_frame_reading: Array
     measures: str | None
+
+
+def has_element(format: str, extension: Extension) -> bool:
+    """Whether a format has the element of an extension: its own, and <force_torque>, which URDF and SDF share."""
+    shared = extension.tag == "force_torque" and {format, extension.format} <= {"urdf", "sdf"}
+    return extension.format == format or shared
+
+
+def declaration(frame: str, measure_direction: str) -> Extension:
+    """The element <force_torque> of a model that is not in XML; words as in SDF."""
+    text = (
+        f"<force_torque><frame>{frame}</frame><measure_direction>{measure_direction}</measure_direction></force_torque>"
+    )
+    return Extension("sdf", "force_torque", text)
 
 
 def force_torque(robot: Robot, name: str) -> ForceTorque:
@@ -54,9 +71,6 @@ def force_torque(robot: Robot, name: str) -> ForceTorque:
     return ForceTorque(joint.name, frame, T, DIRECTIONS[said["measure_direction"]])
 
 
-_LEGAL = {"frame": ("child", "parent", "sensor"), "measure_direction": tuple(DIRECTIONS)}
-
-
 def _said(sensor: Sensor, kept: Extension, tag: str) -> str:
     report = Report()
     root = parse(kept.text, kept.source.file if kept.source else "<memory>", report)
@@ -64,8 +78,8 @@ def _said(sensor: Sensor, kept: Extension, tag: str) -> str:
         raise KinetreeError(report.findings)
     element = root.find(tag)
     word = DEFAULTS[tag] if element is None else element.text.strip()
-    if word not in _LEGAL[tag]:
-        message = f"<{tag}> is {word!r}; legal are {', '.join(map(repr, _LEGAL[tag]))}"
+    if word not in LEGAL[tag]:
+        message = f"<{tag}> is {word!r}; legal are {', '.join(map(repr, LEGAL[tag]))}"
         raise _fault(sensor, tag.replace("_", "-"), message)
     return word
 

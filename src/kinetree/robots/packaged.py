@@ -1,7 +1,7 @@
 """The robots of this package by name and version.
 
 A `robot.toml` is a DH file in which `versions = "1.0 - 1.7, 2.0"` says where something holds: as a key of a row for
-that row, as the first key of a table for the table. A table [[note]] is a remark that the robot carries. Versions are
+that line, as the first key of a table for the table. A table [[note]] is a remark that the robot carries. Versions are
 major.minor, two integers: 2.10 comes after 2.9. The package of a robot has a function `groups` of a version.
 """
 

@@ -118,9 +118,8 @@ class SensorDirection(IcubRule):
     code = "ICUB-405"
     level = "SHOULD"
     clause = "the sensors of versions 1 and 2 read what the link below applies to the link above"
-    good = '<parent joint="l_arm_ft_sensor"/>'
-    bad = """<parent joint="l_arm_ft_sensor"/>
-    <force_torque><measure_direction>parent_to_child</measure_direction></force_torque>"""
+    good = "<measure_direction>child_to_parent</measure_direction>"
+    bad = "<measure_direction>parent_to_child</measure_direction>"
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A sensor that declares the other direction."""

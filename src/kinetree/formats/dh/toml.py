@@ -14,10 +14,11 @@ from kinetree.formats.dh.poses import POSE_KEYS, read_pose
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
 from kinetree.formats.dh.rows import MAX_ROWS, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
+from kinetree.formats.force_torque import LEGAL, declaration
 from kinetree.formats.quantities import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
-from kinetree.model.robot import Frame, Joint, Sensor
+from kinetree.model.robot import Extension, Frame, Joint, Sensor
 
 CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip", "frames")
 TOP_KEYS = ("name", "root", "convention", "units", "order", "chain", "fixed", "frame", "sensor", "groups")
@@ -202,7 +203,7 @@ class _Reader:
     def sensor(self, table: dict[str, Any], k: int) -> Sensor:
         where = ("sensor", k)
         name, label = self.text(table, "name", "", where), f"sensor {k + 1}"
-        self.known(table, ("name", "type", "frame", "joint", *POSE_KEYS), where, label)
+        self.known(table, ("name", "type", "frame", "joint", "force_torque", *POSE_KEYS), where, label)
         line = self.places.start(where)
         for key in ("type", "frame"):
             if key not in table:
@@ -213,8 +214,22 @@ class _Reader:
             self.text(table, "frame", "", where),
             self.own_pose(table, line, label),
             self.text(table, "joint", "", where) or None,
+            extensions=self.force_torque(table, where, label),
             source=self.report.source(line),
         )
+
+    def force_torque(self, table: dict[str, Any], where: Where, label: str) -> tuple[Extension, ...]:
+        """What a force/torque sensor measures, in SDF's words."""
+        said = table.get("force_torque")
+        if said is None:
+            return ()
+        fine = isinstance(said, dict) and set(said) == set(LEGAL) and all(said[key] in LEGAL[key] for key in said)
+        if not fine:
+            legal = ", ".join(f"{key} = {' | '.join(map(repr, words))}" for key, words in LEGAL.items())
+            line = self.places.key("force_torque", where)
+            self.report.error("force-torque", f"force_torque is {said!r}; legal is {{ {legal} }}", line, element=label)
+            return ()
+        return (declaration(**said),)
 
     def own_pose(self, table: dict[str, Any], line: int | None, label: str) -> Any:
         """The pose that a table says by its own keys, in the file's units of length and angle."""

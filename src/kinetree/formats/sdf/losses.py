@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from kinetree.formats.force_torque import has_element
 from kinetree.formats.losses import Losses
 from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
@@ -76,7 +77,7 @@ def check_parts(layout: Layout, losses: Losses) -> None:
 
 def _extensions(owner: str, extensions: tuple[Extension, ...], losses: Losses) -> None:
     for extension in extensions:
-        if extension.format != "sdf":
+        if not has_element("sdf", extension):
             losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
 
 

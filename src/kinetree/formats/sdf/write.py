@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import inf, pi
 
+from kinetree.formats.force_torque import has_element
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number
 from kinetree.formats.sdf.frames import MODEL, WORLD
@@ -108,7 +109,7 @@ class _Writer:
     def extensions(self, node: Node, extensions: Collection[Extension], scope: str = "") -> None:
         """What was kept, each in the place that its tag says."""
         for extension in extensions if "extension" not in self.without else ():
-            if extension.format == "sdf":
+            if has_element("sdf", extension):
                 *path, _ = extension.tag.removeprefix(f"{scope}::").split("/")
                 node.at(path).children.append(extension.text)
 

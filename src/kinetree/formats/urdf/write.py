@@ -8,6 +8,7 @@ from math import isinf
 
 import numpy as np
 
+from kinetree.formats.force_torque import has_element
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number, format_numbers
 from kinetree.formats.urdf.context import ORDER
@@ -44,7 +45,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     for joint in (*robot.joints.values(), *(joint for _, joint in extra)):
         _joint(xml, joint, losses)
     for sensor, place, T_place_sensor in sensors:
-        _sensor(xml, sensor, place, T_place_sensor)
+        _sensor(xml, sensor, place, T_place_sensor, losses)
     if robot.joint_names != order_of_file(robot):
         xml.open(ORDER)
         for name in robot.joint_names:
@@ -67,7 +68,7 @@ def _check(robot: Robot, losses: Losses) -> None:
                 losses.lose("geometry", f"link {link.name!r}", f"the shape {geometry.shape.kind!r}", geometry.source)
     for owner, extensions in owners:
         for extension in extensions:
-            if extension.format != "urdf":
+            if not has_element("urdf", extension):
                 losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
     for joint in robot.joints.values():
         label = f"joint {joint.name!r}"
@@ -192,13 +193,12 @@ def _places(robot: Robot, losses: Losses) -> list[tuple[Sensor, str, Array]]:
     return places
 
 
-def _sensor(xml: XmlWriter, sensor: Sensor, link: str, T_link_sensor: Array) -> None:
+def _sensor(xml: XmlWriter, sensor: Sensor, link: str, T_link_sensor: Array, losses: Losses) -> None:
     rate = None if sensor.update_rate is None else format_number(sensor.update_rate)
     xml.open("sensor", name=sensor.name, type=sensor.type or None, update_rate=rate)
     xml.leaf("parent", link=None if sensor.joint else link, joint=sensor.joint)
     _origin(xml, T_link_sensor)
-    for extension in sensor.extensions:
-        xml.raw(extension.text)
+    _extensions(xml, sensor.extensions, losses)
     xml.close()
 
 
