@@ -126,7 +126,7 @@ class TestICub3:
     def test_the_torsos_order(self):
         found = {(c, e) for c, s, e in findings(kt.load("icub:3")) if s == "error"}
         assert ("ICUB-303", "joint 'torso_roll'") in found
-        assert ("ICUB-203", "joint 'torso_roll'") in found
+        assert ("ICUB-203", "link 'torso_1'") in found
 
     def test_a_root_that_looks_forwards_is_said_once_and_axes_are_judged_after_turning(self):
         robot = kt.load("icub")

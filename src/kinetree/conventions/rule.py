@@ -87,12 +87,15 @@ class Rule:
         message: str,
         about: Link | Joint | Frame | Sensor | str | None = None,
         *,
+        source: Source | None = None,
         fix: str | None = None,
         severity: Severity | None = None,
     ) -> Finding:
-        """One finding; `about` gives it its element and its place."""
-        source: Source | None = None if isinstance(about, str) or about is None else about.source
-        element = about if isinstance(about, str) or about is None else f"{type(about).__name__.lower()} {about.name!r}"
+        """One finding; `about` gives it its element, and its place where `source` does not."""
+        if about is None or isinstance(about, str):
+            element = about
+        else:
+            element, source = f"{type(about).__name__.lower()} {about.name!r}", source or about.source
         return Finding(self.code, severity or self.severity(), message, source, element, fix)
 
 

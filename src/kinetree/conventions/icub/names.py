@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from kinetree.conventions.icub.page import MOVING, IcubRule, listed, remark
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
+import numpy as np
+
+from kinetree.conventions.icub.page import MOVING, IcubRule, beyond, remark
+from kinetree.errors import Finding, Severity
+from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import LinkRow, naming
-
-BEYOND = "eyes and hands are outside the page"
-CARRIES = {row.joint: row for row in (entry.correct for entry in naming().links)}
-"""Joint to the row of the link that it carries."""
+from kinetree.spatial.se3 import Array
 
 
 class IsAnICub(IcubRule):
@@ -66,22 +65,33 @@ class JointMissing(IcubRule):
 class JointExtra(IcubRule):
     """Joints that move and that the page does not have.
 
-    Eyes and hands are left out of the page on purpose, so that this is no fault; other joints are to be known of.
+    Behind head and hands there may be any: the page leaves eyes and hands out on purpose.
     """
 
     code = "ICUB-102"
     level = "MAY"
     clause = "eyes and hands are not handled"
     good = '<link name="eyes_tilt_frame"/>'
-    bad = """<link name="lid"/>
-  <joint name="eyelids" type="continuous"><parent link="head"/><child link="lid"/><axis xyz="1 0 0"/></joint>
+    bad = """<link name="tail"/>
+  <joint name="wag" type="continuous"><parent link="root_link"/><child link="tail"/><axis xyz="0 0 1"/></joint>
   <link name="eyes_tilt_frame"/>"""
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """A moving joint beyond the page."""
+        """A moving joint beyond the page; those of eyes and hands together."""
+        apart, aside = beyond(robot), []
         for joint in robot.joints.values():
-            if joint.kind.nq and joint.name not in MOVING:
-                yield self.finding(f"moves, and the page does not have it; {BEYOND}", joint)
+            if joint.kind.nq == 0 or joint.name in MOVING:
+                continue
+            if joint.child in apart:
+                aside.append(joint.name)
+            else:
+                yield self.finding("moves, and the page does not have it", joint)
+        if aside:
+            yield self.finding(
+                f"{_count(aside, 'joint moves', 'joints move')} behind head and hands, which the page \
+leaves out on purpose: {', '.join(aside)}",
+                f"robot {robot.name!r}",
+            )
 
 
 class FixedJointMissing(IcubRule):
@@ -141,24 +151,38 @@ class LinkExtra(IcubRule):
     level = "MAY"
     clause = "the table of links"
     good = '<link name="eyes_tilt_frame"/>'
-    bad = """<link name="camera">
+    bad = """<link name="backpack">
     <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
   </link>
-  <joint name="camera_mount" type="fixed"><parent link="head"/><child link="camera"/></joint>
+  <joint name="straps" type="fixed"><parent link="chest"/><child link="backpack"/></joint>
   <link name="eyes_tilt_frame"/>"""
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A link with mass beyond the page, and how many without."""
         known = {entry.correct.link for entry in naming().links}
         known |= {name for entry in naming().frames for name in (entry.correct.frame, *entry.known_as)}
-        extra = [link for link in robot.links.values() if link.name not in known]
-        for link in extra:
-            if link.inertial and link.inertial.mass > 0:
-                yield self.finding(f"has mass, and the page does not have it; {BEYOND}", link)
-        frames = [link.name for link in extra if not (link.inertial and link.inertial.mass > 0)]
+        apart, aside, frames = beyond(robot), [], []
+        for link in robot.links.values():
+            if link.name in known:
+                continue
+            if not (link.inertial and link.inertial.mass > 0):
+                frames.append(link.name)
+            elif link.name in apart:
+                aside.append(link.name)
+            else:
+                yield self.finding("has mass, and the page does not have it", link)
+        if aside:
+            yield self.finding(
+                f"{_count(aside, 'link', 'links')} with mass behind head and hands, which the page leaves \
+out on purpose: {', '.join(aside)}",
+                f"robot {robot.name!r}",
+            )
         if frames:
-            message = f"{len(frames)} links without mass that the page does not have: {listed(frames)}"
-            yield self.finding(message, f"robot {robot.name!r}")
+            yield self.finding(
+                f"{_count(frames, 'link', 'links')} without mass that the page does not have: \
+{', '.join(frames)}",
+                f"robot {robot.name!r}",
+            )
 
 
 class Misplaced(IcubRule):
@@ -181,11 +205,13 @@ class Misplaced(IcubRule):
             if not row.joint or row.link not in robot.links:
                 continue
             joint = above.get(row.link)
+            link, right = robot.links[row.link], f"the page has {row.parent!r} and {row.joint!r}{remark(entry)}"
+            severity: Severity | None = "info" if entry.printed is None else None
             if joint is None:
-                yield self.finding(f"is the root; it hangs on {row.parent!r} by {row.joint!r}", robot.links[row.link])
-            elif _names(robot, joint) != (row.joint, row.parent):
-                said = f"hangs on {joint.parent!r} by {joint.name!r}; the page has {row.parent!r} and {row.joint!r}"
-                yield self.finding(said + remark(entry) + _feet(row, robot), joint)
+                yield self.finding(f"is the root; {right}", link, severity=severity)
+            elif (joint.name, joint.parent) != (row.joint, row.parent):
+                said = f"hangs on {joint.parent!r} by {joint.name!r}; {right}{_feet(row, robot)}"
+                yield self.finding(said, link, source=joint.source, severity=severity)
 
 
 class Root(IcubRule):
@@ -202,8 +228,8 @@ class Root(IcubRule):
   <joint name="mount" type="floating"><parent link="pole"/><child link="root_link"/></joint>
   <link name="root_link"/>"""
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
-        """Another root, or a joint that moves above root_link."""
+    def check(self, robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
+        """Another root that is not held to root_link, or stands elsewhere."""
         if "root_link" not in robot.links or robot.root == "root_link":
             return
         above = {joint.child: joint for joint in robot.joints.values()}
@@ -216,19 +242,25 @@ class Root(IcubRule):
                 )
                 return
             link = joint.parent
-        message = f"hangs on {robot.root!r}, fixed; poses and axes are expressed in root_link all the same"
-        yield self.finding(message, robot.links["root_link"], severity="info")
+        offset = float(np.abs(poses["root_link"] - np.eye(4)).max())
+        if offset > 1e-6:
+            message = f"is held to the root {robot.root!r} with an offset, by which poses in the two differ"
+            yield self.finding(message, robot.links["root_link"], severity="warning")
+        else:
+            yield self.finding(
+                f"is held to the root {robot.root!r} without offset", robot.links["root_link"], severity="info"
+            )
 
 
 RULES = (IsAnICub, JointMissing, JointExtra, FixedJointMissing, LinkMissing, LinkExtra, Misplaced, Root)
 
 
+def _count(names: list[str], one: str, many: str) -> str:
+    return f"{len(names)} {one if len(names) == 1 else many}"
+
+
 def _label(name: str) -> str:
     return f"joint {name!r}"
-
-
-def _names(robot: Robot, joint: Joint) -> tuple[str, str]:
-    return joint.name, joint.parent
 
 
 def _feet(row: LinkRow, robot: Robot) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from kinetree.conventions.rule import Rule
+from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import Entry, naming
 
 LINK = "http://wiki.icub.org/wiki/ICub_Model_naming_conventions"
@@ -23,15 +23,23 @@ class IcubRule(Rule):
 
 
 def remark(entry: Entry[Any]) -> str:
-    """What is to be said of a row of the page that is wrong, in brackets; nothing of one that is right."""
+    """What is to be said of a row of the page that is wrong or left out, in brackets; nothing of one that is right."""
     if entry.printed == entry.correct or not entry.deviations:
         return ""
     first = naming().deviations[entry.deviations[0]]
+    if entry.printed is None:
+        return f" (after deviation {first.number}; the page leaves it out)"
     return f" (the page is wrong here, deviation {first.number}: {first.printed} {first.correction})"
 
 
-def listed(names: Iterable[str], count: int = 12) -> str:
-    """The first of some names and how many more there are."""
-    names = list(names)
-    more = f" and {len(names) - count} more" if len(names) > count else ""
-    return ", ".join(names[:count]) + more
+def beyond(robot: Robot) -> set[str]:
+    """The links behind head and hands: the page leaves eyes and hands out on purpose."""
+    above = {joint.child: joint.parent for joint in robot.joints.values()}
+    found = set()
+    for link in robot.links:
+        up = above.get(link)
+        while up is not None and up not in ("head", "l_hand", "r_hand"):
+            up = above.get(up)
+        if up is not None:
+            found.add(link)
+    return found
