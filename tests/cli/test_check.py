@@ -1,0 +1,74 @@
+"""The command `check`."""
+
+import json
+
+import pytest
+
+from support import icub_urdfs
+
+
+def test_remarks_alone_are_no_fault(run):
+    result = run("check", "icub", "--profile", "icub", "--select", "ICUB-302")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[-1] == "7 remarks"
+    assert sum("[ICUB-302]" in line for line in lines) == 5
+
+
+def test_faults_are_counted_and_make_it_fail(run):
+    path = next(path for path in icub_urdfs() if path.parent.name == "iCubGazeboV2_7")
+    result = run("check", path, "--profile", "icub", "--ignore", "ICUB-5")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("warning: frame 'l_upper_arm_dh_frame'")
+    assert lines[-1].startswith("2 warnings, ")
+    place = next(line for line in lines if "joint 'torso_roll'" in line).removeprefix(f"{path}:").split(":")[:2]
+    text = path.read_text().splitlines()
+    assert '<joint name="torso_roll"' in text[int(place[0]) - 1][int(place[1]) - 1 :]
+
+
+def test_json_has_every_field(run):
+    result = run("check", "icub:1", "--profile", "icub", "--json")
+    assert result.exit_code == 0
+    findings = json.loads(result.stdout)["findings"]
+    codes = [finding["code"] for finding in findings]
+    assert codes[0] == "unplaced"
+    assert "ICUB-501" in codes
+    roll = next(f for f in findings if f["code"] == "ICUB-302")
+    assert roll["element"] == "joint 'torso_roll'"
+    assert roll["severity"] == "info"
+    assert roll["source"]["file"] == "icub-1.0.toml"
+    assert roll["source"]["line"] > 0
+
+
+def test_a_file_that_cannot_be_read_is_found_faulty(run, tmp_path):
+    path = tmp_path / "bad.urdf"
+    path.write_text('<robot name="r">\n<link name="a"/><joint name="j"/></robot>')
+    result = run("check", path, "--profile", "icub")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout.startswith(f"{path}:2:17: error: joint 'j'")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere.urdf", "--profile", "icub"), "nowhere.urdf"),
+        (("icub:2.4", "--profile", "icub"), "the versions are 1.0, 1.7"),
+        (("icub", "--profile", "icub", "--select", "ICUB-9"), "no rule of profile 'icub' begins with 'ICUB-9'"),
+        (("icub", "--profile", "ikub"), "'ikub' is not"),
+        (("icub",), "Missing option '--profile'"),
+        (("arm.urdf", "--profile", "icub", "--version", "2.5"), "--version goes with the bare name"),
+    ],
+)
+def test_what_cannot_be_done_is_said_on_the_other_stream(run, words, said):
+    result = run("check", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+def test_a_version_is_an_option_of_every_command_on_one_robot(run):
+    same = run("fk", "icub", "imu_frame", "--version", "2.6", "--json")
+    assert same.exit_code == 0
+    assert same.stdout == run("fk", "icub:2.6", "imu_frame", "--json").stdout
+    assert same.stdout != run("fk", "icub", "imu_frame", "--json").stdout
+    assert "icub-2.5.toml (dh)" in run("inspect", "icub", "--version", "2.5").stdout
