@@ -86,8 +86,10 @@ class AxisDirection(IcubRule):
             return f"{said}, which is wrong there: {_why(entry)}", False
         if "_shoulder_" in entry.correct.joint and true_angle <= LEANING:
             return f"{said}, which neglects that the arms lean", False
+        if "_ankle_roll" in entry.correct.joint and true_angle <= LEANING:
+            return f"{said}; feet of the later kind, KIT_007, are so", True
         opposite = np.pi - true_angle <= LEANING
-        return f"{said}: {'the opposite direction' if opposite else 'another direction'}" if opposite else said, True
+        return f"{said}: the opposite direction" if opposite else said, True
 
 
 class TorsoOrder(IcubRule):
