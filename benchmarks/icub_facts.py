@@ -39,7 +39,7 @@ SAME = 1e-6
 """In m and rad: frames that are no further apart stand alike."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """A model of the package and what the check says of it."""
 
@@ -133,6 +133,7 @@ def distances(a: kt.Robot, b: kt.Robot, samples: int = SAMPLES, only: Collection
     return frame_distances(Sides(a, b, tree_a, tree_b, pairs, SAME, SAME), samples, only)
 
 
+@cache
 def from_table(version: str, model: Model, samples: int = SAMPLES) -> dict[str, Distance]:
     """How far FRAMES of a model stand from those of a version's tables, where both have them."""
     return distances(built_in(version), model.robot, samples, FRAMES)
@@ -144,6 +145,7 @@ def built_in(version: str) -> kt.Robot:
     return kt.load(f"icub:{version}")
 
 
+@cache
 def stands_like(model: Model, other: Model) -> bool:
     """Whether every frame that two models have by name stands alike."""
     for samples, only in ((0, FRAMES), (3, ())):  # most that differ do so at once

@@ -42,8 +42,10 @@ that is wrong, the check knows it. `python benchmarks/icub_table.py --write` wri
 - **Limits are those of no control board.** And one has the wrong sign: on iCubGenova03, iCubLisboa01 and iCubNancy01
   `hip_roll` goes from −119° to 17°, as in the published tables and so in `kt.load("icub")`: into the other leg, where
   boards go from about 0° to 85°, outwards. `kt.load(…, limits="iCubLisboa01")` has the limits of a robot's boards.
-- **Many are one.** Seven of the ten robots that are called by a place stand, in every frame, as one of the four models
-  that are called by a version: their masses differ, their kinematics do not.
+- **Many are one, but for inertia.** Seven of the ten robots that are called by a place stand, in every frame, as one of
+  the four models that are called by a version. These four are made for a simulator: the moments of inertia of 18 small
+  links are set to 0.01 kg m², 23 to 5000 times those of the seven. iCubDarmstadt01 and iCubGenova01 have a chest that
+  is 2 kg lighter. So take a robot's model for its dynamics, not one of a version.
 - **Poses are not those of the published tables.** On the eleven that were not made from them, hands stand up to 9 mm
   and feet up to 11 mm from those of their version, turned alike (the later feet 24 mm, and by 15°), the inertial sensor
   55 to 56 mm. From the wiki's page of that sensor it is 37 mm on those of version 2.5.
