@@ -61,7 +61,11 @@ def test_names(icub):
     assert icub.root == "root_link"
     assert icub.nq == 35
     assert len(icub.frames) - len(icub.links) == 61
-    assert [(note.code, note.severity) for note in icub.notes] == [("unplaced", "info"), ("other-source", "info")]
+    assert [(note.code, note.severity) for note in icub.notes] == [
+        ("unplaced", "info"),
+        ("limits", "info"),
+        ("other-source", "info"),
+    ]
     assert icub.groups["torso"] == ("torso_yaw", "torso_roll", "torso_pitch")
     assert icub.groups["head"] == (
         "neck_pitch",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import degrees, pi
 
@@ -23,10 +23,10 @@ class Distance:
     largest: tuple[float, float]
 
 
-def frame_distances(sides: Sides, samples: int) -> dict[str, Distance]:
-    """Of every frame whose name both robots have, seen from the frame that is the first robot's root where the second
-    has it, else from both roots. Joints have the same values, in the ranges of both."""
-    names = [name for name in sides.tree_a.frames if name in sides.tree_b.frames]
+def frame_distances(sides: Sides, samples: int, only: Collection[str] = ()) -> dict[str, Distance]:
+    """Of every frame whose name both robots have, or of those among `only`, seen from the frame that is the first
+    robot's root where the second has it, else from both roots. Joints have the same values, in the ranges of both."""
+    names = [name for name in sides.tree_a.frames if name in sides.tree_b.frames and (not only or name in only)]
     base = sides.robot_a.root if sides.robot_a.root in sides.tree_b.frames else sides.robot_b.root
     rng = np.random.default_rng(0)
     found = np.zeros((samples + 1, len(names), 2))

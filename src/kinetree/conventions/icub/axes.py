@@ -87,6 +87,8 @@ class AxisDirection(IcubRule):
         lean = naming().leaning.get(entry.correct.joint)
         if lean and angle_between(np.array(lean), axis) <= ALIGNED:
             return f"{said}, which neglects that the arms lean", False
+        if "_ankle_roll" in entry.correct.joint and true_angle <= LEANING:
+            return f"{said}; feet of the later kind, KIT_007, are so", True
         return f"{said}: the opposite direction" if np.pi - true_angle <= LEANING else said, True
 
 

@@ -26,8 +26,10 @@ class FrameMissing(IcubRule):
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A frame that the model lacks, or has under another name."""
         skin = {entry.correct.frame for entry in naming().skin}
+        joint_of = {f"{sensor}_frame": joint for sensor, joint in (entry.correct for entry in naming().fixed_joints)}
         for entry in naming().frames:
             name, links, _ = entry.correct
+            joint = joint_of.get(name)
             if name in robot.frames or (entry.printed is None and name in skin):
                 continue
             other = next((known for known in entry.known_as if known in robot.frames), None)
@@ -37,8 +39,11 @@ class FrameMissing(IcubRule):
             elif not any(link in robot.links for link in links):
                 message = f"there is no frame of this name, nor its link {' or '.join(map(repr, links))}"
                 yield self.finding(message, f"frame {name!r}", severity="info")
+            elif joint and joint not in robot.joints:
+                message = f"there is no frame of this name, nor the sensor's joint {joint!r}"
+                yield self.finding(message, f"frame {name!r}", severity="info")
             else:
-                yield self.finding(f"there is no frame of this name; it is one of {links[-1]!r}", f"frame {name!r}")
+                yield self.finding(f"there is no frame of this name on {links[-1]!r}", f"frame {name!r}")
 
 
 class FrameMisplaced(IcubRule):
@@ -51,7 +56,8 @@ class FrameMisplaced(IcubRule):
     bad = '<parent link="chest"/>\n    <child link="imu_frame"/>'
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """A frame on another body."""
+        """A frame on another body; one that follows the right one is remarked upon."""
+        above = {joint.child: joint for joint in robot.joints.values()}
         for entry in naming().frames:
             name, links, _ = entry.correct
             known = next((other for other in (name, *entry.known_as) if other in robot.frames), None)
@@ -61,7 +67,9 @@ class FrameMisplaced(IcubRule):
             body = body_of(robot, robot.frames[known].link)
             if body not in bodies:
                 message = f"is fixed to {body!r}; the page has it on {' or '.join(map(repr, links))}"
-                yield self.finding(message, robot.frames[known])
+                mimic = above[body].mimic if body in above else None
+                follows = mimic is not None and robot.joints[mimic.joint].child in bodies
+                yield self.finding(message, robot.frames[known], severity="info" if follows else None)
 
 
 class SkinFrameMissing(IcubRule):
@@ -106,7 +114,7 @@ class SensorMissing(IcubRule):
             if not there:
                 yield self.finding(f"no force/torque sensor measures it; its name is {name!r}", robot.joints[joint])
             elif name not in (s.name for s in there):
-                yield self.finding(f"measures {joint!r}, where the sensor's name is {name!r}", there[0])
+                yield self.finding(f"measures {joint!r} under another name than {name!r}", there[0])
 
 
 class SensorDirection(IcubRule):

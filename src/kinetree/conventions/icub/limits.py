@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from kinetree.conventions.icub.page import MOVING, IcubRule
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
-from kinetree.robots.icub.limits import board_limits, robots
+from kinetree.robots.icub.limits import Interval, board_limits, robots
 
 PAGES_ROBOT = "iCubGenova02"
 """The robot of which the page says that its files have the limits."""
@@ -23,8 +23,9 @@ class LimitsOutsideBoard(IcubRule):
     """A joint goes no further in the model than on its control board.
 
     Boards stop where their own limits are. A plan that uses more of the model's range is not carried out; limits of
-    models are those of the mechanics. The robot is known by the name of the model, of its file or of a folder above
-    it; otherwise it is the page's, iCubGenova02.
+    models are those of the mechanics. Where a range fits the board's better with the opposite sign, as hip_roll's in
+    the published tables, the sign is likely to be wrong. The robot is known by the name of the model, of its file or of
+    a folder above it; otherwise it is the page's, iCubGenova02.
     """
 
     code = "ICUB-501"
@@ -49,6 +50,11 @@ class LimitsOutsideBoard(IcubRule):
                     f"goes from {_degrees(limit.lower)} to {_degrees(limit.upper)} deg; the board of {name} keeps it "
                     f"between {_degrees(low)} and {_degrees(high)}"
                 )
+                opposite = -limit.upper, -limit.lower
+                if _common(opposite, (low, high)) > _common((limit.lower, limit.upper), (low, high)) + CLOSE:
+                    message += (
+                        f"; with the opposite sign, {_degrees(opposite[0])} to {_degrees(opposite[1])}, it fits better"
+                    )
                 yield self.finding(message, joint)
 
 
@@ -60,6 +66,11 @@ def known_robot(robot: Robot) -> str:
     path = Path(robot.source.file) if robot.source else Path()
     names = (robot.name, path.stem, *reversed(path.parts))
     return next((name for name in names if name in robots()), PAGES_ROBOT)
+
+
+def _common(a: Interval, b: Interval) -> float:
+    """The length of what two ranges have in common."""
+    return max(0.0, min(a[1], b[1]) - max(a[0], b[0]))
 
 
 def _degrees(angle: float) -> str:

@@ -1,0 +1,258 @@
+"""Write docs/icub-models.md: what each model of the PyPI package icub-models lacks or has different.
+
+python benchmarks/icub_table.py [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from importlib.metadata import version
+from math import degrees
+from pathlib import Path
+
+from icub_facts import FRAMES, SAMPLES, Model, axes_of, from_table, load_all, name_in, reaches_of, version_of
+from kinetree.conventions.icub.limits import known_robot
+from kinetree.solvers.frames import Distance
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "icub-models.md"
+
+WIKI = "2.0"
+"""The version whose sensor is that of the wiki's page; every model is compared with it besides its own."""
+
+HEAD = """# The models of icub-models, checked
+
+What `kinetree check --profile icub` and `kinetree compare` say of all {count} models in the PyPI package
+[icub-models](https://pypi.org/project/icub-models) {version}: {robots} robots and {parts} parts. The check rests on
+[ICub Model naming conventions](http://wiki.icub.org/wiki/ICub_Model_naming_conventions), called the page below; where
+that is wrong, the check knows it. `python benchmarks/icub_table.py --write` writes this file.
+
+## In short
+
+- **Names are kept.** Each of the robots has the 32 joints of the page, under their names and in their places. All but
+  iCubLisboa01, whose feet are of version 1, have its six force/torque joints and all its links too.
+- **Axes are right.** What the check finds is the same on all: `torso_roll` points the other way than on the page, where
+  the page is wrong; pitch and roll of the shoulders are 15.0° off, since the arms lean, which the page says it
+  neglects. Besides these there is only `ankle_roll`, 15.0° off on iCubGenova02 and iCubGazeboV2_5_KIT_007, the two with
+  the later feet: with `ankle_pitch` at zero their soles are level, while the axis and the frame of the foot lean.
+- **Frames are called otherwise.** A force/torque frame is `l_arm_ft`, not the page's `l_arm_ft_frame`. No model has
+  eyes. Only the three that were made from tables have the skin's `l_upper_arm_dh_frame` and `r_upper_arm_dh_frame`.
+- **Limits are those of no control board.** And one has the wrong sign: on iCubGenova03, iCubLisboa01 and iCubNancy01
+  `hip_roll` goes from −119° to 17°, as in the published tables and so in `kt.load("icub")`: into the other leg, where
+  boards go from about 0° to 85°, outwards. `kt.load(…, limits="iCubLisboa01")` has the limits of a robot's boards.
+- **Many are one, but for inertia.** Seven of the ten robots that are called by a place stand, in every frame, as one of
+  the four models that are called by a version. These four are made for a simulator: the moments of inertia of 18 small
+  links are set to 0.01 kg m², 23 to 5000 times those of the seven. iCubDarmstadt01 and iCubGenova01 have a chest that
+  is 2 kg lighter. So take a robot's model for its dynamics, not one of a version.
+- **Poses are not those of the published tables.** On the eleven that were not made from them, hands stand up to 9 mm
+  and feet up to 11 mm from those of their version, turned alike (the later feet 24 mm, and by 15°), the inertial sensor
+  55 to 56 mm. From the wiki's page of that sensor it is 37 mm on those of version 2.5.
+- **iCubLisboa01 is a robot of version 1.** It agrees with the tables of that version to 0.2 mm in the arms and 0.01 mm
+  in the legs. Its sensor does not: it is 13.5 mm away at zero and over 20 mm elsewhere. Its neck has the numbers of
+  version 2 on the torso of version 1, which puts it 30.1 mm from the sensor of version 2, always. iCubGenova03 and
+  iCubNancy01 are made alike, but the feet of the first stand 18.3 mm from those of version 1, and the legs of the
+  second are those of version 2, to 0.5 mm.
+"""
+
+
+def page(models: Sequence[Model], samples: int = SAMPLES) -> str:
+    """The whole of it as Markdown."""
+    robots, parts = [m for m in models if not m.is_part], [m for m in models if m.is_part]
+    known = {model.name: version_of(model, robots) for model in robots}
+    head = HEAD.format(count=len(models), robots=len(robots), parts=len(parts), version=version("icub-models"))
+    sections = [
+        ("What is there", [STRUCTURE, *_structure(robots), "", MISSING, *_missing(robots)]),
+        ("Axes", [AXES, *_axes(robots)]),
+        ("Limits", [LIMITS, *_limits(robots)]),
+        ("Which version a robot is compared with", [VERSIONS, *_versions(known)]),
+        ("Poses against the published tables", [POSES.format(samples=samples), *_poses(robots, known, samples)]),
+        ("Parts", [PARTS, *_parts(parts)]),
+    ]
+    return head + "".join(f"\n## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in sections)
+
+
+STRUCTURE = """\
+How many links and moving joints a model has; then, of the page's 32 joints, 6 force/torque joints, 35 links, 14 frames
+and 8 skin frames, how many are missing, or in another place, or under another name.
+"""
+
+MISSING = """\
+The same by name, besides what else the check warns of, but for axes:
+"""
+
+
+def _structure(models: Iterable[Model]) -> list[str]:
+    rows = []
+    for model in models:
+        robot, frames = model.robot, model.of("ICUB-401")
+        renamed = model.of("ICUB-401", "the model calls it")
+        sensors = Counter(sensor.type for sensor in robot.sensors.values())
+        rows.append(
+            [
+                model.name,
+                len(robot.links),
+                robot.nq,
+                robot.root,
+                *(len(model.of(code)) for code in ("ICUB-101", "ICUB-103", "ICUB-201", "ICUB-203")),
+                len(renamed),
+                len(frames) - len(renamed),
+                len(model.of("ICUB-403")),
+                ", ".join(f"{count} {type.replace('_', '/')}" for type, count in sorted(sensors.items())),
+            ]
+        )
+    missing = "joints missing, F/T joints missing, links missing, links misplaced"
+    frames_missing = "frames under another name, frames missing, skin frames missing"
+    head = f"model, links, moving, root, {missing}, {frames_missing}, sensors"
+    return _table(head.split(", "), rows)
+
+
+def _missing(models: Sequence[Model]) -> list[str]:
+    """Lists of what several models have in common."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for model in models:
+        told = Counter(
+            (finding.code, _said(name_in(finding), finding.message))
+            for finding in model.findings
+            if (finding.severity != "info" or finding.code == "ICUB-401") and finding.code != "ICUB-302"
+        )
+        for (code, said), count in told.items():
+            found.setdefault((code, said if count == 1 else f"{said}, {count} times"), []).append(model.name)
+    by_models = _grouped(((code, tuple(names)), said) for (code, said), names in sorted(found.items()))
+    return _table(
+        ["rule", "what", "models"],
+        [[code, "; ".join(said), _names(names, len(models))] for (code, names), said in by_models.items()],
+    )
+
+
+def _said(name: str, message: str) -> str:
+    """What a finding says, in a few words."""
+    if "the model calls it" in message:
+        return f"`{name}` is " + message.partition("calls it ")[2].partition(",")[0].replace("'", "`")
+    if message.startswith("there is no"):
+        return f"no `{name}`"
+    return f"`{name}` " + re.sub(r"'(.*?)'|(<\w+>)", r"`\1\2`", message.partition(";")[0])
+
+
+AXES = """\
+All joints at zero, in `root_link`. Nothing is said of the other axes: they are the page's.
+"""
+
+
+def _axes(models: Sequence[Model]) -> list[str]:
+    found = _grouped(
+        ((a.joint, a.page, a.axis, f"{a.angle:.1f}°", f"{a.severity}: {a.said.partition(' (dev')[0]}"), model.name)
+        for model in models
+        for a in axes_of(model)
+    )
+    rows = [[f"`{key[0]}`", *key[1:], _names(names, len(models))] for key, names in found.items()]
+    return _table(["joint", "the page", "the model", "apart", "the check says", "models"], rows)
+
+
+LIMITS = """\
+How many of the 32 joints go further in the model than on the control boards (ICUB-501), the worst of them, and
+how many go further on the boards than in the model. The boards are those of the robot of that name where its files are
+known, otherwise those of iCubGenova02, as the page says.
+"""
+
+
+def _limits(models: Sequence[Model]) -> list[str]:
+    rows = []
+    for model in models:
+        reaches = reaches_of(model)
+        worst = max(reaches, key=lambda reach: reach.beyond)
+        ranges = (f"{_degrees(low)} to {_degrees(high)}" for low, high in (worst.model, worst.board))
+        said = "{}, the board {}".format(*ranges)
+        counts = [len(model.of("ICUB-501")), f"`{worst.joint}`: {said}", sum(reach.short for reach in reaches)]
+        rows.append([model.name, known_robot(model.robot), *counts])
+    return _table(["model", "boards of", "model goes further", "the worst", "board goes further"], rows)
+
+
+VERSIONS = """\
+That of its name, or of the model in whose every frame it stands; of the others, that with the nearest hands.
+"""
+
+
+def _versions(known: dict[str, tuple[str, str]]) -> list[str]:
+    found = _grouped((said, name) for name, said in known.items())
+    rows = sorted([*said, _names(names)] for said, names in found.items())
+    return _table(["version", "why", "models"], rows)
+
+
+POSES = """\
+Millimetres in `root_link` with all joints at zero / at most over {samples} random configurations too, all joints at
+the same values, in the ranges of both: as `kinetree compare icub:2.5 MODEL` has it. Degrees are given where they are
+0.01 or more. Each model is compared with its version and with 2.0, whose `imu_frame` is that of the wiki's page
+ICubInertiaSensorKinematicsV2; in later versions it is where iKin has it.
+"""
+
+
+def _poses(models: Sequence[Model], known: dict[str, tuple[str, str]], samples: int) -> list[str]:
+    cells = []
+    for model in models:
+        for tables in dict.fromkeys((known[model.name][0], WIKI)):
+            found = from_table(tables, model, samples)
+            cells.append(((tables, *(_distance(found[frame]) for frame in FRAMES)), model.name))
+    rows = [[_names(names), *key] for key, names in _grouped(cells).items()]
+    return _table(["models", "tables", *(f"`{frame}`" for frame in FRAMES)], rows)
+
+
+PARTS = """\
+A part has less than half of the joints, and the other rules are not asked of it.
+"""
+
+
+def _parts(models: Iterable[Model]) -> list[str]:
+    rows = []
+    for model in models:
+        (finding,) = model.of("ICUB-001")
+        said = f"{finding.message.partition(';')[0]} [{finding.code}]"
+        rows.append([model.name, len(model.robot.links), model.robot.nq, model.robot.root, said])
+    return _table(["part", "links", "moving", "root", "the check says"], rows)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(map(str, line))} |" for line in lines]
+
+
+def _grouped(rows: Iterable[tuple[Hashable, str]]) -> dict[Hashable, list[str]]:
+    """What is said of each key, in order."""
+    groups: dict[Hashable, list[str]] = {}
+    for key, said in rows:
+        groups.setdefault(key, []).append(said)
+    return groups
+
+
+def _names(names: Sequence[str], count: int = 0) -> str:
+    return f"all {count}" if len(names) == count else ", ".join(names)
+
+
+def _degrees(angle: float) -> str:
+    return f"{round(angle, 1):g}°".replace("-", "−")
+
+
+def _distance(distance: Distance) -> str:
+    said = [f"{1000 * metres:.2f}" for metres, _ in (distance.at_zero, distance.largest)]
+    angles = [f"{degrees(radians):.2f}" for _, radians in (distance.at_zero, distance.largest)]
+    turned = f", {angles[0]}° / {angles[1]}°" if degrees(distance.largest[1]) >= 0.01 else ""
+    return f"{said[0]} / {said[1]}{turned}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name} instead of printing it")
+    parser.add_argument("--quick", action="store_true", help="two random configurations: no page to keep")
+    arguments = parser.parse_args()
+    if arguments.write and arguments.quick:
+        parser.error("--write goes without --quick")
+    text = page(load_all(), 2 if arguments.quick else SAMPLES)
+    if arguments.write:
+        PAGE.write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main()
