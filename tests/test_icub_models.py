@@ -89,7 +89,9 @@ def test_feet_of_version_1_have_no_sensors(lisboa):
 
 def test_hip_roll_has_the_wrong_sign_on_models_made_from_tables(robots):
     for name, model in robots.items():
-        opposite = {facts.name_in(finding) for finding in model.of("ICUB-501", "with the opposite sign, -17 to 119")}
+        opposite = {
+            facts.name_in(finding) for finding in model.of("ICUB-501", "with the opposite sign, from -17 to 119 deg")
+        }
         assert opposite == ({"l_hip_roll", "r_hip_roll"} if name in MADE_FROM_TABLES else set()), name
         assert len(model.of("ICUB-501", "with the opposite sign")) == len(opposite)
     # the leg goes outwards, to the robot's left which is -y, where the joint is positive; so do the boards

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""From the gravest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Source:
 class Finding:
     """One thing wrong, from a reader or a rule.
 
-    code: short kebab-case name of the kind of defect, stable across releases.
+    code: of the kind of defect, stable across releases: a reader's in lower case, such as "zero-axis", or a rule's.
     severity: "error" (refused), "warning" (loads, but look at it), "info".
     message: what is wrong and what is legal.
     source: where, or None for things that were not read from a file.

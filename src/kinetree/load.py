@@ -122,22 +122,25 @@ def load(
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
-    options = Options(
-        {k: _argument(v) for k, v in (xacro_args or {}).items()},
-        {k: Path(v).expanduser().absolute() for k, v in (packages or {}).items()},
-        model,
-        None if srdf is None else Path(srdf),
-        limits,
+    robot, findings = examine(
+        source,
+        format=format,
+        xacro_args=xacro_args,
+        packages=packages,
+        model=model,
+        srdf=srdf,
+        limits=limits,
     )
-    robot, findings = read(source, format, options)
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
         raise KinetreeError(sorted(errors, key=_position))
     return robot
 
 
-def read(source: str | os.PathLike[str], format: str | None, options: Options) -> Reading:
-    """Like `load`, but returns the robot, or None, and all findings. Raises only where there is nothing to read."""
+def examine(source: str | os.PathLike[str], *, format: str | None = None, **arguments: Any) -> Reading:
+    """Like `load`, whose arguments it takes, but returns the robot, or None, and all findings. Raises only where there
+    is nothing to read."""
+    options = _options(**arguments)
     robot, findings = _with_groups(*_read(source, format, options), options)
     if robot is None or options.limits is None:
         return robot, findings
@@ -145,6 +148,22 @@ def read(source: str | os.PathLike[str], format: str | None, options: Options) -
 
     limited = with_limit_set(robot, options.limits)
     return limited, [*findings, *(note for note in limited.notes if note not in robot.notes)]
+
+
+def _options(
+    xacro_args: Mapping[str, object] | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    model: str | None = None,
+    srdf: str | os.PathLike[str] | None = None,
+    limits: str | None = None,
+) -> Options:
+    return Options(
+        {k: _argument(v) for k, v in (xacro_args or {}).items()},
+        {k: Path(v).expanduser().absolute() for k, v in (packages or {}).items()},
+        model,
+        None if srdf is None else Path(srdf),
+        limits,
+    )
 
 
 def _with_groups(robot: Robot | None, findings: list[Finding], options: Options) -> Reading:

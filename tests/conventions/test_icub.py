@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import ask, rules_of, selected
-from kinetree.conventions.icub.axes import axis_in_root, looks_forwards
+from kinetree.conventions.check import ask, check, rules_of
+from kinetree.conventions.icub.axes import axes, looks_forwards
 from kinetree.conventions.icub.limits import known_robot
-from kinetree.conventions.rule import Subject
+from kinetree.conventions.subject import Subject
 from kinetree.load import FORMATS
 from kinetree.robots.icub.limits import board_limits
 from kinetree.robots.icub.naming import naming
@@ -101,23 +101,25 @@ class TestAxes:
 
     def test_the_pages_own_direction_of_torso_roll_is_the_fault(self):
         robot = turned(kt.load("icub"), "torso_roll", (pi, 0, 0))
-        (found,) = [f for f in ask(robot, selected("icub", "ICUB-302")) if f.element == "joint 'torso_roll'"]
+        (found,) = [f for f in check(robot, profile="icub", select="ICUB-302") if f.element == "joint 'torso_roll'"]
         assert found.severity == "error"
         assert "as on the page, which is wrong here: (1, 0, 0) holds" in found.message
-        (fine,) = [f for f in ask(kt.load("icub"), selected("icub", "ICUB-302")) if f.element == "joint 'torso_roll'"]
+        (fine,) = [
+            f for f in check(kt.load("icub"), profile="icub", select="ICUB-302") if f.element == "joint 'torso_roll'"
+        ]
         assert fine.severity == "info"
         assert "180.0 deg from the page's (-1, 0, 0), which is wrong there" in fine.message
 
     @pytest.mark.parametrize("joint", naming().leaning)
     def test_the_lean_of_the_arms_is_a_remark_and_another_one_is_not(self, joint):
         robot = kt.load("icub")
-        axis = axis_in_root(robot, Subject(robot).poses, joint)
+        axis = axes(**Subject(robot).facts(axes))[joint]
         assert np.abs(axis - naming().leaning[joint]).max() < 1e-15
-        said = {f.element: f for f in ask(robot, selected("icub", "ICUB-302"))}
+        said = {f.element: f for f in check(robot, profile="icub", select="ICUB-302")}
         assert said[f"joint {joint!r}"].severity == "info"
         assert "15.0 deg from the page's" in said[f"joint {joint!r}"].message
         for angle in (-radians(3), radians(3)):
-            said = {f.element: f for f in ask(turned(robot, joint, (0, angle, 0)), selected("icub", "ICUB-302"))}
+            said = {f.element: f for f in check(turned(robot, joint, (0, angle, 0)), profile="icub", select="ICUB-302")}
             assert said[f"joint {joint!r}"].severity == "error"
 
 
@@ -141,8 +143,8 @@ class TestICub3:
             numbers = [" ".join(repr(float(x)) for x in v) for v in (xyz, rpy)]
             text = f'{head}<joint name="{joint}"{tail[:old]}<origin xyz="{numbers[0]}" rpy="{numbers[1]}"{tail[end:]}'
         forwards = kt.load(text, format="urdf")
-        assert looks_forwards(forwards, Subject(forwards).poses)
-        assert not looks_forwards(robot, Subject(robot).poses)
+        assert looks_forwards(**Subject(forwards).facts(looks_forwards))
+        assert not looks_forwards(**Subject(robot).facts(looks_forwards))
         kept = kt.load(FORMATS["urdf"].write(robot, ("extension", "group", "sensor")), format="urdf")
         assert findings(forwards) - findings(kept) == {("ICUB-301", "warning", "link 'root_link'")}
         assert findings(kept) <= findings(forwards)
@@ -170,7 +172,7 @@ class TestLimits:
             for f in ask(kt.load("icub"), rules_of("icub"))
             if f.code == "ICUB-501" and f.element == "joint 'l_hip_pitch'"
         ]
-        assert found.message == "goes from -44 to 132 deg; the board of iCubGenova02 keeps it between -30 and 85"
+        assert found.message == "from -44 to 132 deg; the board of iCubGenova02 keeps it from -30 to 85 deg"
         assert found.severity == "info"
 
 

@@ -282,7 +282,7 @@ def test_versions_are_two_integers():
     assert kt.load("icub:2.1").text.text != kt.load("icub:2.10").text.text
 
 
-@pytest.mark.parametrize("said", ["2.4", "2.50", "", "two", "2.5.1", "-1", "9999999"])
+@pytest.mark.parametrize("said", ["2.4", "2.50", "", "two", "2.5.1", "-1", "9999999", "2.05", "٢.٥"])
 def test_an_unknown_version_lists_the_versions(said):
     with pytest.raises(kt.KinetreeError, match=r"the versions are 1\.0, 1\.7, 2\.0, .*2\.9, 2\.10, 3\.0") as error:
         kt.load(f"icub:{said}")

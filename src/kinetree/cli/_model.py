@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from kinetree.errors import KinetreeError
-from kinetree.load import FORMATS, load
+from kinetree.load import FORMATS, examine, load
 from kinetree.model.robot import Robot
 from kinetree.robots.packaged import names
 
@@ -70,11 +70,12 @@ def two_robot_arguments(function: Command) -> Command:
 
 
 def unread_robot_argument(function: Command) -> Command:
-    """Gives a command MODEL as argument `read`, which reads it when it is called."""
+    """Gives a command MODEL as argument `read`, which reads it when it is called: the robot, or None, and findings."""
 
     @wraps(function)
     def command(*, source: str, options: dict[str, Any], **others: Any) -> Any:
-        return function(read=lambda: _load([source], options)[0], **others)
+        file = Path(source) if options["format"] else source
+        return function(read=lambda: examine(file, **options), **others)
 
     return _options_given(command, {"source": "MODEL"}, (*_OPTIONS, *_OF_ONE))
 

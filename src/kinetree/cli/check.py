@@ -11,32 +11,26 @@ import click
 from kinetree.cli._findings import write_findings
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, unread_robot_argument
-from kinetree.conventions.check import PROFILES, check, faults_of_a_file, selected
-from kinetree.conventions.rule import ORDER
-from kinetree.errors import Finding, KinetreeError, Severity
-from kinetree.model.robot import Robot
+from kinetree.conventions.check import PROFILES, check_codes, check_reading
+from kinetree.errors import SEVERITIES, Finding, Severity
+from kinetree.load import Reading
 
 
 @click.command()
 @unread_robot_argument
 @click.option("--profile", type=click.Choice(list(PROFILES)), required=True, help="Which conventions.")
-@click.option("--select", metavar="CODE", multiple=True, help="Ask only rules whose code begins so. Repeatable.")
-@click.option("--ignore", metavar="CODE", multiple=True, help="Leave out rules whose code begins so. Repeatable.")
+@click.option("--select", metavar="CODE", multiple=True, help="Report only codes that begin so. Repeatable.")
+@click.option("--ignore", metavar="CODE", multiple=True, help="Leave out codes that begin so. Repeatable.")
 @json_option
 def command(
-    read: Callable[[], Robot], profile: str, select: Sequence[str], ignore: Sequence[str], as_json: bool
+    read: Callable[[], Reading], profile: str, select: Sequence[str], ignore: Sequence[str], as_json: bool
 ) -> None:
     """Say what is wrong with MODEL and what departs from the conventions of a profile.
 
     Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if there is nothing to read.
     """
-    selected(profile, select, ignore)  # a wrong code is said before a model is read
-    try:
-        robot = read()
-    except KinetreeError as error:
-        findings = faults_of_a_file(error)
-    else:
-        findings = check(robot, profile=profile, select=select, ignore=ignore)
+    check_codes(profile, select, ignore)  # a wrong code is said before a model is read
+    findings = check_reading(read(), profile=profile, select=select, ignore=ignore)
     if as_json:
         print_json({"findings": findings})
     else:
@@ -48,7 +42,7 @@ def command(
 def summary(findings: Sequence[Finding]) -> str:
     """How many there are of each severity."""
     count = Counter(finding.severity for finding in findings)
-    words = [f"{count[s]} {_WORDS[s]}{'s' * (count[s] != 1)}" for s in ORDER if count[s]]
+    words = [f"{count[s]} {_WORDS[s]}{'s' * (count[s] != 1)}" for s in SEVERITIES if count[s]]
     return ", ".join(words) or "nothing found"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from kinetree.conventions.rule import ORDER, Rule, Subject
-from kinetree.errors import Finding, KinetreeError, fail, nearest_names
-from kinetree.load import load
+from kinetree.conventions.rule import Rule
+from kinetree.conventions.subject import Subject
+from kinetree.errors import SEVERITIES, Finding, fail, nearest_names
+from kinetree.load import Reading, examine
 from kinetree.model.robot import Robot
 
 PROFILES: dict[str, tuple[str, ...]] = {"icub": ("icub",)}
@@ -26,43 +28,53 @@ def check(
 ) -> list[Finding]:
     """What is wrong with a robot: what its reader found, and what departs from the conventions of a profile.
 
-    source: a robot, or whatever `kinetree.load` takes, with its options. A file that cannot be read gives the errors
-        of its reader and nothing else.
+    source: a robot, or whatever `kinetree.load` takes, with its options. A file without a robot in it gives what its
+        reader found and nothing else.
     profile: "icub", the names, axes, frames and limits of the iCub.
-    select, ignore: codes of rules, or how they begin: ask only these, or leave these out.
+    select, ignore: codes, or how they begin: report only these, or leave these out. Errors of the reader are always
+        reported.
 
     Sorted by severity, the gravest first; otherwise in the order of the rules. Raises KinetreeError for an unknown
     profile or code, and where there is nothing to read.
     """
-    if isinstance(source, Robot):
-        robot = source
-    else:
-        try:
-            robot = load(source, **options)
-        except KinetreeError as error:
-            return faults_of_a_file(error)
-    found = [*robot.notes, *ask(robot, selected(profile, select, ignore))]
-    return sorted(found, key=lambda finding: ORDER.index(finding.severity))
+    check_codes(profile, select, ignore)
+    reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, **options)
+    return check_reading(reading, profile=profile, select=select, ignore=ignore)
 
 
-def faults_of_a_file(error: KinetreeError) -> list[Finding]:
-    """What a reader found wrong with a file. Raises the error again where it is the call that is wrong."""
-    if any(finding.source is None or finding.code == "file" for finding in error.findings):
-        raise error
-    return list(error.findings)
+def check_reading(
+    reading: Reading, *, profile: str, select: Iterable[str] = (), ignore: Iterable[str] = ()
+) -> list[Finding]:
+    """`check` of what a reader has returned."""
+    robot, findings = reading
+    found = [*findings, *(ask(robot, rules_of(profile)) if robot else ())]
+    wanted, unwanted = _codes(select), _codes(ignore)
+    errors = {id(finding) for finding in findings if finding.severity == "error"}
+    reported = [
+        finding
+        for finding in found
+        if id(finding) in errors
+        or ((not wanted or finding.code.startswith(wanted)) and not (unwanted and finding.code.startswith(unwanted)))
+    ]
+    return sorted(reported, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
 def ask(robot: Robot, rules: Iterable[type[Rule]]) -> list[Finding]:
-    """The findings of rules, in their order; a rule whose requirements have failed is not asked."""
+    """The findings of rules, in their order.
+
+    A rule is not asked where one that it requires has found its fault or was not asked itself. What has no place of
+    its own, because it is missing, has that of the robot.
+    """
     subject = Subject(robot)
     findings: list[Finding] = []
     failed: set[str] = set()
     for rule in rules:
         if failed & set(rule.requires):
+            failed.add(rule.code)
             continue
-        new = list(rule().ask(subject))
-        findings += new
-        if any(finding.severity == "error" for finding in new):
+        new = list(rule().findings(subject.facts(rule.check)))
+        findings += [finding if finding.source else replace(finding, source=robot.source) for finding in new]
+        if any(finding.severity == rule.severity() for finding in new):
             failed.add(rule.code)
     return findings
 
@@ -75,18 +87,14 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
     return tuple(rule for rules in families for rule in rules)
 
 
-def selected(profile: str, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tuple[type[Rule], ...]:
-    """The rules of a profile whose codes begin with one of `select` and with none of `ignore`."""
-    rules, wanted, unwanted = rules_of(profile), _codes(select), _codes(ignore)
-    for code in (*wanted, *unwanted):
-        if not any(rule.code.startswith(code) for rule in rules):
-            known = nearest_names(code, [rule.code for rule in rules])
-            raise fail("unknown-name", f"no rule of profile {profile!r} begins with {code!r}; {known}")
-    return tuple(
-        rule
-        for rule in rules
-        if (not wanted or rule.code.startswith(wanted)) and not (unwanted and rule.code.startswith(unwanted))
-    )
+def check_codes(profile: str, *selections: Iterable[str]) -> None:
+    """Raises KinetreeError for what begins no rule's code and is no reader's either, which are in lower case."""
+    known = [rule.code for rule in rules_of(profile)]
+    for code in (code for selection in selections for code in _codes(selection)):
+        if not code.islower() and not any(rule.startswith(code) for rule in known):
+            raise fail(
+                "unknown-name", f"no rule of profile {profile!r} begins with {code!r}; {nearest_names(code, known)}"
+            )
 
 
 def _codes(codes: Iterable[str]) -> tuple[str, ...]:

@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-
-from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.errors import Finding, Severity, Source
+from kinetree.errors import SEVERITIES, Finding, Severity, Source
 from kinetree.model.robot import Frame, Joint, Link, Robot, Sensor
-from kinetree.queries import tree
-from kinetree.spatial.se3 import Array
 
 Level = Literal["MUST", "SHOULD", "MAY"]
 Evidence = Literal["certain", "heuristic", "advice"]
 
 _BY_LEVEL: dict[Level, Severity] = {"MUST": "error", "SHOULD": "warning", "MAY": "info"}
 _AT_MOST: dict[Evidence, Severity] = {"certain": "error", "heuristic": "warning", "advice": "info"}
-ORDER: tuple[Severity, ...] = ("error", "warning", "info")
-"""From the gravest."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What rules look at; a rule names in its `check` those fields and properties that it wants."""
-
-    robot: Robot
-
-    @cached_property
-    def poses(self) -> dict[str, Array]:
-        """T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
-        names = list(self.robot.frames)
-        return dict(zip(names, forward_kinematics(tree(self.robot), self.robot.q(), names), strict=True))
 
 
 class Rule:
@@ -44,18 +22,18 @@ class Rule:
     code: letters and three digits; never changes its meaning.
     level: how strongly the convention asks for it. evidence: how surely the rule can tell; the severity of its
         findings is that of the level, but no graver than the evidence allows.
-    clause: what the convention says, in a few words of its own. link: where it says so.
+    clause: what the convention says, in a few words of its own. url: where it says so.
     good, bad: a text that is fine and one that is not. With `base` they are pieces of a text: that of a robot that
         comes with the package, loaded with `base_options` and written in `base_format`, where the bad one takes every
         place of the good one.
-    requires: codes of rules; where one of them has an error, this one is not asked.
+    requires: codes of rules; where one of them has found its fault, this one is not asked.
     """
 
     code: ClassVar[str]
     level: ClassVar[Level]
     evidence: ClassVar[Evidence] = "certain"
     clause: ClassVar[str]
-    link: ClassVar[str]
+    url: ClassVar[str]
     good: ClassVar[str]
     bad: ClassVar[str]
     base: ClassVar[str | None] = None
@@ -64,7 +42,7 @@ class Rule:
     requires: ClassVar[tuple[str, ...]] = ()
 
     check: ClassVar[Any]
-    """A method that yields findings. It takes fields of `Subject` by name."""
+    """A method that yields findings. It takes what it wants to know by name: see `kinetree.conventions.subject`."""
 
     @classmethod
     def title(cls) -> str:
@@ -73,32 +51,29 @@ class Rule:
 
     @classmethod
     def severity(cls) -> Severity:
-        """Of the rule's findings, unless one says that it is less grave."""
-        return max(_BY_LEVEL[cls.level], _AT_MOST[cls.evidence], key=ORDER.index)
-
-    def ask(self, subject: Subject) -> Iterator[Finding]:
-        """The findings of the rule in a subject."""
-        code = self.check.__func__.__code__
-        wanted = code.co_varnames[1 : code.co_argcount]
-        yield from self.check(**{name: getattr(subject, name) for name in wanted})
+        """Of the rule's findings that are no remarks."""
+        return max(_BY_LEVEL[cls.level], _AT_MOST[cls.evidence], key=SEVERITIES.index)
 
     def finding(
         self,
         message: str,
-        about: Link | Joint | Frame | Sensor | str | None = None,
+        about: Link | Joint | Frame | Sensor | Robot | str,
         *,
         source: Source | None = None,
-        fix: str | None = None,
         severity: Severity | None = None,
     ) -> Finding:
         """One finding; `about` gives it its element, and its place where `source` does not."""
-        if about is None or isinstance(about, str):
-            element = about
-        else:
-            element, source = f"{type(about).__name__.lower()} {about.name!r}", source or about.source
-        return Finding(self.code, severity or self.severity(), message, source, element, fix)
+        severity = severity or self.severity()
+        assert SEVERITIES.index(severity) >= SEVERITIES.index(self.severity()), "graver than the rule"
+        if isinstance(about, str):
+            return Finding(self.code, severity, message, source, about)
+        element = f"{type(about).__name__.lower()} {about.name!r}"
+        return Finding(self.code, severity, message, source or about.source, element)
 
+    def remark(self, message: str, about: Link | Joint | Frame | Sensor | Robot | str) -> Finding:
+        """A finding that is no fault."""
+        return self.finding(message, about, severity="info")
 
-def angle_between(u: Array, v: Array) -> float:
-    """In radians, of two vectors (3,); exact for small angles too."""
-    return float(np.arctan2(np.linalg.norm(np.cross(u, v)), u @ v))
+    def findings(self, facts: Mapping[str, Any]) -> Iterator[Finding]:
+        """What the rule finds; `facts` has all that its `check` asks for."""
+        yield from self.check(**facts)

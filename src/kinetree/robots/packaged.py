@@ -49,6 +49,7 @@ def packaged(name: str) -> Packaged:
     return _packaged(stem, _version_of(stem, asked if colon else None))
 
 
+@cache
 def versions(name: str) -> dict[str, Version]:
     """The versions of a robot in their order, as texts and as numbers; the first is the default."""
     return {text: _parsed(text) for text in tomllib.loads(_text(name))["versions"]}
@@ -68,7 +69,7 @@ def _version_of(name: str, asked: str | None) -> str:
 
 def _parsed(text: str) -> Version:
     """Major and minor as integers; a major number alone means minor 0. What is no version is (-1, -1)."""
-    match = re.fullmatch(r"v?(\d{1,4})(?:\.(\d{1,4}))?", text)
+    match = re.fullmatch(r"v?(0|[1-9][0-9]{0,3})(?:\.(0|[1-9][0-9]{0,3}))?", text)
     return (int(match[1]), int(match[2] or 0)) if match else (-1, -1)
 
 
@@ -96,7 +97,8 @@ def _packaged(name: str, version: str) -> Packaged:
 
 
 def _chosen(table: str, version: Version) -> str:
-    """The table without what belongs to other versions, every line in its place."""
+    """The table without what belongs to other versions. The text is edited, not what TOML makes of it, for every line
+    to stay in its place: findings name it."""
     lines = table.splitlines(keepends=True)
     for i, line in enumerate(lines):
         if line.startswith("versions = "):  # of the file, the list of all, or of the table
@@ -117,6 +119,8 @@ def _holds(said: str, version: Version) -> bool:
     """Whether "1.0 - 1.7, 2.0" includes a version."""
     for part in said.split(","):
         first, dash, last = (end.strip() for end in part.partition("-"))
-        if _parsed(first) <= version <= _parsed(last if dash else first):
+        low, high = _parsed(first), _parsed(last if dash else first)
+        assert (0, 0) <= low <= high, said
+        if low <= version <= high:
             return True
     return False

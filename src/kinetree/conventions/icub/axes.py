@@ -8,9 +8,10 @@ from math import degrees, radians
 import numpy as np
 
 from kinetree.conventions.icub.page import IcubRule
-from kinetree.conventions.rule import angle_between
+from kinetree.conventions.subject import fact
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
+from kinetree.robots.icub.families import boards, boards_of
 from kinetree.robots.icub.naming import AxisRow, Entry, naming
 from kinetree.spatial.se3 import Array
 
@@ -38,11 +39,11 @@ class RootLooksBackwards(IcubRule):
     bad = "base = { matrix = [[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1]] }"
     base_format = "dh"
 
-    def check(self, robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, looks_forwards: bool) -> Iterator[Finding]:
         """Most axes are the page's after half a turn."""
-        if looks_forwards(robot, poses):
-            message = "x points forwards, as on iCub 3 and ergoCub; the page has it backwards. Axes are judged as if \
-this link were turned by 180 deg about z"
+        if looks_forwards:
+            said = "x points forwards, as on iCub 3 and ergoCub; the page has it backwards"
+            message = f"{said}. Axes are judged as if this link were turned by 180 deg about z"
             yield self.finding(message, robot.links["root_link"])
 
 
@@ -58,38 +59,38 @@ class AxisDirection(IcubRule):
     clause = "columns Axis (x), (y), (z), in the root frame, all joints at zero"
     good = '<axis xyz="0 0 1"/>'
     bad = '<axis xyz="0 0 -1"/>'
+    requires = ("ICUB-001", "ICUB-204")
 
-    def check(self, robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, axes: Mapping[str, Array], looks_forwards: bool) -> Iterator[Finding]:
         """An axis that departs from the page."""
-        R = TURNED if looks_forwards(robot, poses) else np.eye(3)
+        R = TURNED if looks_forwards else np.eye(3)
         for entry in naming().axes:
             name = entry.correct.joint
-            axis = axis_in_root(robot, poses, name)
-            if entry.correct.axis is None or axis is None:
-                continue
-            said = self.departure(entry, R @ axis)
-            if said:
-                message, grave = said
-                yield self.finding(message, robot.joints[name], severity=None if grave else "info")
+            if entry.correct.axis is not None and name in axes:
+                message, right = self.judged(entry, R @ axes[name])
+                if message:
+                    make = self.remark if right else self.finding
+                    yield make(message, robot.joints[name])
 
-    def departure(self, entry: Entry[AxisRow], axis: Array) -> tuple[str, bool] | None:
-        """What to say of an axis, and whether it is a fault of the model."""
-        right = entry.correct.axis
-        assert right is not None
-        page = entry.printed.axis if entry.printed and entry.printed.axis else right
-        angle, true_angle = angle_between(np.array(page), axis), angle_between(np.array(right), axis)
+    def judged(self, entry: Entry[AxisRow], axis: Array) -> tuple[str, bool]:
+        """What to say of an axis, and whether the model is right all the same."""
+        correct = entry.correct.axis
+        assert correct is not None
+        page = entry.printed.axis if entry.printed and entry.printed.axis else correct
+        angle, true_angle = angle_between(np.array(page), axis), angle_between(np.array(correct), axis)
+        if angle <= ALIGNED and page == correct:
+            return "", True
         if angle <= ALIGNED:
-            wrong = page != right
-            return (f"is {_vector(page)} as on the page, which is wrong here: {_why(entry)}", True) if wrong else None
+            return f"is {_vector(page)} as on the page, which is wrong here: {_why(entry)}", False
         said = f"is {_vector(axis)}, {degrees(angle):.1f} deg from the page's {_vector(page)}"
         if true_angle <= ALIGNED:
-            return f"{said}, which is wrong there: {_why(entry)}", False
+            return f"{said}, which is wrong there: {_why(entry)}", True
         lean = naming().leaning.get(entry.correct.joint)
         if lean and angle_between(np.array(lean), axis) <= ALIGNED:
-            return f"{said}, which neglects that the arms lean", False
+            return f"{said}, which neglects that the arms lean", True
         if "_ankle_roll" in entry.correct.joint and true_angle <= LEANING:
-            return f"{said}; feet of the later kind, KIT_007, are so", True
-        return f"{said}: the opposite direction" if np.pi - true_angle <= LEANING else said, True
+            return f"{said}; feet of the later kind, KIT_007, are so", False
+        return f"{said}: the opposite direction" if np.pi - true_angle <= LEANING else said, False
 
 
 class TorsoOrder(IcubRule):
@@ -102,49 +103,72 @@ class TorsoOrder(IcubRule):
     code = "ICUB-303"
     level = "MUST"
     clause = "torso_1, torso_2 and chest hang on one another by torso_pitch, torso_roll, torso_yaw"
-    good = 'torso = ["torso_yaw", "torso_roll", "torso_pitch"]'
-    bad = 'torso = ["torso_pitch", "torso_roll", "torso_yaw"]'
+    good = """convention = "dh"
+units = { length = "mm", angle = "deg" }
+rows = [
+  { joint = "torso_pitch", a = 32, d = 0,      alpha = 90,  theta = 0 },
+  { joint = "torso_roll",  a = 0,  d = -5.5,   alpha = 90,  theta = -90 },
+  { joint = "torso_yaw",   a = 0,  d = -223.3, alpha = -90, theta = -90 },
+]
+"""
+    bad = """convention = "dh"
+units = { length = "mm", angle = "deg" }
+rows = [
+  { joint = "torso_roll",  a = 72.5, d = 0,      alpha = -90, theta = 0 },
+  { joint = "torso_pitch", a = 0,    d = 0,      alpha = 90,  theta = -90 },
+  { joint = "torso_yaw",   a = -4.9, d = -263.8, alpha = -90, theta = 180 },
+]
+"""
+    base = None
     base_format = "dh"
+    requires = ("ICUB-001", "ICUB-204")
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """Another order of the chain, or of the group."""
-        chain = ("torso_pitch", "torso_roll", "torso_yaw")
-        there = [name for name in robot.placed if name in chain]
-        if len(there) == len(chain) and tuple(there) != chain:
-            known = "as on iCub 3 and ergoCub" if there[0] == "torso_roll" else "as on no iCub"
-            message = f"turn in the order {', '.join(there)}, {known}; the page has {', '.join(chain)}"
-            yield self.finding(message, robot.joints[there[0]])
-        board = tuple(entry.correct.joint for entry in naming().joints if entry.correct.board == "torso")
-        group = robot.groups.get("torso")
-        if tuple(there) == chain and group and set(group) == set(board) and group != board:
-            message = f"lists {', '.join(group)}; the control board's order is {', '.join(board)}"
-            yield self.finding(message, "group 'torso'")
+        """Another order of the chain; and a remark on a group that is no board."""
+        chains = boards().torsos
+        placed = tuple(name for name in robot.placed if name in chains["icub"])
+        if len(placed) < len(chains["icub"]):
+            return  # which ICUB-101 says
+        if placed != chains["icub"]:
+            known = "as on iCub 3 and ergoCub" if placed == chains["icub3"] else "as on no iCub"
+            message = f"turn in the order {', '.join(placed)}, {known}; the page has {', '.join(chains['icub'])}"
+            yield self.finding(message, robot.joints[placed[0]])
+            return
+        board, group = boards_of("icub")["torso"].axes, robot.groups.get("torso", ())
+        if set(group) == set(board) and group != board:
+            message = f"lists {', '.join(group)}, where the control board's order is {', '.join(board)}"
+            yield self.remark(message, "group 'torso'")
 
 
 RULES = (RootLooksBackwards, AxisDirection, TorsoOrder)
 
 
-def axis_in_root(robot: Robot, poses: Mapping[str, Array], name: str) -> Array | None:
-    """The axis (3,) of a joint at the zero configuration in root_link, or None for a joint without one."""
-    joint = robot.joints.get(name)
-    if joint is None or len(joint.axes) != 1 or "root_link" not in poses:
-        return None
+def angle_between(u: Array, v: Array) -> float:
+    """In radians, of two vectors (3,); exact for small angles too."""
+    return float(np.arctan2(np.linalg.norm(np.cross(u, v)), u @ v))
+
+
+@fact
+def axes(robot: Robot, poses: Mapping[str, Array]) -> dict[str, Array]:
+    """The axis (3,) of each joint that has one, at the zero configuration, in root_link."""
+    if "root_link" not in poses:
+        return {}
     R_root = poses["root_link"][:3, :3]
-    R_joint = poses[joint.parent][:3, :3] @ joint.origin[:3, :3]  # about its own axis a joint does not turn it
-    return np.asarray(R_root.T @ R_joint @ joint.axes[0])
+    return {
+        joint.name: R_root.T @ poses[joint.parent][:3, :3] @ joint.origin[:3, :3] @ joint.axes[0]
+        for joint in robot.joints.values()
+        if len(joint.axes) == 1  # about which the joint's own motion does not turn it
+    }
 
 
-def looks_forwards(robot: Robot, poses: Mapping[str, Array]) -> bool:
-    """Whether more of the axes that are not vertical fit the page after half a turn about z than before."""
-    before = after = 0
-    for entry in naming().axes:
-        right = entry.correct.axis
-        axis = axis_in_root(robot, poses, entry.correct.joint)
-        if right is None or axis is None or abs(right[2]) > 0.5:
-            continue
-        before += angle_between(np.array(right), axis) <= LEANING
-        after += angle_between(np.array(right), TURNED @ axis) <= LEANING
-    return after > before
+@fact
+def looks_forwards(axes: Mapping[str, Array]) -> bool:
+    """Whether most of the axes that are not vertical are the page's after half a turn about z."""
+    rows = [entry.correct for entry in naming().axes]
+    judged = [(np.array(row.axis), axes[row.joint]) for row in rows if row.axis and row.joint in axes]
+    level = [(right, axis) for right, axis in judged if abs(right[2]) < 0.5]
+    turned = sum(angle_between(right, TURNED @ axis) <= LEANING for right, axis in level)
+    return 2 * turned > len(level)
 
 
 def _vector(axis: Array | tuple[float, ...]) -> str:

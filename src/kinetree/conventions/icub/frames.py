@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.icub.page import IcubRule
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.force_torque import DIRECTIONS, force_torque
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Joint, Robot
 from kinetree.robots.icub.naming import naming
+
+MEASURE_WRENCHES = ("force_torque", "force", "torque")
+"""Types of sensors; MuJoCo has the last two apart."""
 
 
 class FrameMissing(IcubRule):
@@ -24,26 +27,25 @@ class FrameMissing(IcubRule):
     bad = '"imu"'
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """A frame that the model lacks, or has under another name."""
+        """A frame that the model lacks, or has under another name; those of the skin are another rule's."""
         skin = {entry.correct.frame for entry in naming().skin}
         joint_of = {f"{sensor}_frame": joint for sensor, joint in (entry.correct for entry in naming().fixed_joints)}
         for entry in naming().frames:
             name, links, _ = entry.correct
-            joint = joint_of.get(name)
-            if name in robot.frames or (entry.printed is None and name in skin):
+            if name in robot.frames or name in skin:
                 continue
+            element, joint = f"frame {name!r}", joint_of.get(name)
             other = next((known for known in entry.known_as if known in robot.frames), None)
             if other:
                 message = f"there is no frame of this name; the model calls it {other!r}, as published models do"
-                yield self.finding(message, f"frame {name!r}", severity="info")
+                yield self.remark(message, element)
             elif not any(link in robot.links for link in links):
                 message = f"there is no frame of this name, nor its link {' or '.join(map(repr, links))}"
-                yield self.finding(message, f"frame {name!r}", severity="info")
+                yield self.remark(message, element)
             elif joint and joint not in robot.joints:
-                message = f"there is no frame of this name, nor the sensor's joint {joint!r}"
-                yield self.finding(message, f"frame {name!r}", severity="info")
+                yield self.remark(f"there is no frame of this name, nor the sensor's joint {joint!r}", element)
             else:
-                yield self.finding(f"there is no frame of this name on {links[-1]!r}", f"frame {name!r}")
+                yield self.finding(f"there is no frame of this name on {links[-1]!r}", element)
 
 
 class FrameMisplaced(IcubRule):
@@ -55,21 +57,21 @@ class FrameMisplaced(IcubRule):
     good = '<parent link="head"/>\n    <child link="imu_frame"/>'
     bad = '<parent link="chest"/>\n    <child link="imu_frame"/>'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot, above: Mapping[str, Joint], body_of: Mapping[str, str]) -> Iterator[Finding]:
         """A frame on another body; one that follows the right one is remarked upon."""
-        above = {joint.child: joint for joint in robot.joints.values()}
         for entry in naming().frames:
             name, links, _ = entry.correct
             known = next((other for other in (name, *entry.known_as) if other in robot.frames), None)
-            bodies = {body_of(robot, link) for link in links if link in robot.links}
+            bodies = {body_of[link] for link in links if link in robot.links}
             if known is None or not bodies:
                 continue
-            body = body_of(robot, robot.frames[known].link)
+            body = body_of[robot.frames[known].link]
             if body not in bodies:
                 message = f"is fixed to {body!r}; the page has it on {' or '.join(map(repr, links))}"
                 mimic = above[body].mimic if body in above else None
                 follows = mimic is not None and robot.joints[mimic.joint].child in bodies
-                yield self.finding(message, robot.frames[known], severity="info" if follows else None)
+                make = self.remark if follows else self.finding
+                yield make(message, robot.frames[known])
 
 
 class SkinFrameMissing(IcubRule):
@@ -93,7 +95,7 @@ class SkinFrameMissing(IcubRule):
 
 
 class SensorMissing(IcubRule):
-    """Each force/torque joint of the model has its sensor.
+    """Each force/torque joint of the model has its sensor, by the sensor's name.
 
     A joint that only stands for a sensor measures nothing in a simulation unless the sensor is declared.
     """
@@ -110,15 +112,17 @@ class SensorMissing(IcubRule):
             name, joint = entry.correct
             if joint not in robot.joints:
                 continue  # which ICUB-103 says
-            there = [s for s in robot.sensors.values() if s.joint == joint and s.type == "force_torque"]
+            there = [s for s in robot.sensors.values() if s.joint == joint and s.type in MEASURE_WRENCHES]
             if not there:
-                yield self.finding(f"no force/torque sensor measures it; its name is {name!r}", robot.joints[joint])
-            elif name not in (s.name for s in there):
+                elsewhere = robot.sensors.get(name)
+                where = f"measures {elsewhere.joint!r}" if elsewhere and elsewhere.joint else "is not there"
+                yield self.finding(f"no force/torque sensor measures it; {name!r} {where}", robot.joints[joint])
+            elif name not in (s.name for s in there) and there[0].type == "force_torque":
                 yield self.finding(f"measures {joint!r} under another name than {name!r}", there[0])
 
 
 class SensorDirection(IcubRule):
-    """Force/torque sensors say which way the wrench acts, as the robot's own do.
+    """No force/torque sensor declares another direction than the robot's own have.
 
     Its sign is that of everything computed from it.
     """
@@ -126,6 +130,7 @@ class SensorDirection(IcubRule):
     code = "ICUB-405"
     level = "SHOULD"
     clause = "the sensors of versions 1 and 2 read what the link below applies to the link above"
+    url = "https://github.com/icub-tech-iit/documentation/blob/master/docs/ft_sensors/ft_sensors.md"
     good = "<measure_direction>child_to_parent</measure_direction>"
     bad = "<measure_direction>parent_to_child</measure_direction>"
 
@@ -146,12 +151,3 @@ class SensorDirection(IcubRule):
 
 
 RULES = (FrameMissing, FrameMisplaced, SkinFrameMissing, SensorMissing, SensorDirection)
-
-
-def body_of(robot: Robot, link: str) -> str:
-    """The link, or where it has no mass and is fixed to another, that one, and so on up."""
-    above = {joint.child: joint for joint in robot.joints.values()}
-    named = {entry.correct.link for entry in naming().links}
-    while link not in named and link in above and above[link].type == "fixed":
-        link = above[link].parent
-    return link

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from kinetree.conventions.icub.page import MOVING, IcubRule, beyond, remark
-from kinetree.errors import Finding, Severity
-from kinetree.model.robot import Robot
-from kinetree.robots.icub.naming import LinkRow, naming
+from kinetree.conventions.icub.page import MOVING, IcubRule, listed, remark
+from kinetree.conventions.subject import fact
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Robot
+from kinetree.robots.icub.naming import Entry, naming
 from kinetree.spatial.se3 import Array
+
+FEET = 14
+"""The deviation that is about the feet of version 1."""
+
+
+@fact
+def first_feet(above: Mapping[str, Joint]) -> set[str]:
+    """The sides, l and r, whose foot is one of version 1: without a sensor, moved by the ankle's roll itself."""
+    sides = set()
+    for entry in naming().links:
+        joint = above.get(entry.correct.link)
+        if FEET in entry.deviations and joint and (entry.correct.link, joint.name, joint.parent) in entry.also:
+            sides.add(entry.correct.link[0])
+    return sides
 
 
 class IsAnICub(IcubRule):
@@ -31,10 +47,8 @@ class IsAnICub(IcubRule):
         """Too few of the joints."""
         there = sum(name in robot.joints and robot.joints[name].kind.nq > 0 for name in MOVING)
         if 2 * there < len(MOVING):
-            yield self.finding(
-                f"has {there} of the iCub's {len(MOVING)} joints; the other rules of this profile are not asked",
-                f"robot {robot.name!r}",
-            )
+            message = f"has {there} of the iCub's {len(MOVING)} joints; the other rules of this profile are not asked"
+            yield self.finding(message, robot)
 
 
 class JointMissing(IcubRule):
@@ -76,28 +90,25 @@ class JointExtra(IcubRule):
   <joint name="wag" type="continuous"><parent link="root_link"/><child link="tail"/><axis xyz="0 0 1"/></joint>
   <link name="eyes_tilt_frame"/>"""
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot, beyond: set[str]) -> Iterator[Finding]:
         """A moving joint beyond the page; those of eyes and hands together."""
-        apart, aside = beyond(robot), []
+        of_eyes_and_hands = []
         for joint in robot.joints.values():
-            if joint.kind.nq == 0 or joint.name in MOVING:
+            if joint.kind.nq == 0 or joint.name in MOVING or joint.child == "root_link":
                 continue
-            if joint.child in apart:
-                aside.append(joint.name)
+            if joint.child in beyond:
+                of_eyes_and_hands.append(joint.name)
             else:
                 yield self.finding("moves, and the page does not have it", joint)
-        if aside:
-            yield self.finding(
-                f"{_count(aside, 'joint moves', 'joints move')} behind head and hands, which the page \
-leaves out on purpose: {', '.join(aside)}",
-                f"robot {robot.name!r}",
-            )
+        if of_eyes_and_hands:
+            joints = listed(of_eyes_and_hands, "joint", "joints")
+            yield self.finding(f"behind head and hands, which the page leaves out on purpose, move {joints}", robot)
 
 
 class FixedJointMissing(IcubRule):
     """The six force/torque sensors are fixed joints.
 
-    Between the two plates of a sensor there is no motion but a wrench. Feet of version 1 have no sensor.
+    Between the two plates of a sensor there is no motion but a wrench.
     """
 
     code = "ICUB-103"
@@ -106,16 +117,14 @@ class FixedJointMissing(IcubRule):
     good = '"l_leg_ft_sensor"'
     bad = '"l_leg_ft"'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot, first_feet: set[str]) -> Iterator[Finding]:
         """A fixed joint of the page that the model lacks, or that moves."""
         for entry in naming().fixed_joints:
             sensor, name = entry.correct
             joint = robot.joints.get(name)
-            feet = "; feet of version 1 have none" if "_foot_" in name else ""
             if joint is None:
-                yield self.finding(
-                    f"there is no joint of this name, which sensor {sensor} measures{feet}", _label(name)
-                )
+                message = f"there is no joint of this name, which sensor {sensor} measures"
+                yield missing(self, entry, first_feet, message, f"joint {name!r}")
             elif joint.type != "fixed":
                 yield self.finding(f"is {joint.type}; a force/torque sensor is fixed", joint)
 
@@ -129,15 +138,13 @@ class LinkMissing(IcubRule):
     good = '"l_hip_3"'
     bad = '"l_hip_behind_sensor"'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot, first_feet: set[str]) -> Iterator[Finding]:
         """A link of the page that the model lacks."""
         for entry in naming().links:
             name, joint, parent = entry.correct
-            if name in robot.links:
-                continue
-            feet = "; feet of version 1 have none" if name.endswith("ankle_2") else ""
-            where = f", which {joint!r} carries on {parent!r}" if joint else ""
-            yield self.finding(f"there is no link of this name{where}{feet}", f"link {name!r}")
+            if name not in robot.links:
+                where = f", which {joint!r} carries on {parent!r}" if joint else ""
+                yield missing(self, entry, first_feet, f"there is no link of this name{where}", f"link {name!r}")
 
 
 class LinkExtra(IcubRule):
@@ -157,32 +164,61 @@ class LinkExtra(IcubRule):
   <joint name="straps" type="fixed"><parent link="chest"/><child link="backpack"/></joint>
   <link name="eyes_tilt_frame"/>"""
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
-        """A link with mass beyond the page, and how many without."""
+    def check(self, robot: Robot, beyond: set[str]) -> Iterator[Finding]:
+        """A link with mass beyond the page; those of eyes and hands together, and those without mass."""
         known = {entry.correct.link for entry in naming().links}
         known |= {name for entry in naming().frames for name in (entry.correct.frame, *entry.known_as)}
-        apart, aside, frames = beyond(robot), [], []
+        of_eyes_and_hands, frames = [], []
         for link in robot.links.values():
             if link.name in known:
                 continue
             if not (link.inertial and link.inertial.mass > 0):
                 frames.append(link.name)
-            elif link.name in apart:
-                aside.append(link.name)
+            elif link.name in beyond:
+                of_eyes_and_hands.append(link.name)
             else:
                 yield self.finding("has mass, and the page does not have it", link)
-        if aside:
-            yield self.finding(
-                f"{_count(aside, 'link', 'links')} with mass behind head and hands, which the page leaves \
-out on purpose: {', '.join(aside)}",
-                f"robot {robot.name!r}",
-            )
+        if of_eyes_and_hands:
+            links = listed(of_eyes_and_hands, "link", "links")
+            yield self.finding(f"behind head and hands, which the page leaves out on purpose, have mass {links}", robot)
         if frames:
-            yield self.finding(
-                f"{_count(frames, 'link', 'links')} without mass that the page does not have: \
-{', '.join(frames)}",
-                f"robot {robot.name!r}",
-            )
+            yield self.finding(f"the page does not have {listed(frames, 'link', 'links')} without mass", robot)
+
+
+class Root(IcubRule):
+    """root_link is the root, or held to it without an offset.
+
+    Everything is expressed in root_link; models made from tables have a base_link above it, fixed, and models that
+    walk a joint by which it floats.
+    """
+
+    code = "ICUB-204"
+    level = "MUST"
+    clause = "root_link is the body that can be attached to the pole"
+    good = '<link name="root_link"/>'
+    bad = """<link name="pole"/>
+  <joint name="mount" type="continuous">
+    <parent link="pole"/><child link="root_link"/><axis xyz="0 0 1"/>
+  </joint>
+  <link name="root_link"/>"""
+
+    def check(self, robot: Robot, above: Mapping[str, Joint], poses: Mapping[str, Array]) -> Iterator[Finding]:
+        """Another root that is not held to root_link, or stands elsewhere."""
+        root = robot.links.get("root_link")
+        link = "root_link"
+        while root and link in above:
+            joint = above[link]
+            if joint.type not in ("fixed", "floating"):
+                yield self.finding(f"stands behind joint {joint.name!r}, which is {joint.type}", root)
+                return
+            link = joint.parent
+        if root and robot.root != root.name:
+            how = "floats on" if above[root.name].type == "floating" else "is held to"
+            if float(np.abs(poses[root.name] - np.eye(4)).max()) > 1e-6:
+                message = f"{how} the root {robot.root!r} with an offset, by which poses in the two differ"
+                yield self.finding(message, root, severity="warning")
+            else:
+                yield self.remark(f"{how} the root {robot.root!r} without offset", root)
 
 
 class Misplaced(IcubRule):
@@ -196,73 +232,29 @@ class Misplaced(IcubRule):
     clause = "columns Parent Joint and Parent Link"
     good = '<parent link="l_upper_arm"/>\n    <child link="l_elbow_1"/>'
     bad = '<parent link="l_shoulder_2"/>\n    <child link="l_elbow_1"/>'
+    requires = ("ICUB-001", "ICUB-204")
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot, above: Mapping[str, Joint]) -> Iterator[Finding]:
         """A link on another parent, or behind another joint."""
-        above = {joint.child: joint for joint in robot.joints.values()}
         for entry in naming().links:
             row = entry.correct
-            if not row.joint or row.link not in robot.links:
-                continue
             joint = above.get(row.link)
-            link, right = robot.links[row.link], f"the page has {row.parent!r} and {row.joint!r}{remark(entry)}"
-            severity: Severity | None = "info" if entry.printed is None else None
-            if joint is None:
-                yield self.finding(f"is the root; {right}", link, severity=severity)
-            elif (joint.name, joint.parent) != (row.joint, row.parent):
-                said = f"hangs on {joint.parent!r} by {joint.name!r}; {right}{_feet(row, robot)}"
-                yield self.finding(said, link, source=joint.source, severity=severity)
+            if not row.joint or joint is None or (joint.name, joint.parent) == (row.joint, row.parent):
+                continue
+            link, said = robot.links[row.link], f"hangs on {joint.parent!r} by {joint.name!r}"
+            right = f"the page has {row.parent!r} and {row.joint!r}{remark(entry)}"
+            if (row.link, joint.name, joint.parent) in entry.also:
+                which = "feet of version 1" if FEET in entry.deviations else "some published models"
+                yield self.finding(f"{said}, as in {which}; {right}", link, source=joint.source, severity="info")
+            else:
+                yield self.finding(f"{said}; {right}", link, source=joint.source)
 
 
-class Root(IcubRule):
-    """root_link is the root, or held to it without an offset.
-
-    Everything is expressed in root_link; models made from tables have a base_link above it, fixed.
-    """
-
-    code = "ICUB-204"
-    level = "MUST"
-    clause = "root_link is the body that can be attached to the pole"
-    good = '<link name="root_link"/>'
-    bad = """<link name="pole"/>
-  <joint name="mount" type="floating"><parent link="pole"/><child link="root_link"/></joint>
-  <link name="root_link"/>"""
-
-    def check(self, robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
-        """Another root that is not held to root_link, or stands elsewhere."""
-        if "root_link" not in robot.links or robot.root == "root_link":
-            return
-        above = {joint.child: joint for joint in robot.joints.values()}
-        link = "root_link"
-        while link in above:
-            joint = above[link]
-            if joint.type != "fixed":
-                yield self.finding(
-                    f"is {joint.type} and stands above 'root_link', whose pose then depends on it", joint
-                )
-                return
-            link = joint.parent
-        offset = float(np.abs(poses["root_link"] - np.eye(4)).max())
-        if offset > 1e-6:
-            message = f"is held to the root {robot.root!r} with an offset, by which poses in the two differ"
-            yield self.finding(message, robot.links["root_link"], severity="warning")
-        else:
-            yield self.finding(
-                f"is held to the root {robot.root!r} without offset", robot.links["root_link"], severity="info"
-            )
+RULES = (IsAnICub, JointMissing, JointExtra, FixedJointMissing, LinkMissing, LinkExtra, Root, Misplaced)
 
 
-RULES = (IsAnICub, JointMissing, JointExtra, FixedJointMissing, LinkMissing, LinkExtra, Misplaced, Root)
-
-
-def _count(names: list[str], one: str, many: str) -> str:
-    return f"{len(names)} {one if len(names) == 1 else many}"
-
-
-def _label(name: str) -> str:
-    return f"joint {name!r}"
-
-
-def _feet(row: LinkRow, robot: Robot) -> str:
-    """A clause for feet of version 1, which the ankle's roll moves directly."""
-    return "; feet of version 1 are so" if row.link.endswith("_foot") and row.parent not in robot.links else ""
+def missing(rule: IcubRule, entry: Entry[Any], first_feet: set[str], message: str, element: str) -> Finding:
+    """The finding on a row that the model lacks: no fault of a foot of version 1, which has no such thing."""
+    if FEET in entry.deviations and element.split("'")[1][0] in first_feet:
+        return rule.remark(f"{message}; feet of version 1 have none", element)
+    return rule.finding(message, element)

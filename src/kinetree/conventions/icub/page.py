@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from kinetree.conventions.rule import Rule
+from kinetree.conventions.subject import fact
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import Entry, naming
 
-LINK = "http://wiki.icub.org/wiki/ICub_Model_naming_conventions"
+URL = "http://wiki.icub.org/wiki/ICub_Model_naming_conventions"
 
 MOVING = tuple(entry.correct.joint for entry in naming().joints)
 """The 32 joints of the page."""
@@ -17,7 +19,7 @@ MOVING = tuple(entry.correct.joint for entry in naming().joints)
 class IcubRule(Rule):
     """A rule of the page; its examples are pieces of the built-in iCub."""
 
-    link: ClassVar[str] = LINK
+    url: ClassVar[str] = URL
     base: ClassVar[str | None] = "icub"
     requires: ClassVar[tuple[str, ...]] = ("ICUB-001",)
 
@@ -32,14 +34,30 @@ def remark(entry: Entry[Any]) -> str:
     return f" (the page is wrong here, deviation {first.number}: {first.printed} {first.correction})"
 
 
+@fact
 def beyond(robot: Robot) -> set[str]:
     """The links behind head and hands: the page leaves eyes and hands out on purpose."""
-    above = {joint.child: joint.parent for joint in robot.joints.values()}
-    found = set()
-    for link in robot.links:
-        up = above.get(link)
-        while up is not None and up not in ("head", "l_hand", "r_hand"):
-            up = above.get(up)
-        if up is not None:
-            found.add(link)
+    found: set[str] = set()
+    for name in robot.placed:  # parents before children
+        joint = robot.joints[name]
+        if joint.parent in found or joint.parent in ("head", "l_hand", "r_hand"):
+            found.add(joint.child)
     return found
+
+
+@fact
+def body_of(robot: Robot) -> dict[str, str]:
+    """Link to the link of the page that carries it through fixed joints, or to the last one up that way."""
+    named = {entry.correct.link for entry in naming().links}
+    bodies = {robot.root: robot.root}
+    for name in robot.placed:
+        joint = robot.joints[name]
+        rigid = joint.type == "fixed" and joint.child not in named
+        bodies[joint.child] = bodies[joint.parent] if rigid else joint.child
+    return bodies
+
+
+def listed(names: Sequence[str], one: str, many: str) -> str:
+    """How many there are, and the first twelve."""
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return f"{len(names)} {one if len(names) == 1 else many}: {', '.join(names[:12])}{more}"

@@ -84,12 +84,14 @@ class Entry(Generic[Row]):
 
     A row that is right has `correct` equal to `printed`. deviations: the numbers of those that the row is about, also
     where it is right but ambiguous. known_as: other names under which published models have the thing.
+    also: other rows that hold in some published models.
     """
 
     printed: Row | None
     correct: Row
     deviations: tuple[int, ...]
     known_as: tuple[str, ...] = ()
+    also: tuple[Row, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,8 @@ def _entries(table: list[dict[str, Any]], row: Callable[..., Row]) -> tuple[Entr
     for line in table:
         printed = row(*line["printed"]) if "printed" in line else None
         correct = row(*line["correct"]) if "correct" in line else row(*line["printed"])
-        entries.append(Entry(printed, correct, tuple(line.get("see", ())), tuple(line.get("known_as", ()))))
+        also = tuple(row(*other) for other in line.get("also", ()))
+        entries.append(Entry(printed, correct, tuple(line.get("see", ())), tuple(line.get("known_as", ())), also))
     return tuple(entries)
 
 

@@ -1,0 +1,57 @@
+"""What is known of a robot that rules look at: facts that are worked out when a rule first asks for them.
+
+A rule's `check` names its inputs: `robot`, or any fact below or in a family of rules. A fact is a function that names
+its own inputs likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.model.robot import Joint, Robot
+from kinetree.queries import tree
+from kinetree.spatial.se3 import Array
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FACTS: dict[str, Callable[..., Any]] = {}
+
+
+def fact(function: F) -> F:
+    """Make a function of other facts a fact, by its name."""
+    assert function.__name__ not in FACTS, "two facts of one name"
+    FACTS[function.__name__] = function
+    return function
+
+
+class Subject:
+    """A robot and what has been worked out of it."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._known: dict[str, Any] = {"robot": robot}
+
+    def facts(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """All that a function asks for, by name."""
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount]
+        return {name: self._fact(name) for name in names if name != "self"}
+
+    def _fact(self, name: str) -> Any:
+        if name not in self._known:
+            self._known[name] = FACTS[name](**self.facts(FACTS[name]))
+        return self._known[name]
+
+
+@fact
+def poses(robot: Robot) -> dict[str, Array]:
+    """T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
+    names = list(robot.frames)
+    return dict(zip(names, forward_kinematics(tree(robot), robot.q(), names), strict=True))
+
+
+@fact
+def above(robot: Robot) -> Mapping[str, Joint]:
+    """Link to the joint that carries it."""
+    return {joint.child: joint for joint in robot.joints.values()}
