@@ -28,7 +28,7 @@ import numpy as np
 from kinetree.algorithms.kinematics import body_poses
 from kinetree.model.tree import Tree
 from kinetree.solvers.align import fit, line, turn_between
-from kinetree.solvers.motions import alike, closest_motion, motion_error, moved_onto
+from kinetree.solvers.motions import alike, apart, axes_apart, closest_motion, motion_error, moved_onto
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array
 
@@ -149,7 +149,7 @@ class Match:
         error, T_ab, sign = closest_motion(a, b, parent.T_ab, self.tolerance)
         if error > self.tolerance:
             ways = [moved_onto(a, b, parent.T_ab, sign), *self._shared(i, j), T_ab]
-            return Pair(i, j, min(ways, key=lambda T: self._blame(i, j, T)), sign, 0.0, error)
+            return Pair(i, j, min(ways, key=lambda T: self._blame(i, j, T, sign)), sign, 0.0, error)
         if self.a.joint_type[i].single and self._unlike(i, j, T_ab):
             for offset in self._zeros(i, j, T_ab, sign):
                 _, T = motion_error(a, b, parent.T_ab, sign, offset)
@@ -163,10 +163,14 @@ class Match:
             return not self._unlike_joints(i, j, after)
         return not self._unlike(i, j, after)
 
-    def _blame(self, i: int, j: int, T_ab: Array) -> tuple[int, int]:
-        """How many joints on two bodies are not in the same place, and where none, how much else is not."""
+    def _blame(self, i: int, j: int, T_ab: Array, sign: float) -> tuple[int, float]:
+        """How many joints on two bodies are not in the same place, and where none, how far all else is from it: frames
+        of one name and the axes by which the bodies move, in m and rad, and 1 for another mass."""
         joints = self._unlike_joints(i, j, T_ab)
-        return joints, 0 if joints else self._unlike(i, j, T_ab)
+        if joints:
+            return joints, 0.0
+        frames = sum(sum(apart(T_a, T_ab @ T_b)) for T_a, T_b in self._frames(i, j))
+        return 0, frames + axes_apart((self.a, i), (self.b, j), T_ab, sign) + self._unlike_mass(i, j, T_ab)
 
     def _unlike_joints(self, i: int, j: int, T_ab: Array) -> int:
         """How many joints on two bodies move differently."""

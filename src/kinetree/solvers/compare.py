@@ -15,9 +15,10 @@ from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.solvers.bodies import BASE, Match, Pair
 from kinetree.solvers.contents import compare_frames, compare_inertias, compare_sensors
-from kinetree.solvers.difference import Difference, Sides, apart, elsewhere
+from kinetree.solvers.difference import Difference, Sides, elsewhere
 from kinetree.solvers.frames import Distance, distance_table, frame_distances
 from kinetree.solvers.limits import compare_limits
+from kinetree.solvers.motions import apart
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.solvers.bodies import BASE, Pair
+from kinetree.solvers.motions import apart
 from kinetree.spatial.se3 import Array
 
 
@@ -108,12 +109,6 @@ class Sides:
         """q (nq_b,) at which the second robot stands as the first does at q_a (nq_a,)."""
         S, d = self.coordinate_map()
         return np.asarray(S @ q_a + d)
-
-
-def apart(T_a: Array, T_b: Array) -> tuple[float, float]:
-    """(m, rad): how far two poses (4, 4) are from each other."""
-    half = float(np.linalg.norm(T_a[:3, :3] - T_b[:3, :3])) / np.sqrt(8.0)  # sin(angle / 2)
-    return float(np.linalg.norm(T_a[:3, 3] - T_b[:3, 3])), 2.0 * float(np.arcsin(min(half, 1.0)))
 
 
 def elsewhere(T_a: Array, T_b: Array, tolerance: float) -> tuple[str, float]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.robot import Joint
-from kinetree.solvers.difference import Sides, apart
+from kinetree.solvers.difference import Sides
+from kinetree.solvers.motions import apart
 from kinetree.spatial.se3 import Array
 
 

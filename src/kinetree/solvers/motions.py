@@ -49,6 +49,23 @@ def moved_onto(a: Joint, b: Joint, T_ab: Array, sign: float) -> Array:
     return se3.homogeneous(R, axes_a[0] * (axes_a[0] @ p) if tree_a.joint_type[i].turns else p)
 
 
+def axes_apart(a: Joint, b: Joint, T_ab: Array, sign: float) -> float:
+    """How far the axes of two joints are from each other, in rad and m together, where T_ab (4, 4) is between the
+    bodies that they carry."""
+    (tree_a, i), (tree_b, j) = a, b
+    if not (len(tree_a.axes[i]) and len(tree_b.axes[j])):
+        return 0.0
+    u, v = tree_a.axes[i][0], sign * T_ab[:3, :3] @ tree_b.axes[j][0]
+    tilt = float(np.arctan2(np.linalg.norm(np.cross(u, v)), u @ v))
+    return tilt + (float(np.linalg.norm(np.cross(u, T_ab[:3, 3]))) if tree_a.joint_type[i].turns else 0.0)
+
+
+def apart(T_a: Array, T_b: Array) -> tuple[float, float]:
+    """(m, rad): how far two poses (4, 4) are from each other."""
+    half = float(np.linalg.norm(T_a[:3, :3] - T_b[:3, :3])) / np.sqrt(8.0)  # sin(angle / 2)
+    return float(np.linalg.norm(T_a[:3, 3] - T_b[:3, 3])), 2.0 * float(np.arcsin(min(half, 1.0)))
+
+
 def _moved(joint: Joint, q: Array) -> Array:
     """T (4, 4) of what the joint carries in the body that carries it, for its own numbers q."""
     tree, i = joint
