@@ -14,11 +14,10 @@ import icub_models
 
 import kinetree as kt
 from kinetree.conventions.check import check
-from kinetree.conventions.icub.limits import CLOSE, known_robot
+from kinetree.conventions.icub.limits import CLOSE, board_of
 from kinetree.conventions.icub.page import MOVING
 from kinetree.errors import Finding
 from kinetree.queries import tree
-from kinetree.robots.icub.limits import board_limits
 from kinetree.solvers.bodies import BASE, Pair
 from kinetree.solvers.difference import Sides
 from kinetree.solvers.frames import Distance, frame_distances
@@ -99,7 +98,9 @@ def axes_of(model: Model) -> list[Axis]:
     """What the check finds of the axes."""
     found = []
     for finding in model.of("ICUB-302"):
-        said = re.fullmatch(r"is (\(.*?\)), ([\d.]+) deg from the page's (\(.*?\))[,:;]? ?(.*)", finding.message)
+        said = re.fullmatch(
+            r"its axis is (\(.*?\)), ([\d.]+) deg from the page's (\(.*?\))[,:;]? ?(.*)", finding.message
+        )
         assert said, finding
         found.append(Axis(name_in(finding), finding.severity, said[1], said[3], float(said[2]), said[4]))
     return found
@@ -107,12 +108,9 @@ def axes_of(model: Model) -> list[Axis]:
 
 def reaches_of(model: Model) -> list[Reach]:
     """The joints whose range is not that of the board with which the check compares it."""
-    known = board_limits(known_robot(model.robot))
     found = []
     for name in MOVING:
-        if name not in known:
-            continue
-        (low, high), limit = known[name], model.robot.joints[name].limit
+        (low, high), limit = board_of(model.robot, name)[1], model.robot.joints[name].limit
         beyond = max(low - limit.lower, limit.upper - high)
         short = limit.lower > low + CLOSE or limit.upper < high - CLOSE
         if beyond > CLOSE or short:

@@ -14,7 +14,7 @@ from math import degrees
 from pathlib import Path
 
 from icub_facts import FRAMES, SAMPLES, Model, axes_of, from_table, load_all, name_in, reaches_of, version_of
-from kinetree.conventions.icub.limits import known_robot
+from kinetree.conventions.icub.limits import board_of
 from kinetree.solvers.frames import Distance
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "icub-models.md"
@@ -168,7 +168,7 @@ def _limits(models: Sequence[Model]) -> list[str]:
         ranges = (f"{_degrees(low)} to {_degrees(high)}" for low, high in (worst.model, worst.board))
         said = "{}, the board {}".format(*ranges)
         counts = [len(model.of("ICUB-501")), f"`{worst.joint}`: {said}", sum(reach.short for reach in reaches)]
-        rows.append([model.name, known_robot(model.robot), *counts])
+        rows.append([model.name, board_of(model.robot, worst.joint)[0], *counts])
     return _table(["model", "boards of", "model goes further", "the worst", "board goes further"], rows)
 
 

@@ -60,7 +60,8 @@ def test_the_only_axes_to_speak_of_are_torso_roll_shoulders_and_ankles(robots):
         assert {joint: axis.angle for joint, axis in axes.items()} == dict.fromkeys(axes, 15.0) | {"torso_roll": 180.0}
         assert (axes["torso_roll"].page, axes["torso_roll"].axis) == ("(-1, 0, 0)", "(1, 0, 0)")
         assert axes["torso_roll"].said.startswith("which is wrong there: (1, 0, 0) holds")
-        errors = {axis.joint for axis in axes.values() if axis.severity == "error"}
+        errors = {axis.joint for axis in axes.values() if axis.severity == "warning"}
+        assert not any(axis.severity == "error" for axis in axes.values())
         assert errors == (ankles if name in LATER_FEET else set())
 
 
@@ -85,6 +86,12 @@ def test_feet_of_version_1_have_no_sensors(lisboa):
     (left, right) = lisboa.of("ICUB-401", "nor the sensor's joint")
     assert [facts.name_in(left), facts.name_in(right)] == ["l_foot_ft_frame", "r_foot_ft_frame"]
     assert left.severity == "info"
+
+
+def test_the_bodies_of_lisboa_are_turned_alike_though_some_frames_are_not(lisboa):
+    comparison = kt.compare(kt.load("icub:1"), lisboa.robot, samples=3)
+    assert comparison.pose_error[1] < 1e-4  # rad
+    assert 0.02 < comparison.pose_error[0] < 0.03  # the neck
 
 
 def test_hip_roll_has_the_wrong_sign_on_models_made_from_tables(robots):

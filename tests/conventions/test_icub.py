@@ -7,8 +7,8 @@ import pytest
 
 import kinetree as kt
 from kinetree.conventions.check import ask, check, rules_of
-from kinetree.conventions.icub.axes import axes, looks_forwards
-from kinetree.conventions.icub.limits import known_robot
+from kinetree.conventions.icub.axes import AxisDirection, axes, looks_forwards
+from kinetree.conventions.icub.limits import board_of, known_robot
 from kinetree.conventions.subject import Subject
 from kinetree.load import FORMATS
 from kinetree.robots.icub.limits import board_limits
@@ -31,6 +31,12 @@ def model() -> tuple[str, set[tuple[str, str, str]]]:
     """A clean model of version 2 as text, and what the rules say of it."""
     text = text_of("iCubGazeboV2_7")
     return text, findings(kt.load(text, format="urdf"))
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    """The built-in iCub as URDF."""
+    return FORMATS["urdf"].write(kt.load("icub"), ("group",))
 
 
 DEFECTS = {
@@ -122,13 +128,23 @@ class TestAxes:
             said = {f.element: f for f in check(turned(robot, joint, (0, angle, 0)), profile="icub", select="ICUB-302")}
             assert said[f"joint {joint!r}"].severity == "error"
 
+    @pytest.mark.parametrize("joint", naming().later_feet)
+    def test_later_feet_lean_by_15_degrees_and_one_way(self, joint):
+        entry = next(entry for entry in naming().axes if entry.correct.joint == joint)
+        x, _, z = naming().later_feet[joint]
+        message, severity = AxisDirection().judged(entry, np.array([x, 0.0, z]))
+        assert (severity, "as on robots with the later feet" in message) == ("warning", True)
+        for other in ((x, 0.0, -z), (x, z, 0.0), (np.sign(x), 0.0, z / 2)):
+            message, severity = AxisDirection().judged(entry, np.array(other))
+            assert (severity, "later feet" in message) == ("error", False)
+
 
 class TestICub3:
     """The built-in robot of version 3, and the same with x forwards, as its models are."""
 
     def test_the_torsos_order(self):
         found = {(c, e) for c, s, e in findings(kt.load("icub:3")) if s == "error"}
-        assert ("ICUB-303", "joint 'torso_roll'") in found
+        assert ("ICUB-303", "torso") in found
         assert ("ICUB-203", "link 'torso_1'") in found
 
     def test_a_root_that_looks_forwards_is_said_once_and_axes_are_judged_after_turning(self):
@@ -151,18 +167,40 @@ class TestICub3:
 
 
 class TestLimits:
-    def test_the_robot_is_known_by_its_names_or_is_the_pages(self):
+    def test_the_robot_is_known_by_its_names_or_is_the_pages(self, text):
         paths = {path.parent.name: path for path in icub_urdfs()}
         assert known_robot(kt.load(paths["iCubLisboa01"])) == "iCubLisboa01"
-        assert known_robot(kt.load(paths["iCubGazeboV2_5"])) == "iCubGenova02"
-        assert (
-            known_robot(kt.load('<robot name="iCubNancy01"><link name="a"/></robot>', format="urdf")) == "iCubNancy01"
-        )
+        assert known_robot(kt.load(paths["iCubGazeboV2_5"])) is None
+        assert board_of(kt.load(paths["iCubGazeboV2_5"]), "l_elbow")[0] == "iCubGenova02"
+        assert known_robot(kt.load(text.replace('"icub"', '"iCubNancy01"', 1), format="urdf")) == "iCubNancy01"
+
+    @pytest.mark.parametrize("folder", ["iCubGenova06", "iCubErzelli03", "ergoCubSN000"])
+    def test_a_folder_that_misleads_makes_no_difference(self, folder, text, tmp_path):
+        # no limits are known of the first, only the head's of the second, and the third is of another family
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "model.urdf").write_text(text)
+        by_name = {f.message for f in check(tmp_path / folder / "model.urdf", profile="icub", select="ICUB-501")}
+        others = {f.message for f in check(kt.load(text, format="urdf"), profile="icub", select="ICUB-501")}
+        known = board_limits("iCubErzelli03")
+        assert len(by_name) >= len(others) - len(known)
+        assert any("the board of iCubGenova02" in message for message in by_name)
+        assert not any("ergoCub" in message for message in by_name)
+
+    def test_an_icub_3_is_held_to_no_board_of_version_2(self):
+        assert not check("icub:3", profile="icub", select="ICUB-501")
+
+    def test_degrees_are_suspected(self, text):
+        robot = kt.load(text.replace("-2.181661564992912", "-125"), format="urdf")
+        found = check(robot, profile="icub", select="ICUB-502")
+        assert {f.element for f in found} == {"joint 'l_knee'", "joint 'r_knee'"}
+        assert found[0].message == "-125 to 0 rad is more than a turn; are these degrees?"
+        assert found[0].severity == "warning"
 
     def test_with_the_boards_own_limits_nothing_is_said(self):
         said = {(c, e) for c, _, e in findings(kt.load("icub")) if c == "ICUB-501"}
         assert ("ICUB-501", "joint 'l_hip_pitch'") in said
-        assert not any(c == "ICUB-501" for c, _, _ in findings(kt.load("icub", limits="iCubGenova02")))
+        for name in ("iCubGenova02", "iCubLisboa01"):
+            assert not any(c == "ICUB-501" for c, _, _ in findings(kt.load("icub", limits=name)))
 
     def test_the_message_has_both_ranges(self):
         low, high = board_limits("iCubGenova02")["l_hip_pitch"]

@@ -1,9 +1,11 @@
 """The iCub that comes with the package, against the tables that it is built from."""
 
+import csv
 import json
 import tomllib
 from functools import cache
 from math import radians
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,7 +68,7 @@ def test_names(icub):
     assert len(icub.frames) - len(icub.links) == 61
     assert [(note.code, note.severity) for note in icub.notes] == [
         ("unplaced", "info"),
-        ("limits", "info"),
+        ("published-limits", "info"),
         ("other-source", "info"),
     ]
     assert icub.groups["torso"] == ("torso_yaw", "torso_roll", "torso_pitch")
@@ -101,6 +103,28 @@ def test_golden_poses(icub):
     for q, name, position in GOLDEN:
         pose = all_frames(icub, np.zeros(35) if q == "zero" else 0.1 * np.arange(1, 36))[name]
         assert np.abs(pose[:3, 3] - position).max() < 1e-12, name
+
+
+def test_golden_points_of_every_version():
+    lines = Path(__file__).with_name("icub_golden.csv").read_text().splitlines()
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    assert {row["version"] for row in rows} == set(versions("icub"))
+    for row in rows:
+        robot = loaded(row["version"])
+        values = {name: 0.1 * k * (-1) ** (k + 1) for k, name in enumerate(way_to(robot, row["frame"]), 1)}
+        point = pose_of(robot, values, row["frame"]) @ (0.1, 0.2, 0.3, 1.0)
+        assert np.abs(point[:3] - [float(row[x]) for x in "xyz"]).max() < 1e-12, (row["version"], row["frame"])
+
+
+def way_to(robot: kt.Robot, frame: str) -> list[str]:
+    """The joints that move a frame, from the root outwards; a follower is its leader."""
+    above = {joint.child: joint for joint in robot.joints.values()}
+    link, names = robot.frames[frame].link, []
+    while link in above:
+        joint = above[link]
+        names += [joint.mimic.joint if joint.mimic else joint.name] if joint.kind.nq else []
+        link = joint.parent
+    return names[::-1]
 
 
 def test_axes_of_the_naming_page(icub):

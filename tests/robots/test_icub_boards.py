@@ -214,7 +214,7 @@ def test_wrong_use_is_refused(icub):
     refused("takes 6 numbers or the first 3", "head", 1)
     refused("values are not all finite", values=[0, 0, 0, np.nan, 0, 0, 0])
     refused("values are not all finite", values=[0] * 15 + [np.inf])
-    refused("values are no array of numbers", values=["a"] * 7)
+    refused("values: this is no array of numbers", values=["a"] * 7)
     refused("legal is (…, 35), in this order: torso_pitch", q=[0] * 32)
     refused("q is not all finite", q=[np.nan] * 35)
     refused("values (2, 7) and q (3, 35) do not broadcast", values=np.zeros((2, 7)), q=np.zeros((3, 35)))

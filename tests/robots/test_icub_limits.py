@@ -7,6 +7,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.model.robot import Limit
+from kinetree.robots.icub.families import boards
 from kinetree.robots.icub.limits import board_limits, limit_sets, robots, with_board_limits
 from support import icub_urdfs, shared
 
@@ -92,10 +93,22 @@ def test_errors(icub):
         with_board_limits(icub, "iCubGenova2")
     with pytest.raises(kt.KinetreeError, match="kind is 'soft'; legal are 'software', 'hardware'"):
         with_board_limits(icub, "iCubGenova02", "soft")
-    with pytest.raises(kt.KinetreeError, match="is of the family icub, and ergoCubSN000 is not: it is of ergocub"):
+    with pytest.raises(kt.KinetreeError, match="is of the family icub, and ergoCubSN000 is of ergocub"):
         with_board_limits(icub, "ergoCubSN000")
-    with pytest.raises(kt.KinetreeError, match="the files of iCubGenova06 say no limits of any joint"):
-        with_board_limits(icub, "iCubGenova06")
+    with pytest.raises(kt.KinetreeError, match="is of the family icub3, and iCubGenova02 is of icub"):
+        kt.load("icub:3", limits="iCubGenova02")
+    with pytest.raises(kt.KinetreeError, match="no limits of robot 'iCubGenova06'"):
+        with_board_limits(icub, "iCubGenova06")  # whose files have no numbers
+
+
+def test_a_note_on_limits_that_are_replaced_goes(icub):
+    assert "published-limits" in [note.code for note in icub.notes]
+    assert "published-limits" not in [note.code for note in with_board_limits(icub, "iCubGenova02").notes]
+
+
+def test_every_robot_is_of_a_family():
+    assert set(robots()) <= set(boards().robots)
+    assert {boards().robots[name] for name in robots()} == {"icub", "ergocub"}
 
 
 def test_loading_with_limits(icub, tmp_path):
@@ -113,14 +126,15 @@ def test_loading_with_limits(icub, tmp_path):
     both = kt.load("icub", srdf=srdf, limits="iCubGenova02")
     assert both.groups["two"] == ("l_elbow", "l_knee")
     assert note(both)
-    with pytest.raises(kt.KinetreeError) as error:
-        kt.load("icub", limits="nobody")
-    assert all(name in str(error.value) for name in robots())
+    with pytest.raises(kt.KinetreeError, match="no set of limits 'icubgenova02'; did you mean 'iCubGenova02'"):
+        kt.load("icub", limits="icubgenova02")
 
 
 def test_every_number_of_the_robots_files(icub):
     said = json.loads(shared("facts", "icub", "control_board_limits.json").read_text())["robots"]
-    assert sorted(robots()) == sorted(name for name, robot in said.items() if robot["limits_deg"])
+    known = {name: [limit for limit in robot["limits_deg"].values() if limit["sw"]] for name, robot in said.items()}
+    assert sorted(robots()) == sorted(name for name, limits in known.items() if limits)
+    assert len(robots()) == 24
     for name in robots():
         for kind, key in (("software", "sw"), ("hardware", "hw")):
             expected = {axis: limit[key] for axis, limit in said[name]["limits_deg"].items() if limit[key]}

@@ -91,7 +91,8 @@ def check_codes(profile: str, *selections: Iterable[str]) -> None:
     """Raises KinetreeError for what begins no rule's code and is no reader's either, which are in lower case."""
     known = [rule.code for rule in rules_of(profile)]
     for code in (code for selection in selections for code in _codes(selection)):
-        if not code.islower() and not any(rule.startswith(code) for rule in known):
+        of_a_reader = code.islower() and not any(rule.startswith(code.upper()) for rule in known)
+        if not of_a_reader and not any(rule.startswith(code) for rule in known):
             raise fail(
                 "unknown-name", f"no rule of profile {profile!r} begins with {code!r}; {nearest_names(code, known)}"
             )

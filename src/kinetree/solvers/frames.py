@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from math import degrees, pi
+from math import degrees, pi, radians
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from kinetree.model.robot import Joint
 from kinetree.solvers.difference import Sides
 from kinetree.solvers.motions import apart
 from kinetree.spatial.se3 import Array
+
+CONVENTION = radians(30)
+"""By more than this no frame is turned by mistake alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +45,15 @@ def frame_distances(sides: Sides, samples: int, only: Collection[str] = ()) -> d
 
 
 def distance_table(distances: Mapping[str, Distance], tolerance: float) -> list[str]:
-    """Lines of a table in mm and degrees, of the frames that are further apart than the tolerance."""
+    """Lines of a table in mm and degrees, of the frames that are further apart than the tolerance. Those that are turned
+    by much stand last: a link's own frame is often turned by another convention."""
     shown = {name: d for name, d in distances.items() if max(d.largest) > tolerance}
     if not shown:
         return []
     width = max(map(len, shown))
     lines = ["frames of the same name, joints at the same values", f"  {'':{width}}   all at zero         at most"]
     lines.append(f"  {'':{width}}      mm     deg      mm     deg")
-    for name, distance in shown.items():
+    for name, distance in sorted(shown.items(), key=lambda item: item[1].at_zero[1] > CONVENTION):
         numbers = [(1000 * metres, degrees(radians)) for metres, radians in (distance.at_zero, distance.largest)]
         lines.append(f"  {name:{width}}" + "".join(f" {mm:7.2f} {deg:7.2f}" for mm, deg in numbers))
     rest = len(distances) - len(shown)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.conventions.icub.page import IcubRule
 from kinetree.conventions.subject import fact
-from kinetree.errors import Finding
+from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.families import boards, boards_of
 from kinetree.robots.icub.naming import AxisRow, Entry, naming
@@ -67,30 +67,29 @@ class AxisDirection(IcubRule):
         for entry in naming().axes:
             name = entry.correct.joint
             if entry.correct.axis is not None and name in axes:
-                message, right = self.judged(entry, R @ axes[name])
+                message, severity = self.judged(entry, R @ axes[name])
                 if message:
-                    make = self.remark if right else self.finding
-                    yield make(message, robot.joints[name])
+                    yield self.finding(message, robot.joints[name], severity=severity)
 
-    def judged(self, entry: Entry[AxisRow], axis: Array) -> tuple[str, bool]:
-        """What to say of an axis, and whether the model is right all the same."""
-        correct = entry.correct.axis
+    def judged(self, entry: Entry[AxisRow], axis: Array) -> tuple[str, Severity]:
+        """What to say of an axis, and how grave it is."""
+        joint, correct = entry.correct.joint, entry.correct.axis
         assert correct is not None
         page = entry.printed.axis if entry.printed and entry.printed.axis else correct
-        angle, true_angle = angle_between(np.array(page), axis), angle_between(np.array(correct), axis)
+        angle = angle_between(page, axis)
         if angle <= ALIGNED and page == correct:
-            return "", True
+            return "", "info"
         if angle <= ALIGNED:
-            return f"is {_vector(page)} as on the page, which is wrong here: {_why(entry)}", False
-        said = f"is {_vector(axis)}, {degrees(angle):.1f} deg from the page's {_vector(page)}"
-        if true_angle <= ALIGNED:
-            return f"{said}, which is wrong there: {_why(entry)}", True
-        lean = naming().leaning.get(entry.correct.joint)
-        if lean and angle_between(np.array(lean), axis) <= ALIGNED:
-            return f"{said}, which neglects that the arms lean", True
-        if "_ankle_roll" in entry.correct.joint and true_angle <= LEANING:
-            return f"{said}; feet of the later kind, KIT_007, are so", False
-        return f"{said}: the opposite direction" if np.pi - true_angle <= LEANING else said, False
+            return f"its axis is {_vector(page)} as on the page, which is wrong here: {_why(entry)}", "error"
+        said = f"its axis is {_vector(axis)}, {degrees(angle):.1f} deg from the page's {_vector(page)}"
+        if angle_between(correct, axis) <= ALIGNED:
+            return f"{said}, which is wrong there: {_why(entry)}", "info"
+        if angle_between(naming().leaning.get(joint, correct), axis) <= ALIGNED:
+            return f"{said}, which neglects that the arms lean", "info"
+        if angle_between(naming().later_feet.get(joint, correct), axis) <= ALIGNED:
+            return f"{said}, as on robots with the later feet, KIT_007", "warning"
+        opposite = np.pi - angle_between(correct, axis) <= LEANING
+        return f"{said}: the opposite direction" if opposite else said, "error"
 
 
 class TorsoOrder(IcubRule):
@@ -131,8 +130,8 @@ rows = [
             return  # which ICUB-101 says
         if placed != chains["icub"]:
             known = "as on iCub 3 and ergoCub" if placed == chains["icub3"] else "as on no iCub"
-            message = f"turn in the order {', '.join(placed)}, {known}; the page has {', '.join(chains['icub'])}"
-            yield self.finding(message, robot.joints[placed[0]])
+            message = f"bends by {', '.join(placed)}, {known}; the page has {', '.join(chains['icub'])}"
+            yield self.finding(message, "torso", source=robot.joints[placed[0]].source)
             return
         board, group = boards_of("icub")["torso"].axes, robot.groups.get("torso", ())
         if set(group) == set(board) and group != board:
@@ -143,9 +142,9 @@ rows = [
 RULES = (RootLooksBackwards, AxisDirection, TorsoOrder)
 
 
-def angle_between(u: Array, v: Array) -> float:
+def angle_between(u: Array | tuple[float, ...], v: Array) -> float:
     """In radians, of two vectors (3,); exact for small angles too."""
-    return float(np.arctan2(np.linalg.norm(np.cross(u, v)), u @ v))
+    return float(np.arctan2(np.linalg.norm(np.cross(u, v)), np.dot(u, v)))
 
 
 @fact

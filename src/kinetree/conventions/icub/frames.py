@@ -91,7 +91,7 @@ class SkinFrameMissing(IcubRule):
         for entry in naming().skin:
             name, link, part = entry.correct
             if name and name not in robot.frames:
-                yield self.finding(f"there is no frame of this name on {link!r}, that of {part}", f"frame {name!r}")
+                yield self.finding(f"there is no such frame on {link!r}, in which {part} speaks", f"frame {name!r}")
 
 
 class SensorMissing(IcubRule):

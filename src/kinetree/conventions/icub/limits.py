@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import degrees, inf, radians
+from math import degrees, inf, pi, radians
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numpy as np
+
 from kinetree.conventions.icub.page import MOVING, IcubRule
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
-from kinetree.robots.icub.families import families
+from kinetree.robots.icub.families import boards, families
 from kinetree.robots.icub.limits import Interval, board_limits, robots
 
 PAGES_ROBOT = "iCubGenova02"
@@ -40,30 +42,70 @@ class LimitsOutsideBoard(IcubRule):
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A range that reaches beyond the board's, or none at all."""
-        name = known_robot(robot)
-        known = board_limits(name) if name else {}
-        for joint_name in (joint for joint in MOVING if joint in known):
-            joint = robot.joints.get(joint_name)
-            if joint is None or not joint.coordinated or joint.kind.angular != (True,):
-                continue
-            (low, high), limit = known[joint_name], joint.limit
-            if limit.lower < low - CLOSE or limit.upper > high + CLOSE:
-                message = f"{_range(limit.lower, limit.upper)}; the board of {name} keeps it {_range(low, high)}"
-                opposite = -limit.upper, -limit.lower
-                if _common(opposite, (low, high)) > _common((limit.lower, limit.upper), (low, high)) + CLOSE:
+        ranges = ranges_of(robot)
+        if any(keeps_to(ranges, board_limits(name)) for name in robots()):
+            return  # loaded with those, perhaps
+        for joint, (low, high) in ranges.items():
+            name, (lowest, highest) = board_of(robot, joint)
+            if name and (low < lowest - CLOSE or high > highest + CLOSE):
+                message = f"{_range(low, high)}; the board of {name} keeps it {_range(lowest, highest)}"
+                opposite = -high, -low
+                if _common(opposite, (lowest, highest)) > _common((low, high), (lowest, highest)) + CLOSE:
                     message += f"; with the opposite sign, {_range(*opposite)}, it fits better"
-                yield self.finding(message, joint)
+                yield self.finding(message, robot.joints[joint])
 
 
-RULES = (LimitsOutsideBoard,)
+class LimitsInDegrees(IcubRule):
+    """No joint goes beyond a full turn.
+
+    None of the robot's can; such numbers are likely to be degrees where radians are meant.
+    """
+
+    code = "ICUB-502"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "the range of motion of the axis"
+    good = 'lower="-0.5235987755982988"'
+    bad = 'lower="-30"'
+    base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({"limits": PAGES_ROBOT})
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A limit that no joint of the robot can have."""
+        for joint, ends in ranges_of(robot).items():
+            if any(2 * pi < abs(end) < inf for end in ends):
+                message = f"{ends[0]:g} to {ends[1]:g} rad is more than a turn; are these degrees?"
+                yield self.finding(message, robot.joints[joint])
+
+
+RULES = (LimitsOutsideBoard, LimitsInDegrees)
+
+
+def ranges_of(robot: Robot) -> dict[str, Interval]:
+    """The lowest and the highest position of those of the 32 joints that turn by themselves."""
+    joints = (robot.joints[name] for name in MOVING if name in robot.joints)
+    return {j.name: (j.limit.lower, j.limit.upper) for j in joints if j.coordinated and j.kind.angular == (True,)}
+
+
+def keeps_to(ranges: Mapping[str, Interval], board: Mapping[str, Interval]) -> bool:
+    """Whether these are the limits of a board, of every joint."""
+    return all(name in board and np.allclose(own, board[name], rtol=0, atol=1e-6) for name, own in ranges.items())
+
+
+def board_of(robot: Robot, joint: str) -> tuple[str | None, Interval]:
+    """The robot whose board a joint is held to, and what that keeps to: the robot of limits.csv that the model is of,
+    otherwise the page's, for a model of its family."""
+    candidates = (known_robot(robot), PAGES_ROBOT if "icub" in families(robot) else None)
+    for name in candidates:
+        if name and joint in (known := board_limits(name)):
+            return name, known[joint]
+    return None, (-inf, inf)
 
 
 def known_robot(robot: Robot) -> str | None:
-    """The robot of limits.csv that a model is of, by its names; otherwise the page's, for a model of its family."""
+    """The robot of limits.csv that a model is of, by its names, if it is of its family."""
     path = Path(robot.source.file) if robot.source else Path()
     names = (robot.name, path.stem, *reversed(path.parts))
-    known = next((name for name in names if name in robots()), None)
-    return known or (PAGES_ROBOT if "icub" in families(robot) else None)
+    return next((name for name in names if name in robots() and boards().robots[name] in families(robot)), None)
 
 
 def _common(a: Interval, b: Interval) -> float:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from kinetree.conventions.icub.page import MOVING, IcubRule, listed, remark
 from kinetree.conventions.subject import fact
-from kinetree.errors import Finding
+from kinetree.errors import Finding, nearest_names
 from kinetree.model.robot import Joint, Robot
 from kinetree.robots.icub.naming import Entry, naming
 from kinetree.spatial.se3 import Array
 
 FEET = 14
 """The deviation that is about the feet of version 1."""
+
+
+CARRIED = tuple(entry.correct.link for entry in naming().links)
+"""The links of the page."""
 
 
 @fact
@@ -48,6 +52,9 @@ class IsAnICub(IcubRule):
         there = sum(name in robot.joints and robot.joints[name].kind.nq > 0 for name in MOVING)
         if 2 * there < len(MOVING):
             message = f"has {there} of the iCub's {len(MOVING)} joints; the other rules of this profile are not asked"
+            named = [joint for joint in robot.joints if joint.lower().replace("-", "_").endswith(MOVING)]
+            if 2 * len(named) >= len(MOVING):
+                message += f". Names like {named[0]!r} come near; kinetree.edit.rename and prefix change them"
             yield self.finding(message, robot)
 
 
@@ -69,7 +76,8 @@ class JointMissing(IcubRule):
             board, name = entry.correct
             joint = robot.joints.get(name)
             if joint is None:
-                yield self.finding(f"there is no joint of this name; it is one of board {board}", f"joint {name!r}")
+                message = f"there is no joint of this name, of board {board}{alike(name, robot.joints, MOVING)}"
+                yield self.finding(message, f"joint {name!r}")
             elif joint.mimic:
                 yield self.finding(f"follows {joint.mimic.joint!r}; on board {board} it moves by itself", joint)
             elif joint.type not in ("revolute", "continuous"):
@@ -144,7 +152,8 @@ class LinkMissing(IcubRule):
             name, joint, parent = entry.correct
             if name not in robot.links:
                 where = f", which {joint!r} carries on {parent!r}" if joint else ""
-                yield missing(self, entry, first_feet, f"there is no link of this name{where}", f"link {name!r}")
+                message = f"there is no link of this name{where}{alike(name, robot.links, CARRIED)}"
+                yield missing(self, entry, first_feet, message, f"link {name!r}")
 
 
 class LinkExtra(IcubRule):
@@ -242,7 +251,9 @@ class Misplaced(IcubRule):
             if not row.joint or joint is None or (joint.name, joint.parent) == (row.joint, row.parent):
                 continue
             link, said = robot.links[row.link], f"hangs on {joint.parent!r} by {joint.name!r}"
-            right = f"the page has {row.parent!r} and {row.joint!r}{remark(entry)}"
+            right = (
+                f"the page has {row.parent!r} and {row.joint!r}{remark(entry) if joint.parent != row.parent else ''}"
+            )
             if (row.link, joint.name, joint.parent) in entry.also:
                 which = "feet of version 1" if FEET in entry.deviations else "some published models"
                 yield self.finding(f"{said}, as in {which}; {right}", link, source=joint.source, severity="info")
@@ -251,6 +262,12 @@ class Misplaced(IcubRule):
 
 
 RULES = (IsAnICub, JointMissing, JointExtra, FixedJointMissing, LinkMissing, LinkExtra, Root, Misplaced)
+
+
+def alike(name: str, there: Iterable[str], known: Container[str]) -> str:
+    """A clause that asks whether one of the names that are no other's is meant."""
+    near = nearest_names(name, [other for other in there if other not in known])
+    return f"; {near}" if near.startswith("did you mean") else ""
 
 
 def missing(rule: IcubRule, entry: Entry[Any], first_feet: set[str], message: str, element: str) -> Finding:

@@ -87,7 +87,7 @@ def to_board(
     _check_unit(unit)
     found = board_of(robot, board, family)
     count = len(found.axes) if count is None else count
-    if count not in found.counts:
+    if not isinstance(count, int) or count not in found.counts:
         raise _wrong_count(board, found, f"count={count!r}")
     configuration = _configuration(robot, q)
     plan = _plan(robot, found.axes[:count])
@@ -190,7 +190,7 @@ def _floats(numbers: Any, name: str) -> Array:
     try:
         return np.asarray(numbers, dtype=float)
     except (TypeError, ValueError):
-        raise fail("number", f"{name} are no array of numbers") from None
+        raise fail("number", f"{name}: this is no array of numbers") from None
 
 
 def _configuration(robot: Robot, q: Any) -> Array:

@@ -34,10 +34,11 @@ class Eyes(NamedTuple):
 
 class Boards(NamedTuple):
     """What boards.toml says. torsos: the joints of each family's torso as they stand from the hips to the chest.
-    other_names: of axes, to the usual ones."""
+    robots: those whose limits are known, to their families. other_names: of axes, to the usual ones."""
 
     families: Mapping[Family, Mapping[str, Board]]
     torsos: Mapping[Family, tuple[str, ...]]
+    robots: Mapping[str, Family]
     eyes: Eyes
     other_names: Mapping[str, str]
 
@@ -64,6 +65,7 @@ def boards() -> Boards:
     return Boards(
         families,
         {row["name"]: tuple(row["torso"]) for row in data["family"]},
+        {robot: row["name"] for row in data["family"] for robot in row.get("robots", ())},
         Eyes(tuple(said["axes"]), frozen(np.array(said["matrix"])), tuple(map(tuple, said["pans"]))),
         data["other_names"],
     )
@@ -102,6 +104,10 @@ def families(robot: Robot) -> tuple[Family, ...]:
 
     Raises KinetreeError for a robot that has no joint of any board.
     """
+    if not isinstance(robot, Robot):
+        raise TypeError(
+            f"a control board is one of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
+        )
     if robot not in _told:
         _told[robot] = _families(robot)
     return _told[robot]

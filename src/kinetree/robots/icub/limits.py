@@ -13,17 +13,19 @@ from typing import Literal, get_args
 from kinetree.errors import Finding, fail, nearest_names
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import CoupledLimit, Joint, Robot
-from kinetree.robots.icub.families import boards, eye_pans, families, families_with, is_coordinate
+from kinetree.robots.icub.families import boards, eye_pans, families, is_coordinate
 
 Kind = Literal["software", "hardware"]
 Interval = tuple[float, float]
 
 _NOTE = "board-limits"
+_PUBLISHED = "published-limits"
+"""The code of notes on limits that these replace."""
 
 
 def robots() -> list[str]:
-    """The robots whose limits are known."""
-    return list(_table())
+    """The robots whose limits are known, those of some boards at least."""
+    return [robot for robot, rows in _table().items() if any(row["software_min"] for row in rows)]
 
 
 def board_limits(robot: str, kind: Kind = "software") -> dict[str, Interval]:
@@ -33,7 +35,7 @@ def board_limits(robot: str, kind: Kind = "software") -> dict[str, Interval]:
     joints, and besides them eyes_version, eyes_vergence and the tendons of the hands. An axis of which the robot's
     files say nothing is left out. Source: limits.csv.
     """
-    if robot not in _table():
+    if robot not in robots():
         raise fail("unknown-name", f"no limits of robot {robot!r}; {nearest_names(robot, robots())}")
     if kind not in get_args(Kind):
         raise fail("kind", f"kind is {kind!r}; legal are {', '.join(map(repr, get_args(Kind)))}")
@@ -51,7 +53,7 @@ def with_limit_set(robot: Robot, name: str) -> Robot:
     """The robot with the limits of that set; raises KinetreeError, with all names, for an unknown one."""
     sets = limit_sets()
     if name not in sets:
-        raise fail("unknown-name", f"no set of limits {name!r}; there are {', '.join(sets)}")
+        raise fail("unknown-name", f"no set of limits {name!r}; {nearest_names(name, list(sets))}")
     return sets[name](robot)
 
 
@@ -64,9 +66,9 @@ def with_board_limits(robot: Robot, name: str, kind: Kind = "software") -> Robot
     ergoCub's limits on an iCub, and if the files say nothing of any joint.
     """
     limits = {boards().other_names.get(axis, axis): interval for axis, interval in board_limits(name, kind).items()}
-    own, theirs = families(robot), families_with(limits)
-    if not set(own) & set(theirs):
-        message = f"is of the family {' or '.join(own)}, and {name} is not: it is of {' or '.join(theirs)}"
+    own, theirs = families(robot), boards().robots[name]
+    if theirs not in own:
+        message = f"is of the family {' or '.join(own)}, and {name} is of {theirs}"
         raise fail("family", message, element=f"robot {robot.name!r}")
     coupled = _eye_limits(robot, limits)
     said = {joint for joint in robot.joint_names if joint in limits and is_coordinate(robot, joint)}
@@ -77,7 +79,8 @@ def with_board_limits(robot: Robot, name: str, kind: Kind = "software") -> Robot
     parts.joints = [_limited(joint, limits[joint.name]) if joint.name in said else joint for joint in parts.joints]
     replaced = {limit.name for limit in coupled}
     parts.coupled_limits = [limit for limit in parts.coupled_limits if limit.name not in replaced] + coupled
-    parts.notes = (*(note for note in parts.notes if note.code != _NOTE), _note(name, kind, silent))
+    kept = (note for note in parts.notes if note.code not in (_NOTE, _PUBLISHED))
+    parts.notes = (*kept, _note(name, kind, silent))
     return build(parts)
 
 

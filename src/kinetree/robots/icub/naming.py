@@ -114,6 +114,7 @@ class Naming:
     """The tables of the page, each row as printed and as corrected; sources are those of the corrections.
 
     leaning: axes of the shoulders as they are, where the page neglects that the arms lean, unit vectors in root_link.
+    later_feet: axes that feet of later robots have.
     """
 
     joints: tuple[Entry[JointRow], ...]
@@ -123,6 +124,7 @@ class Naming:
     frames: tuple[Entry[FrameRow], ...]
     skin: tuple[Entry[SkinRow], ...]
     leaning: Mapping[str, tuple[float, float, float]]
+    later_feet: Mapping[str, tuple[float, float, float]]
     deviations: Mapping[int, Deviation]
     force_torque: ForceTorqueRule
     page: str
@@ -140,7 +142,8 @@ def naming() -> Naming:
         axes=_with_limits(_entries(data["axes"], _axis_row), data["limits"]),
         frames=_entries(data["frames"], lambda frame, links, explanation: FrameRow(frame, tuple(links), explanation)),
         skin=_entries(data["skin"], SkinRow),
-        leaning={joint: (float(x), float(y), float(z)) for joint, (x, y, z) in data["leaning"].items()},
+        leaning=_vectors(data["leaning"]),
+        later_feet=_vectors(data["later_feet"]),
         deviations={row["number"]: Deviation(**row) for row in data["deviation"]},
         force_torque=ForceTorqueRule(**data["force_torque"], servers=data["servers"]),
         page=data["page"],
@@ -176,3 +179,7 @@ def _with_limits(entries: tuple[Entry[AxisRow], ...], said: dict[str, Any]) -> t
         correct = entry.correct._replace(lower=lower, upper=upper)
         limited.append(replace(entry, correct=correct, deviations=(*entry.deviations, *said["see"])))
     return tuple(limited)
+
+
+def _vectors(said: dict[str, list[float]]) -> dict[str, tuple[float, float, float]]:
+    return {joint: (float(x), float(y), float(z)) for joint, (x, y, z) in said.items()}
