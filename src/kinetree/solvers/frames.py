@@ -45,8 +45,8 @@ def frame_distances(sides: Sides, samples: int, only: Collection[str] = ()) -> d
 
 
 def distance_table(distances: Mapping[str, Distance], tolerance: float) -> list[str]:
-    """Lines of a table in mm and degrees, of the frames that are further apart than the tolerance. Those that are turned
-    by much stand last: a link's own frame is often turned by another convention."""
+    """Lines of a table in mm and degrees, of the frames that are further apart than the tolerance. Those that are
+    turned by much stand last: a link's own frame is often turned by another convention."""
     shown = {name: d for name, d in distances.items() if max(d.largest) > tolerance}
     if not shown:
         return []

@@ -23,9 +23,10 @@ _PUBLISHED = "published-limits"
 """The code of notes on limits that these replace."""
 
 
-def robots() -> list[str]:
+@cache
+def robots() -> tuple[str, ...]:
     """The robots whose limits are known, those of some boards at least."""
-    return [robot for robot, rows in _table().items() if any(row["software_min"] for row in rows)]
+    return tuple(robot for robot, rows in _table().items() if any(row["software_min"] for row in rows))
 
 
 def board_limits(robot: str, kind: Kind = "software") -> dict[str, Interval]:
