@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.formats.force_torque import force_torque
+from kinetree.model.force_torque import reading_place
 from pinocchio_robot import PinocchioRobot, loadable
 from support import icub_urdfs, random_q
 
@@ -57,9 +57,11 @@ def test_every_icub_reads_in_the_frame_of_the_link_named_after_its_sensor():
         robot = kt.load(path)
         for sensor in robot.sensors.values():
             if sensor.type == "force_torque" and sensor.name in robot.frames:
-                it = force_torque(robot, sensor.name)
-                assert it.measures == "child_on_parent"
-                T = kt.fk(robot, it.frame, sensor.name).interpret(robot.q()) @ it.T_frame_reading
-                np.testing.assert_allclose(T, np.eye(4), rtol=0, atol=1e-9)
+                assert sensor.force_torque.measures == "child_on_parent"
+                place = reading_place(robot, sensor)
+                assert place.on == place.frame
+                T = kt.fk(robot, place.frame, sensor.name).interpret(robot.q())
+                np.testing.assert_allclose(T[:3, :3] @ place.R_frame_reading, np.eye(3), rtol=0, atol=1e-9)
+                np.testing.assert_allclose(T @ (*place.p, 1), (0, 0, 0, 1), rtol=0, atol=1e-9)
                 compared += 1
     assert compared > 70

@@ -87,7 +87,7 @@ def test_what_a_sensor_measures_goes_through_every_format_that_can_say_it(format
     assert np.abs(reading + kt.wrench(arm, "fore", base="ft_frame")(q, w)).max() < 1e-12
     kt.save(arm, tmp_path / f"arm.{format}")
     assert np.abs(kt.sensor_reading(kt.load(tmp_path / f"arm.{format}"), "ft", "fore")(q, w) - reading).max() < 1e-12
-    kt.save(arm, tmp_path / f"bare.{format}", without=("extension",))
+    kt.save(arm, tmp_path / f"bare.{format}", without=("force_torque",))
     with pytest.raises(kt.KinetreeError, match="does not say what it measures"):
         kt.sensor_reading(kt.load(tmp_path / f"bare.{format}"), "ft", "fore")
 

@@ -320,7 +320,7 @@ def angle(a: np.ndarray, b: np.ndarray) -> float:
 
 def test_force_torque_sensors_read_what_the_child_does_to_the_parent(models):
     """The plate out of which z points acts on the other: z points down the limb, so below acts on above."""
-    assert naming().force_torque.direction == "child_to_parent"
+    assert naming().force_torque.measures == "child_on_parent"
     for robot in models.values():
         frames = all_frames(robot, np.zeros(robot.nq))
         for row in corrected(naming().fixed_joints):
@@ -329,5 +329,5 @@ def test_force_torque_sensors_read_what_the_child_does_to_the_parent(models):
                 assert angle(z, (0, 0, -1)) < LEANING, (robot.name, row.sensor)
     for path in icub_urdfs():
         said = re.findall(r"<measure_direction>(\w+)<", path.read_text("utf-8"))
-        assert set(said) <= {naming().force_torque.direction}
+        assert set(said) <= {"child_to_parent"}
         assert said or path.parent.name.startswith("left_")

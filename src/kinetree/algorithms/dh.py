@@ -9,7 +9,7 @@ take what is left, so every chain has parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import pi
 from typing import NamedTuple
@@ -71,17 +71,60 @@ def extract_dh(
 
 def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = PARALLEL) -> DHTable:
     """The whole robot as chains that share joints, one for each last body. Every frame keeps its name and its place;
-    links on fixed joints become frames."""
+    links on fixed joints become frames, but for `measured_cuts`."""
     tree = build_tree(robot)
     extraction = _TreeExtraction(robot, tree, convention, parallel)
     ends = [i for i in range(len(tree.joints)) if i not in tree.parent]
     chains = tuple(extraction.chain(end) for end in ends) or (DHChain("robot", convention, (), frames=False),)
-    own = {robot.root, *(robot.joints[name].child for name in tree.joints)}
-    frames = tuple(extraction.frame(name) for name in robot.frames if name not in own)
+    frames = tuple(extraction.frame(name) for name in robot.frames if name not in extraction.links)
     natural = tuple(row.joint for chain in chains for row in chain.joints)
     moving = tuple(dict.fromkeys(name for name in natural if name in robot.joint_names))
     order = () if moving == robot.joint_names else robot.joint_names
-    return DHTable(robot.name, robot.root, chains, frames, tuple(robot.sensors.values()), dict(robot.groups), order)
+    fixed = tuple(_plain(joint) for joint in measured_cuts(robot))
+    sensors, groups = tuple(robot.sensors.values()), dict(robot.groups)
+    return DHTable(robot.name, robot.root, chains, frames, sensors, groups, order, fixed)
+
+
+def table_links(robot: Robot) -> frozenset[str]:
+    """The links of a robot that are links in its table too; its other links are frames there."""
+    joints = [joint for joint in robot.joints.values() if joint.kind.nq]
+    return frozenset((robot.root, *(joint.child for joint in (*joints, *measured_cuts(robot)))))
+
+
+def measured_cuts(robot: Robot) -> tuple[Joint, ...]:
+    """The fixed joints that sensors measure, and those before them on the same body, in the order from its first link:
+    as far as each has everything behind it that moves on the body, so that the link before it is one cut in two."""
+    above = {joint.child: joint for joint in robot.joints.values()}
+    measured = {sensor.joint for sensor in robot.sensors.values()}
+    to_measured: dict[str, list[list[Joint]]] = {}  # first link of a body: the fixed joints on the way to each
+    to_moving: dict[str, list[list[Joint]]] = {}
+    for joint in robot.joints.values():
+        ways = to_moving if joint.kind.nq else to_measured
+        if joint.kind.nq or joint.name in measured:
+            first, way = _way_on_body(above, joint.parent)
+            ways.setdefault(first, []).append(way if joint.kind.nq else [*way, joint])
+    cuts: list[Joint] = []
+    for first, wanted in to_measured.items():
+        longest = max(wanted, key=len)
+        for k, joint in enumerate(longest):
+            one_way = all(way[k] is joint for way in wanted if len(way) > k)
+            if not (one_way and all(joint in way for way in to_moving.get(first, ()))):
+                break
+            cuts.append(joint)
+    return tuple(cuts)
+
+
+def _way_on_body(above: Mapping[str, Joint], link: str) -> tuple[str, list[Joint]]:
+    """The first link of the body that a link is part of, and the fixed joints from there to the link."""
+    way: list[Joint] = []
+    while link in above and not above[link].kind.nq:
+        way.insert(0, above[link])
+        link = above[link].parent
+    return link, way
+
+
+def _plain(fixed: Joint) -> Joint:
+    return replace(fixed, origin=frozen(fixed.origin @ fixed.child_origin), child_origin=se3.IDENTITY)
 
 
 class _TreeExtraction:
@@ -91,6 +134,8 @@ class _TreeExtraction:
         self.robot, self.tree = robot, tree
         self.convention, self.parallel = convention, parallel
         self.P = body_poses(tree)
+        self.links = table_links(robot)
+        self.above = {joint.child: joint for joint in robot.joints.values()}
         self.F: dict[int, Array] = {}  # body: its joint's frame in the root, all joints at zero
         self.rows: dict[int, DHRow] = {}  # body: the row in which its joint stood first
 
@@ -133,12 +178,12 @@ class _TreeExtraction:
         )
 
     def frame(self, name: str) -> Frame:
-        """An extra frame, on the link that the body's joint moves."""
-        body, T = self.tree.frames[name]
-        if body < 0:
-            return Frame(name, self.robot.root, T)
-        joint = self.robot.joints[self.tree.joints[body]]
-        return Frame(name, joint.child, _rounded_pose(se3.inverse(joint.child_origin) @ T))
+        """An extra frame, on the nearest link of the table."""
+        link = self.robot.frames[name].link
+        while link not in self.links:
+            link = self.above[link].parent
+        (_, T_body_link), (_, T_body_frame) = self.tree.frames[link], self.tree.frames[name]
+        return Frame(name, link, _rounded_pose(se3.inverse(T_body_link) @ T_body_frame))
 
 
 def _head(joint: Joint, names: set[str]) -> DHRow:

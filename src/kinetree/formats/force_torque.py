@@ -1,88 +1,98 @@
-"""What a model says of its force/torque sensors: the element <force_torque>, which SDF and iDynTree's URDF share, and
-which the readers keep as it stands."""
+"""The words of <force_torque>, which SDF, iDynTree's URDF and our DH tables share.
+
+They differ in the point about which the moment is taken. SDF: "for each option the point with respect to which the
+torque component of the wrench is expressed is the joint origin" (forcetorque.sdf, 1.5 to 1.12), so its <frame> gives
+the axes alone. In URDF the element is an extension of iDynTree, whose code takes the origin of the frame in whose axes
+it reads: its second link's sensor transform is the identity for "child", the inverse of the joint's for "parent", and
+the <origin> for "sensor" (ForceTorqueSensorElement.cpp). A page on what iDynTree read before that says "child frame
+origin" for all three.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any, Literal
 
-from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.xml import Report, parse
-from kinetree.model.robot import Extension, Robot, Sensor
-from kinetree.spatial.se3 import IDENTITY, Array
+from kinetree.formats.fields import check_attributes, single_children
+from kinetree.formats.losses import Losses
+from kinetree.formats.xml import Element, Report
+from kinetree.model.force_torque import Place, same_place
+from kinetree.model.robot import Extension, ForceTorque, Robot, Sensor
+from kinetree.model.tree import Tree
 
-DIRECTIONS = {"parent_to_child": "parent_on_child", "child_to_parent": "child_on_parent"}
-"""SDF's words for <measure_direction>, and ours: who exerts the wrench that is read, on whom."""
+TAG = "force_torque"
+
+DIRECTIONS: dict[str, Any] = {"parent_to_child": "parent_on_child", "child_to_parent": "child_on_parent"}
+"""The words for <measure_direction>, and ours."""
+
+LEGAL: dict[str, tuple[Any, ...]] = {
+    "frame": ("child", "parent", "sensor"),
+    "measure_direction": tuple(DIRECTIONS),
+}
 
 DEFAULTS = {"frame": "child", "measure_direction": "child_to_parent"}
-"""Of what <force_torque> leaves out: SDF's, from 1.5 to 1.12."""
+"""Of what <force_torque> leaves out: SDF's. Its page of 1.4 says "parent", but its readers bring such files up to date
+without a word about that, and take the new defaults. iDynTree has none, and leaves such a sensor out."""
 
 
-LEGAL = {"frame": ("child", "parent", "sensor"), "measure_direction": tuple(DIRECTIONS)}
+def force_torque_of(said: dict[str, str], point: Literal["joint", "frame"]) -> ForceTorque:
+    """What a sensor reads, from legal words for <frame> and <measure_direction>."""
+    words: dict[str, Any] = dict(said)
+    return ForceTorque(DIRECTIONS[words["measure_direction"]], words["frame"], point)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ForceTorque:
-    """joint: the one that it cuts. frame, T_frame_reading (4, 4): in which the reading is given, its moment about that
-    origin. measures: one of the values of DIRECTIONS; None where the model does not say."""
-
-    joint: str
-    frame: str
-    T_frame_reading: Array
-    measures: str | None
+def words_of(said: ForceTorque) -> dict[str, str]:
+    """The words for <frame> and <measure_direction>."""
+    (direction,) = (word for word, measures in DIRECTIONS.items() if measures == said.measures)
+    return {"frame": said.axes, "measure_direction": direction}
 
 
-def has_element(format: str, extension: Extension) -> bool:
-    """Whether a format has the element of an extension: its own, and <force_torque>, which URDF and SDF share."""
-    shared = extension.tag == "force_torque" and {format, extension.format} <= {"urdf", "sdf"}
-    return extension.format == format or shared
+def read_force_torque(
+    report: Report, format: str, element: Element, owner: Element, point: Literal["joint", "frame"]
+) -> tuple[ForceTorque, list[Extension]]:
+    """What <force_torque> says, and the rest of it, such as noise, as extensions "force_torque/…"."""
+    check_attributes(report, element, ())
+    once, others = single_children(report, element, tuple(LEGAL))
+    said = {tag: _word(report, once.get(tag), tag, owner) for tag in LEGAL}
+    return force_torque_of(said, point), [Extension(format, f"{TAG}/{e.tag}", e.raw, e.source) for e in others]
 
 
-def declaration(frame: str, measure_direction: str) -> Extension:
-    """The element <force_torque> of a model that is not in XML; words as in SDF."""
-    text = (
-        f"<force_torque><frame>{frame}</frame><measure_direction>{measure_direction}</measure_direction></force_torque>"
-    )
-    return Extension("sdf", "force_torque", text)
-
-
-def force_torque(robot: Robot, name: str) -> ForceTorque:
-    """The force/torque sensor `name`, as the model declares it.
-
-    <frame> says whether the reading is in the frame of the joint's child or parent link or in the sensor's own, which
-    alone heeds the sensor's origin; without <force_torque> it is the last. Raises KinetreeError for a name that is no
-    such sensor, and for a <force_torque> that cannot be understood.
-    """
-    sensor = robot.sensors[name]
-    if sensor.type != "force_torque" or sensor.joint is None:
-        legal = [s.name for s in robot.sensors.values() if s.type == "force_torque" and s.joint is not None]
-        what = f"is of type {sensor.type!r}" if sensor.type != "force_torque" else "is of no joint"
-        there = ", ".join(map(repr, legal)) or "there are none"
-        raise _fault(sensor, "sensor", f"{what}; legal are force_torque sensors of joints: {there}")
-    joint = robot.joints[sensor.joint]
-    kept = next((e for e in sensor.extensions if e.tag == "force_torque"), None)
-    if kept is None:
-        return ForceTorque(joint.name, sensor.frame, sensor.origin, None)
-    if (link := robot.frames[sensor.frame].link) != joint.child:
-        message = f"stands on {link!r} instead of {joint.child!r}, the child of {joint.name!r}, so that the parent and "
-        raise _fault(sensor, "sensor", f"{message}child of its <force_torque> may be those before a re-rooting")
-    said = {tag: _said(sensor, kept, tag) for tag in DEFAULTS}
-    frame = {"child": joint.child, "parent": joint.parent, "sensor": sensor.frame}[said["frame"]]
-    T = sensor.origin if said["frame"] == "sensor" else IDENTITY
-    return ForceTorque(joint.name, frame, T, DIRECTIONS[said["measure_direction"]])
-
-
-def _said(sensor: Sensor, kept: Extension, tag: str) -> str:
-    report = Report()
-    root = parse(kept.text, kept.source.file if kept.source else "<memory>", report)
-    if root is None:
-        raise KinetreeError(report.findings)
-    element = root.find(tag)
-    word = DEFAULTS[tag] if element is None else element.text.strip()
-    if word not in LEGAL[tag]:
+def _word(report: Report, element: Element | None, tag: str, owner: Element) -> str:
+    word = element.text.strip() if element is not None else ""
+    if element is not None and word and word not in LEGAL[tag]:
         message = f"<{tag}> is {word!r}; legal are {', '.join(map(repr, LEGAL[tag]))}"
-        raise _fault(sensor, tag.replace("_", "-"), message)
-    return word
+        report.error(tag.replace("_", "-"), message, element, owner=owner)
+    return word if word in LEGAL[tag] else DEFAULTS[tag]
 
 
-def _fault(sensor: Sensor, code: str, message: str) -> KinetreeError:
-    return KinetreeError(Finding(code, "error", message, sensor.source, f"sensor {sensor.name!r}"))
+def written_sensors(robot: Robot, without: Collection[str]) -> list[Sensor]:
+    """The sensors that a writer writes; where one does not say what it reads, or shall not, without any of the rest of
+    <force_torque>, which would say it by default."""
+    if "sensor" in without:
+        return []
+    return [
+        _mute(sensor) if TAG in without or sensor.force_torque is None else sensor for sensor in robot.sensors.values()
+    ]
+
+
+def _mute(sensor: Sensor) -> Sensor:
+    rest = tuple(e for e in sensor.extensions if not e.tag.startswith(f"{TAG}/"))
+    return replace(sensor, force_torque=None, extensions=rest)
+
+
+def check_reading(losses: Losses, sensor: Sensor, tree: Tree, place: Place, written: Place) -> None:
+    """Note a sensor that, as it is written, would read in other axes or about another point. tree: that of a robot in
+    which all the frames are that the two places name."""
+    if sensor.force_torque is not None and not same_place(tree, place, written):
+        lose_reading(losses, sensor)
+
+
+def lose_reading(losses: Losses, sensor: Sensor) -> None:
+    """Note a sensor of which it cannot be said what it reads."""
+    said = sensor.force_torque
+    assert said is not None
+    axes = {"child": "of the child link", "parent": "of the parent link", "sensor": "of the sensor"}[said.axes]
+    about = {"joint": "the joint's origin", "frame": "the origin of these"}[said.point]
+    what = f"a reading of {said.measures} in the axes {axes}, its moment about {about}"
+    losses.lose(TAG, f"sensor {sensor.name!r}", what, sensor.source)

@@ -12,6 +12,7 @@ PARTS = (
     "material",
     "inertial",
     "sensor",
+    "force_torque",
     "limit",
     "velocity_limit",
     "coupled_limit",
@@ -24,7 +25,7 @@ PARTS = (
     "mimic",
 )
 """The parts of a robot that a caller may agree to leave out, by `without=…`: all of them, also where the format could
-say some. Joints and links are never left out. "order" is that of q."""
+say some. Joints and links are never left out. "order" is that of q, "force_torque" what such sensors read."""
 
 
 class Losses:

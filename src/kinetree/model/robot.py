@@ -196,11 +196,27 @@ class Frame:
     source: Source | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ForceTorque:
+    """What a force/torque sensor of a joint reads.
+
+    measures: the wrench that the joint's parent link exerts on its child link, or the other way about.
+    axes: in those of which frame the reading is given: the child link's, the parent link's, or the sensor's own.
+    point: where its moment is taken: at the origin of the joint, which moves with the child link, or at that of the
+        frame whose axes are used.
+    """
+
+    measures: Literal["parent_on_child", "child_on_parent"]
+    axes: Literal["child", "parent", "sensor"]
+    point: Literal["joint", "frame"]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sensor:
     """A sensor ("imu", "force_torque", "camera" …) on a frame; origin is T_frame_sensor (4, 4).
 
-    joint: the joint whose wrench it measures (force/torque). update_rate in Hz. `extensions` hold its other settings.
+    joint: the joint whose wrench it measures, and force_torque what of it, where the model says so. update_rate in Hz.
+    `extensions` hold its other settings.
     """
 
     name: str
@@ -209,6 +225,7 @@ class Sensor:
     origin: Array = field(default_factory=lambda: IDENTITY)
     joint: str | None = None
     update_rate: float | None = None
+    force_torque: ForceTorque | None = None
     extensions: tuple[Extension, ...] = ()
     source: Source | None = None
 

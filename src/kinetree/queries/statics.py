@@ -11,12 +11,12 @@ from kinetree.algorithms import statics
 from kinetree.algorithms.kinematics import mass_center
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
-from kinetree.errors import fail
-from kinetree.formats.force_torque import DIRECTIONS, force_torque
-from kinetree.model.robot import Robot
+from kinetree.errors import Finding, KinetreeError, fail
+from kinetree.model.force_torque import MEASURES, reading_place
+from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.queries.ask import coordinates, frames_of, one_of, query, tree, velocities
-from kinetree.spatial.se3 import Array, inverse
+from kinetree.spatial.se3 import Array, homogeneous, inverse
 from kinetree.spatial.wrench import moved_wrench
 
 
@@ -86,28 +86,44 @@ def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None =
     The frame is on the far side of the sensor's joint, with the links that it carries; these have no weight here and
     are at rest, and w is exerted on them from outside. measures: "parent_on_child", the wrench that the joint's parent
     link exerts on its child link, which is -w, for it holds the child; or "child_on_parent", which is w. By default
-    what the model's <measure_direction> says. The reading is in the frame that its <frame> says, its moment about that
-    frame's origin. N and N m, force first.
+    what the model says, as the axes and the point of the moment are (`ForceTorque`); where it says nothing these are
+    the sensor's own. N and N m, force first.
 
     Raises KinetreeError for what is no force/torque sensor of a joint, for a frame on the near side, and if neither
     the model nor the caller says what it measures.
     """
     (frame,) = frames_of(robot, (frame,))
-    it = force_torque(robot, sensor)
-    measures = it.measures if measures is None else measures
+    it = robot.sensors[sensor]
+    joint = _joint_of(robot, it)
+    if measures is None and it.force_torque is not None:
+        measures = it.force_torque.measures
     if measures is None:
-        legal = " or ".join(f"measures={word!r}" for word in DIRECTIONS.values())
+        legal = " or ".join(f"measures={word!r}" for word in MEASURES)
         raise fail("measures", f"the model does not say what it measures; pass {legal}", element=f"sensor {sensor!r}")
-    one_of("measures", measures, DIRECTIONS.values())
-    _check_far_side(robot, it.joint, frame)
-    T, sign = inverse(it.T_frame_reading), -1.0 if measures == "parent_on_child" else 1.0
+    one_of("measures", measures, MEASURES)
+    _check_far_side(robot, joint, frame)
+    place, sign = reading_place(robot, it), -1.0 if measures == "parent_on_child" else 1.0
 
     def algorithm(model: Tree, q: Any, w: Any) -> Any:
-        return sign * moved_wrench(T, statics.wrench(model, q, w, frame, it.frame))
+        p = statics.point(model, q, place.p, place.on, place.frame)
+        T_reading_frame = inverse(homogeneous(place.R_frame_reading, p))
+        return sign * moved_wrench(T_reading_frame, statics.wrench(model, q, w, frame, place.frame))
 
-    key = ("sensor_reading", sensor, frame, measures, it.frame, *T.ravel().tolist())
+    numbers = (*place.R_frame_reading.ravel().tolist(), *place.p.tolist())
+    key = ("sensor_reading", sensor, frame, measures, place.frame, place.on, *numbers)
     output = Port("reading", (6,), _WRENCH, f"of {sensor}, {measures}; N, N m")
-    return query(robot, key, [it.frame, frame], output, algorithm, _wrench_in(frame))
+    return query(robot, key, [place.frame, frame, place.on], output, algorithm, _wrench_in(frame))
+
+
+def _joint_of(robot: Robot, sensor: Sensor) -> str:
+    """The joint that a force/torque sensor measures."""
+    if sensor.type == "force_torque" and sensor.joint is not None:
+        return sensor.joint
+    legal = [s.name for s in robot.sensors.values() if s.type == "force_torque" and s.joint is not None]
+    what = f"is of type {sensor.type!r}" if sensor.type != "force_torque" else "is of no joint"
+    there = ", ".join(map(repr, legal)) or "there are none"
+    message = f"{what}; legal are force_torque sensors of joints: {there}"
+    raise KinetreeError(Finding("sensor", "error", message, sensor.source, f"sensor {sensor.name!r}"))
 
 
 def _check_far_side(robot: Robot, joint: str, frame: str) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.icub.page import IcubRule
-from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.force_torque import DIRECTIONS, force_torque
+from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
 from kinetree.robots.icub.naming import naming
 
@@ -136,18 +135,12 @@ class SensorDirection(IcubRule):
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A sensor that declares the other direction."""
-        right = naming().force_torque.direction
+        right = naming().force_torque.measures
         joints = {entry.correct.joint for entry in naming().fixed_joints}
         for sensor in robot.sensors.values():
-            if sensor.type != "force_torque" or sensor.joint not in joints:
-                continue
-            try:
-                measures = force_torque(robot, sensor.name).measures
-            except KinetreeError as error:
-                yield self.finding(error.findings[0].message, sensor)
-                continue
-            if measures not in (None, DIRECTIONS[right]):
-                yield self.finding(f"declares that it measures {measures}; the robot's is {DIRECTIONS[right]}", sensor)
+            said = sensor.force_torque
+            if sensor.joint in joints and said is not None and said.measures != right:
+                yield self.finding(f"declares that it measures {said.measures}; the robot's is {right}", sensor)
 
 
 RULES = (FrameMissing, FrameMisplaced, SkinFrameMissing, SensorMissing, SensorDirection)

@@ -12,11 +12,12 @@ from typing import Literal
 
 import numpy as np
 
+from kinetree.formats.force_torque import words_of
 from kinetree.formats.kinematic import quoted
 from kinetree.formats.numbers import format_number
 from kinetree.formats.quantities import PER_METRE, to_si
 from kinetree.model.dh import DHChain, DHRow, DHTable
-from kinetree.model.robot import Frame, Joint, Limit, Mimic, Sensor
+from kinetree.model.robot import ForceTorque, Frame, Joint, Limit, Mimic, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -75,6 +76,7 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
         lines.append(f"frame = {_quoted(sensor.frame)}")
         lines += [f"joint = {_quoted(sensor.joint)}"] if sensor.joint else []
         lines += _pose_lines(sensor, spelling)
+        lines += [f"force_torque = {_force_torque(sensor.force_torque)}"] if sensor.force_torque else []
     if table.groups:
         lines += ["", "[groups]", *(f"{_quoted(group)} = {_names(names)}" for group, names in table.groups.items())]
     return "\n".join(lines) + "\n"
@@ -175,6 +177,11 @@ def _xyz_rpy(T: Array, spelling: Spelling) -> list[str]:
     if not np.array_equal(T[:3, :3], np.eye(3)):
         cells.append(f"rpy = [{', '.join(map(spelling.angle_of, se3.rpy_from_rotation(T[:3, :3])))}]")
     return cells
+
+
+def _force_torque(said: ForceTorque) -> str:
+    words = words_of(said) | ({} if said.point == "frame" else {"point": said.point})
+    return f"{{ {', '.join(f'{key} = {_quoted(word)}' for key, word in words.items())} }}"
 
 
 def _pose_lines(thing: Frame | Joint | Sensor, spelling: Spelling) -> list[str]:

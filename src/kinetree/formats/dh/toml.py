@@ -14,14 +14,16 @@ from kinetree.formats.dh.poses import POSE_KEYS, read_pose
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
 from kinetree.formats.dh.rows import MAX_ROWS, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
-from kinetree.formats.force_torque import LEGAL, declaration
+from kinetree.formats.force_torque import LEGAL, force_torque_of
 from kinetree.formats.quantities import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
-from kinetree.model.robot import Extension, Frame, Joint, Sensor
+from kinetree.model.robot import ForceTorque, Frame, Joint, Sensor
 
 CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip", "frames")
 TOP_KEYS = ("name", "root", "convention", "units", "order", "chain", "fixed", "frame", "sensor", "groups")
+POINTS = ("frame", "joint")
+"""About which a force/torque sensor's moment is taken; the first where a table does not say."""
 
 
 def read_table(text: str, report: TextReport) -> DHTable | None:
@@ -214,22 +216,23 @@ class _Reader:
             self.text(table, "frame", "", where),
             self.own_pose(table, line, label),
             self.text(table, "joint", "", where) or None,
-            extensions=self.force_torque(table, where, label),
+            force_torque=self.force_torque(table, where, label),
             source=self.report.source(line),
         )
 
-    def force_torque(self, table: dict[str, Any], where: Where, label: str) -> tuple[Extension, ...]:
-        """What a force/torque sensor measures, in SDF's words."""
+    def force_torque(self, table: dict[str, Any], where: Where, label: str) -> ForceTorque | None:
+        """What a force/torque sensor reads, in SDF's words; and about which point."""
         said = table.get("force_torque")
         if said is None:
-            return ()
-        fine = isinstance(said, dict) and set(said) == set(LEGAL) and all(said[key] in LEGAL[key] for key in said)
-        if not fine:
-            legal = ", ".join(f"{key} = {' | '.join(map(repr, words))}" for key, words in LEGAL.items())
-            line = self.places.key("force_torque", where)
-            self.report.error("force-torque", f"force_torque is {said!r}; legal is {{ {legal} }}", line, element=label)
-            return ()
-        return (declaration(**said),)
+            return None
+        words = LEGAL | {"point": POINTS}
+        fine = isinstance(said, dict) and set(LEGAL) <= set(said) <= set(words)
+        if not fine or any(word not in words[key] for key, word in said.items()):
+            legal = ", ".join(f"{key} = {' | '.join(map(repr, legal))}" for key, legal in words.items())
+            message = f"force_torque is {said!r}; legal is {{ {legal} }}, the last by default {POINTS[0]!r}"
+            self.report.error("force-torque", message, self.places.key("force_torque", where), element=label)
+            return None
+        return force_torque_of(said, said.get("point", POINTS[0]))
 
     def own_pose(self, table: dict[str, Any], line: int | None, label: str) -> Any:
         """The pose that a table says by its own keys, in the file's units of length and angle."""

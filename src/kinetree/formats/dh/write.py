@@ -6,31 +6,35 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from kinetree.algorithms.dh import dh_table, extract_dh
+from kinetree.algorithms.dh import dh_table, extract_dh, table_links
 from kinetree.algorithms.serial import KINDS, SerialChain, serial_chain
 from kinetree.formats.dh.format import Spelling, csv_text, toml_text
+from kinetree.formats.force_torque import lose_reading, written_sensors
 from kinetree.formats.kinematic import ends, lose_bodies, lose_extras
 from kinetree.formats.losses import Losses
 from kinetree.model.dh import Convention, DHRow, DHTable
-from kinetree.model.robot import Robot
-from kinetree.model.tree import build_tree
+from kinetree.model.force_torque import reading_place, same_place
+from kinetree.model.robot import Robot, Sensor
+from kinetree.model.tree import Tree, build_tree
 
 
 def write(robot: Robot, without: Collection[str] = (), *, convention: Convention = "dh") -> str:
     """The robot as DH tables in TOML, in metres and radians; one chain for each last link, sharing their joints.
 
-    Every frame keeps its name and place; links on fixed joints become frames. A robot that was read from TOML and not
-    edited comes back to the letter. Raises KinetreeError for what tables cannot say, unless `without` names that part.
+    Every frame keeps its name and place; links on fixed joints become frames, but where a sensor measures the joint. A
+    robot that was read from TOML and not edited comes back to the letter. Raises KinetreeError for what tables cannot
+    say, unless `without` names that part.
     """
     losses = Losses("a DH table", without)
     if robot.text and robot.text.format == "dh" and not without:
         return robot.text.text
     lose_bodies(robot, losses)
     _lose_joints(robot, losses)
-    _lose_references(robot, losses)
+    sensors = _sensors(robot, losses)
+    _lose_groups(robot, losses)
     losses.check()
-    table = _without(dh_table(robot, convention), losses.without)
-    return toml_text(table, Spelling())
+    table = replace(dh_table(robot, convention), sensors=sensors)
+    return toml_text(_without(table, losses.without), Spelling())
 
 
 def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Convention = "dh") -> str:
@@ -67,17 +71,43 @@ def _lose_joints(robot: Robot, losses: Losses) -> None:
             losses.lose("joint", f"joint {joint.name!r}", f"a {joint.type} joint", joint.source)
 
 
-def _lose_references(robot: Robot, losses: Losses) -> None:
-    """Sensors and groups that speak of more than a table has."""
-    moving = set(build_tree(robot).joints)
-    for sensor in robot.sensors.values():
+def _sensors(robot: Robot, losses: Losses) -> tuple[Sensor, ...]:
+    """The sensors as a table says them."""
+    links = table_links(robot)
+    tree = build_tree(robot)
+    said = []
+    for sensor in written_sensors(robot, losses.without):
         label = f"sensor {sensor.name!r}"
-        if sensor.joint and sensor.joint not in moving:
-            losses.lose("sensor", label, "a sensor on a fixed joint", sensor.source)
-        if sensor.extensions or sensor.update_rate is not None:
+        if sensor.joint and robot.joints[sensor.joint].child not in links:
+            what = "a sensor on a fixed joint that does not part what moves on the link before it from that link"
+            losses.lose("sensor", label, what, sensor.source)
+        elif sensor.extensions or sensor.update_rate is not None:
             losses.lose("sensor", label, "the settings of a sensor", sensor.source)
+        elif (plain := _reading(robot, sensor, tree, links)) is None:
+            lose_reading(losses, sensor)
+        else:
+            said.append(plain)
+    return tuple(said)
+
+
+def _reading(robot: Robot, sensor: Sensor, tree: Tree, links: Collection[str]) -> Sensor | None:
+    """The sensor with a reading that is the same in the table, where the frame of a joint that moves is another, and a
+    parent that is fixed to another link may be no link; None where it has none."""
+    joint = robot.joints[sensor.joint] if sensor.joint else None
+    if sensor.force_torque is None or joint is None:
+        return sensor
+    if sensor.force_torque.axes == "parent" and joint.parent not in links:
+        return None
+    plain = replace(sensor, force_torque=replace(sensor.force_torque, point="frame"))
+    if same_place(tree, reading_place(robot, sensor), reading_place(robot, plain)):
+        return plain
+    return sensor if joint.type == "fixed" and not joint.child_origin[:3, 3].any() else None
+
+
+def _lose_groups(robot: Robot, losses: Losses) -> None:
+    links = table_links(robot)
     for group, names in robot.groups.items():
-        if fixed := [name for name in names if name not in moving]:
+        if fixed := [name for name in names if robot.joints[name].child not in links]:
             losses.lose("group", f"group {group!r}", f"fixed joints in a group: {', '.join(fixed)}")
 
 
@@ -86,7 +116,6 @@ def _without(table: DHTable, without: Collection[str]) -> DHTable:
     return replace(
         table,
         chains=tuple(replace(c, rows=tuple(_row_without(row, without) for row in c.rows)) for c in table.chains),
-        sensors=() if "sensor" in without else table.sensors,
         groups={} if "group" in without else table.groups,
     )
 

@@ -221,7 +221,9 @@ def _camera(context: Context, element: Element, body: _Body, T: Array) -> None:
     kept = {k: element.attributes[k] for k in CAMERA_KEPT if k in element.attributes}
     origin = frozen(T_camera @ T_CAMERA_SENSOR)
     extensions = attributes_extension(element, kept)
-    context.parts.sensors.append(Sensor(name, "camera", body.name, origin, None, None, extensions, element.source))
+    context.parts.sensors.append(
+        Sensor(name, "camera", body.name, origin, extensions=extensions, source=element.source)
+    )
 
 
 def _name_here(context: Context, element: Element, wanted: str, names: set[str], taken: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, isfinite
 
 import numpy as np
 
+from kinetree.formats.force_torque import check_reading, lose_reading, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.context import FORMAT
 from kinetree.formats.mjcf.order import reordered, take_order
@@ -14,7 +16,9 @@ from kinetree.formats.mjcf.write_bodies import ROUNDING
 from kinetree.formats.mjcf.write_geoms import half_sizes
 from kinetree.formats.mjcf.writing import WORLD, Job, moments, site_looks
 from kinetree.formats.xml import Report, parse
+from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Extension, Geometry, Joint, Link, Robot, Sensor
+from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 
 SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh", "inline_mesh", "hfield")
@@ -38,6 +42,7 @@ def check(job: Job) -> None:
         _joint(joint, robot, losses)
     for sensor in robot.sensors.values():
         _sensor(sensor, robot, losses)
+    _readings(robot, losses)
     for coupled in robot.coupled_limits:
         if not (isfinite(coupled.lower) and isfinite(coupled.upper) and coupled.lower < coupled.upper):
             label = f"coupled limit {coupled.name!r}"
@@ -61,8 +66,8 @@ def _static_links(robot: Robot) -> set[str]:
 
 def _extensions(robot: Robot, losses: Losses) -> None:
     owners: list[tuple[str, tuple[Extension, ...]]] = [(f"robot {robot.name!r}", robot.extensions)]
-    for things in (robot.links, robot.joints, robot.sensors):
-        owners += [(f"{type(thing).__name__.lower()} {thing.name!r}", thing.extensions) for thing in things.values()]
+    for things in (robot.links.values(), robot.joints.values(), written_sensors(robot, losses.without)):
+        owners += [(f"{type(thing).__name__.lower()} {thing.name!r}", thing.extensions) for thing in things]
     for link in robot.links.values():
         owners += [(f"link {link.name!r}", g.extensions) for g in (*link.visuals, *link.collisions)]
     for owner, extensions in owners:
@@ -156,3 +161,14 @@ def _sensor(sensor: Sensor, robot: Robot, losses: Losses) -> None:
     if sensor.joint is not None and robot.joints[sensor.joint].child != link:
         what = f"a sensor of joint {sensor.joint!r} on another link than the one that it moves"
         losses.lose("sensor", label, what, sensor.source)
+
+
+def _readings(robot: Robot, losses: Losses) -> None:
+    """MuJoCo's force sensors read what the child exerts on the parent, in the frame of their site and about it."""
+    tree = build_tree(robot)
+    for sensor in written_sensors(robot, losses.without):
+        if sensor.force_torque and sensor.force_torque.measures != "child_on_parent":
+            lose_reading(losses, sensor)
+        else:
+            own = replace(sensor, force_torque=None)
+            check_reading(losses, sensor, tree, reading_place(robot, sensor), reading_place(robot, own))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
-from kinetree.formats.force_torque import has_element
+from kinetree.formats.force_torque import check_reading, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, SHAPES
 from kinetree.formats.sdf.values import NO_BOUND
+from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import UNLIMITED, Dynamics, Extension, Joint, Link, Robot, Sensor
+from kinetree.model.tree import build_tree
 
 SENSOR_TYPES = (
     "air_flow",
@@ -64,8 +67,9 @@ def check_parts(layout: Layout, losses: Losses) -> None:
     for joint in robot.joints.values():
         _joint(joint, losses)
     counts = Counter(_read_name(robot, sensor) for sensor in robot.sensors.values())
-    for sensor in robot.sensors.values():
+    for sensor in written_sensors(robot, losses.without):
         _sensor(layout, sensor, counts[_read_name(robot, sensor)] > 1, losses)
+    _readings(robot, losses)
     for material in robot.materials.values():
         if material.texture:
             losses.lose("material", f"material {material.name!r}", "a texture", material.source)
@@ -77,7 +81,7 @@ def check_parts(layout: Layout, losses: Losses) -> None:
 
 def _extensions(owner: str, extensions: tuple[Extension, ...], losses: Losses) -> None:
     for extension in extensions:
-        if not has_element("sdf", extension):
+        if extension.format != "sdf":
             losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
 
 
@@ -132,6 +136,15 @@ def _read_name(robot: Robot, sensor: Sensor) -> str:
     scope = scope_of(owner)
     local = sensor.name.removeprefix(f"{owner}::").rpartition("::")[2]
     return f"{scope}::{local}" if scope else local
+
+
+def _readings(robot: Robot, losses: Losses) -> None:
+    """In SDF every moment is about the joint's origin."""
+    tree = build_tree(robot)
+    for sensor in written_sensors(robot, losses.without):
+        if sensor.force_torque:
+            written = replace(sensor, force_torque=replace(sensor.force_torque, point="joint"))
+            check_reading(losses, sensor, tree, reading_place(robot, sensor), reading_place(robot, written))
 
 
 def _sensor(layout: Layout, sensor: Sensor, shared: bool, losses: Losses) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.errors import Finding
 from kinetree.formats.fields import check_attributes, finish, joint_order, name_of, single_children
+from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, Context, is_world
@@ -207,8 +208,9 @@ class _Reader:
         name, kind = name_of(report, element), name_of(report, element, "type")
         if kind == "custom":
             kind = attribute_of(report, element, CUSTOM_TYPE) or kind
-        once, others = single_children(report, element, ("pose", "update_rate"))
+        once, others = single_children(report, element, ("pose", "update_rate", TAG))
         rate = once.get("update_rate")
+        said, rest = read_force_torque(report, "sdf", once[TAG], element, "joint") if TAG in once else (None, [])
         base = self.base(once.get("pose"), at, link)
         made = Sensor(
             context.local(at.prefix + name) if name else "",
@@ -217,7 +219,8 @@ class _Reader:
             context.pose(once.get("pose"), at, base, element),
             of_joint,
             number_of(report, rate, 0.0, element) if rate else None,
-            tuple(Extension("sdf", e.tag, e.raw, e.source) for e in others),
+            said,
+            (*rest, *(Extension("sdf", e.tag, e.raw, e.source) for e in others)),
             element.source,
         )
         if (made.name, at.name) in self.sensor_names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import inf, pi
 
-from kinetree.formats.force_torque import has_element
+from kinetree.formats.force_torque import TAG, words_of, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number
 from kinetree.formats.sdf.frames import MODEL, WORLD
@@ -76,9 +76,8 @@ class _Writer:
         if "material" not in self.without:
             for material in self.robot.materials.values():
                 self.material(self.model(""), material, MATERIAL)
-        if "sensor" not in self.without:
-            for sensor in self.robot.sensors.values():
-                self.sensor(sensor)
+        for sensor in written_sensors(self.robot, self.without):
+            self.sensor(sensor)
         if self.layout.nested or self.robot.joint_names != order_of_file(self.robot):
             order = self.model("").add(ORDER)
             for name in self.robot.joint_names:
@@ -109,7 +108,7 @@ class _Writer:
     def extensions(self, node: Node, extensions: Collection[Extension], scope: str = "") -> None:
         """What was kept, each in the place that its tag says."""
         for extension in extensions if "extension" not in self.without else ():
-            if has_element("sdf", extension):
+            if extension.format == "sdf":
                 *path, _ = extension.tag.removeprefix(f"{scope}::").split("/")
                 node.at(path).children.append(extension.text)
 
@@ -227,6 +226,10 @@ class _Writer:
             element.pose(T, reference(frame.link, scope) if sensor.joint else None)
         if sensor.update_rate is not None:
             element.number("update_rate", sensor.update_rate)
+        if sensor.force_torque:
+            said = element.add(TAG)
+            for tag, word in words_of(sensor.force_torque).items():
+                said.add(tag, word)
         self.extensions(element, sensor.extensions)
 
 

@@ -18,6 +18,7 @@ from kinetree.formats.fields import (
     single_children,
     stray_text,
 )
+from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.urdf.context import ORDER, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
@@ -68,7 +69,7 @@ def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -
     """A sensor of the robot, in the form of iDynTree and of URDF's proposal: <parent link> or <parent joint>."""
     report = context.report
     check_attributes(report, element, {"name", "type", "update_rate"})
-    once, others = single_children(report, element, {"parent", "origin"})
+    once, others = single_children(report, element, {"parent", "origin", TAG})
     parent = once.get("parent")
     if parent:
         check_leaf(report, parent, {"link", "joint"})
@@ -78,13 +79,16 @@ def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -
         report.error("missing-element", "a sensor needs <parent link=…> or <parent joint=…>", element)
         return None
     rate = element.get("update_rate")
+    said, rest = read_force_torque(report, "urdf", once[TAG], element, "frame") if TAG in once else (None, [])
+    of_type = [child.tag for child in element.children if child.tag not in ("parent", "origin")]
     return Sensor(
         name_of(report, element),
-        element.get("type") or (others[0].tag if others else ""),
+        element.get("type") or (of_type[0] if of_type else ""),
         link if link is not None else child_of.get(joint or "", ""),
         read_origin(context, once.get("origin"), element),
         joint,
         float_of(report, element, "update_rate", owner=element) if rate is not None else None,
-        tuple(extension("urdf", e) for e in others),
+        said,
+        (*rest, *(extension("urdf", e) for e in others)),
         element.source,
     )

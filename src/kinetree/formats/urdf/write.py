@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
+from dataclasses import replace
 from math import isinf
 
 import numpy as np
 
-from kinetree.formats.force_torque import has_element
+from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number, format_numbers
 from kinetree.formats.urdf.context import ORDER
 from kinetree.formats.urdf.links import SHAPES
 from kinetree.formats.xml import XmlWriter
 from kinetree.model.assemble import order_of_file
+from kinetree.model.force_torque import reading_place
 from kinetree.model.reshape import frame_links, plain_joints
 from kinetree.model.robot import UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 from kinetree.model.tree import build_tree
@@ -31,9 +33,9 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     losses = Losses("URDF", without)
     if robot.text and robot.text.format == "urdf" and not without:
         return robot.text.text
-    robot = plain_joints(robot)
+    original, robot = robot, plain_joints(robot)
     _check(robot, losses)
-    sensors = _places(robot, losses)
+    sensors = _placed(robot, original, losses)
     losses.check()
     xml = XmlWriter()
     xml.open("robot", name=robot.name)
@@ -44,8 +46,8 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         _link(xml, link, losses)
     for joint in (*robot.joints.values(), *(joint for _, joint in extra)):
         _joint(xml, joint, losses)
-    for sensor, place, T_place_sensor in sensors:
-        _sensor(xml, sensor, place, T_place_sensor, losses)
+    for sensor in sensors:
+        _sensor(xml, sensor, losses)
     if robot.joint_names != order_of_file(robot):
         xml.open(ORDER)
         for name in robot.joint_names:
@@ -60,7 +62,7 @@ def _check(robot: Robot, losses: Losses) -> None:
     owners = [(f"robot {robot.name!r}", robot.extensions)]
     owners += [(f"link {link.name!r}", link.extensions) for link in robot.links.values()]
     owners += [(f"joint {joint.name!r}", joint.extensions) for joint in robot.joints.values()]
-    owners += [(f"sensor {sensor.name!r}", sensor.extensions) for sensor in robot.sensors.values()]
+    owners += [(f"sensor {sensor.name!r}", sensor.extensions) for sensor in written_sensors(robot, losses.without)]
     for link in robot.links.values():
         owners += [(f"link {link.name!r}", g.extensions) for g in (*link.visuals, *link.collisions)]
         for geometry in (*link.visuals, *link.collisions):
@@ -68,7 +70,7 @@ def _check(robot: Robot, losses: Losses) -> None:
                 losses.lose("geometry", f"link {link.name!r}", f"the shape {geometry.shape.kind!r}", geometry.source)
     for owner, extensions in owners:
         for extension in extensions:
-            if not has_element("urdf", extension):
+            if extension.format != "urdf":
                 losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
     for joint in robot.joints.values():
         label = f"joint {joint.name!r}"
@@ -175,11 +177,11 @@ def _limit(xml: XmlWriter, type: str, limit: Limit) -> None:
     xml.leaf("limit", **{name: format_number(value) for name, value in numbers.items()})
 
 
-def _places(robot: Robot, losses: Losses) -> list[tuple[Sensor, str, Array]]:
-    """Each sensor with its link and its pose there: a sensor of a joint is placed in the joint's child link."""
-    places = []
+def _placed(robot: Robot, original: Robot, losses: Losses) -> list[Sensor]:
+    """The sensors, each on a link; a sensor of a joint on the joint's child link."""
+    placed = []
     tree = build_tree(robot)
-    for sensor in robot.sensors.values() if "sensor" not in losses.without else ():
+    for sensor in written_sensors(robot, losses.without):
         frame = robot.frames[sensor.frame]
         link = frame.link if "frame" in losses.without else frame.name
         if sensor.joint is not None:
@@ -189,16 +191,26 @@ def _places(robot: Robot, losses: Losses) -> list[tuple[Sensor, str, Array]]:
             losses.lose("sensor", f"sensor {sensor.name!r}", "a sensor of a joint elsewhere than on its child link")
         same = link == frame.name
         T_link_frame = se3.IDENTITY if same else se3.inverse(T_body_link) @ T_body_frame
-        places.append((sensor, link, T_link_frame @ sensor.origin))
-    return places
+        said = replace(sensor.force_torque, point="frame") if sensor.force_torque else None
+        moved = replace(sensor, frame=link, origin=T_link_frame @ sensor.origin, force_torque=said)
+        check_reading(losses, sensor, tree, reading_place(original, sensor), reading_place(robot, moved))
+        placed.append(moved)
+    return placed
 
 
-def _sensor(xml: XmlWriter, sensor: Sensor, link: str, T_link_sensor: Array, losses: Losses) -> None:
+def _sensor(xml: XmlWriter, sensor: Sensor, losses: Losses) -> None:
     rate = None if sensor.update_rate is None else format_number(sensor.update_rate)
     xml.open("sensor", name=sensor.name, type=sensor.type or None, update_rate=rate)
-    xml.leaf("parent", link=None if sensor.joint else link, joint=sensor.joint)
-    _origin(xml, T_link_sensor)
-    _extensions(xml, sensor.extensions, losses)
+    xml.leaf("parent", link=None if sensor.joint else sensor.frame, joint=sensor.joint)
+    _origin(xml, sensor.origin)
+    inside = tuple(e for e in sensor.extensions if e.tag.startswith(f"{TAG}/"))
+    if sensor.force_torque:
+        xml.open(TAG)
+        for tag, word in words_of(sensor.force_torque).items():
+            xml.leaf(tag, word)
+        _extensions(xml, inside, losses)
+        xml.close()
+    _extensions(xml, tuple(e for e in sensor.extensions if e not in inside), losses)
     xml.close()
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from kinetree.errors import fail
+from kinetree.errors import Finding, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.words import stale, unmoved
+from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
@@ -36,7 +37,8 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
 
     A link's own frame moves without the link: its inertia, shapes, joints, frames and sensors stay where they are, so
     the same q means the same. If the link is the root, poses in the root frame change by one constant. Sensors stay
-    in place when their frame moves. Elements of other tools are not changed; those that concern the link are noted.
+    in place when their frame moves. Elements of other tools are not changed; those that concern the link are noted, and
+    so are force/torque sensors that read in the axes of the link.
     """
     frame = robot.frames[name]
     anchor = frame if relative_to is None else robot.frames[relative_to]
@@ -52,9 +54,18 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
     ]
     if name in robot.links:
         _move_link_frame(parts, robot.links[name], T_new_old)
+        parts.notes += tuple(_turned_readings(robot, name))
     else:
         parts.frames = [replace(f, origin=frozen(T_link_new)) if f.name == name else f for f in parts.frames]
     return build(parts)
+
+
+def _turned_readings(robot: Robot, link: str) -> Iterator[Finding]:
+    for sensor in robot.sensors.values():
+        said = sensor.force_torque
+        if said and said.axes != "sensor" and reading_place(robot, sensor).frame == link:
+            message = f"reads in the axes of {link!r}, whose frame has moved; so it reads other numbers"
+            yield Finding("moved-reading", "warning", message, sensor.source, f"sensor {sensor.name!r}")
 
 
 def pose(T: Any) -> Array:

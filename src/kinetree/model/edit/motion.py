@@ -12,7 +12,7 @@ from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.words import stale
 from kinetree.model.limits import resolve_mimic
-from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot
+from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
@@ -49,8 +49,7 @@ def _locked(joint: Joint, value: Array) -> Joint:
     return replace(
         joint,
         type="fixed",
-        origin=frozen(joint.origin @ XJ @ joint.child_origin),
-        child_origin=se3.IDENTITY,
+        origin=frozen(joint.origin @ XJ),
         axes=NO_AXES,
         pitch=0.0,
         limits=(),
@@ -95,7 +94,8 @@ def reroot(robot: Robot, link: str) -> Robot:
     """The same robot with `link` as its root: the joints on the way to it are passed the other way.
 
     Every relative pose at the same q stays, and so do names, order, limits and mimics: a reversed joint turns about
-    the opposite axis, its parent and child changing places. Raises UnknownNameError for an unknown link, KinetreeError
+    the opposite axis, its parent and child changing places, and what a force/torque sensor of it reads is said in terms
+    of the new ones. Raises UnknownNameError for an unknown link, KinetreeError
     for a planar, universal, ball or floating joint on the way: its inverse motion has other coordinates.
     """
     above = {joint.child: joint for joint in robot.joints.values()}
@@ -110,12 +110,31 @@ def reroot(robot: Robot, link: str) -> Robot:
     turned = {joint.name: _reversed(joint) for joint in path}
     parts = parts_of(robot)
     parts.joints = [turned.get(joint.name, joint) for joint in parts.joints]
-    for sensor in parts.sensors:
-        if sensor.joint in turned:
-            message = f"measures joint {sensor.joint!r}, whose parent and child have changed places; mind its sign"
-            note = Finding("reversed-joint", "warning", message, sensor.source, f"sensor {sensor.name!r}")
-            parts.notes += (note,)
+    parts.sensors = [_passed(s, turned[s.joint]) if s.joint in turned else s for s in parts.sensors]
+    notes = [_passed_note(robot.sensors[s.name], s) for s in parts.sensors if s.joint in turned]
+    parts.notes += tuple(notes)
     return build(parts)
+
+
+def _passed(sensor: Sensor, joint: Joint) -> Sensor:
+    """The sensor of a joint that is passed the other way. Its reading stays what it was; where its moment is about the
+    origin of a joint that slides, which has moved with the child and moves with the parent now, it cannot be said."""
+    said, slides = sensor.force_torque, joint.pitch != 0.0 or not all(joint.kind.velocity_angular)
+    if said is None or (said.point == "joint" and slides):
+        return replace(sensor, force_torque=None)
+    measures: Literal["parent_on_child", "child_on_parent"]
+    measures = "child_on_parent" if said.measures == "parent_on_child" else "parent_on_child"
+    axes: dict[str, Literal["child", "parent", "sensor"]] = {"child": "parent", "parent": "child"}
+    return replace(sensor, force_torque=replace(said, measures=measures, axes=axes.get(said.axes, "sensor")))
+
+
+def _passed_note(before: Sensor, after: Sensor) -> Finding:
+    message = f"measures joint {after.joint!r}, whose parent and child have changed places; mind its sign"
+    if after.force_torque:
+        message = f"{message}: the same wrench is called {after.force_torque.measures} now"
+    elif before.force_torque:
+        message = f"{message}: about a point that slides with the old child, it no longer says what it measures"
+    return Finding("reversed-joint", "warning", message, after.source, f"sensor {after.name!r}")
 
 
 def _irreversible(joint: Joint) -> Finding:

@@ -98,12 +98,12 @@ class Entry(Generic[Row]):
 class ForceTorqueRule:
     """The wrench that the force/torque sensors read.
 
-    direction: in the words of SDF's <measure_direction>; "child_to_parent" is the wrench that the child link of the
-    fixed joint applies to its parent link. rule: the same in a sentence. why: the evidence and its sources.
+    measures: as `ForceTorque` says it; "child_on_parent" is the wrench that the child link of the fixed joint exerts
+    on its parent link. rule: the same in a sentence. why: the evidence and its sources.
     servers: the YARP port at which each sensor is published, by sensor.
     """
 
-    direction: str
+    measures: str
     rule: str
     why: str
     servers: Mapping[str, str]

@@ -1,0 +1,49 @@
+"""In which axes, and about which point, a force/torque sensor reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import get_args, get_type_hints
+
+import numpy as np
+
+from kinetree.model.robot import ForceTorque, Robot, Sensor
+from kinetree.model.tree import Tree
+from kinetree.spatial.se3 import IDENTITY, Array, inverse
+
+MEASURES: tuple[str, ...] = get_args(get_type_hints(ForceTorque)["measures"])
+"""The two wrenches of a joint, each the other's opposite."""
+
+CLOSE = 1e-9
+"""Rotation entries, and metres, up to which two readings are given in the same place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where a reading is given: in axes turned by R_frame_reading (3, 3) against `frame`, its moment about the point
+    `p` (3,) of the link or frame `on`."""
+
+    frame: str
+    R_frame_reading: Array
+    on: str
+    p: Array
+
+
+def reading_place(robot: Robot, sensor: Sensor) -> Place:
+    """Where a sensor reads; in its own frame, about its own origin, if it does not say, or is of no joint."""
+    said = sensor.force_torque
+    joint = robot.joints[sensor.joint] if sensor.joint is not None else None
+    frame, T = sensor.frame, sensor.origin
+    if said is not None and joint is not None and said.axes != "sensor":
+        frame, T = joint.child if said.axes == "child" else joint.parent, IDENTITY
+    if said is not None and joint is not None and said.point == "joint":
+        return Place(frame, T[:3, :3], joint.child, inverse(joint.child_origin)[:3, 3])
+    return Place(frame, T[:3, :3], frame, T[:3, 3])
+
+
+def same_place(tree: Tree, a: Place, b: Place) -> bool:
+    """Whether two readings are given in the same axes and about the same point, wherever the joints stand."""
+    bodies, poses = zip(*(tree.frame(name) for name in (a.frame, b.frame, a.on, b.on)), strict=True)
+    turned = poses[0][:3, :3] @ a.R_frame_reading - poses[1][:3, :3] @ b.R_frame_reading
+    apart = poses[2] @ (*a.p, 1.0) - poses[3] @ (*b.p, 1.0)
+    return bodies[::2] == bodies[1::2] and bool(max(np.abs(turned).max(), np.abs(apart).max()) < CLOSE)
