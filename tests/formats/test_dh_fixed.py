@@ -1,11 +1,15 @@
 """[[fixed]] in a DH table: a joint without motion that cuts a link in two."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import kinetree as kt
 from kinetree.formats import dh
-from support import all_frames, random_q
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Joint, Link, Sensor
+from support import all_frames, icub_urdfs, random_q
 
 TEXT = """
 name = "arm"
@@ -119,3 +123,102 @@ def test_what_cannot_be_cut_is_refused_with_its_line(wrong, code, said):
     assert said in str(finding)
     assert finding.source is not None
     assert finding.source.line is not None
+
+
+def reread(robot: kt.Robot, without: tuple[str, ...] = ()) -> kt.Robot:
+    return read(dh.write(robot, without))
+
+
+def edited(robot: kt.Robot) -> kt.Robot:
+    """So that it is written anew."""
+    return kt.edit.add_frame(robot, "extra", robot.root)
+
+
+class TestWhatIsWritten:
+    @pytest.mark.parametrize("changed", ["limits", "frame"])
+    def test_an_icub_keeps_its_six_fixed_joints_and_their_sensors(self, changed):
+        icub = kt.load("icub", limits="iCubGenova02") if changed == "limits" else edited(kt.load("icub"))
+        again = reread(icub, without=("coupled_limit",))  # those of version and vergence
+        fixed = {j.name: (j.parent, j.child) for j in icub.joints.values() if j.type == "fixed"}
+        assert {j.name: (j.parent, j.child) for j in again.joints.values() if j.type == "fixed"} == fixed
+        assert len(fixed) == 6
+        assert set(again.links) == set(icub.links)
+        assert again.joint_names == icub.joint_names
+        links = {name: frame.link for name, frame in icub.frames.items()}
+        assert {name: frame.link for name, frame in again.frames.items()} == links
+        measured = {s.name: (s.frame, s.joint, s.force_torque) for s in icub.sensors.values()}
+        assert {s.name: (s.frame, s.joint, s.force_torque) for s in again.sensors.values()} == measured
+        q = random_q(icub, np.random.default_rng(9))
+        poses, there = all_frames(again, q), all_frames(icub, q)
+        assert max(np.abs(poses[name] - T).max() for name, T in there.items()) < 1e-12
+
+    @pytest.mark.parametrize("link", ["upper", "base_link", "fore"])
+    def test_cuts_in_the_middle_at_the_root_and_at_the_end(self, link):
+        robot = edited(read(TEXT + FIXED.replace('"upper"', f'"{link}"') + SENSOR + MEASURES))
+        again = reread(robot)
+        assert kt.compare(robot, again).same
+        assert again.joints["ft_sensor"].parent == link
+        assert again.frames["ft_frame"].link == "upper_behind"
+        q, w = random_q(robot, np.random.default_rng(6)), np.arange(6.0)
+        reading = kt.sensor_reading(robot, "ft", "upper_behind")(q, w)
+        assert np.abs(kt.sensor_reading(again, "ft", "upper_behind")(q, w) - reading).max() < 1e-12
+
+    def test_two_cuts_of_a_link_in_a_row(self):
+        """The first is measured by nobody, but the second hangs on it."""
+        first = '[[fixed]]\njoint = "flange"\non = "upper"\nlink = "plate"\nxyz = [0, 0, 0.02]\n'
+        robot = edited(read(TEXT + first + FIXED.replace('"upper"', '"plate"') + SENSOR))
+        again = reread(robot)
+        assert kt.compare(robot, again).same
+        assert {name: joint.parent for name, joint in again.joints.items()} == {
+            name: joint.parent for name, joint in robot.joints.items()
+        }
+
+    def test_what_no_sensor_measures_becomes_a_frame(self):
+        again = reread(edited(read(TEXT + FIXED)))
+        assert "ft_sensor" not in again.joints
+        assert again.frames["upper_behind"].link == "upper"
+
+    def test_a_group_may_name_a_joint_that_is_kept(self):
+        robot = read(TEXT + FIXED + SENSOR + '[groups]\nwrist = ["ft_sensor", "elbow"]\n')
+        assert reread(edited(robot)).groups["wrist"] == ("ft_sensor", "elbow")
+
+    def test_a_link_from_which_something_else_moves_is_not_cut(self):
+        branch = """
+[[chain]]
+name = "other"
+rows = [
+  { joint = "shoulder", a = 0, d = 0, alpha = 0, theta = 0 },
+  { joint = "second", a = 0.1, d = 0, alpha = 0, theta = 0, link = "beside" },
+]
+"""
+        parts = parts_of(read(TEXT + branch + FIXED + SENSOR))
+        parts.joints = [replace(j, parent="upper") if j.name == "second" else j for j in parts.joints]
+        robot = build(parts)
+        with pytest.raises(kt.KinetreeError, match="sensor 'ft': a DH table cannot say a sensor on a fixed joint that"):
+            dh.write(robot)
+        again = reread(robot, without=("sensor",))
+        assert "ft_sensor" not in again.joints
+        q = random_q(robot, np.random.default_rng(7))
+        assert np.abs(all_frames(again, q)["fore"] - all_frames(robot, q)["fore"]).max() < 1e-12
+
+    def test_two_sensors_side_by_side_are_not_two_cuts(self):
+        parts = parts_of(read(TEXT + FIXED.replace('"upper"', '"fore"') + SENSOR))
+        parts.links.append(Link("pad"))
+        parts.joints.append(Joint("pad_sensor", "fixed", "fore", "pad"))
+        parts.sensors.append(Sensor("pad_ft", "force_torque", "pad", joint="pad_sensor"))
+        with pytest.raises(kt.KinetreeError) as refused:
+            dh.write(build(parts))
+        assert [f.element for f in refused.value.findings] == ["sensor 'ft'", "sensor 'pad_ft'"]
+
+
+@pytest.mark.parametrize("path", icub_urdfs()[:1], ids=lambda path: path.parent.name)
+def test_sensors_of_a_published_model_read_the_same_from_its_table(path):
+    model = kt.load(path)
+    again = reread(model, without=("extension", "material", "inertial", "geometry", "dynamics"))
+    q, w = random_q(model, np.random.default_rng(8)), np.arange(6.0)
+    sensors = [s for s in model.sensors.values() if s.type == "force_torque"]
+    assert len(sensors) == 6
+    for sensor in sensors:
+        link = model.joints[sensor.joint].child
+        reading = kt.sensor_reading(model, sensor.name, link).interpret(q, w)
+        assert np.abs(kt.sensor_reading(again, sensor.name, link).interpret(q, w) - reading).max() < 1e-12

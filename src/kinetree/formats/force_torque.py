@@ -4,8 +4,8 @@ They differ in the point about which the moment is taken. SDF: "for each option 
 torque component of the wrench is expressed is the joint origin" (forcetorque.sdf, 1.5 to 1.12), so its <frame> gives
 the axes alone. In URDF the element is an extension of iDynTree, whose code takes the origin of the frame in whose axes
 it reads: its second link's sensor transform is the identity for "child", the inverse of the joint's for "parent", and
-the <origin> for "sensor" (ForceTorqueSensorElement.cpp). A page on what iDynTree read before that says "child frame
-origin" for all three.
+the <origin> for "sensor" (ForceTorqueSensorElement.cpp). Its documentation (doc/model_loading.md) says "child frame
+origin" for all three. The code is followed, for it is what everybody's numbers come from.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import get_args, get_type_hints
 
 import numpy as np
 
-from kinetree.model.robot import ForceTorque, Robot, Sensor
+from kinetree.model.robot import ForceTorque, Joint, Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import IDENTITY, Array, inverse
 
@@ -29,6 +29,11 @@ class Place:
     p: Array
 
 
+def slides(joint: Joint) -> bool:
+    """Whether the origin of the joint's frame, which moves with the child link, moves against the parent link."""
+    return joint.pitch != 0.0 or not all(joint.kind.velocity_angular)
+
+
 def reading_place(robot: Robot, sensor: Sensor) -> Place:
     """Where a sensor reads; in its own frame, about its own origin, if it does not say, or is of no joint."""
     said = sensor.force_torque
@@ -37,6 +42,8 @@ def reading_place(robot: Robot, sensor: Sensor) -> Place:
     if said is not None and joint is not None and said.axes != "sensor":
         frame, T = joint.child if said.axes == "child" else joint.parent, IDENTITY
     if said is not None and joint is not None and said.point == "joint":
+        if said.axes == "parent" and not slides(joint):
+            return Place(frame, T[:3, :3], frame, joint.origin[:3, 3])
         return Place(frame, T[:3, :3], joint.child, inverse(joint.child_origin)[:3, 3])
     return Place(frame, T[:3, :3], frame, T[:3, 3])
 

@@ -11,6 +11,7 @@ import numpy as np
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.words import stale
+from kinetree.model.force_torque import slides
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot, Sensor
 from kinetree.spatial import se3
@@ -119,8 +120,8 @@ def reroot(robot: Robot, link: str) -> Robot:
 def _passed(sensor: Sensor, joint: Joint) -> Sensor:
     """The sensor of a joint that is passed the other way. Its reading stays what it was; where its moment is about the
     origin of a joint that slides, which has moved with the child and moves with the parent now, it cannot be said."""
-    said, slides = sensor.force_torque, joint.pitch != 0.0 or not all(joint.kind.velocity_angular)
-    if said is None or (said.point == "joint" and slides):
+    said = sensor.force_torque
+    if said is None or (said.point == "joint" and slides(joint)):
         return replace(sensor, force_torque=None)
     measures: Literal["parent_on_child", "child_on_parent"]
     measures = "child_on_parent" if said.measures == "parent_on_child" else "parent_on_child"
