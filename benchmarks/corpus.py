@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 
 from kinetree.errors import KinetreeError
-from kinetree.load import FORMATS, Options, read
+from kinetree.load import FORMATS, examine
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 NO_ROBOT = ("xacro-macros-only", "xacro-empty")  # such a xacro file is a part, not a robot
@@ -64,7 +64,7 @@ def outcome(task: tuple[Path, Path, str, float]) -> Outcome:
     name = str(path.relative_to(folder))
     try:
         with time_limit(seconds):
-            robot, findings = read(path, format, Options({}, packages_of(folder, path)))
+            robot, findings = examine(path, format=format, packages=packages_of(folder, path))
     except KinetreeError as error:
         robot, findings = None, list(error.findings)
     except BaseException as error:

@@ -9,7 +9,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats.xacro import engine
-from kinetree.load import Options, read
+from kinetree.load import examine
 from support import all_frames
 
 NS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
@@ -278,7 +278,7 @@ class TestFiles:
 
     def test_a_text_has_no_folder(self):
         text = f'<robot name="r" {NS}><xacro:include filename="x.xacro"/></robot>'
-        _, findings = read(text, "xacro", Options({}, {}))
+        _, findings = examine(text, format="xacro")
         assert findings[0].code == "xacro-include"
         assert "a text has none" in findings[0].message
 
@@ -364,7 +364,7 @@ def test_damaged_files_are_refused_or_load(workspace):
         target, text = ((path, ARM), (parts, PARTS))[i % 2]
         start, length = rng.integers(len(text)), rng.integers(3)
         target.write_text(text[:start] + FILLER[rng.integers(len(FILLER))] + text[start + length :])
-        robot, findings = read(path, None, Options({}, {}))  # raises nothing
+        robot, findings = examine(path)  # raises nothing
         assert (robot is None) == any(finding.severity == "error" for finding in findings)
         outcomes.append(robot is not None)
     assert {True, False} == set(outcomes)
