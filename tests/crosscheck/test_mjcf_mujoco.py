@@ -182,7 +182,7 @@ def test_the_model_that_comes_with_mujoco_is_loaded_written_and_loaded_by_mujoco
 
 
 def test_every_icub_as_mjcf():
-    parts = ("extension", "geometry", "velocity_limit", "inertial")
+    parts = ("extension", "geometry", "velocity_limit", "inertial", "force_torque")
     paths, rng = icub_urdfs(), np.random.default_rng(4)
     assert paths
     for path in paths:
