@@ -16,6 +16,7 @@ from kinetree.queries import jacobian as jacobian
 from kinetree.queries import jacobian_dot as jacobian_dot
 from kinetree.queries import joint_torques as joint_torques
 from kinetree.queries import manipulability as manipulability
+from kinetree.queries import margin as margin
 from kinetree.queries import point as point
 from kinetree.queries import sensor_reading as sensor_reading
 from kinetree.queries import velocity as velocity

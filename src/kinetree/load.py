@@ -14,7 +14,8 @@ from typing import Any
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
 from kinetree.formats.srdf import read_groups
-from kinetree.model.edit import set_groups
+from kinetree.model.edit import add_limits, set_groups
+from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import Robot
 
 Reading = tuple[Robot | None, list[Finding]]
@@ -118,7 +119,9 @@ def load(
     xacro_args: the arguments of a xacro file. packages: folders of ROS packages by name, searched first.
     model: the model to take from an SDF file that has several.
     srdf: a semantic description whose groups of joints the robot shall have.
-    limits: a robot whose control boards' position limits an iCub shall have, such as "iCubGenova02".
+    limits: a TOML file of linear limits that the robot shall have besides its own; or for an iCub "firmware", "tendons"
+        or "ikin", limits of its shoulders, or a robot whose control boards' position limits it shall have, such as
+        "iCubGenova02".
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
@@ -144,10 +147,29 @@ def examine(source: str | os.PathLike[str], *, format: str | None = None, **argu
     robot, findings = _with_groups(*_read(source, format, options), options)
     if robot is None or options.limits is None:
         return robot, findings
+    limited = _limited(robot, options.limits)
+    return limited, [*findings, *(note for note in limited.notes if note not in robot.notes)]
+
+
+def _limited(robot: Robot, limits: str) -> Robot:
+    """The robot with the limits of a file, or of a set that comes with the package."""
+    from kinetree.formats.limits import read as read_limits
+    from kinetree.robots.icub import tendons
     from kinetree.robots.icub.limits import with_limit_set
 
-    limited = with_limit_set(robot, options.limits)
-    return limited, [*findings, *(note for note in limited.notes if note not in robot.notes)]
+    if limits.lower().endswith(".toml"):
+        return add_limits(robot, _read_limits(read_limits(read_file(Path(limits)), limits)))
+    if limits in tendons.SETS:
+        return tendons.with_tendons(robot, limits, _read_limits(read_limits(tendons.text(), "tendons.toml")))
+    return with_limit_set(robot, limits, list(tendons.SETS))
+
+
+def _read_limits(reading: tuple[tuple[LinearLimits, ...], list[Finding]]) -> tuple[LinearLimits, ...]:
+    sets, findings = reading
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        raise KinetreeError(errors)
+    return sets
 
 
 def _options(

@@ -82,7 +82,8 @@ def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = P
     order = () if moving == robot.joint_names else robot.joint_names
     fixed = tuple(_plain(joint) for joint in measured_cuts(robot))
     sensors, groups = tuple(robot.sensors.values()), dict(robot.groups)
-    return DHTable(robot.name, robot.root, chains, frames, sensors, groups, order, fixed)
+    coupled = tuple(robot.coupled_limits)
+    return DHTable(robot.name, robot.root, chains, frames, sensors, groups, order, fixed, coupled)
 
 
 def table_links(robot: Robot) -> frozenset[str]:

@@ -53,7 +53,9 @@ _OPTIONS = (
 _OF_ONE = (
     click.option("--version", metavar="M.N", help="Of a robot that comes with the package, the same as NAME:M.N."),
     click.option("--srdf", metavar="FILE", help="A semantic description whose groups of joints MODEL shall have."),
-    click.option("--limits", metavar="ROBOT", help="An iCub whose boards' position limits MODEL shall have."),
+    click.option(
+        "--limits", metavar="LIMITS", help="A file of linear limits, or a set of the iCub's, for MODEL to have."
+    ),
 )
 _READING = ("format", "xacro_args", "packages", "model", "srdf", "limits")
 """Arguments of `load` that these options give."""

@@ -17,8 +17,6 @@ def lose_bodies(robot: Robot, losses: Losses) -> None:
         losses.lose("extension", f"robot {robot.name!r}", f"<{extension.tag}>", extension.source)
     for material in robot.materials.values():
         losses.lose("material", f"material {material.name!r}", "materials", material.source)
-    for coupled in robot.coupled_limits:
-        losses.lose("coupled_limit", f"coupled limit {coupled.name!r}", "limits over several joints", coupled.source)
     for link in robot.links.values():
         label = f"link {link.name!r}"
         if link.inertial:
@@ -45,6 +43,8 @@ def lose_extras(robot: Robot, losses: Losses, kept_frames: set[str]) -> None:
         losses.lose("sensor", f"sensor {sensor.name!r}", "sensors", sensor.source)
     if robot.joint_names != order_of_file(robot):
         losses.lose("order", f"robot {robot.name!r}", "another order of q than that of the chain")
+    for coupled in robot.coupled_limits:
+        losses.lose("coupled_limit", f"coupled limit {coupled.name!r}", "limits over several joints", coupled.source)
     for group in robot.groups:
         losses.lose("group", f"group {group!r}", "groups of joints")
     for name, frame in robot.frames.items():

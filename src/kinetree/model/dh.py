@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.errors import Source
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.robot import Frame, Joint, Limit, Mimic, Sensor
+from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Mimic, Sensor
 from kinetree.spatial.dh import x_screw, z_screw
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -108,4 +108,5 @@ class DHTable:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     order: tuple[str, ...] = ()
     fixed: tuple[Joint, ...] = ()
+    coupled_limits: tuple[CoupledLimit, ...] = ()
     source: Source | None = None

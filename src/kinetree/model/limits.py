@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.errors import fail
+from kinetree.errors import Source, fail
+from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen
 
 if TYPE_CHECKING:
     from kinetree.model.robot import Robot
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Limits:
-    """lower <= q <= upper and G q <= h; lower, upper (nq,), G (m, nq), h (m,), names of the rows (m)."""
+    """lower <= q <= upper and G q <= h; lower, upper (nq,), G (m, nq), h (m,), names of the rows (m).
+
+    Units are those of q: metres and radians. A margin is a slack in the units of its limit, positive inside.
+    Coordinates that no row of G couples are independent; those that rows couple make a block, whose polytope is small.
+    """
 
     coordinate_names: tuple[str, ...]
     lower: Array
@@ -26,18 +32,158 @@ class Limits:
     h: Array
     row_names: tuple[str, ...]
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What each number of `margin` is about: the lower end of every coordinate, the upper ends, the rows."""
+        ends = [f"{name} {end}" for end in ("lower", "upper") for name in self.coordinate_names]
+        return (*ends, *self.row_names)
+
     def margin(self, q: Any) -> Array:
-        """The least slack (…,) of q (…, nq) over all limits, in their own units; negative outside."""
-        q = np.asarray(q, dtype=float)
-        if q.ndim == 0 or q.shape[-1] != len(self.lower):
-            names = ", ".join(self.coordinate_names)
-            raise fail("q-shape", f"q has shape {q.shape}; legal is (…, {len(self.lower)}), in this order: {names}")
-        slack = np.concatenate([q - self.lower, self.upper - q, self.h - q @ self.G.T], axis=-1)
-        return np.asarray(np.min(slack, axis=-1, initial=np.inf))
+        """The signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits' own
+        units: negative outside, infinite where there is no limit."""
+        q = self._checked(q, "q")
+        return np.concatenate([q - self.lower, self.upper - q, self.h - q @ self.G.T], axis=-1)
 
     def contains(self, q: Any) -> Array:
-        """Whether q (…, nq) is inside, (…,) of bool: margin(q) >= 0."""
-        return np.asarray(self.margin(q) >= 0)
+        """Whether q (…, nq) is inside, (…,) of bool: no margin is negative."""
+        return np.asarray(np.all(self.margin(q) >= 0, axis=-1))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The coordinates that rows couple, each set of them with its rows and its part of the box."""
+        return tuple(_block(self, columns) for columns in _coupled(self.G))
+
+    def project(self, q: Any) -> Array:
+        """The nearest configuration (…, nq) inside, by the Euclidean distance of coordinates; q where it is inside.
+
+        Raises KinetreeError "empty" where no configuration is inside.
+        """
+        q = self._checked(q, "q")
+        if np.any(self.lower > self.upper):
+            raise fail("empty", "the lower limit of a joint is above its upper one", element=self._crossed())
+        nearest: Array = np.clip(q, self.lower, self.upper)
+        for block in self.blocks:
+            own = q[..., block.columns]
+            outside = np.any(own @ block.A.T > block.b, axis=-1)
+            points = [polytope.project(block.A, block.b, point) for point in own[outside]]
+            placed = own.copy()
+            placed[outside] = np.reshape(points, (-1, len(block.columns)))
+            nearest[..., block.columns] = placed
+        return nearest
+
+    def volume(self) -> float:
+        """Of all configurations inside: the product over independent coordinates and blocks; rad, m to their powers."""
+        return float(np.prod([self.upper[i] - self.lower[i] for i in self._free()])) * float(
+            np.prod([polytope.volume(block.A, block.b) for block in self.blocks])
+        )
+
+    def forbidden_share(self) -> float:
+        """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1."""
+        allowed = 1.0
+        for block in self.blocks:
+            allowed *= polytope.volume(block.A, block.b) / float(np.prod(block.upper - block.lower))
+        return 1.0 - allowed
+
+    def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
+        """n configurations (n, nq), independent and uniform inside.
+
+        Raises KinetreeError where a coordinate has no limit, or where nothing is inside.
+        """
+        rng = np.random.default_rng(seed)
+        open_ended = ~np.isfinite(self.lower) | ~np.isfinite(self.upper)
+        if np.any(open_ended):
+            names = ", ".join(np.array(self.coordinate_names)[open_ended][:12])
+            raise fail("unbounded", f"there is no uniform sample without limits; {names} have none")
+        found = np.asarray(rng.uniform(self.lower, self.upper, (n, len(self.lower))))
+        for block in self.blocks:
+            found[:, block.columns] = polytope.sample(block.A, block.b, n, rng)
+        return found
+
+    def clip_step(self, q: Any, dq: Any) -> Array:
+        """The largest fraction (…,) from 0 to 1 of a step dq (…, nq) from q (…, nq) that stays inside.
+
+        From outside it is 0 for a step that brings some violated limit further out, and is not stopped by one that it
+        brings nearer. q + clip_step(q, dq) dq is inside up to rounding.
+        """
+        q, dq = self._checked(q, "q"), self._checked(dq, "dq")
+        slack = self.margin(q)
+        rate = np.concatenate([-dq, dq, dq @ self.G.T], axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(rate > 0, np.maximum(slack, 0.0) / rate, np.inf)
+        return np.asarray(np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0))
+
+    def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
+        """The velocity (…, nq) shortened so that a step of dt seconds from q (…, nq) stays inside."""
+        if not 0 < dt < np.inf:
+            raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
+        qd = self._checked(qd, "qd")
+        return np.asarray(self.clip_step(q, qd * dt)[..., None] * qd)
+
+    def _free(self) -> list[int]:
+        coupled = {int(i) for block in self.blocks for i in block.columns}
+        return [i for i in range(len(self.lower)) if i not in coupled]
+
+    def _crossed(self) -> str:
+        i = int(np.argmax(self.lower > self.upper))
+        return f"coordinate {self.coordinate_names[i]!r}"
+
+    def _checked(self, q: Any, what: str) -> Array:
+        array: Array = np.asarray(q, dtype=float)
+        if array.ndim == 0 or array.shape[-1] != len(self.lower):
+            names = ", ".join(self.coordinate_names)
+            message = f"{what} has shape {array.shape}; legal is (…, {len(self.lower)}), in this order: {names}"
+            raise fail("q-shape", message)
+        return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearLimits:
+    """A set of limits G x <= h on some joints of one coordinate each, by name.
+
+    joints (k): their names. G (m, k), h (m,): in radians and metres. row_names (m). angular: whether the source speaks
+    of angles only, so that no joint may be prismatic. box: whether every row is an end of a joint's own range.
+    from_below: whether the source says -G x >= -h, as for A q + b > 0, which is then kept so.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    G: Array
+    h: Array
+    row_names: tuple[str, ...]
+    angular: bool = True
+    box: bool = False
+    from_below: bool = False
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Coordinates that rows couple. columns (k,): which of q. A x <= b: rows and box together. rows: which of G."""
+
+    columns: Array
+    rows: Array
+    A: Array
+    b: Array
+    lower: Array
+    upper: Array
+
+
+def _coupled(G: Array) -> list[Array]:
+    """The sets of columns that rows of G connect."""
+    from scipy.sparse.csgraph import connected_components
+
+    used = np.flatnonzero(np.any(G != 0, axis=0))
+    touches = (G[:, used] != 0).astype(int)
+    count, label = connected_components(touches.T @ touches) if len(used) else (0, np.zeros(0))
+    return [used[label == k] for k in range(count)]
+
+
+def _block(limits: Limits, columns: Array) -> Block:
+    rows = np.flatnonzero(np.any(limits.G[:, columns] != 0, axis=1))
+    lower, upper, eye = limits.lower[columns], limits.upper[columns], np.eye(len(columns))
+    A, b = np.vstack([limits.G[np.ix_(rows, columns)], -eye, eye]), np.r_[limits.h[rows], -lower, upper]
+    bounded = np.isfinite(b)
+    return Block(columns, rows, frozen(A[bounded]), frozen(b[bounded]), frozen(lower), frozen(upper))
 
 
 def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, float, float]:

@@ -5,6 +5,7 @@ lives: `fk(robot, "tool0")(q)` in a loop prepares nothing twice.
 """
 
 from kinetree.queries.ask import tree as tree
+from kinetree.queries.limits import margin as margin
 from kinetree.queries.motion import SingularValues as SingularValues
 from kinetree.queries.motion import analytical_jacobian as analytical_jacobian
 from kinetree.queries.motion import fk as fk

@@ -47,6 +47,7 @@ class _Builder:
         self.parts = Parts(table.name, [Link(table.root, source=table.source)], source=table.source)
         self.parts.sensors = list(table.sensors)
         self.parts.groups = table.groups
+        self.parts.coupled_limits = list(table.coupled_limits)
         self.joints: dict[str, Joint] = {}
         self.rows: dict[str, tuple[DHRow, str]] = {}  # joint: its first row, and the chain of that
         self.start: dict[str, Array] = {}  # joint: T_parent_row, where its first row starts

@@ -77,6 +77,11 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
         lines += [f"joint = {_quoted(sensor.joint)}"] if sensor.joint else []
         lines += _pose_lines(sensor, spelling)
         lines += [f"force_torque = {_force_torque(sensor.force_torque)}"] if sensor.force_torque else []
+    for limit in table.coupled_limits:
+        terms = ", ".join(f"{_quoted(joint)} = {format_number(x)}" for joint, x in limit.coefficients.items())
+        lines += ["", "[[coupled_limit]]", f"name = {_quoted(limit.name)}", f"coefficients = {{ {terms} }}"]
+        ends = {"lower": limit.lower, "upper": limit.upper}
+        lines += [f"{end} = {format_number(value)}" for end, value in ends.items() if abs(value) < inf]
     if table.groups:
         lines += ["", "[groups]", *(f"{_quoted(group)} = {_names(names)}" for group, names in table.groups.items())]
     return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from math import inf, isnan
 from typing import Any
 
 from kinetree.errors import nearest_names
@@ -18,10 +19,11 @@ from kinetree.formats.force_torque import LEGAL, force_torque_of
 from kinetree.formats.quantities import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
-from kinetree.model.robot import ForceTorque, Frame, Joint, Sensor
+from kinetree.model.robot import CoupledLimit, ForceTorque, Frame, Joint, Sensor
 
 CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip", "frames")
-TOP_KEYS = ("name", "root", "convention", "units", "order", "chain", "fixed", "frame", "sensor", "groups")
+LISTS = ("chain", "fixed", "frame", "sensor", "coupled_limit")
+TOP_KEYS = ("name", "root", "convention", "units", "order", *LISTS, "groups")
 POINTS = ("frame", "joint")
 """About which a force/torque sensor's moment is taken; the first where a table does not say."""
 
@@ -68,6 +70,7 @@ class _Reader:
             self.groups(),
             self.order(),
             tuple(self.fixed(table, k) for k, table in enumerate(self.tables("fixed"))),
+            tuple(self.coupled_limit(table, k) for k, table in enumerate(self.tables("coupled_limit"))),
             self.report.source(self.places.key("name", None)),
         )
 
@@ -201,6 +204,20 @@ class _Reader:
                 self.report.error("missing-key", f"needs {key} = …, which is missing", line, element=label)
         name, on, link = (self.text(table, key, "", where) for key in ("joint", "on", "link"))
         return Joint(name, "fixed", on, link, self.own_pose(table, line, label), source=self.report.source(line))
+
+    def coupled_limit(self, table: dict[str, Any], k: int) -> CoupledLimit:
+        where = ("coupled_limit", k)
+        label, line = f"coupled limit {k + 1}", self.places.start(where)
+        self.known(table, ("name", "coefficients", "lower", "upper"), where, label)
+        terms, ends = table.get("coefficients"), (table.get("lower", -inf), table.get("upper", inf))
+        numbers = [*terms.values(), *ends] if isinstance(terms, dict) and terms else [None]
+        if not all(isinstance(x, int | float) and not isinstance(x, bool) and not isnan(x) for x in numbers):
+            message = "needs coefficients = { joint = number, … }; lower and upper are numbers, in radians and metres"
+            self.report.error("coupled-limit", message, line, element=label)
+            return CoupledLimit("", {})
+        coefficients = {joint: float(x) for joint, x in (terms or {}).items()}
+        name = self.text(table, "name", "", where) or f"limit_{k + 1}"
+        return CoupledLimit(name, coefficients, float(ends[0]), float(ends[1]), self.report.source(line))
 
     def sensor(self, table: dict[str, Any], k: int) -> Sensor:
         where = ("sensor", k)

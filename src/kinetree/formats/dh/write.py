@@ -117,6 +117,7 @@ def _without(table: DHTable, without: Collection[str]) -> DHTable:
         table,
         chains=tuple(replace(c, rows=tuple(_row_without(row, without) for row in c.rows)) for c in table.chains),
         groups={} if "group" in without else table.groups,
+        coupled_limits=() if "coupled_limit" in without else table.coupled_limits,
     )
 
 

@@ -44,9 +44,8 @@ def check(job: Job) -> None:
         _sensor(sensor, robot, losses)
     _readings(robot, losses)
     for coupled in robot.coupled_limits:
-        if not (isfinite(coupled.lower) and isfinite(coupled.upper) and coupled.lower < coupled.upper):
-            label = f"coupled limit {coupled.name!r}"
-            losses.lose("coupled_limit", label, "a range that is empty or open on one side", coupled.source)
+        if not coupled.lower < coupled.upper:
+            losses.lose("coupled_limit", f"coupled limit {coupled.name!r}", "an empty range", coupled.source)
     _keyframes(job, losses)
     for group in robot.groups:
         losses.lose("group", f"group {group!r}", "groups of joints")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 from kinetree.formats.fields import check_attributes, float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
@@ -152,6 +153,10 @@ def read_tendons(context: Context, root: Element) -> list[Element]:
     return others
 
 
+OPEN = 1e10
+"""MuJoCo's largest number, mjMAXVAL, which stands for no limit: a range of MJCF has two ends."""
+
+
 def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | None:
     """The limit of a fixed tendon: a range on the sum of coef times coordinate, in radians and metres."""
     report = context.report
@@ -172,6 +177,7 @@ def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | No
     if span is None:
         return None
     name = element.get("name") or f"tendon_{number}"
-    limit = CoupledLimit(name, coefficients, *span, element.source)
+    low, high = (inf if end >= OPEN else -inf if end <= -OPEN else end for end in span)
+    limit = CoupledLimit(name, coefficients, low, high, element.source)
     context.parts.coupled_limits.append(limit)
     return limit

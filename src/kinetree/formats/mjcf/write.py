@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.check import check
+from kinetree.formats.mjcf.constraints import OPEN
 from kinetree.formats.mjcf.context import FORMAT, free
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
 from kinetree.formats.mjcf.references import unknown_references
@@ -157,7 +158,11 @@ def _tendons(xml: XmlWriter, job: Job, kept: dict[str, list[Element]]) -> None:
 
 def _tendon(xml: XmlWriter, limit: CoupledLimit, more: Element | None) -> None:
     attributes: dict[str, str | None] = {} if more is None else dict(more.attributes)
-    attributes |= {"name": limit.name, "range": format_numbers([limit.lower, limit.upper]), "limited": "true"}
+    attributes |= {
+        "name": limit.name,
+        "range": format_numbers(np.clip([limit.lower, limit.upper], -OPEN, OPEN)),
+        "limited": "true",
+    }
     xml.open("fixed", **attributes)
     for name, coefficient in limit.coefficients.items():
         xml.leaf("joint", joint=name, coef=format_number(coefficient))

@@ -73,8 +73,6 @@ def check_parts(layout: Layout, losses: Losses) -> None:
     for material in robot.materials.values():
         if material.texture:
             losses.lose("material", f"material {material.name!r}", "a texture", material.source)
-    for coupled in robot.coupled_limits:
-        losses.lose("coupled_limit", f"coupled limit {coupled.name!r}", "limits over several joints", coupled.source)
     for group in robot.groups:
         losses.lose("group", f"group {group!r}", "groups of joints")
 

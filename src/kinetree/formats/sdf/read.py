@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.fields import check_attributes, finish, joint_order, name_of, single_children
+from kinetree.formats.coupled import coupled_limit
+from kinetree.formats.fields import check_attributes, finish, joint_order, name_of, read_each, single_children
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, Context, is_world
 from kinetree.formats.sdf.frames import WORLD, Entry
 from kinetree.formats.sdf.joints import joint
-from kinetree.formats.sdf.shapes import MATERIAL, ORDER, geometry, material_of
+from kinetree.formats.sdf.shapes import COUPLED, MATERIAL, ORDER, geometry, material_of
 from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.assemble import Parts
@@ -76,6 +78,8 @@ class _Reader:
                 parts.extensions += self.others(entry)
                 named = (e for e in entry.others if e.tag == MATERIAL)
                 orders += [e for e in entry.others if e.tag == ORDER]
+                limits = (e for e in entry.others if e.tag == COUPLED)
+                parts.coupled_limits += read_each(limits, partial(coupled_limit, context.report))
                 parts.materials += [material_of(context, e, entry.element)[0] for e in named]
         parts.joint_order = joint_order(context.report, orders[0] if orders else None, parts)
         self.world(parts)
@@ -121,7 +125,7 @@ class _Reader:
     def others(self, entry: Entry) -> list[Extension]:
         """What a model has besides places; its scope is in the tag: "arm::plugin"."""
         scope = self.context.local(entry.name).rpartition("::")[0]
-        others = [element for element in entry.others if element.tag not in (MATERIAL, ORDER)]
+        others = [element for element in entry.others if element.tag not in (MATERIAL, ORDER, COUPLED)]
         for element in others:
             if element.tag == "static" and element.text.strip().lower() in ("true", "1"):
                 message = "simulators hold a static model still; its joints are read all the same"

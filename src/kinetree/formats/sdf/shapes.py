@@ -25,6 +25,7 @@ AS_IT_STANDS = ("heightmap", "image", "polyline", "empty")
 """Shapes that the model knows by name only; their element is kept as it stands."""
 MATERIAL_NAME = "kinetree:name"
 MATERIAL = "kinetree:material"
+COUPLED = "kinetree:coupled_limit"
 ORDER = "kinetree:joint_order"  # of q, where that of the joints in the file is another
 """SDF lets tools add words of their own with a prefix: these keep the names of materials, which it does not have."""
 

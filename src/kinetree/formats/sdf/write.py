@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import inf, pi
 
+from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, words_of, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number
@@ -12,7 +13,7 @@ from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
 from kinetree.formats.sdf.node import Node
-from kinetree.formats.sdf.shapes import AS_IT_STANDS, MATERIAL, MATERIAL_NAME, ORDER
+from kinetree.formats.sdf.shapes import AS_IT_STANDS, COUPLED, MATERIAL, MATERIAL_NAME, ORDER
 from kinetree.formats.sdf.values import CUSTOM_TYPE, Version
 from kinetree.formats.xml import XmlWriter
 from kinetree.model.assemble import order_of_file
@@ -82,6 +83,10 @@ class _Writer:
             order = self.model("").add(ORDER)
             for name in self.robot.joint_names:
                 order.add("joint", name=name)
+        for limit in self.robot.coupled_limits if "coupled_limit" not in self.without else ():
+            node = self.model("").add(COUPLED, **coupled_limit_attributes(limit))
+            for name, coefficient in limit.coefficients.items():
+                node.add("joint", name=name, coefficient=format_number(coefficient))
         for extension in self.robot.extensions:
             scope = scope_of(extension.tag)
             self.extensions(self.model(scope), [extension], scope)

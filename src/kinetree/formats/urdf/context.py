@@ -14,6 +14,7 @@ from kinetree.spatial.se3 import Array, frozen
 
 ZERO = (0.0, 0.0, 0.0)
 ORDER = "kinetree_joint_order"
+COUPLED = "kinetree_coupled_limit"
 """An element of ours, which others pass over: the order of q where that of the joints in the file is another."""
 
 

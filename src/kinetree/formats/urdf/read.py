@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from kinetree.errors import Finding
+from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import (
     check_attributes,
     check_leaf,
@@ -19,7 +20,7 @@ from kinetree.formats.fields import (
     stray_text,
 )
 from kinetree.formats.force_torque import TAG, read_force_torque
-from kinetree.formats.urdf.context import ORDER, Context, keep_others, read_origin
+from kinetree.formats.urdf.context import COUPLED, ORDER, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.xml import Element, Report, parse
@@ -58,9 +59,10 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     for child in root.children:
         if child.tag in FOREIGN:
             parts.extensions.append(extension("urdf", child))
-        elif child.tag not in ("link", "joint", "material", "sensor", ORDER):
+        elif child.tag not in ("link", "joint", "material", "sensor", ORDER, COUPLED):
             parts.extensions += keep_others(context, [child])
     parts.joint_order = joint_order(report, root.find(ORDER), parts)
+    parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     check_references(context, parts)
     return finish(report, parts, root)
 

@@ -9,10 +9,11 @@ from math import isinf
 
 import numpy as np
 
+from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number, format_numbers
-from kinetree.formats.urdf.context import ORDER
+from kinetree.formats.urdf.context import COUPLED, ORDER
 from kinetree.formats.urdf.links import SHAPES
 from kinetree.formats.xml import XmlWriter
 from kinetree.model.assemble import order_of_file
@@ -53,6 +54,11 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         for name in robot.joint_names:
             xml.leaf("joint", name=name)
         xml.close()
+    for limit in robot.coupled_limits if "coupled_limit" not in losses.without else ():
+        xml.open(COUPLED, **coupled_limit_attributes(limit))
+        for name, coefficient in limit.coefficients.items():
+            xml.leaf("joint", name=name, coefficient=format_number(coefficient))
+        xml.close()
     _extensions(xml, robot.extensions, losses)
     xml.close()
     return xml.text()
@@ -80,8 +86,6 @@ def _check(robot: Robot, losses: Losses) -> None:
             losses.lose("dynamics", label, "the stiffness or the armature of a joint", joint.source)
         if joint.type == "continuous" and not (isinf(joint.limit.lower) and isinf(joint.limit.upper)):
             losses.lose("limit", label, "position limits of a continuous joint", joint.source)
-    for coupled in robot.coupled_limits:
-        losses.lose("coupled_limit", f"coupled limit {coupled.name!r}", "limits over several joints", coupled.source)
     for group in robot.groups:
         losses.lose("group", f"group {group!r}", "groups of joints")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.resources import files
@@ -50,11 +50,11 @@ def limit_sets() -> Mapping[str, Callable[[Robot], Robot]]:
     return {name: partial(with_board_limits, name=name) for name in robots()}
 
 
-def with_limit_set(robot: Robot, name: str) -> Robot:
-    """The robot with the limits of that set; raises KinetreeError, with all names, for an unknown one."""
+def with_limit_set(robot: Robot, name: str, others: Sequence[str] = ()) -> Robot:
+    """The robot with the limits of that set; raises KinetreeError for an unknown one. others: names known elsewhere."""
     sets = limit_sets()
     if name not in sets:
-        raise fail("unknown-name", f"no set of limits {name!r}; {nearest_names(name, list(sets))}")
+        raise fail("unknown-name", f"no set of limits {name!r}; {nearest_names(name, [*others, *sets])}")
     return sets[name](robot)
 
 

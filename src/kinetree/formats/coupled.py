@@ -1,0 +1,44 @@
+"""Limits over several joints in an element of ours, which URDF and SDF carry: <… name lower upper>, with a
+<joint name coefficient/> for each joint; in radians and metres, and without a bound where there is none."""
+
+from __future__ import annotations
+
+from math import inf, isfinite
+
+from kinetree.formats.fields import check_attributes, check_leaf, float_of, name_of
+from kinetree.formats.numbers import format_number
+from kinetree.formats.xml import Element, Report
+from kinetree.model.robot import CoupledLimit
+
+
+def coupled_limit(report: Report, element: Element) -> CoupledLimit | None:
+    """A limit over several joints, in an element of ours: bounds that are left out are infinite."""
+    before = len(report.findings)
+    check_attributes(report, element, {"name", "lower", "upper"})
+    terms: dict[str, float] = {}
+    for child in element.children:
+        if child.tag != "joint":
+            report.error(
+                "coupled-limit", f"<{child.tag}> is no part of it; legal is <joint name=… coefficient=…>", child
+            )
+            continue
+        check_leaf(report, child, {"name", "coefficient"})
+        joint = name_of(report, child)
+        if joint in terms:
+            report.error("coupled-limit", f"joint {joint!r} stands twice; legal is once", child)
+        terms[joint] = float_of(report, child, "coefficient", owner=element)
+    if not element.children:
+        report.error("coupled-limit", "it names no joint", element)
+    ends = {"lower": -inf, "upper": inf}
+    for end in ends:
+        if element.get(end) is not None:
+            ends[end] = float_of(report, element, end)
+    if any(finding.severity == "error" for finding in report.findings[before:]):
+        return None
+    return CoupledLimit(name_of(report, element), terms, ends["lower"], ends["upper"], element.source)
+
+
+def coupled_limit_attributes(limit: CoupledLimit) -> dict[str, str]:
+    """What such an element says besides its joints."""
+    ends = {"lower": limit.lower, "upper": limit.upper}
+    return {"name": limit.name} | {end: format_number(value) for end, value in ends.items() if isfinite(value)}

@@ -1,0 +1,99 @@
+"""Linear limits of a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+
+from kinetree.errors import Finding, KinetreeError, nearest_names
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.limits import LinearLimits
+from kinetree.model.robot import CoupledLimit, Joint, Robot
+from kinetree.spatial import polytope
+
+
+def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
+    """The robot with these sets of limits besides its own.
+
+    A row becomes a coupled limit; the rows of a box narrow the ranges of their joints. Raises KinetreeError for joints
+    that the robot does not have or that have several coordinates, for angles where a joint is prismatic, for a row of a
+    name that there is already, and where no configuration fulfils all limits.
+    """
+    sets, parts = tuple(sets), parts_of(robot)
+    findings = [fault for limits in sets for fault in _faults(robot, limits)]
+    names = [limit.name for limit in parts.coupled_limits] + [row for limits in sets for row in limits.row_names]
+    twice = dict.fromkeys(name for name in names if names.count(name) > 1)
+    findings += [Finding("duplicate-name", "error", "stands twice", element=f"limit {name!r}") for name in twice]
+    if findings:
+        raise KinetreeError(findings)
+    for limits in sets:
+        for name, row, bound in zip(limits.row_names, limits.G.tolist(), limits.h.tolist(), strict=True):
+            terms = {joint: x for joint, x in zip(limits.joints, row, strict=True) if x}
+            if limits.box:
+                _narrow(parts, *terms.popitem(), bound)
+            else:
+                parts.coupled_limits.append(_coupled(name, terms, bound, limits))
+    made = build(parts)
+    _check_inside(made)
+    return made
+
+
+def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
+    """The robot without position limits, and without coupled limits, on these joints."""
+    names, parts = set(joints), parts_of(robot)
+    parts.joints = [_limited(joint, -inf, inf) if joint.name in names else joint for joint in parts.joints]
+    parts.coupled_limits = [limit for limit in parts.coupled_limits if not names & set(limit.coefficients)]
+    return build(parts)
+
+
+def _coupled(name: str, terms: dict[str, float], bound: float, limits: LinearLimits) -> CoupledLimit:
+    if limits.from_below:
+        return CoupledLimit(name, {joint: -x for joint, x in terms.items()}, lower=-bound, source=limits.source)
+    return CoupledLimit(name, terms, upper=bound, source=limits.source)
+
+
+def _narrow(parts: Parts, name: str, coefficient: float, bound: float) -> None:
+    """coefficient * q <= bound as an end of the joint's range."""
+    for i, joint in enumerate(parts.joints):
+        if joint.name == name:
+            end, limit = bound / coefficient, joint.limit
+            low, high = (
+                (limit.lower, min(limit.upper, end)) if coefficient > 0 else (max(limit.lower, end), limit.upper)
+            )
+            parts.joints[i] = _limited(joint, low, high)
+
+
+def _limited(joint: Joint, lower: float, upper: float) -> Joint:
+    kind = "revolute" if joint.type == "continuous" and max(-lower, upper) < inf else joint.type
+    return replace(joint, type=kind, limits=(replace(joint.limit, lower=lower, upper=upper),))
+
+
+def _check_inside(robot: Robot) -> None:
+    """Raise where no configuration fulfils all limits."""
+    limits = robot.limits
+    for i in np.flatnonzero(limits.lower > limits.upper):
+        message = f"nothing is left of its range: from {limits.lower[i]:.6g} to {limits.upper[i]:.6g}"
+        raise KinetreeError(Finding("empty", "error", message, element=f"joint {limits.coordinate_names[i]!r}"))
+    for block in limits.blocks:
+        if polytope.is_empty(block.A, block.b):
+            joints = ", ".join(limits.coordinate_names[i] for i in block.columns)
+            message = f"no configuration of {joints} fulfils all their limits"
+            raise KinetreeError(Finding("empty", "error", message, element="limits"))
+
+
+def _faults(robot: Robot, limits: LinearLimits) -> Iterator[Finding]:
+    element = f"limits {limits.name!r}"
+    for name in limits.joints:
+        joint = robot.joints.get(name)
+        if joint is None:
+            message = f"no joint {name!r}; {nearest_names(name, robot.joint_names)}"
+            yield Finding("unknown-name", "error", message, limits.source, element)
+        elif not joint.kind.single:
+            message = f"joint {name!r} is {joint.type}; limits are over joints of one coordinate"
+            yield Finding("coupled-limit", "error", message, limits.source, element)
+        elif limits.angular and not joint.kind.angular[0]:
+            message = f"speaks of angles, and joint {name!r} is {joint.type}; a set of both has unit = 'si'"
+            yield Finding("unit", "error", message, limits.source, element)

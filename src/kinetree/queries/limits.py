@@ -1,0 +1,37 @@
+"""How far a configuration is from the limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms.limits import margin as margin_of
+from kinetree.compiler.cache import digest
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.errors import fail
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
+from kinetree.queries.ask import query, remember
+
+
+def margin(robot: Robot) -> Kernel:
+    """The signed slack to each limit: a kernel from q (…, nq) to (…, k), negative outside.
+
+    The numbers are those of `robot.limits.margin`, without the ends that joints do not have: the output's labels say
+    which is which. Units are those of each limit, m or rad, or the row's own. Raises KinetreeError for a robot without
+    limits.
+    """
+    limits = remember(robot, "limits", lambda: robot.limits)
+    kept = np.flatnonzero(np.isfinite(np.r_[limits.lower, limits.upper, limits.h]))
+    if not len(kept):
+        raise fail("no-limits", "it has no limits", element=f"robot {robot.name!r}")
+    labels = tuple(limits.names[i] for i in kept)
+    output = Port("margin", (len(kept),), labels, "slack to each limit; m, rad")
+    numbers = digest(*(a.tobytes() for a in (limits.lower, limits.upper, limits.G, limits.h)))
+
+    def algorithm(model: Tree, q: Any) -> Any:
+        return margin_of(q, limits.lower, limits.upper, limits.G, limits.h)
+
+    return query(robot, ("margin", numbers), [], output, algorithm)

@@ -1,0 +1,46 @@
+"""The sets of limits of the iCub's shoulders: tendons, iKin's, the firmware's box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.resources import files
+
+from kinetree.errors import fail
+from kinetree.model.edit.limits import add_limits, clear_limits
+from kinetree.model.limits import LinearLimits
+from kinetree.model.robot import Robot
+from kinetree.robots.icub.families import families
+
+SETS = {
+    "firmware": ("firmware",),
+    "tendons": ("firmware", "tendons"),
+    "ikin": ("firmware", "ikin", "ikin torso", "ikin abduction", "ikin forearm"),
+}
+"""Name to the tables of tendons.toml that it is made of, for both arms."""
+
+SINCE_3 = ("ikin torso", "ikin abduction", "ikin forearm")
+"""Tables that hold for iCub 3 too; it has no such tendons."""
+
+
+def text() -> bytes:
+    """The text of tendons.toml, a file of limits."""
+    return files(__package__).joinpath("tendons.toml").read_bytes()
+
+
+def with_tendons(robot: Robot, name: str, tables: Iterable[LinearLimits]) -> Robot:
+    """The robot with a set of SETS instead of the limits that its shoulders have.
+
+    tables: what tendons.toml says. Of an iCub 3 only those rows of iKin are taken that hold for every version. Raises
+    KinetreeError for a robot without the joints, and for firmware or tendons of an iCub 3 or an ergoCub.
+    """
+    wanted = SETS[name]
+    if "icub" not in families(robot):
+        wanted = tuple(table for table in wanted if table in SINCE_3)
+        if not wanted:
+            message = f"{name!r} is of the shoulders of iCub 1 and 2"
+            raise fail("family", message, element=f"robot {robot.name!r}")
+    chosen = [table for table in tables if table.name.partition(" ")[2] in wanted]
+    if "firmware" in wanted:
+        box = {joint for table in chosen if table.name.endswith("firmware") for joint in table.joints}
+        robot = clear_limits(robot, box & set(robot.joints))
+    return add_limits(robot, chosen)

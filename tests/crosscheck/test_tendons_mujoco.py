@@ -1,0 +1,38 @@
+"""The iCub's tendons as MuJoCo's: their lengths are the rows of the page, A q."""
+
+import mujoco
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.formats.limits import read
+from kinetree.robots.icub import tendons
+
+pytestmark = pytest.mark.crosscheck
+
+
+def test_tendon_lengths_are_a_q(tmp_path):
+    robot = kt.load("icub", limits="tendons")
+    kt.save(robot, tmp_path / "icub.xml", without=("group", "velocity_limit", "force_torque", "sensor"))
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "icub.xml"))
+    data = mujoco.MjData(model)
+    tables = {table.name: table for table in read(tendons.text(), "tendons.toml")[0]}
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        values = dict(zip(robot.joint_names, rng.uniform(-2, 2, robot.nq), strict=True))
+        for name, value in values.items():
+            data.joint(name).qpos[:] = value
+        mujoco.mj_forward(model, data)
+        for side in ("left_arm", "right_arm"):
+            table = tables[f"{side} tendons"]
+            lengths = [data.tendon(name).length[0] for name in table.row_names]
+            assert np.abs(lengths - -table.G @ [values[joint] for joint in table.joints]).max() < 1e-12
+            ranges = np.array([model.tendon(name).range for name in table.row_names])
+            assert ranges[:, 0] == pytest.approx(-table.h, rel=1e-15)
+            assert all(model.tendon(name).limited for name in table.row_names)
+    outside = robot.q({"l_shoulder_pitch": -95.5, "l_shoulder_roll": 160.8, "l_shoulder_yaw": 80}, unit="deg")
+    for name, value in zip(robot.joint_names, outside, strict=True):
+        data.joint(name).qpos[:] = value
+    mujoco.mj_forward(model, data)
+    violated = [e for e in range(data.nefc) if data.efc_type[e] == mujoco.mjtConstraint.mjCNSTR_LIMIT_TENDON]
+    assert len(violated) == 4  # rows 1, 9, 12 and 14 of the left arm

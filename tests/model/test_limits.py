@@ -1,0 +1,216 @@
+"""Limits: a box and coupled rows, as polytopes."""
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.formats.limits import read
+from kinetree.load import FORMATS
+from kinetree.model.edit import add_limits
+from kinetree.spatial import polytope
+
+ARM = """<robot name="arm"><link name="base"/>{links}</robot>"""
+
+
+def chain(n: int, types: str = "") -> kt.Robot:
+    """n joints a, b, c … between -1 and 2."""
+    links = ""
+    for i in range(n):
+        name, parent = "abcdefg"[i], "base" if i == 0 else f"l{i - 1}"
+        kind = {"p": "prismatic", "c": "continuous"}.get(types[i : i + 1], "revolute")
+        limit = "" if kind == "continuous" else '<limit lower="-1" upper="2" velocity="1" effort="1"/>'
+        links += f'<link name="l{i}"/><joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="l{i}"/>'
+        links += f'<axis xyz="0 0 1"/>{limit}</joint>'
+    return kt.load(ARM.format(links=links), format="urdf")
+
+
+SETS = """
+[[limits]]
+name = "triangle"
+unit = "rad"
+joints = ["a", "c"]
+G = [[1, 1], [-1, -1]]
+h = [1.5, 1]
+rows = ["most", "least"]
+
+[[limits]]
+name = "pair"
+unit = "deg"
+joints = ["d", "e"]
+A = [[1, -2]]
+b = [90]
+"""
+
+
+@pytest.fixture(scope="module")
+def robot() -> kt.Robot:
+    sets, findings = read(SETS, "sets.toml")
+    assert not findings
+    return add_limits(chain(6), sets)
+
+
+def test_rows_are_in_radians_and_of_one_direction(robot):
+    limits = robot.limits
+    assert limits.row_names == ("triangle most upper", "triangle least upper", "pair 1 lower")
+    assert limits.G.tolist() == [[1, 0, 1, 0, 0, 0], [-1, 0, -1, 0, 0, 0], [0, 0, 0, -1, 2, 0]]
+    assert limits.h == pytest.approx([1.5, 1, np.pi / 2])  # A q + b > 0 is -A q <= b
+    assert [block.columns.tolist() for block in limits.blocks] == [[0, 2], [3, 4]]
+
+
+def test_margins_and_what_they_are_about(robot):
+    limits = robot.limits
+    q = np.array([[0.5, 0, 0.5, 0, 0, 0], [2.0, 0, 0, 0, 0, 0]])
+    named = dict(zip(limits.names, limits.margin(q).T, strict=True))
+    assert named["a lower"].tolist() == [1.5, 3.0]
+    assert named["triangle most upper"].tolist() == [0.5, -0.5]
+    assert limits.margin(q).min(axis=-1).tolist() == [0.5, -0.5]
+    assert limits.contains(q).tolist() == [True, False]
+
+
+def test_volume_is_the_product_of_blocks(robot):
+    # of the square of side 3 the rows leave that between two diagonals
+    square = 9.0 - 2.5**2 / 2 - 1.0**2 / 2
+    whole = polytope.volume(*(getattr(robot.limits.blocks[0], x) for x in "Ab"))
+    assert whole == pytest.approx(square)
+    other = robot.limits.blocks[1]
+    assert robot.limits.volume() == pytest.approx(square * polytope.volume(other.A, other.b) * 3.0 * 3.0)
+    assert robot.limits.forbidden_share() == pytest.approx(1 - square / 9 * polytope.volume(other.A, other.b) / 9)
+
+
+def test_samples_and_projections_are_inside(robot):
+    limits = robot.limits
+    inside = limits.sample(500, seed=1)
+    assert limits.contains(inside).all()
+    assert np.array_equal(limits.project(inside), inside)
+    outside = np.random.default_rng(2).uniform(-4, 4, (50, 6))
+    nearest = limits.project(outside)
+    assert limits.margin(nearest).min() > -1e-12
+    for point, there in zip(outside, nearest, strict=True):
+        assert np.max((inside - there) @ (point - there)) < 1e-9
+    assert limits.project(outside[0]) == pytest.approx(nearest[0])
+
+
+def test_a_step_is_clipped_where_it_leaves(robot):
+    limits = robot.limits
+    rng = np.random.default_rng(3)
+    q, dq = limits.sample(300, seed=4), rng.normal(0, 2, (300, 6))
+    share = limits.clip_step(q, dq)
+    assert limits.margin(q + share[:, None] * dq).min() > -1e-14
+    stopped = share < 1
+    assert stopped.any()
+    beyond = q + (share[:, None] + 1e-6) * dq
+    assert (limits.margin(beyond)[stopped].min(axis=-1) < 0).all()
+    qd = limits.clip_velocity(q, dq, 0.5)
+    assert np.abs(qd - limits.clip_step(q, 0.5 * dq)[:, None] * dq).max() == 0
+
+
+def test_from_outside_a_step_may_only_come_nearer(robot):
+    limits = robot.limits
+    outside = robot.q(a=2, c=0)
+    back, out = robot.q(a=-1, c=0), robot.q(a=0.5, c=-0.1)
+    assert limits.clip_step(outside, back - 0) == 1
+    assert limits.clip_step(outside, out) == 0
+    assert limits.clip_step(outside, np.zeros(6)) == 1
+
+
+def test_a_row_of_a_box_is_an_end_of_a_range():
+    sets, _ = read(
+        '[[limits]]\nname="n"\nbox=true\nunit="deg"\njoints=["a", "b"]\nG=[[2, 0], [0, -1]]\nh=[90, 0]', "n.toml"
+    )
+    narrowed = add_limits(chain(2, "rc"), sets)
+    assert not narrowed.coupled_limits
+    assert (narrowed.joints["a"].limit.lower, narrowed.joints["a"].limit.upper) == (-1, pytest.approx(np.pi / 4))
+    assert (narrowed.joints["b"].limit.lower, narrowed.joints["b"].limit.upper) == (0, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ('name="n"\njoints=["a"]\nG=[[1]]\nh=[1]', "unit", "the unit is not declared"),
+        ('name="n"\nunit="grad"\njoints=["a"]\nG=[[1]]\nh=[1]', "unit", "legal are 'rad', 'deg', 'si'"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1, 2]]\nh=[1]', "count", "2 columns for 1 joints: a"),
+        ('name="n"\nunit="rad"\njoints=["a", "a"]\nG=[[1, 2]]\nh=[1]', "joints", "different names"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1], [2]]\nh=[1]', "rows", "one for each row"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[nan]]\nh=[1]', "rows", "finite"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1]]\nh=[inf]', "rows", "finite"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[true]]\nh=[1]', "rows", "numbers"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[["1"]]\nh=[1]', "rows", "numbers"),
+        ('name="n"\nunit="rad"\njoints=["a", "b"]\nG=[[1, 2], [1]]\nh=[1, 1]', "rows", "of one length"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[0]]\nh=[1]', "rows", "row 1 of G is zero"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nA=[[1]]\nh=[1]', "rows", "either A and b"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1]]\nh=[1]\nrow=["x"]', "unknown-key", "'row'"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1], [2]]\nh=[1, 2]\nrows=["x", "x"]', "rows", "different names"),
+        ('name="n"\nunit="rad"\nbox=true\njoints=["a", "b"]\nG=[[1, 1]]\nh=[1]', "box", "every row is about one joint"),
+        ("name=", "toml-syntax", "not TOML"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_line(text, code, said):
+    sets, findings = read("[[limits]]\n" + text, "wrong.toml")
+    assert sets == ()
+    finding = next(finding for finding in findings if finding.code == code)
+    assert said in finding.message
+    assert finding.source.line
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ('unit="rad"\njoints=["a", "x"]\nG=[[1, 1]]\nh=[1]', "unknown-name", "no joint 'x'"),
+        ('unit="rad"\njoints=["a", "b"]\nG=[[1, 1]]\nh=[1]', "unit", "joint 'b' is prismatic"),
+        ('unit="si"\njoints=["a", "b"]\nG=[[1, 1]]\nh=[-9]', "empty", "no configuration of a, b fulfils"),
+        ('unit="rad"\nbox=true\njoints=["a"]\nG=[[1]]\nh=[-9]', "empty", "nothing is left of its range"),
+    ],
+)
+def test_what_does_not_fit_the_robot_is_refused(text, code, said, tmp_path):
+    (tmp_path / "l.toml").write_text(f'[[limits]]\nname="n"\n{text}')
+    arm = tmp_path / "arm.toml"
+    kt.save(chain(2, "rp"), arm, without=("velocity_limit",))
+    with pytest.raises(kt.KinetreeError, match=said) as error:
+        kt.load(arm, limits=str(tmp_path / "l.toml"))
+    assert error.value.findings[0].code == code
+
+
+def test_unlimited_joints_and_rows_of_a_name_twice(tmp_path):
+    sets, _ = read(SETS, "sets.toml")
+    with pytest.raises(kt.KinetreeError, match="stands twice"):
+        add_limits(chain(6), [*sets, *sets])
+    with pytest.raises(kt.KinetreeError, match="b have none"):
+        chain(2, "rc").limits.sample(1)
+    with pytest.raises(kt.KinetreeError, match="dt is 0"):
+        chain(2).limits.clip_velocity([0, 0], [1, 1], 0)
+    with pytest.raises(kt.KinetreeError, match="dq has shape"):
+        chain(2).limits.clip_step([0, 0], [1])
+
+
+@pytest.mark.parametrize(
+    ("format", "left_out"), [("urdf", ()), ("sdf", ()), ("toml", ("velocity_limit",)), ("xml", ())]
+)
+def test_they_go_through_every_format_that_can_say_them(format, left_out, robot, tmp_path):
+    path = tmp_path / f"arm.{format}"
+    kt.save(robot, path, without=tuple({*left_out, *(("velocity_limit",) if format == "xml" else ())}))
+    again = kt.load(path)
+    assert again.limits.row_names == robot.limits.row_names
+    assert np.array_equal(again.limits.G, robot.limits.G)
+    assert np.array_equal(again.limits.h, robot.limits.h)
+    kt.save(robot, path, without=("coupled_limit", "velocity_limit"))
+    assert not kt.load(path).coupled_limits
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ("", "names no joint"),
+        ('<joint name="a" coefficient="one"/>', "finite number"),
+        ('<joint name="a" coefficient="1"/><joint name="a" coefficient="1"/>', "stands twice"),
+        ('<link name="a"/>', "legal is <joint"),
+        ('<joint name="z" coefficient="1"/>', "names 'z', which is no joint"),
+    ],
+)
+def test_what_is_wrong_with_such_an_element_is_said(inside, said):
+    text = FORMATS["urdf"].write(chain(1), ())
+    text = text.replace(
+        "</robot>", f'<kinetree_coupled_limit name="n" upper="1">{inside}</kinetree_coupled_limit></robot>'
+    )
+    with pytest.raises(kt.KinetreeError, match=said) as error:
+        kt.load(text, format="urdf")
+    assert error.value.findings[0].source.line

@@ -1,0 +1,129 @@
+"""The tendons of the iCub's shoulders, against the published numbers."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.formats.limits import read
+from kinetree.model.edit import add_limits
+from kinetree.robots.icub import tendons
+from kinetree.spatial import polytope
+from support import shared
+
+SHOULDERS = {
+    side: [f"{side[0]}_shoulder_{part}" for part in ("pitch", "roll", "yaw")] for side in ("left_arm", "right_arm")
+}
+
+
+@pytest.fixture(scope="module")
+def tables():
+    sets, findings = read(tendons.text(), "tendons.toml")
+    assert not findings
+    return {table.name: table for table in sets}
+
+
+def in_degrees(table) -> tuple[np.ndarray, np.ndarray]:
+    return table.G, np.rad2deg(table.h)
+
+
+def test_the_rows_are_those_of_the_page(tables):
+    page = shared("seeds", "icub-shoulder-range-of-movements.txt").read_text()
+    c = float(re.search(r"with c = ([\d.]+)\.", page)[1])
+    number = {"c": c, "-c": -c}
+    rows = re.findall(r"^(?:A =|) *\|(.*?)\| *(?:b =)? *\|(.*?)\|$", page, re.MULTILINE)
+    A = [[number.get(x.strip()) or float(x) for x in row.split(",")] for row, _ in rows]
+    b = [float(x) for _, x in rows]
+    assert len(rows) == 14
+    limits = [re.search(rf"^ *([-\d.]+) < theta{i} < *([-\d.]+)$", page, re.MULTILINE).groups() for i in range(3)]
+    for side, joints in SHOULDERS.items():
+        table = tables[f"{side} tendons"]
+        assert list(table.joints) == joints
+        assert np.array_equal(-table.G, A)
+        assert np.rad2deg(table.h) == pytest.approx(b, rel=1e-15)
+        box = tables[f"{side} firmware"]
+        upper, lower = np.rad2deg(box.h[:3]), -np.rad2deg(box.h[3:])
+        assert np.c_[lower, upper] == pytest.approx(np.array(limits, dtype=float))
+
+
+@pytest.mark.parametrize("side", SHOULDERS)
+def test_the_published_numbers(tables, side):
+    A, b = in_degrees(tables[f"{side} tendons"])
+    box = in_degrees(tables[f"{side} firmware"])
+    both = np.vstack([A, box[0]]), np.r_[b, box[1]]
+    assert polytope.volume(*box) == pytest.approx(1_984_834.8)
+    assert polytope.volume(*both) == pytest.approx(1_873_268.370, abs=1e-3)
+    assert 1 - polytope.volume(*both) / polytope.volume(*box) == pytest.approx(0.0562094, abs=5e-8)
+    assert [i + 1 for i in polytope.redundant_rows(A, b)] == [2, 4, 5, 6, 10, 12]
+    assert [i + 1 for i in polytope.rows_that_matter(A, b, *box)] == [1, 9, 14]
+    assert len(polytope.vertices(*both)) == 14
+    assert polytope.volume(A, b) == pytest.approx(15_246_844.4, abs=0.1)
+    assert polytope.chebyshev_ball(*both).radius == pytest.approx(52.75)
+    assert polytope.chebyshev_ball(A, b).radius == pytest.approx(91.134, abs=5e-4)
+    largest = polytope.largest_box(*both)
+    assert largest.lower == pytest.approx([-89.6577, 0, -37], abs=1e-4)
+    assert largest.upper == pytest.approx([10, 99.6577, 62.6577], abs=1e-4)
+    share = np.prod(largest.upper - largest.lower) / polytope.volume(*box)
+    assert share == pytest.approx(0.4987, abs=5e-5)
+
+
+@pytest.mark.parametrize("side", SHOULDERS)
+def test_the_share_that_ikins_five_rows_forbid(tables, side):
+    box, rows = in_degrees(tables[f"{side} firmware"]), in_degrees(tables[f"{side} ikin"])
+    both = np.vstack([rows[0], box[0]]), np.r_[rows[1], box[1]]
+    assert 1 - polytope.volume(*both) / polytope.volume(*box) == pytest.approx(0.1746, abs=5e-5)
+    more = [tables[f"{side} ikin torso"], tables[f"{side} ikin abduction"]]
+    G = np.vstack([both[0], [[0.0, *more[0].G[0]], [0.0, 1.0, 0.0]]])
+    h = np.r_[both[1], np.rad2deg(more[0].h), np.rad2deg(more[1].h)]
+    assert 1 - polytope.volume(G, h) / polytope.volume(*box) == pytest.approx(0.5558747, abs=1e-6)
+
+
+def test_the_corners_of_the_firmwares_box():
+    facts = json.loads(shared("facts", "icub", "shoulder_tendons.json").read_text())
+    corners = next(value for value in _dicts(facts) if value.get("c") == 1.7105)["corners"]
+    assert len(corners) == 8
+    robot = kt.load("icub", limits="tendons")
+    names = robot.limits.names
+    for side, joints in SHOULDERS.items():
+        for corner in corners:
+            q = robot.q(dict(zip(joints, corner["q"], strict=True)), unit="deg")
+            margins = dict(zip(names, np.rad2deg(robot.limits.margin(q)), strict=True))
+            rows = {i: margins[f"{side} tendons {i} lower"] for i in range(1, 15)}
+            assert [i for i, margin in rows.items() if margin < 0] == corner["violated_rows_1based"]
+            for row, margin in corner["margins"].items():
+                assert rows[int(row)] == pytest.approx(margin, abs=1e-4)  # printed with four digits
+            assert min(rows.values()) == pytest.approx(corner["min_margin"], abs=1e-4)
+
+
+def _dicts(value):
+    if isinstance(value, dict):
+        yield value
+        for item in value.values():
+            yield from _dicts(item)
+
+
+def test_the_sets_of_the_built_in_robot():
+    firmware, with_tendons, ikin = (kt.load("icub", limits=name) for name in ("firmware", "tendons", "ikin"))
+    yaw = firmware.joints["l_shoulder_yaw"].limit
+    assert np.rad2deg([yaw.lower, yaw.upper]) == pytest.approx([-37, 80])
+    assert not firmware.coupled_limits
+    assert firmware.joints["l_elbow"].limit == kt.load("icub").joints["l_elbow"].limit
+    assert len(with_tendons.coupled_limits) == 28
+    assert 1 - with_tendons.limits.forbidden_share() == pytest.approx((1 - 0.0562094) ** 2, abs=1e-6)
+    assert np.rad2deg(ikin.joints["l_shoulder_roll"].limit.upper) == pytest.approx(100)
+    inside = ikin.limits.sample(2000, seed=0)
+    assert with_tendons.limits.contains(inside).all()  # iKin's set is the smaller one
+
+
+def test_what_they_are_not_for():
+    with pytest.raises(kt.KinetreeError, match="'tendons' is of the shoulders of iCub 1 and 2"):
+        kt.load("icub:3", limits="tendons")
+    rows = kt.load("icub:3", limits="ikin").limits.row_names
+    kinds = {name.partition(" ")[2].removesuffix(" upper").removesuffix(" lower") for name in rows}
+    assert kinds == {"ikin torso 1", "ikin forearm 1", "ikin forearm 2"}
+    with pytest.raises(kt.KinetreeError, match="did you mean 'tendons'"):
+        kt.load("icub", limits="tendon")
+    with pytest.raises(kt.KinetreeError, match="stands twice"):
+        add_limits(kt.load("icub", limits="tendons"), [t for t in read(tendons.text(), "")[0] if "tendons" in t.name])

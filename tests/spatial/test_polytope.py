@@ -1,0 +1,102 @@
+"""Polytopes, against shapes whose numbers are known, and against each other."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kinetree as kt
+from kinetree.spatial import polytope
+
+
+def box(lower, upper):
+    n = len(lower)
+    return np.vstack([np.eye(n), -np.eye(n)]), np.r_[upper, -np.array(lower, dtype=float)]
+
+
+def simplex(n):
+    """x >= 0, sum x <= 1."""
+    return np.vstack([-np.eye(n), np.ones((1, n))]), np.r_[np.zeros(n), 1.0]
+
+
+def random_polytope(seed: int, n: int = 3):
+    """A box cut by six planes that leave its middle inside."""
+    rng = np.random.default_rng(seed)
+    A, b = box([-1.0] * n, [2.0] * n)
+    rows = rng.normal(size=(6, n))
+    return np.vstack([A, rows]), np.r_[b, rng.uniform(0.5, 2.0, 6)]
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_a_box_and_a_simplex(n):
+    A, b = box([-0.5] * n, [1.5] * n)
+    assert polytope.volume(A, b) == pytest.approx(2.0**n, rel=1e-12)
+    assert len(polytope.vertices(A, b)) == 2**n
+    assert polytope.chebyshev_ball(A, b).radius == pytest.approx(1.0)
+    assert polytope.facet_areas(A, b) == pytest.approx(2.0 ** (n - 1))
+    A, b = simplex(n)
+    assert polytope.volume(A, b) == pytest.approx(1 / np.prod(np.arange(1, n + 1)), rel=1e-12)
+    assert polytope.chebyshev_ball(A, b).radius == pytest.approx(1 / (n + np.sqrt(n)))
+    largest = polytope.largest_box(A, b)  # of the boxes in a simplex, the cube of side 1/n
+    assert np.abs(largest.lower).max() < 1e-6
+    assert largest.upper == pytest.approx(np.full(n, 1 / n), abs=1e-6)
+
+
+def test_redundant_rows_are_those_that_nobody_misses():
+    A, b = box([0, 0], [1, 1])
+    more = np.vstack([A, [[1, 0], [1, 1], [1, 1], [0, 1]]])
+    bounds = np.r_[b, 2.0, 1.5, 1.5, 1.0]
+    assert polytope.redundant_rows(more, bounds) == [4, 6, 7]  # of equal rows the first is kept
+    assert polytope.rows_that_matter(more[4:], bounds[4:], A, b) == [1]
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_the_nearest_point_fulfils_its_conditions(seed):
+    A, b = random_polytope(seed)
+    rng = np.random.default_rng(seed)
+    for point in rng.uniform(-4, 5, (5, 3)):
+        nearest = polytope.project(A, b, point)
+        assert np.max(A @ nearest - b) < 1e-9
+        inside = polytope.sample(A, b, 200, rng)
+        # the angle to every point inside is obtuse: that is what nearest means in a convex set
+        assert np.max((inside - nearest) @ (point - nearest)) < 1e-9 * (1 + np.linalg.norm(point - nearest))
+    at = polytope.sample(A, b, 1, rng)[0]
+    assert np.array_equal(polytope.project(A, b, at), at)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=15, deadline=None)
+def test_the_volume_changes_by_the_faces(seed):
+    A, b = random_polytope(seed)
+    areas = polytope.facet_areas(A, b)
+    for i in range(len(A)):
+        step = np.zeros(len(b))
+        step[i] = 1e-4
+        rate = (polytope.volume(A, b + step) - polytope.volume(A, b - step)) / 2e-4
+        assert rate == pytest.approx(areas[i] / np.linalg.norm(A[i]), abs=2e-3)
+
+
+def test_samples_are_uniform():
+    A, b = random_polytope(3)
+    rng = np.random.default_rng(0)
+    points = polytope.sample(A, b, 20_000, rng)
+    assert np.all(points @ A.T <= b + 1e-12)
+    half = np.vstack([A, [[1.0, 0.5, -0.3]]])
+    share = np.mean(points @ half[-1] <= 0.2)
+    assert share == pytest.approx(polytope.volume(half, np.r_[b, 0.2]) / polytope.volume(A, b), abs=0.012)
+
+
+def test_what_has_no_inside_or_no_end_is_said():
+    A, b = box([0, 0], [1, 1])
+    empty = np.vstack([A, [[1.0, 1.0]]]), np.r_[b, -0.5]
+    assert polytope.is_empty(*empty)
+    assert not polytope.is_empty(A, b)
+    assert polytope.volume(*empty) == 0
+    for question in (polytope.vertices, polytope.largest_box):
+        with pytest.raises(kt.KinetreeError, match="no configuration fulfils"):
+            question(*empty)
+        with pytest.raises(kt.KinetreeError, match="leave some direction open"):
+            question(A[:3], b[:3])
+    with pytest.raises(kt.KinetreeError, match="no configuration fulfils"):
+        polytope.project(*empty, np.array([5.0, 5.0]))
