@@ -119,7 +119,7 @@ def run(tree, x, check=lambda name, args, value: None):
     return value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @examples(trees(EXACT, SMALL), st.tuples(SMALL, SMALL, SMALL))
 def test_exact_expressions_stay_exact(tree, x):
     program = trace(lambda e: np.array(run(tree, e), dtype=object), (3,))
@@ -140,7 +140,7 @@ def well_conditioned(name, args, value):
         assume(abs(args[0]) < 0.99)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @examples(trees(SMOOTH, st.floats(-3, 3)), st.tuples(*[st.floats(-3, 3)] * 3))
 def test_any_expression_stays_what_it_is(tree, x):
     with np.errstate(all="ignore"):

@@ -23,7 +23,7 @@ import kinetree as kt
 from kinetree.load import FORMATS
 from support import all_frames, icub_urdfs
 
-EXAMPLES = int(os.environ.get("KINETREE_EXAMPLES", "150"))
+EXAMPLES = int(os.environ.get("KINETREE_EXAMPLES", "60"))
 TEXTS = {path.parent.name: path.read_bytes() for path in icub_urdfs() if path.stat().st_size < 120_000}
 BAD_VALUES = ("", "nan", "inf", "1e999", "-1,5", "0 0 0", "1 2", "1_0", "abc", "${x}", "٣", "0x10", "1 0 0 0", "é")
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")

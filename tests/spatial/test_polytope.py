@@ -51,7 +51,7 @@ def test_redundant_rows_are_those_that_nobody_misses():
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_the_nearest_point_fulfils_its_conditions(seed):
     A, b = random_polytope(seed)
     rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def test_the_nearest_point_fulfils_its_conditions(seed):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_the_volume_changes_by_the_faces(seed):
     A, b = random_polytope(seed)
     areas = polytope.facet_areas(A, b)
