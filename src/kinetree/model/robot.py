@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 from typing import Literal
 
@@ -320,7 +321,7 @@ class Robot:
             for velocity in self.joints[name].kind.velocities
         )
 
-    @property
+    @cached_property
     def limits(self) -> Limits:
         """All limits on q: the box of the joints, and rows G q <= h for followers and coupled limits."""
         return robot_limits(self)

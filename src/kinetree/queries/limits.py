@@ -13,7 +13,7 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.ask import query, remember
+from kinetree.queries.ask import query
 
 
 def margin(robot: Robot) -> Kernel:
@@ -23,7 +23,7 @@ def margin(robot: Robot) -> Kernel:
     which is which. Units are those of each limit, m or rad, or the row's own. Raises KinetreeError for a robot without
     limits.
     """
-    limits = remember(robot, "limits", lambda: robot.limits)
+    limits = robot.limits
     kept = np.flatnonzero(np.isfinite(np.r_[limits.lower, limits.upper, limits.h]))
     if not len(kept):
         raise fail("no-limits", "it has no limits", element=f"robot {robot.name!r}")
