@@ -27,14 +27,14 @@ class Options:
 
     xacro_args: values of the xacro arguments. packages: name to folder, for `package://` and `$(find …)`.
     model: which model of an SDF world. srdf: a file with groups of joints.
-    limits: the name of a set of limits.
+    limits: a file of limits, or the name of a set.
     """
 
     xacro_args: Mapping[str, str]
     packages: Mapping[str, Path]
     model: str | None = None
     srdf: Path | None = None
-    limits: str | None = None
+    limits: str | Path | None = None
 
 
 def _nothing_more(files: Files, options: Options) -> tuple[object, ...]:
@@ -108,7 +108,7 @@ def load(
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     model: str | None = None,
     srdf: str | os.PathLike[str] | None = None,
-    limits: str | None = None,
+    limits: str | os.PathLike[str] | None = None,
 ) -> Robot:
     """The robot that a file, a text or a name describes.
 
@@ -151,14 +151,18 @@ def examine(source: str | os.PathLike[str], *, format: str | None = None, **argu
     return limited, [*findings, *(note for note in limited.notes if note not in robot.notes)]
 
 
-def _limited(robot: Robot, limits: str) -> Robot:
+def _is_limits_file(limits: str) -> bool:
+    return limits.lower().endswith(".toml") or "/" in limits or os.sep in limits
+
+
+def _limited(robot: Robot, limits: str | Path) -> Robot:
     """The robot with the limits of a file, or of a set that comes with the package."""
     from kinetree.formats.limits import read as read_limits
     from kinetree.robots.icub import tendons
     from kinetree.robots.icub.limits import with_limit_set
 
-    if limits.lower().endswith(".toml"):
-        return add_limits(robot, _read_limits(read_limits(read_file(Path(limits)), limits)))
+    if isinstance(limits, Path):
+        return add_limits(robot, _read_limits(read_limits(read_file(limits.expanduser()), str(limits))))
     if limits in tendons.SETS:
         return tendons.with_tendons(robot, limits, _read_limits(read_limits(tendons.text(), "tendons.toml")))
     return with_limit_set(robot, limits, list(tendons.SETS))
@@ -177,14 +181,14 @@ def _options(
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     model: str | None = None,
     srdf: str | os.PathLike[str] | None = None,
-    limits: str | None = None,
+    limits: str | os.PathLike[str] | None = None,
 ) -> Options:
     return Options(
         {k: _argument(v) for k, v in (xacro_args or {}).items()},
         {k: Path(v).expanduser().absolute() for k, v in (packages or {}).items()},
         model,
         None if srdf is None else Path(srdf),
-        limits,
+        limits if limits is None or (isinstance(limits, str) and not _is_limits_file(limits)) else Path(limits),
     )
 
 

@@ -6,7 +6,9 @@ import pytest
 import kinetree as kt
 from kinetree.formats.limits import read
 from kinetree.load import FORMATS
+from kinetree.model.assemble import assemble, parts_of
 from kinetree.model.edit import add_limits
+from kinetree.model.robot import CoupledLimit
 from kinetree.spatial import polytope
 
 ARM = """<robot name="arm"><link name="base"/>{links}</robot>"""
@@ -84,7 +86,7 @@ def test_samples_and_projections_are_inside(robot):
     assert np.array_equal(limits.project(inside), inside)
     outside = np.random.default_rng(2).uniform(-4, 4, (50, 6))
     nearest = limits.project(outside)
-    assert limits.margin(nearest).min() > -1e-12
+    assert limits.contains(nearest).all()
     for point, there in zip(outside, nearest, strict=True):
         assert np.max((inside - there) @ (point - there)) < 1e-9
     assert limits.project(outside[0]) == pytest.approx(nearest[0])
@@ -174,7 +176,7 @@ def test_unlimited_joints_and_rows_of_a_name_twice(tmp_path):
     sets, _ = read(SETS, "sets.toml")
     with pytest.raises(kt.KinetreeError, match="stands twice"):
         add_limits(chain(6), [*sets, *sets])
-    with pytest.raises(kt.KinetreeError, match="b have none"):
+    with pytest.raises(kt.KinetreeError, match="without one are b"):
         chain(2, "rc").limits.sample(1)
     with pytest.raises(kt.KinetreeError, match="dt is 0"):
         chain(2).limits.clip_velocity([0, 0], [1, 1], 0)
@@ -214,3 +216,60 @@ def test_what_is_wrong_with_such_an_element_is_said(inside, said):
     with pytest.raises(kt.KinetreeError, match=said) as error:
         kt.load(text, format="urdf")
     assert error.value.findings[0].source.line
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_does_not_move(robot, bad):
+    limits, fine = robot.limits, np.zeros(6)
+    for i in range(6):
+        wrong = fine.copy()
+        wrong[i] = bad
+        assert limits.clip_step(wrong, fine + 0.1) == 0
+        assert limits.clip_step(fine, wrong) == 0
+        assert np.array_equal(limits.clip_velocity(fine, wrong, 0.1), fine)
+        with pytest.raises(kt.KinetreeError, match="not finite"):
+            limits.project(wrong)
+    both = np.vstack([fine, wrong])
+    assert limits.clip_step(fine, both).tolist() == [1.0, 0.0]
+
+
+def test_rows_that_cancel_are_void_or_impossible():
+    follower = """<robot name="arm"><link name="base"/><link name="l"/><link name="m"/>
+    <joint name="a" type="revolute"><parent link="base"/><child link="l"/><axis xyz="0 0 1"/>
+      <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+    <joint name="b" type="revolute"><parent link="l"/><child link="m"/><axis xyz="0 0 1"/>
+      <limit lower="-2" upper="2" velocity="1" effort="1"/><mimic joint="a"/></joint></robot>"""
+    robot = kt.load(follower, format="urdf")
+    rows = '[[limits]]\nname="n"\nunit="rad"\njoints=["a", "b"]\nG=[[1, -1]]\nh=[{}]'
+    void = add_limits(robot, read(rows.format(0.5), "n.toml")[0]).limits
+    assert void.volume() == pytest.approx(2.0)
+    assert void.project([3.0]).tolist() == pytest.approx([1.0])
+    assert void.contains(void.project([3.0]))
+    with pytest.raises(kt.KinetreeError, match="its coefficients cancel"):
+        add_limits(robot, read(rows.format(-0.5), "n.toml")[0])
+
+
+def test_a_share_wants_ranges():
+    sets, _ = read('[[limits]]\nname="n"\nunit="rad"\njoints=["a", "b"]\nG=[[1, 1]]\nh=[1]', "n.toml")
+    limits = add_limits(chain(2, "rc"), sets).limits
+    for question in (limits.forbidden_share, limits.sample):
+        with pytest.raises(kt.KinetreeError, match="without ranges; without one are b"):
+            question(*((3,) if question == limits.sample else ()))
+
+
+def test_a_file_of_limits_is_a_path_or_what_looks_like_one(tmp_path):
+    file, arm = tmp_path / "rows.limits", tmp_path / "arm.urdf"
+    file.write_text('[[limits]]\nname="n"\nunit="rad"\njoints=["a", "b"]\nG=[[1, 1]]\nh=[1]')
+    kt.save(chain(2), arm)
+    for limits in (file, str(file)):
+        assert kt.load(arm, limits=limits).limits.row_names == ("n 1 upper",)
+    with pytest.raises(kt.KinetreeError, match=r"missing\.toml"):
+        kt.load(arm, limits=tmp_path / "missing.toml")
+
+
+def test_coupled_limits_have_names_of_their_own_and_joints():
+    parts = parts_of(chain(2))
+    parts.coupled_limits = [CoupledLimit("n", {"a": 1.0}, upper=1.0)] * 2 + [CoupledLimit("", {})]
+    robot, findings = assemble(parts)
+    assert robot is None
+    assert [finding.code for finding in findings] == ["duplicate-name", "no-name", "coupled-limit"]

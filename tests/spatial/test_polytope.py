@@ -100,3 +100,26 @@ def test_what_has_no_inside_or_no_end_is_said():
             question(A[:3], b[:3])
     with pytest.raises(kt.KinetreeError, match="no configuration fulfils"):
         polytope.project(*empty, np.array([5.0, 5.0]))
+
+
+def test_numbers_large_and_small_are_no_trouble():
+    A, b = box([-1, -1], [1, 1])
+    half = np.vstack([A, [[1e10, 1e10]]]), np.r_[b, 5e9]
+    assert polytope.volume(*half) == pytest.approx(4 - 1.5**2 / 2, rel=1e-12)
+    far = np.vstack([A, [[1.0, 1.0]]]), np.r_[b, 1e9]
+    assert polytope.volume(*far) == pytest.approx(4.0, rel=1e-12)
+    tiny = np.array([[1e-12, 1e-12]]), np.array([1e-12])
+    assert polytope.rows_that_matter(*tiny, A, b) == [0]
+    for size in (1.0, 1e-3, 1e-6, 1e-9):
+        A, b = box([0, 0], [size, size])
+        cut = np.vstack([A, [[1.0, 1.0]]])
+        assert polytope.largest_box(cut, np.r_[b, 1.5 * size]).upper / size == pytest.approx([0.75, 0.75], abs=1e-6)
+        assert polytope.is_empty(cut, np.r_[b, -0.5 * size])
+        assert not polytope.is_empty(cut, np.r_[b, 0.5 * size])
+        nearest = polytope.project(cut, np.r_[b, 0.5 * size], np.array([size, size]))
+        assert nearest / size == pytest.approx([0.25, 0.25], rel=1e-12)
+
+
+def test_of_equal_rows_the_first_has_the_face():
+    A, b = box([0, 0], [1, 1])
+    assert polytope.facet_areas(np.vstack([A, A]), np.r_[b, b]).tolist() == pytest.approx([1, 1, 1, 1, 0, 0, 0, 0])

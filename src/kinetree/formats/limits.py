@@ -56,7 +56,10 @@ class _Reader:
 
     def set(self, table: Mapping[str, Any], k: int) -> list[LinearLimits]:
         """The sets of one table: one for its joints, or one for each list of joints."""
-        name = str(table.get("name", f"limits {k + 1}"))
+        name = table.get("name", f"limits {k + 1}")
+        if not isinstance(name, str) or not name:
+            self.error("name", f"name is {name!r}; legal is a text", "name", k, f"limits {k + 1}")
+            name = f"limits {k + 1}"
         for key in table:
             if key not in KEYS:
                 self.error("unknown-key", f"has {key!r}; legal are {', '.join(KEYS)}", key, k, name)
@@ -97,7 +100,7 @@ class _Reader:
 
     def joints(self, said: object, k: int, name: str) -> dict[str, tuple[str, ...]]:
         """{label: names}: one list without a label, or several in a table."""
-        lists: dict[Any, Any] = said if isinstance(said, dict) else {"": said}
+        lists: dict[Any, Any] = said if isinstance(said, dict) and said else {"": said}
         for names in lists.values():
             fine = isinstance(names, list) and names and all(isinstance(joint, str) for joint in names)
             if not fine or len(set(names)) != len(names):
@@ -127,11 +130,11 @@ class _Reader:
 
     def labels(self, table: Mapping[str, Any], count: int, k: int, name: str) -> list[str]:
         said = table.get("rows", [str(i) for i in range(1, count + 1)])
-        fine = isinstance(said, list) and len(said) == count and len({str(row) for row in said}) == count
-        if not fine:
+        texts = isinstance(said, list) and all(isinstance(row, str) and row for row in said)
+        if not texts or len(said) != count or len(set(said)) != count:
             self.error("rows", f"rows is {said!r}; legal are {count} different names", "rows", k, name)
             return [str(i) for i in range(1, count + 1)]
-        return [str(row) for row in said]
+        return list(said)
 
     def error(self, code: str, message: str, key: str | None, k: int, name: str) -> None:
         where = ("limits", k)
@@ -146,7 +149,7 @@ def _numbers(said: object, dimension: int) -> Array | None:
     """A list of numbers, or of such lists, as an array; None if it is anything else, or not finite."""
     try:
         array = np.array(said, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     flat = np.array(said, dtype=object).ravel().tolist()
     plain = all(isinstance(x, int | float) and not isinstance(x, bool) for x in flat)

@@ -132,7 +132,12 @@ class _Checker:
             self.error("no-links", "has no links", parts.source, f"robot {parts.name!r}")
             return ()
         self.names("frame", [*parts.links, *parts.frames])
-        for kind, things in (("joint", parts.joints), ("sensor", parts.sensors), ("material", parts.materials)):
+        for kind, things in (
+            ("joint", parts.joints),
+            ("sensor", parts.sensors),
+            ("material", parts.materials),
+            ("coupled limit", parts.coupled_limits),
+        ):
             self.names(kind, things)
         self.references()
         if self.joints():
@@ -158,10 +163,10 @@ class _Checker:
                 self.error("limits", message, joint.source, label)
         return all(joint.type in JOINT_TYPES for joint in self.parts.joints)
 
-    def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material]) -> None:
-        first: dict[str, Link | Joint | Frame | Sensor | Material] = {}
+    def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material | CoupledLimit]) -> None:
+        first: dict[str, Link | Joint | Frame | Sensor | Material | CoupledLimit] = {}
         for thing in things:
-            label = type(thing).__name__.lower()
+            label = _label(thing)
             if not thing.name:
                 self.missing("has no name", thing.source, label)
             elif "${" in thing.name or "$(" in thing.name:
@@ -174,7 +179,7 @@ class _Checker:
             elif thing.name in first:
                 before = first[thing.name]
                 place = f" at {before.source}" if before.source else ""
-                message = f"there is already a {type(before).__name__.lower()} of this name{place}"
+                message = f"there is already a {_label(before)} of this name{place}"
                 if kind == "frame" and type(thing) is not type(before):
                     message += "; links and frames share one name space"
                 self.error("duplicate-name", message, thing.source, f"{label} {thing.name!r}")
@@ -235,6 +240,9 @@ class _Checker:
                 message = f"mimics itself: {' -> '.join((joint.name, *circles[joint.name]))}"
                 self.error("mimic", message, joint.source, label)
         for coupled in self.parts.coupled_limits:
+            if not coupled.coefficients:
+                message = "names no joint; legal is one or more, each with its coefficient"
+                self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
             for name in coupled.coefficients:
                 if name not in joints or not joints[name].kind.single:
                     message = f"names {name!r}, which is no joint of one coordinate"
@@ -269,6 +277,10 @@ class _Checker:
                 "cycle", f"is part of a cycle: {_cycle(parent_joint, lost)}", lost.source, f"joint {lost.name!r}"
             )
         return tuple(placed)
+
+
+def _label(thing: Link | Joint | Frame | Sensor | Material | CoupledLimit) -> str:
+    return "coupled limit" if isinstance(thing, CoupledLimit) else type(thing).__name__.lower()
 
 
 def _circles(joints: Mapping[str, Joint]) -> dict[str, list[str]]:

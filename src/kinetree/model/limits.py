@@ -59,8 +59,10 @@ class Limits:
         Raises KinetreeError "empty" where no configuration is inside.
         """
         q = self._checked(q, "q")
-        if np.any(self.lower > self.upper):
-            raise fail("empty", "the lower limit of a joint is above its upper one", element=self._crossed())
+        if not np.all(np.isfinite(q)):
+            raise fail("not-finite", "there is nothing nearest to a configuration that is not finite")
+        if self._impossible:
+            raise fail("empty", "no configuration fulfils this limit", element=f"limit {self._impossible!r}")
         nearest: Array = np.clip(q, self.lower, self.upper)
         for block in self.blocks:
             own = q[..., block.columns]
@@ -73,14 +75,20 @@ class Limits:
 
     def volume(self) -> float:
         """Of all configurations inside: the product over independent coordinates and blocks; rad, m to their powers."""
+        if self._impossible:
+            return 0.0
         return float(np.prod([self.upper[i] - self.lower[i] for i in self._free()])) * float(
             np.prod([polytope.volume(block.A, block.b) for block in self.blocks])
         )
 
     def forbidden_share(self) -> float:
-        """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1."""
+        """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1.
+
+        Raises KinetreeError where one of these coordinates has no range.
+        """
         allowed = 1.0
         for block in self.blocks:
+            self._need_ranges(block.columns, "a share")
             allowed *= polytope.volume(block.A, block.b) / float(np.prod(block.upper - block.lower))
         return 1.0 - allowed
 
@@ -90,10 +98,9 @@ class Limits:
         Raises KinetreeError where a coordinate has no limit, or where nothing is inside.
         """
         rng = np.random.default_rng(seed)
-        open_ended = ~np.isfinite(self.lower) | ~np.isfinite(self.upper)
-        if np.any(open_ended):
-            names = ", ".join(np.array(self.coordinate_names)[open_ended][:12])
-            raise fail("unbounded", f"there is no uniform sample without limits; {names} have none")
+        self._need_ranges(np.arange(len(self.lower)), "a uniform sample")
+        if self._impossible:
+            raise fail("empty", "no configuration fulfils this limit", element=f"limit {self._impossible!r}")
         found = np.asarray(rng.uniform(self.lower, self.upper, (n, len(self.lower))))
         for block in self.blocks:
             found[:, block.columns] = polytope.sample(block.A, block.b, n, rng)
@@ -103,29 +110,47 @@ class Limits:
         """The largest fraction (…,) from 0 to 1 of a step dq (…, nq) from q (…, nq) that stays inside.
 
         From outside it is 0 for a step that brings some violated limit further out, and is not stopped by one that it
-        brings nearer. q + clip_step(q, dq) dq is inside up to rounding.
+        brings nearer. q + clip_step(q, dq) dq is inside up to rounding. It is 0 where q or dq is not finite.
         """
         q, dq = self._checked(q, "q"), self._checked(dq, "dq")
-        slack = self.margin(q)
-        rate = np.concatenate([-dq, dq, dq @ self.G.T], axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            slack = self.margin(q)
+            rate = np.concatenate([-dq, dq, dq @ self.G.T], axis=-1)
             room = np.where(rate > 0, np.maximum(slack, 0.0) / rate, np.inf)
-        return np.asarray(np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0))
+            known = np.all(np.isfinite(q) & np.isfinite(dq), axis=-1) & ~np.any(np.isnan(rate), axis=-1)
+        return np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
 
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
-        """The velocity (…, nq) shortened so that a step of dt seconds from q (…, nq) stays inside."""
+        """The velocity (…, nq) shortened so that a step of dt seconds from q (…, nq) stays inside.
+
+        It is zero where q or qd is not finite.
+        """
         if not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
         qd = self._checked(qd, "qd")
-        return np.asarray(self.clip_step(q, qd * dt)[..., None] * qd)
+        with np.errstate(over="ignore"):
+            share = self.clip_step(q, qd * dt)[..., None]
+        return np.asarray(np.where(share > 0, share * np.nan_to_num(qd), 0.0))
 
     def _free(self) -> list[int]:
         coupled = {int(i) for block in self.blocks for i in block.columns}
         return [i for i in range(len(self.lower)) if i not in coupled]
 
-    def _crossed(self) -> str:
-        i = int(np.argmax(self.lower > self.upper))
-        return f"coordinate {self.coordinate_names[i]!r}"
+    @cached_property
+    def _impossible(self) -> str:
+        """The name of a limit that nothing fulfils, whatever the others say: lower above upper, or 0 q < 0."""
+        crossed = self.lower > self.upper
+        never = ~self.G.any(axis=1) & (self.h < 0)
+        return next(
+            (name for name, bad in zip(self.names, np.r_[crossed, crossed, never], strict=True) if bad),
+            "",
+        )
+
+    def _need_ranges(self, columns: Array, what: str) -> None:
+        open_ended = [i for i in columns if not np.isfinite(self.upper[i] - self.lower[i])]
+        if open_ended:
+            names = ", ".join(self.coordinate_names[i] for i in open_ended[:12])
+            raise fail("unbounded", f"there is no {what.removeprefix('a ')} without ranges; without one are {names}")
 
     def _checked(self, q: Any, what: str) -> Array:
         array: Array = np.asarray(q, dtype=float)

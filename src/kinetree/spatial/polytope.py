@@ -1,7 +1,8 @@
 """Convex polytopes {x : A x <= b} in a few dimensions: what they hold, how large they are, what is nearest.
 
 A (m, n) and b (m,) are plain arrays; rows need not have length one. Linear programmes, hulls and least squares are
-SciPy's. Boyd & Vandenberghe, Convex Optimization, is cited as BV.
+SciPy's, whose tolerances are absolute: so everything is worked out in coordinates in which the box that some rows make
+reaches from -1 to 1. Boyd & Vandenberghe, Convex Optimization, is cited as BV.
 """
 
 from __future__ import annotations
@@ -14,7 +15,41 @@ from kinetree.errors import fail
 from kinetree.spatial.se3 import Array
 
 FLAT = 1e-9
-"""A polytope is taken to have no inside where the largest ball in it is smaller, in units of its largest offset."""
+"""Radius of the largest ball, in those coordinates, below which a polytope is taken to have no inside."""
+
+
+class Framed(NamedTuple):
+    """The same polytope in coordinates y with x = center + width y, (n,) each, and rows of length one: A y <= b.
+    lengths (m,): those of the rows before."""
+
+    A: Array
+    b: Array
+    center: Array
+    width: Array
+    lengths: Array
+
+
+def _framed(A: Array, b: Array, *, uniform: bool = False) -> Framed:
+    """uniform: one width for all coordinates, so that distances keep their proportions."""
+    A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
+    n = A.shape[1]
+    lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
+    for row, bound in zip(A, b, strict=True):
+        where = np.flatnonzero(row)
+        if len(where) == 1:
+            i, end = where[0], bound / row[where[0]]
+            lower[i], upper[i] = (lower[i], min(upper[i], end)) if row[i] > 0 else (max(lower[i], end), upper[i])
+    boxed = np.isfinite(lower) & np.isfinite(upper) & (lower < upper)
+    with np.errstate(invalid="ignore"):
+        center = np.where(boxed, (lower + upper) / 2, np.where(lower == upper, lower, 0.0))
+        width = np.where(boxed, (upper - lower) / 2, 1.0)
+    if uniform:
+        width = np.full(n, width[boxed].max() if boxed.any() else 1.0)
+    rows = A * width
+    lengths = np.linalg.norm(rows, axis=1)
+    if not np.all(lengths > 0):
+        raise fail("zero-row", f"row {int(np.argmin(lengths)) + 1} of the limits is zero")
+    return Framed(rows / lengths[:, None], (b - A @ center) / lengths, center, width, lengths)
 
 
 class Ball(NamedTuple):
@@ -27,14 +62,21 @@ class Ball(NamedTuple):
 
 def chebyshev_ball(A: Array, b: Array) -> Ball:
     """The largest ball inside (BV, section 8.5.1)."""
+    framed = _framed(A, b, uniform=True)
+    ball, scale = _ball(framed.A, framed.b), float(framed.width[0])
+    return Ball(framed.center + scale * ball.center, scale * ball.radius)
+
+
+def _ball(A: Array, b: Array) -> Ball:
     n = A.shape[1]
     solution = _linprog(np.r_[np.zeros(n), -1.0], np.c_[A, np.linalg.norm(A, axis=1)], b)
     return Ball(np.full(n, np.nan), np.inf) if solution is None else Ball(solution[:n], float(solution[n]))
 
 
 def is_empty(A: Array, b: Array) -> bool:
-    """Whether no point fulfils all rows."""
-    return chebyshev_ball(A, b).radius < 0
+    """Whether no point fulfils all rows, up to 1e-9 of the size of the box that they make."""
+    framed = _framed(A, b)
+    return _ball(framed.A, framed.b).radius < -FLAT
 
 
 def is_bounded(A: Array) -> bool:
@@ -59,11 +101,13 @@ def is_bounded(A: Array) -> bool:
 
 def redundant_rows(A: Array, b: Array) -> list[int]:
     """The rows that all the others together imply, from 0. Of equal rows the first is kept."""
+    framed = _framed(A, b)
+    A, b = framed.A, framed.b
     kept = list(range(len(A)))
     for i in range(len(A) - 1, -1, -1):
         others = [k for k in kept if k != i]
         farthest = _linprog(-A[i], np.vstack([A[others], A[i]]), np.r_[b[others], b[i] + 1.0])
-        if farthest is not None and A[i] @ farthest <= b[i] + _slack(b):
+        if farthest is not None and A[i] @ farthest <= b[i] + FLAT:
             kept = others
     return [i for i in range(len(A)) if i not in kept]
 
@@ -76,37 +120,35 @@ def rows_that_matter(A: Array, b: Array, box_A: Array, box_b: Array) -> list[int
 
 def vertices(A: Array, b: Array) -> Array:
     """The corners (k, n) of a bounded polytope that has an inside."""
-    if A.shape[1] == 1:
-        return np.array([[x] for x in _ends(A, b)])
-    from scipy.spatial import HalfspaceIntersection
-
-    center, scale = _inside(A, b).center, _scale(b)
-    corners = HalfspaceIntersection(np.c_[A, -b], center).intersections
-    _, first = np.unique(np.round(corners / scale, 9), axis=0, return_index=True)
-    return np.asarray(corners[np.sort(first)])
+    framed = _framed(A, b)
+    return np.asarray(framed.center + framed.width * _corners(framed.A, framed.b))
 
 
 def volume(A: Array, b: Array) -> float:
     """Of a bounded polytope; zero where there is no inside."""
-    if chebyshev_ball(A, b).radius <= FLAT * _scale(b):
+    framed = _framed(A, b)
+    if _ball(framed.A, framed.b).radius <= FLAT:
         return 0.0
-    return _hull_volume(vertices(A, b))
+    return float(np.prod(framed.width)) * _hull_volume(_corners(framed.A, framed.b))
 
 
 def facet_areas(A: Array, b: Array) -> Array:
-    """The area (m,) of the face of each row, of dimension n - 1; zero for a row that touches nothing more than an edge.
+    """The area (m,) of the face of each row, of dimension n - 1; zero for a row that touches nothing more than an edge,
+    and for one that is the same as a row before it.
 
-    Moving row i out by db[i] changes the volume by area[i] / |A[i]| db[i], to first order.
+    Moving row i out by db[i] changes the volume by area[i] / |A[i]| db[i], to first order, where no row is its equal.
     """
-    corners, scale = vertices(A, b), _scale(b)
-    areas = np.zeros(len(A))
-    for i, (row, bound) in enumerate(zip(A, b, strict=True)):
-        length = float(np.linalg.norm(row))
-        face = corners[np.abs(corners @ row - bound) <= 1e-9 * scale * length]
-        if len(face) >= A.shape[1]:
-            basis = np.linalg.svd(row[None] / length)[2][1:]  # (n - 1, n), the directions of the face
+    framed = _framed(A, b)
+    rows, bounds, n = framed.A, framed.b, A.shape[1]
+    corners, areas = _corners(rows, bounds), np.zeros(len(A))
+    for i, (row, bound) in enumerate(zip(rows, bounds, strict=True)):
+        face = corners[np.abs(corners @ row - bound) <= FLAT]
+        same = np.abs(np.c_[rows, bounds][:i] - np.r_[row, bound]).max(axis=1, initial=0.0) <= FLAT
+        if len(face) >= n and not same.any():
+            basis = np.linalg.svd(row[None])[2][1:]  # (n - 1, n), the directions of the face
             areas[i] = _hull_volume(face @ basis.T) if len(basis) else 1.0
-    return areas
+    stretched = float(np.prod(framed.width)) * np.linalg.norm(A, axis=1) / framed.lengths
+    return np.asarray(areas * stretched)
 
 
 class Box(NamedTuple):
@@ -120,6 +162,8 @@ def largest_box(A: Array, b: Array) -> Box:
     """The axis-aligned box of the largest volume inside (BV, section 8.5.2); it is unique."""
     from scipy.optimize import minimize
 
+    framed = _framed(A, b)
+    A, b = framed.A, framed.b
     n, ball = A.shape[1], _inside(A, b)
     rows = np.c_[np.minimum(A, 0.0), np.maximum(A, 0.0)]  # of lower, of upper
     half = ball.radius / np.sqrt(n) / 2
@@ -132,29 +176,52 @@ def largest_box(A: Array, b: Array) -> Box:
         method="SLSQP",
         options={"maxiter": 1000, "ftol": 1e-14},
     )
-    out = float(np.max(rows @ found.x - b, initial=0.0))
-    if not np.all(found.x[n:] > found.x[:n]) or out > 1e-6 * _scale(b):
+    lower, upper = found.x[:n], found.x[n:]
+    if not (found.success and np.all(upper > lower) and np.max(rows @ found.x - b) <= 1e-9):
         raise fail("no-solution", f"the largest box was not found: {found.message}")
-    return Box(found.x[:n], found.x[n:])
+    return Box(framed.center + framed.width * lower, framed.center + framed.width * upper)
 
 
 def project(A: Array, b: Array, point: Array) -> Array:
     """The nearest point (n,) of the polytope to a point (n,), by least squares with signs (Lawson & Hanson, Solving
-    Least Squares Problems, chapter 23). The point itself if it is inside."""
+    Least Squares Problems, chapter 23). The point itself if it is inside.
+
+    Rounding shall not leave it outside: then the rows are moved in, by up to 1e-12 of the size of their box.
+    """
+    if np.all(A @ point <= b):
+        return np.array(point, dtype=float)
+    framed = _framed(A, b, uniform=True)
+    scale = float(framed.width[0])
+    y = _nearest(framed.A, framed.b, (point - framed.center) / scale)
+    if y is None:
+        raise _empty()
+    found = y
+    for inwards in (0.0, 1e-15, 1e-14, 1e-13, 1e-12):
+        nearer = _nearest(framed.A, framed.b - inwards, y)  # from close by, where the digits are
+        if nearer is None:
+            break
+        found = nearer
+        if np.all(A @ (framed.center + scale * found) <= b):
+            break
+    return np.asarray(framed.center + scale * found)
+
+
+def _nearest(A: Array, b: Array, y: Array) -> Array | None:
+    """None where there is no point."""
     from scipy.optimize import nnls
 
-    gap = A @ point - b
+    gap = A @ y - b
     if np.all(gap <= 0):
-        return np.array(point, dtype=float)
-    # least distance: the smallest y with -A y >= gap is -r[:n] / r[n], r what is left of [-A.T; gap] u = [0; 1], u >= 0
+        return y
+    # least distance: the smallest d with -A d >= gap is -r[:n] / r[n], r what is left of [-A.T; gap] u = [0; 1], u >= 0
     scale = float(np.max(np.abs(gap)))
     E = np.vstack([-A.T, gap / scale])
     target = np.r_[np.zeros(A.shape[1]), 1.0]
     u, rest = nnls(E, target, maxiter=50 * E.shape[1])
     r = E @ u - target
     if rest <= 1e-12 or r[-1] >= 0:
-        raise _empty()
-    return np.asarray(point - scale * r[:-1] / r[-1])
+        return None
+    return np.asarray(y - scale * r[:-1] / r[-1])
 
 
 def sample(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
@@ -164,17 +231,32 @@ def sample(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
         return np.asarray(rng.uniform(corners.min(), corners.max(), (n, 1)))
     from scipy.spatial import Delaunay
 
-    simplices = corners[Delaunay(corners).simplices]  # (k, dimension + 1, dimension)
-    weights = np.abs(np.linalg.det(simplices[:, 1:] - simplices[:, :1]))
+    center, size = corners.mean(axis=0), np.ptp(corners, axis=0)
+    simplices = corners[Delaunay((corners - center) / size).simplices]  # (k, dimension + 1, dimension)
+    weights = np.abs(np.linalg.det((simplices[:, 1:] - simplices[:, :1]) / size))
     chosen = rng.choice(len(simplices), n, p=weights / weights.sum())
     shares = rng.dirichlet(np.ones(A.shape[1] + 1), n)
     return np.asarray(np.einsum("ki,kij->kj", shares, simplices[chosen]))
 
 
+def _corners(A: Array, b: Array) -> Array:
+    """The corners (k, n), in coordinates of the order of one; rows have length one."""
+    ball = _inside(A, b)
+    if A.shape[1] == 1:
+        ends = b / A[:, 0]
+        return np.array([[ends[A[:, 0] < 0].max()], [ends[A[:, 0] > 0].min()]])
+    from scipy.spatial import HalfspaceIntersection
+
+    near = b - A @ ball.center < 1e6 * (1.0 + np.abs(ball.center).max() + ball.radius)  # others are far off: no corner
+    corners = HalfspaceIntersection(np.c_[A, -b][near], ball.center).intersections
+    _, first = np.unique(np.round(corners, 9), axis=0, return_index=True)
+    return np.asarray(corners[np.sort(first)])
+
+
 def _inside(A: Array, b: Array) -> Ball:
     """The largest ball of a bounded polytope with an inside."""
-    ball = chebyshev_ball(A, b)
-    if ball.radius <= FLAT * _scale(b):
+    ball = _ball(A, b)
+    if ball.radius <= FLAT:
         raise _empty()
     if not is_bounded(A):
         raise fail("unbounded", "the limits leave some direction open; this wants them bounded")
@@ -183,21 +265,6 @@ def _inside(A: Array, b: Array) -> Ball:
 
 def _empty() -> Exception:
     return fail("empty", "no configuration fulfils all these limits at once, or none with some room around it")
-
-
-def _scale(b: Array) -> float:
-    return float(np.max(np.abs(b), initial=1e-300))
-
-
-def _slack(b: Array) -> float:
-    return 1e-9 * _scale(b)
-
-
-def _ends(A: Array, b: Array) -> tuple[float, float]:
-    """Lowest and highest x of a polytope in one dimension."""
-    _inside(A, b)
-    ends = b / A[:, 0]
-    return float(ends[A[:, 0] < 0].max()), float(ends[A[:, 0] > 0].min())
 
 
 def _hull_volume(points: Array) -> float:

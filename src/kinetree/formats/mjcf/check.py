@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.formats.force_torque import check_reading, lose_reading, written_sensors
 from kinetree.formats.losses import Losses
+from kinetree.formats.mjcf.constraints import OPEN
 from kinetree.formats.mjcf.context import FORMAT
 from kinetree.formats.mjcf.order import reordered, take_order
 from kinetree.formats.mjcf.sensors import AT_SITE
@@ -46,6 +47,9 @@ def check(job: Job) -> None:
     for coupled in robot.coupled_limits:
         if not coupled.lower < coupled.upper:
             losses.lose("coupled_limit", f"coupled limit {coupled.name!r}", "an empty range", coupled.source)
+        if any(OPEN <= abs(end) < inf for end in (coupled.lower, coupled.upper)):
+            what = f"an end beyond {OPEN:g}, which stands for no limit there"
+            losses.lose("coupled_limit", f"coupled limit {coupled.name!r}", what, coupled.source)
     _keyframes(job, losses)
     for group in robot.groups:
         losses.lose("group", f"group {group!r}", "groups of joints")

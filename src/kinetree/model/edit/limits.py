@@ -42,8 +42,15 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
 
 
 def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
-    """The robot without position limits, and without coupled limits, on these joints."""
+    """The robot without position limits, and without coupled limits, on these joints.
+
+    Raises KinetreeError for a joint that the robot does not have.
+    """
     names, parts = set(joints), parts_of(robot)
+    for name in sorted(names - set(robot.joints)):
+        raise KinetreeError(
+            Finding("unknown-name", "error", f"no joint {name!r}; {nearest_names(name, list(robot.joints))}")
+        )
     parts.joints = [_limited(joint, -inf, inf) if joint.name in names else joint for joint in parts.joints]
     parts.coupled_limits = [limit for limit in parts.coupled_limits if not names & set(limit.coefficients)]
     return build(parts)
@@ -74,6 +81,10 @@ def _limited(joint: Joint, lower: float, upper: float) -> Joint:
 def _check_inside(robot: Robot) -> None:
     """Raise where no configuration fulfils all limits."""
     limits = robot.limits
+    for name, row, bound in zip(limits.row_names, limits.G, limits.h, strict=True):
+        if bound < 0 and not row.any():
+            message = "no configuration fulfils it: its coefficients cancel, as some of its joints follow others"
+            raise KinetreeError(Finding("empty", "error", message, element=f"limit {name!r}"))
     for i in np.flatnonzero(limits.lower > limits.upper):
         message = f"nothing is left of its range: from {limits.lower[i]:.6g} to {limits.upper[i]:.6g}"
         raise KinetreeError(Finding("empty", "error", message, element=f"joint {limits.coordinate_names[i]!r}"))
