@@ -1,6 +1,5 @@
 """The iCub's tendons as MuJoCo's: their lengths are the rows of the page, A q."""
 
-import mujoco
 import numpy as np
 import pytest
 
@@ -8,6 +7,7 @@ import kinetree as kt
 from kinetree.formats.limits import read
 from kinetree.robots.icub import tendons
 
+mujoco = pytest.importorskip("mujoco")
 pytestmark = pytest.mark.crosscheck
 
 
