@@ -27,9 +27,9 @@ def test_tendon_lengths_are_a_q(tmp_path):
             table = tables[f"{side} tendons"]
             lengths = [data.tendon(name).length[0] for name in table.row_names]
             assert np.abs(lengths - -table.G @ [values[joint] for joint in table.joints]).max() < 1e-12
-            ranges = np.array([model.tendon(name).range for name in table.row_names])
-            assert ranges[:, 0] == pytest.approx(-table.h, rel=1e-15)
-            assert all(model.tendon(name).limited for name in table.row_names)
+            rows = [model.tendon(name).id for name in table.row_names]
+            assert model.tendon_range[rows, 0] == pytest.approx(-table.h, rel=1e-15)
+            assert model.tendon_limited[rows].all()
     outside = robot.q({"l_shoulder_pitch": -95.5, "l_shoulder_roll": 160.8, "l_shoulder_yaw": 80}, unit="deg")
     for name, value in zip(robot.joint_names, outside, strict=True):
         data.joint(name).qpos[:] = value
