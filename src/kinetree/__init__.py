@@ -25,5 +25,8 @@ from kinetree.robots.icub.boards import from_board as from_board
 from kinetree.robots.icub.boards import to_board as to_board
 from kinetree.solvers.compare import Comparison as Comparison
 from kinetree.solvers.compare import compare as compare
+from kinetree.solvers.guard import Guard as Guard
+from kinetree.solvers.guard import GuardState as GuardState
+from kinetree.solvers.guard import guard as guard
 
 __version__ = "0.1.0.dev0"

@@ -155,3 +155,41 @@ def test_a_link_is_followed(run, mixed, tmp_path):
     assert run("codegen", mixed, "--fk", "tool", "-o", tmp_path / "robot.c", "--force").exit_code == 0
     assert (tmp_path / "robot.c").is_symlink()
     assert "mixed_fk_tool" in (tmp_path / "elsewhere" / "real.c").read_text()
+
+
+def test_a_guard_keeps_limits_in_c(run, tmp_path):
+    out = tmp_path / "guard.c"
+    icub = ("icub", "--limits", "tendons")
+    options = ("--keep", "0.05", "--warn", "0.2", "--speed", "0.3")
+    result = run("codegen", *icub, "--guard", "left_arm", "--guard", "torso", *options, "-o", out, "--json")
+    assert result.exit_code == 0
+    functions = json.loads(result.stdout)["functions"]
+    assert [(f["name"], f["query"], f["group"]) for f in functions] == [
+        ("icub_guard_left_arm", "guard", "left_arm"),
+        ("icub_guard_torso", "guard", "torso"),
+    ]
+    library = loaded(out)
+    guard = kt.guard(kt.load("icub", limits="tendons"), "left_arm", keep=0.05, warn=0.2, speed=0.3)
+    q = np.radians([-85, 100, 30, 50, 0, 0, 0])
+    command = np.radians([-85, 100, 80, 50, 0, 0, 0])
+    found = call(library.icub_guard_left_arm, [q, command, [0.01]], (10,))
+    assert found == pytest.approx(guard.kernel(q, command, 0.01), abs=1e-12)
+    assert found[-1] == kt.GuardState.CHANGED
+    assert "14 left_arm tendons 1 lower" in out.with_suffix(".h").read_text()
+
+
+def test_options_of_a_guard_that_mean_nothing(run, mixed, tmp_path):
+    out = tmp_path / "guard.c"
+    for options, said in (
+        (("--fk", "tool", "--keep", "1"), "--keep means nothing without --guard GROUP"),
+        (("--guard", "arm"), "no group 'arm'"),
+        ((), "legal are --fk FRAME"),
+    ):
+        result = run("codegen", mixed, *options, "-o", out)
+        assert result.exit_code == 2
+        assert said in result.stderr
+        assert not out.exists()
+    result = run("codegen", "icub", "--guard", "torso", "--guard", "torso", "-o", out)
+    assert "given twice" in result.stderr
+    result = run("codegen", "icub", "--guard", "torso", "--base", "head", "-o", out)
+    assert "--base means nothing without a frame" in result.stderr

@@ -1,5 +1,7 @@
 """What a kernel takes and gives: broadcasting, strides, dtypes, `out`, threads, and what it refuses."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,10 @@ import kinetree as kt
 from kinetree import KinetreeError
 from kinetree.compiler import kernel as kernels
 from kinetree.compiler import machine
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.llvm import host
+from kinetree.compiler.port import Port
+from kinetree.compiler.program import trace
 from toy_kernels import apart, kernel
 
 LABELS = ("left", "middle", "right")
@@ -420,3 +426,26 @@ def test_compiled_before_the_first_call():
 def test_threads_share_the_longest_axis(k):
     q, A = numbers(1, 5000, 3), numbers(5000, 2, 3)
     np.testing.assert_array_equal(k(q, A, threads=3), k(q, A))
+
+
+def test_unfused_kernels_round_as_numpy_does():
+    def function(x):
+        y = x[0]
+        for i in range(1, 60):
+            y = y * x[i % 3] - x[(i + 1) % 3] * x[i % 2]
+        return np.array([y])
+
+    program = trace(function, (3,))
+    port, result = Port("x", (3,)), Port("y", (1,))
+    plain = Kernel("f", (port,), result, lambda: program, "a key", fused=False)
+    fused = Kernel("f", (port,), result, lambda: program, "a key")
+    x = np.random.default_rng(0).uniform(-1.1, 1.1, (500, 3))
+    expected = plain.interpret(x)
+    for each in (plain, pickle.loads(pickle.dumps(plain))):
+        assert not each.fused
+        assert np.array_equal(each(x), expected)
+    assert np.array_equal(plain(x[0]), expected[0])
+    assert fused.fused
+    np.testing.assert_allclose(fused(x), expected, rtol=1e-9, atol=1e-12)  # and it is no answer of the other's
+    if host().fma:
+        assert not np.array_equal(fused(x), expected)

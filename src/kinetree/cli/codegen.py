@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,6 +21,7 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail, unknown_name
 from kinetree.load import write_texts
 from kinetree.model.robot import Robot
+from kinetree.solvers.guard import guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,12 @@ QUERIES = {
 
 @dataclass(frozen=True, slots=True)
 class _Function:
+    """subject: what it is about, a frame or a group of joints; `kind` says which."""
+
     name: str
     query: str
-    frame: str
+    kind: str
+    subject: str
     kernel: Kernel
 
 
@@ -69,6 +73,10 @@ def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.command()
 @robot_argument
 @_frames
+@click.option("--guard", metavar="GROUP", multiple=True, help="A function that keeps these joints inside. Repeatable.")
+@click.option("--keep", type=float, metavar="RAD", help="How far a guard stays from every limit; 0 by default.")
+@click.option("--warn", type=float, metavar="RAD", help="Below which distance a guard calls a limit near; 5 degrees.")
+@click.option("--speed", type=float, metavar="RAD/S", help="How fast a guard brings joints back inside; 0.1.")
 @click.option("--base", metavar="FRAME", help="The frame in which answers are expressed; by default the root link.")
 @click.option(
     "--expressed-in",
@@ -94,10 +102,10 @@ def command(
     for path in (source, header):
         if path.exists() and not force:
             raise fail("exists", f"{path} exists already", fix="pass --force to overwrite it")
-    functions = _functions(robot, options, names)
+    dtype = "float32" if single else "float64"
+    functions = _named([*_questions(robot, options), *_guards(robot, options, dtype)], names)
     origin = Path(robot.source.file).name if robot.source else "memory"
     about = f"Robot {robot.name}, from {origin}; by Kinetree {__version__}."
-    dtype = "float32" if single else "float64"
     text = write_c([(f.name, f.kernel) for f in functions], header.name, about=about, dtype=dtype)
     write_texts({header: text.header, source: text.source})
     if as_json:
@@ -110,35 +118,55 @@ def command(
     print(f"wrote {source} and {header}", file=sys.stderr)
 
 
-def _functions(robot: Robot, options: Mapping[str, Any], names: dict[str, str]) -> list[_Function]:
-    """What was asked for, under its own names or those that `names` gives instead."""
+def _questions(robot: Robot, options: Mapping[str, Any]) -> list[_Function]:
+    """What is asked of frames, under the names that these functions have by themselves."""
     axes = {"expressed_in": options["expressed_in"]} if options["expressed_in"] else {}
     if axes and not any(options[query] for query, row in QUERIES.items() if row.axes):
         raise fail("option", "--expressed-in means nothing to a pose; it is expressed in --base")
-    functions: dict[str, _Function] = {}
+    functions = []
     for query, row in QUERIES.items():
         for frame in options[query]:
             kernel = row.ask(robot, frame, options["base"], **(axes if row.axes else {}))
             name = _name(robot.name, query, frame, options["base"], axes.get("expressed_in", "") if row.axes else "")
-            if any((f.query, f.frame) == (query, frame) for f in functions.values()):
-                raise fail("option", f"{_flag(query)} {frame} is given twice")
-            unique, n = name, 1
-            while unique in functions:
-                unique, n = f"{name}_{n + 1}", n + 1
-            functions[unique] = _Function(names.get(unique, unique), query, frame, kernel)
-    if not functions:
+            functions.append(_Function(name, query, "frame", frame, kernel))
+    if options["base"] is not None and not functions:
+        raise fail("option", "--base means nothing without a frame")
+    return functions
+
+
+def _guards(robot: Robot, options: Mapping[str, Any], dtype: str) -> list[_Function]:
+    said = {key: options[key] for key in ("keep", "warn", "speed") if options[key] is not None}
+    if said and not options["guard"]:
+        raise fail("option", f"--{next(iter(said))} means nothing without --guard GROUP")
+    kernels = {group: guard(robot, group, **said, dtype=dtype).kernel for group in options["guard"]}
+    if len(kernels) < len(options["guard"]):
+        raise fail("option", "a group of --guard is given twice")
+    return [_Function(_name(robot.name, "guard", g), "guard", "group", g, k) for g, k in kernels.items()]
+
+
+def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Function]:
+    """The same under names that differ, or those that `names` gives instead."""
+    found: dict[str, _Function] = {}
+    for function in functions:
+        if any((f.query, f.subject) == (function.query, function.subject) for f in found.values()):
+            raise fail("option", f"{_flag(function.query)} {function.subject} is given twice")
+        unique, n = function.name, 1
+        while unique in found:
+            unique, n = f"{function.name}_{n + 1}", n + 1
+        found[unique] = replace(function, name=names.get(unique, unique))
+    if not found:
         legal = ", ".join(f"{_flag(query)} FRAME" for query in QUERIES)
-        raise fail("option", f"there is nothing to write; legal are {legal}")
+        raise fail("option", f"there is nothing to write; legal are {legal}, --guard GROUP")
     for name in names:
-        if name not in functions:
-            raise unknown_name("function", name, list(functions))
-    return list(functions.values())
+        if name not in found:
+            raise unknown_name("function", name, list(found))
+    return list(found.values())
 
 
-def _name(robot: str, query: str, frame: str, base: str | None, axes: str) -> str:
+def _name(robot: str, query: str, subject: str, base: str | None = None, axes: str = "") -> str:
     """A legal name in C: what is no ASCII letter or digit is one underscore."""
     where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
-    text = "_".join([robot, query, frame, *where])
+    text = "_".join([robot, query, subject, *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")
     return legal if legal[0].isalpha() else f"robot_{legal}"
 
@@ -148,7 +176,7 @@ def _described(function: _Function) -> dict[str, Any]:
     return {
         "name": function.name,
         "query": function.query,
-        "frame": function.frame,
+        function.kind: function.subject,
         "inputs": [_port(port) for port in kernel.inputs],
         "output": _port(kernel.output),
         "operations": kernel.operations,

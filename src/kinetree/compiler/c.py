@@ -128,7 +128,11 @@ def _documentation(kernel: Kernel) -> str:
     lines += [f"  [..., {i}] {label}" for i, label in enumerate(kernel.output.labels)]
     counts = kernel.operations
     listed = ", ".join(f"{n} {operation}" for operation, n in sorted(counts.items()))
-    return _comment([*lines, "", f"{sum(counts.values())} operations{f': {listed}' if listed else ''}"])
+    lines += ["", f"{sum(counts.values())} operations{f': {listed}' if listed else ''}"]
+    return _comment(lines if kernel.fused else [*lines, _SAME_BITS])
+
+
+_SAME_BITS = "Compiled with -ffp-contract=off it gives the same bits as the kernel that was compiled by Kinetree."
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -34,10 +34,19 @@ class Kernel:
     __slots__ = ("__call__", "__weakref__", "_machine")
 
     def __init__(
-        self, name: str, inputs: tuple[Port, ...], output: Port, make: Callable[[], Program], key: str | None = None
+        self,
+        name: str,
+        inputs: tuple[Port, ...],
+        output: Port,
+        make: Callable[[], Program],
+        key: str | None = None,
+        *,
+        fused: bool = True,
     ) -> None:
-        """make: traces the program, when it is needed. key: stands for all that the program depends on, or None."""
-        self._machine = Machine(name, inputs, output, make, key)
+        """make: traces the program, when it is needed. key: stands for all that the program depends on, or None.
+        fused: whether a product and a sum may be rounded once together, where the processor does; without it C that is
+        compiled without that, and the interpreter, give the same bits, but for what their libraries compute."""
+        self._machine = Machine(name, inputs, output, make, key, fused)
         self.__call__ = self._first_call
 
     def _first_call(self, *inputs: Any, **options: Any) -> NDArray[Any]:
@@ -67,7 +76,15 @@ class Kernel:
 
     def __reduce__(self) -> Any:
         machine = self._machine
-        return _kernel, (machine.name, machine.inputs, machine.output, machine.program, machine.key, disk.package())
+        return _kernel, (
+            machine.name,
+            machine.inputs,
+            machine.output,
+            machine.program,
+            machine.key,
+            disk.package(),
+            machine.fused,
+        )
 
     def compile(self, dtype: DTypeLike = float) -> None:
         """Compiles, or loads from the cache, what the first call would."""
@@ -88,6 +105,11 @@ class Kernel:
     def output(self) -> Port:
         """What it gives."""
         return self._machine.output
+
+    @property
+    def fused(self) -> bool:
+        """Whether a product and a sum may be rounded once together."""
+        return self._machine.fused
 
     @property
     def program(self) -> Program:
@@ -118,7 +140,7 @@ class Kernel:
 
 
 def _kernel(
-    name: str, inputs: tuple[Port, ...], output: Port, program: Program, key: str | None, package: str
+    name: str, inputs: tuple[Port, ...], output: Port, program: Program, key: str | None, package: str, fused: bool
 ) -> Kernel:
     """Of another version of the package the program is its own, and its key would say that it is this one's."""
-    return Kernel(name, inputs, output, lambda: program, key if package == disk.package() else None)
+    return Kernel(name, inputs, output, lambda: program, key if package == disk.package() else None, fused=fused)

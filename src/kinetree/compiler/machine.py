@@ -32,12 +32,18 @@ WORTH_A_THREAD = 1000
 class Machine:
     """A program, and its code for this processor in each precision that has been asked for."""
 
-    __slots__ = ("_is_empty", "_loaded", "_make", "_program", "inputs", "key", "name", "output")
+    __slots__ = ("_is_empty", "_loaded", "_make", "_program", "fused", "inputs", "key", "name", "output")
 
     def __init__(
-        self, name: str, inputs: tuple[Port, ...], output: Port, make: Callable[[], Program], key: str | None
+        self,
+        name: str,
+        inputs: tuple[Port, ...],
+        output: Port,
+        make: Callable[[], Program],
+        key: str | None,
+        fused: bool,
     ) -> None:
-        self.name, self.inputs, self.output, self.key = name, inputs, output, key
+        self.name, self.inputs, self.output, self.key, self.fused = name, inputs, output, key, fused
         self._make = make
         # whether it takes or gives no numbers at all, which NumPy's ufuncs cannot say
         self._is_empty = any(prod(port.shape) == 0 for port in (*inputs, output))
@@ -170,12 +176,13 @@ class Machine:
 
         target, layout = llvm.host(), array_layout() if scalar == "double" else None
         origin = self.key or disk.digest(repr(self.program))
-        key = disk.digest(origin, disk.package(), llvm.VERSION, repr(target), repr(layout), scalar)
+        key = disk.digest(origin, disk.package(), llvm.VERSION, repr(target), repr(layout), scalar, repr(self.fused))
         code = disk.read(key)
         if code is None:
             from kinetree.compiler.ir_module import assembly
 
-            code = llvm.compile_object(assembly(self.program, target, scalar, layout), target)
+            text = assembly(self.program, target, scalar, layout, "contract " if self.fused else "")
+            code = llvm.compile_object(text, target)
             disk.write(key, code)
         return code
 

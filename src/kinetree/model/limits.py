@@ -51,7 +51,7 @@ class Limits:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The coordinates that rows couple, each set of them with its rows and its part of the box."""
-        return tuple(_block(self, columns) for columns in _coupled(self.G))
+        return tuple(_block(self, columns) for columns in coupled(self.G))
 
     def project(self, q: Any) -> Array:
         """The nearest configuration (…, nq) inside, by the Euclidean distance of coordinates; q where it is inside.
@@ -193,7 +193,7 @@ class Block:
     upper: Array
 
 
-def _coupled(G: Array) -> list[Array]:
+def coupled(G: Array) -> list[Array]:
     """The sets of columns that rows of G connect."""
     from scipy.sparse.csgraph import connected_components
 

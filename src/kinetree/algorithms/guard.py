@@ -1,0 +1,135 @@
+"""One step of a guard: where to send joints so that they never leave a convex set. On any scalar, without a branch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.spatial.se3 import Array
+
+FAR = 1e6
+"""Positions from here on, in rad or m, are taken for a fault."""
+
+FREE, NEAR, CHANGED, OUTSIDE, REFUSED = range(5)
+"""What a step says: the command passes; it passes, and is near a limit; it was changed; the joints are outside and are
+brought back; the command or the position is no number, or farther than FAR, and the joints are held."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fence:
+    """The set {x : A x <= b}, and how a guard keeps it. n joints, m limits.
+
+    A (m, n): rows of length one, the ends of each joint's range among them; b (m,). center (n,): a point deep inside.
+    skin (m,): how far inside of each row targets lie; pad (m,): what rounding may cost there, less than skin. turns:
+    the rows in the order in which they are projected on. reach: no command is followed further than this in one step.
+    speed (n,): of the way back inside. warn: the distance below which a limit is near.
+    """
+
+    A: Array
+    b: Array
+    center: Array
+    skin: Array
+    pad: Array
+    turns: tuple[int, ...]
+    reach: float
+    speed: Array
+    warn: float
+
+
+def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
+    """The safe command (n), its distance to the nearest limit, the number of that limit, and what was done: (n + 3,).
+
+    q (n): where the joints are. command (n): where they are sent. dt: seconds of this step. From inside, the joints go
+    straight to the point of the set that is nearest to the command; from outside, straight to the point nearest to
+    where they are, by at most speed * dt. Whatever the projection gives, `clipped` alone sees to it that no limit is
+    crossed.
+    """
+    farthest = _largest([*q, *command])
+    slack = [bound - x for bound, x in zip(fence.b, _times(fence.A, q), strict=True)]
+    inside = _least(slack)[0]
+    wish = [np.where(inside < 0.0, here, x) for here, x in zip(q, _within_reach(fence, q, command), strict=True)]
+    target = pulled(fence, swept(fence, wish))
+    step = [x - here for here, x in zip(q, target, strict=True)]
+    share = clipped(fence, slack, step, np.where(inside < 0.0, _at_speed(fence, step, dt), 1.0))
+    part = [np.where(share < 1.0, here + share * d, x) for here, d, x in zip(q, step, target, strict=True)]
+    safe = [np.where(farthest < FAR, x, here) for here, x in zip(q, part, strict=True)]
+    distance, nearest = _least([bound - x for bound, x in zip(fence.b, _times(fence.A, safe), strict=True)])
+    off = _largest([x - y for x, y in zip(safe, command, strict=True)])
+    state = np.where(distance < fence.warn, float(NEAR), float(FREE))
+    state = np.where(off <= 2.0 * float(fence.skin.max()), state, float(CHANGED))
+    state = np.where(inside < 0.0, float(OUTSIDE), state)
+    return np.array([*safe, distance, nearest, np.where(farthest < FAR, state, float(REFUSED))])
+
+
+def swept(fence: Fence, wish: Any) -> list[Any]:
+    """Nearly the point nearest to `wish` of the set moved in by its skin: Dykstra's projections on one row after the
+    other (Boyle & Dykstra, in: Advances in Order Restricted Statistical Inference, 1986, pages 28 to 47)."""
+    x: list[Any] = list(wish)
+    taken: dict[int, Any] = dict.fromkeys(fence.turns, 0.0)
+    for i in fence.turns:
+        used = np.flatnonzero(fence.A[i])
+        beyond = sum(fence.A[i, j] * x[j] for j in used) - (fence.b[i] - fence.skin[i])
+        more = np.where(-taken[i] < beyond, beyond, -taken[i])
+        taken[i] = taken[i] + more
+        for j in used:
+            x[j] = x[j] - more * fence.A[i, j]
+    return x
+
+
+def pulled(fence: Fence, x: Any) -> list[Any]:
+    """x, drawn towards the center until it is inside, by the skin, of every row."""
+    share: Any = 0.0
+    bounds = fence.b - fence.skin
+    for bound, depth, value in zip(bounds, bounds - fence.A @ fence.center, _times(fence.A, x), strict=True):
+        beyond = np.where(bound < value, value - bound, 0.0)
+        needed = beyond / (beyond + depth)
+        share = np.where(share < needed, needed, share)
+    return [a + share * (c - a) for a, c in zip(x, fence.center, strict=True)]
+
+
+def clipped(fence: Fence, slack: Any, step: Any, share: Any) -> Any:
+    """At most `share`, the largest fraction of a step after which no limit is crossed, or one already crossed further,
+    whatever rounding does."""
+    for s, pad, rate in zip(slack, fence.pad, _times(fence.A, step), strict=True):
+        room = np.where(pad < s, s - pad, 0.0)
+        share = np.where(room < share * rate, room / rate, share)
+    return share
+
+
+def _within_reach(fence: Fence, q: Any, command: Any) -> list[Any]:
+    """The command, or what lies in its direction at the distance of fence.reach."""
+    way = [x - here for here, x in zip(q, command, strict=True)]
+    share = fence.reach / _largest(way)
+    return [np.where(share < 1.0, here + share * d, x) for here, d, x in zip(q, way, command, strict=True)]
+
+
+def _at_speed(fence: Fence, step: Any, dt: Any) -> Any:
+    """The fraction of a step that no joint takes faster than its speed allows."""
+    share: Any = 1.0
+    for x, speed in zip(step, fence.speed, strict=True):
+        allowed = np.where(dt > 0.0, speed * dt, 0.0)
+        share = np.where(allowed < share * abs(x), allowed / abs(x), share)
+    return share
+
+
+def _times(A: Array, x: Any) -> list[Any]:
+    return [sum(row[j] * x[j] for j in np.flatnonzero(row)) for row in A]
+
+
+def _largest(values: Any) -> Any:
+    """The largest size, or NaN if one of them is none."""
+    largest = abs(values[0])
+    for value in values[1:]:
+        largest = np.maximum(largest, abs(value))
+    return largest
+
+
+def _least(values: Any) -> tuple[Any, Any]:
+    """The least of them, and its number; of equals the first."""
+    least, number = values[0], np.asarray(0.0)
+    for i, value in enumerate(values[1:], 1):
+        number = np.where(value < least, float(i), number)
+        least = np.where(value < least, value, least)
+    return least, number

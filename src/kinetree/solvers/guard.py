@@ -1,0 +1,249 @@
+"""A guard: positions and commands of joints in, commands that keep all limits out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from kinetree.algorithms import guard as algorithm
+from kinetree.algorithms.guard import FAR, Fence, guard_step
+from kinetree.compiler.cache import digest
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.compiler.program import trace
+from kinetree.errors import fail, unknown_name
+from kinetree.model.limits import Limits, coupled
+from kinetree.model.robot import Robot
+from kinetree.spatial import polytope
+from kinetree.spatial.se3 import Array, frozen
+
+SKIN = 1e-9
+"""Commands are kept this far inside, rad or m, where rounding does not need more."""
+ROUNDING = 4.0
+"""Units in the last place that a product and its sum may cost, with room to spare."""
+
+
+class GuardState(IntEnum):
+    """What a guard did."""
+
+    FREE = algorithm.FREE
+    NEAR = algorithm.NEAR
+    CHANGED = algorithm.CHANGED
+    OUTSIDE = algorithm.OUTSIDE
+    REFUSED = algorithm.REFUSED
+
+
+class Guarded(NamedTuple):
+    """What a guard answers. command (…, n): where to send the joints. distance (…,): of that from the nearest limit, in
+    rad or m, negative outside. nearest (…,): its number in `Guard.limit_names`. state (…,): a `GuardState`."""
+
+    command: Array
+    distance: Array
+    nearest: Array
+    state: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guard:
+    """A guard of some joints; `guard` makes it.
+
+    joints: in the order of positions and commands. limit_names: of what it keeps. kernel: one step, (…, n), (…, n) and
+    (…,) to (…, n + 3): command, distance, nearest, state. dtype: the precision for which the kernel is made; in a
+    lesser one it is not safe.
+    """
+
+    joints: tuple[str, ...]
+    limit_names: tuple[str, ...]
+    kernel: Kernel
+    dtype: np.dtype[Any]
+
+    def __call__(self, q: Any, command: Any, dt: Any) -> Guarded:
+        """The safe command for joints that are at q (…, n) and are sent to command (…, n), in a step of dt seconds.
+
+        rad, m. From inside, the joints get the point of the set that is nearest to the command, so that they slide
+        along a limit; from outside, `GuardState.OUTSIDE`, a point on the shortest way back inside, at the guard's
+        speed, whatever the command is. Where q or the command is not finite or beyond 1e6, the answer is q, and
+        `GuardState.REFUSED`. Raises KinetreeError for a dt that is not a finite number of seconds from 0, and for
+        arrays of another shape.
+        """
+        dt = np.asarray(dt, dtype=float)
+        if not np.all((dt >= 0) & np.isfinite(dt)):
+            raise fail("dt", "dt is not finite, or negative; legal are seconds from 0")
+        found, n = self.kernel(q, command, dt, dtype=self.dtype), len(self.joints)
+        whole = found[..., n + 1 :].astype(int)
+        return Guarded(found[..., :n], found[..., n], whole[..., 0], whole[..., 1])
+
+
+def guard(
+    robot: Robot,
+    joints: str | Sequence[str] | None = None,
+    *,
+    keep: float = 0.0,
+    warn: float = np.radians(5.0),
+    speed: float | Mapping[str, float] = 0.1,
+    sweeps: int = 16,
+    dtype: DTypeLike = float,
+) -> Guard:
+    """A guard of these joints: the name of a group, or names; by default all of one coordinate that follow no other.
+
+    keep: how far from every limit the joints are kept, rad or m. warn: below this distance a limit is near
+    (`GuardState.NEAR`). speed: of the way back for joints found outside, rad/s or m/s, one for all or one a joint;
+    never more than a joint's own velocity limit. sweeps: how often projections go round, the more the nearer the answer
+    is to the nearest point; safety does not depend on it. dtype: float64 or float32, in which it computes: in single
+    precision it stays some 1e-5 away from limits for the sake of rounding.
+
+    One step is a straight line of operations, the same in every call; `guard(…).kernel.c_source(dtype=…)` is C for
+    firmware.
+    Raises KinetreeError for names that are no such joints, for a limit that couples them to a joint that is not among
+    them, and where no room is left inside.
+    """
+    names = _names(robot, joints)
+    for what, value in (("keep", keep), ("warn", warn)):
+        if not 0 <= value < np.inf:
+            raise fail(what, f"{what} is {value!r}; legal is a finite distance from 0, in rad or m")
+    if not isinstance(sweeps, int) or not 1 <= sweeps <= 1000:
+        raise fail("sweeps", f"sweeps is {sweeps!r}; legal are whole numbers from 1 to 1000")
+    columns = np.array([robot.q_slices[name].start for name in names])
+    rows, limit_names = _rows(robot.limits, names, columns)
+    number = np.dtype(dtype)
+    if number not in (np.float64, np.float32):
+        raise fail("dtype", f"dtype is {number}; legal are float64 and float32")
+    eps = float(np.finfo(number).eps)
+    fence = _fence(*rows, keep, warn, _speeds(robot, names, speed), sweeps, names, eps)
+    numbers = (fence.A, fence.b, fence.center, fence.skin, fence.pad, fence.speed)
+    key = digest(repr((fence.turns, fence.reach, fence.warn)), *(a.tobytes() for a in numbers))
+    n = len(names)
+    ports = (
+        Port("q", (n,), names, "where the joints are; m, rad"),
+        Port("command", (n,), names, "where they are sent; m, rad"),
+        Port("dt", (), (), "seconds of this step"),
+    )
+    kernel = Kernel(
+        "guard",
+        ports,
+        Port("safe", (n + 3,), (*names, *_labels(limit_names)), "a command that keeps all limits; m, rad"),
+        lambda: trace(lambda q, command, dt: guard_step(fence, q, command, dt[()]), (n,), (n,), ()),
+        digest("guard", key),
+        fused=False,
+    )
+    return Guard(names, limit_names, kernel, number)
+
+
+def _labels(limit_names: Sequence[str]) -> tuple[str, str, str]:
+    numbered = ", ".join(f"{i} {name}" for i, name in enumerate(limit_names))
+    states = ", ".join(f"{state.value} {state.name.lower()}" for state in GuardState)
+    return "distance to the nearest limit, negative outside", f"the nearest limit: {numbered}", f"state: {states}"
+
+
+def _names(robot: Robot, joints: str | Sequence[str] | None) -> tuple[str, ...]:
+    if joints is None:
+        joints = [name for name in robot.joint_names if robot.joints[name].kind.single]
+    elif isinstance(joints, str):
+        joints = robot.groups[joints]
+    names = tuple(joints)
+    for name in names:
+        if name not in robot.joints:
+            raise unknown_name("joint", name, list(robot.joint_names))
+        if name not in robot.joint_names or not robot.joints[name].kind.single:
+            kind = "follows another" if robot.joints[name].mimic else f"is {robot.joints[name].type}"
+            raise fail(
+                "guard", f"{kind}; a guard is for joints of one coordinate of their own", element=f"joint {name!r}"
+            )
+    if not names or len(set(names)) < len(names):
+        raise fail("guard", f"joints is {list(names)}; legal are one or more different names")
+    return names
+
+
+def _speeds(robot: Robot, names: Sequence[str], speed: float | Mapping[str, float]) -> Array:
+    said = speed if isinstance(speed, Mapping) else dict.fromkeys(names, speed)
+    for name in said:
+        if name not in names:
+            raise unknown_name("joint", name, list(names))
+    missing = [name for name in names if name not in said]
+    if missing or not all(0 < said[name] < np.inf for name in names):
+        raise fail("speed", f"speed is {speed!r}; legal is a finite speed above 0 for every joint")
+    own = [robot.joints[name].limit.velocity for name in names]
+    return np.array(
+        [min(said[name], limit if limit and limit > 0 else np.inf) for name, limit in zip(names, own, strict=True)]
+    )
+
+
+def _rows(limits: Limits, names: Sequence[str], columns: Array) -> tuple[tuple[Array, Array], tuple[str, ...]]:
+    """A, b of the limits that are about these coordinates alone, rows of length one, and their names."""
+    others = np.setdiff1d(np.arange(len(limits.lower)), columns)
+    about = np.flatnonzero(limits.G[:, columns].any(axis=1))
+    for i in about[limits.G[np.ix_(about, others)].any(axis=1)]:
+        outside = ", ".join(limits.coordinate_names[j] for j in others if limits.G[i, j])
+        message = f"couples them to {outside}; a guard is for all joints of such a limit together"
+        raise fail("guard", message, element=f"limit {limits.row_names[i]!r}")
+    eye = np.eye(len(columns))
+    A = np.vstack([-eye, eye, limits.G[np.ix_(about, columns)]])
+    b = np.r_[-limits.lower[columns], limits.upper[columns], limits.h[about]]
+    ends = [f"{name} {end}" for end in ("lower", "upper") for name in names]
+    bounded = np.isfinite(b)
+    labels = tuple(np.array([*ends, *(limits.row_names[i] for i in about)])[bounded].tolist())
+    if not labels:
+        raise fail("no-limits", f"{', '.join(names)} have no limits, which a guard could keep")
+    lengths = np.linalg.norm(A[bounded], axis=1)
+    return (A[bounded] / lengths[:, None], b[bounded] / lengths), labels
+
+
+def _fence(
+    A: Array, b: Array, keep: float, warn: float, speed: Array, sweeps: int, names: Sequence[str], eps: float
+) -> Fence:
+    """The rows A x <= b moved in by `keep`, and everything that a step needs to know of them."""
+    bounds, n = b - keep, A.shape[1]
+    ranges = [_range(A, bounds, j) for j in range(n)]
+    size = np.array([np.abs(ends).max() for ends in ranges])
+    pad = ROUNDING * eps * (np.count_nonzero(A, axis=1) + 4) * (np.abs(bounds) + np.abs(A) @ size)
+    skin = SKIN + 4 * pad
+    center, once, again = np.zeros(n), [], []
+    for columns in coupled(A):
+        rows = np.flatnonzero(A[:, columns].any(axis=1))
+        own, inner = A[np.ix_(rows, columns)], (bounds - skin)[rows]
+        center[columns] = _center(own, inner, [ranges[j] for j in columns], [names[j] for j in columns])
+        if len(columns) == 1:
+            once += rows.tolist()
+        else:
+            again += np.delete(rows, polytope.redundant_rows(own, inner)).tolist()
+    reach = min(4.0 * max(float(np.ptp(ends)) for ends in ranges), FAR)
+    turns = (*once, *again * sweeps)
+    return Fence(
+        A=frozen(A),
+        b=frozen(bounds),
+        center=frozen(center),
+        skin=frozen(skin),
+        pad=frozen(pad),
+        turns=turns,
+        reach=reach,
+        speed=frozen(speed),
+        warn=float(warn),
+    )
+
+
+def _range(A: Array, b: Array, j: int) -> Array:
+    """The ends (2,) that the rows about coordinate j alone give it, FAR where there are none."""
+    lower, upper = -FAR, FAR
+    for row, bound in zip(A, b, strict=True):
+        if row[j] and np.count_nonzero(row) == 1:
+            lower, upper = (lower, min(upper, bound)) if row[j] > 0 else (max(lower, -bound), upper)
+    return np.array([lower, upper])
+
+
+def _center(A: Array, b: Array, ranges: Sequence[Array], names: Sequence[str]) -> Array:
+    """The middle of the largest ball inside; where joints have no range, near the ranges that there are."""
+    lower, upper = np.transpose(ranges)
+    eye = np.eye(len(names))
+    sizes = [abs(end) for end in (*lower, *upper) if abs(end) < FAR]
+    for far in (4.0 * max(sizes, default=1.0), FAR):
+        box = np.r_[-np.maximum(lower, -far), np.minimum(upper, far)]
+        ball = polytope.chebyshev_ball(np.vstack([A, -eye, eye]), np.r_[b, box])
+        if ball.radius > SKIN:
+            return ball.center
+    message = f"their limits leave no room that a guard could keep them in; the largest ball has {ball.radius:.3g}"
+    raise fail("empty", message, element=f"joints {', '.join(names)}")

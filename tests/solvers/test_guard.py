@@ -1,0 +1,262 @@
+"""Guards: from inside nothing gets out, from outside everything comes back, and C gives the same bits."""
+
+import ctypes
+import itertools
+import os
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from c_compiler import C99, compile_with, compilers
+from kinetree.formats.limits import read
+from kinetree.model.edit import add_limits
+from kinetree.solvers.guard import GuardState
+
+STEPS = int(os.environ.get("KINETREE_STEPS", "50_000"))
+"""Random steps an arm; continuous integration takes ten million."""
+
+arms = pytest.mark.parametrize("arm", ["left_arm", "right_arm"])
+
+
+@pytest.fixture(scope="module")
+def icub():
+    return kt.load("icub", limits="tendons")
+
+
+def columns(robot, guard):
+    return np.array([robot.q_slices[name].start for name in guard.joints])
+
+
+def margins(robot, guard, q):
+    """By the definition: what `robot.limits` says of the guarded joints (…, n), all others being inside."""
+    full = np.broadcast_to(robot.limits.project(robot.q()), (*q.shape[:-1], robot.nq)).copy()
+    full[..., columns(robot, guard)] = q
+    kept = np.isin(robot.limits.names, guard.limit_names)
+    return robot.limits.margin(full)[..., kept]
+
+
+def commands(rng, robot, guard, q):
+    """Small steps, steps anywhere, steps far beyond, and steps along one joint."""
+    where = columns(robot, guard)
+    lower, upper = robot.limits.lower[where], robot.limits.upper[where]
+    size = 10.0 ** rng.uniform(-12, 3, (len(q), 1))
+    wild = q + size * rng.normal(size=q.shape)
+    wild[::3] = rng.uniform(lower - 0.5, upper + 0.5, wild[::3].shape)
+    wild[1::3][:, rng.integers(q.shape[1])] = 100.0
+    return wild
+
+
+def driver(folder, guard):
+    """The guard as C, over a batch."""
+    compilers("cc")
+    text = guard.kernel.c_source("guard", dtype=guard.dtype)
+    n, number = len(guard.joints), {8: "double", 4: "float"}[guard.dtype.itemsize]
+    arguments = f"const {number} *q, const {number} *command, const {number} *dt, {number} *safe, long count"
+    loop = f"""
+    void drive({arguments});
+    void drive({arguments})
+    {{ for (long i = 0; i < count; i++) guard(q + i * {n}, command + i * {n}, dt + i, safe + i * {n + 3}); }}
+    """
+    (folder / "guard.h").write_text(text.header, encoding="ascii")
+    (folder / "guard.c").write_text(text.source + loop, encoding="ascii")
+    library = folder / "guard.so"
+    compile_with("cc", *C99, "-O2", "-ffp-contract=off", "-fPIC", "-shared", folder / "guard.c", "-o", library, "-lm")
+    drive = ctypes.CDLL(str(library)).drive
+    drive.restype = None
+
+    def run(q, command, dt):
+        arrays = [np.ascontiguousarray(x, dtype=guard.dtype) for x in (q, command, dt)]
+        out = np.empty((len(q), n + 3), guard.dtype)
+        drive(*[ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)], ctypes.c_long(len(q)))
+        return out
+
+    return run
+
+
+@arms
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_random_steps_never_leave_the_set_and_c_gives_the_same_bits(icub, arm, dtype, tmp_path):
+    guard = kt.guard(icub, arm, dtype=dtype)
+    run = driver(tmp_path, guard)
+    rng = np.random.default_rng(0)
+    walkers = 10_000
+    q = icub.limits.sample(walkers, seed=1)[:, columns(icub, guard)]
+    q = guard(q, q, 0.0).command  # numbers of its precision
+    dt = 10.0 ** rng.uniform(-4, 0, walkers)
+    changed = 0
+    for _ in range(STEPS // walkers):
+        command = commands(rng, icub, guard, q)
+        found = guard.kernel(q, command, dt, dtype=dtype)
+        bits = dtype.replace("f", "u")
+        assert np.array_equal(found.view(bits), run(q, command, dt).view(bits))
+        q = found[:, : len(guard.joints)].copy()
+        assert margins(icub, guard, q).min() >= 0
+        changed += np.count_nonzero(found[:, -1] == GuardState.CHANGED)
+        assert np.isin(found[:, -1], [GuardState.FREE, GuardState.NEAR, GuardState.CHANGED]).all()
+    assert STEPS // 10 < changed < STEPS
+
+
+@arms
+def test_from_outside_no_limit_gets_worse_until_all_are_kept(icub, arm, tmp_path):
+    guard = kt.guard(icub, arm, speed=1.0)
+    run = driver(tmp_path, guard)
+    rng = np.random.default_rng(1)
+    where = columns(icub, guard)
+    q = rng.uniform(icub.limits.lower[where] - 0.5, icub.limits.upper[where] + 0.5, (300, len(where)))
+    start, before = q, margins(icub, guard, q)
+    assert (before.min(axis=-1) < 0).mean() > 0.9
+    for step in range(200):
+        command = commands(rng, icub, guard, q)
+        found = guard(q, command, 0.02)
+        assert np.array_equal(guard.kernel(q, command, 0.02), run(q, command, np.full(len(q), 0.02)))
+        outside = before.min(axis=-1) < 0
+        assert np.array_equal(found.state == GuardState.OUTSIDE, outside)
+        after = margins(icub, guard, found.command)
+        assert (after >= np.minimum(before, 0)).all()
+        moved = np.abs(found.command - q).max(axis=-1)
+        assert (moved[outside] <= 0.02 + 1e-12).all()
+        # they are on their way until they are there
+        assert (moved[outside & (after.min(axis=-1) < 0)] > 0.02 - 1e-12).all()
+        q, before = np.where(outside[:, None], found.command, q), np.where(outside[:, None], after, before)
+        if step == 0:
+            assert outside.any()
+    assert before.min() >= 0
+    # the way was the shortest one
+    full = np.broadcast_to(icub.limits.project(icub.q()), (len(q), icub.nq)).copy()
+    full[:, where] = start
+    nearest = icub.limits.project(full)[:, where]
+    length, shortest = (np.linalg.norm(x - start, axis=-1) for x in (q, nearest))
+    assert np.quantile(length - shortest, 0.95) < 1e-3
+    assert (length - shortest).max() < 0.02
+
+
+@arms
+def test_it_slides_to_the_nearest_point(icub, arm):
+    rng = np.random.default_rng(2)
+    few, many = kt.guard(icub, arm), kt.guard(icub, arm, sweeps=200)
+    where = columns(icub, few)
+    q = icub.limits.sample(100, seed=3)
+    command = q.copy()
+    command[:, where] += rng.normal(0, 0.7, (100, len(where)))
+    nearest = icub.limits.project(command)[:, where]
+    for guard, usual, worst in ((few, 1e-4, 0.02), (many, 1e-8, 1e-5)):
+        off = np.linalg.norm(guard(q[:, where], command[:, where], 0.01).command - nearest, axis=-1)
+        assert np.quantile(off, 0.9) < usual
+        assert off.max() < worst
+
+
+def test_a_command_inside_passes_bit_for_bit(icub):
+    guard = kt.guard(icub, "left_arm")
+    inside = icub.limits.sample(2000, seed=4)[:, columns(icub, guard)]
+    inside = inside[margins(icub, guard, inside).min(axis=-1) > 1e-6]
+    q, command = inside[:900], inside[900:1800]
+    found = guard(q, command, 0.01)
+    assert np.array_equal(found.command, command)
+    by_row = margins(icub, guard, command)
+    assert np.isin(found.state, [GuardState.FREE, GuardState.NEAR]).all()
+    assert np.array_equal(found.state == GuardState.NEAR, found.distance < np.radians(5))
+    tendon = np.array(["tendons" in guard.limit_names[i] for i in found.nearest])
+    assert tendon.any()
+    assert not tendon.all()
+    ends = by_row.shape[-1] - 14
+    assert found.distance[~tendon] == pytest.approx(by_row[~tendon][:, :ends].min(axis=-1), abs=1e-12)
+
+
+def test_it_keeps_its_distance(icub):
+    guard = kt.guard(icub, "left_arm", keep=0.1)
+    q = icub.limits.sample(500, seed=5)[:, columns(icub, guard)]
+    for _ in range(100):
+        q = guard(q, q + 1.0, 0.1).command
+    assert margins(icub, guard, q)[:, : 2 * len(guard.joints)].min() >= 0.1
+    assert guard(q, q, 0.1).distance.min() >= 0
+
+
+def test_what_is_no_position_is_refused(icub, tmp_path):
+    guard = kt.guard(icub, "left_arm")
+    run = driver(tmp_path, guard)
+    fine = icub.limits.project(icub.q())[columns(icub, guard)]
+    for i, bad in itertools.product(range(len(fine)), (np.nan, np.inf, -np.inf, 2e6)):
+        wrong = fine.copy()
+        wrong[i] = bad
+        for q, command in ((fine, wrong), (wrong, fine), (wrong, wrong)):
+            found = guard(q, command, 0.01)
+            assert found.state == GuardState.REFUSED
+            assert np.array_equal(found.command, q, equal_nan=True)
+            assert np.array_equal(run(q[None], command[None], [0.01])[0, : len(q)], q, equal_nan=True)
+    for dt in (-1.0, np.nan, np.inf):
+        with pytest.raises(kt.KinetreeError, match="legal are seconds"):
+            guard(fine, fine, dt)
+        outside = fine - 10
+        assert np.array_equal(run(outside[None], fine[None], [dt])[0, : len(q)], outside) or dt == np.inf
+
+
+def chain(seed):
+    """A prismatic, a continuous and three hinges, one without an upper end; random rows over them."""
+    rng = np.random.default_rng(seed)
+    kinds = ["prismatic", "continuous", "revolute", "revolute", "revolute"]
+    text = '<robot name="arm"><link name="l0"/>'
+    for i, kind in enumerate(kinds):
+        text += f'<link name="l{i + 1}"/><joint name="j{i}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/>'
+        text += '<axis xyz="0 0 1"/>'
+        text += "" if kind == "continuous" else '<limit lower="-1" upper="2" velocity="0.3" effort="1"/>'
+        text += "</joint>"
+    rows = rng.normal(size=(6, 5)) * (rng.random((6, 5)) < 0.7)
+    rows = rows[rows.any(axis=1)] * 10.0 ** rng.uniform(-3, 3, (np.count_nonzero(rows.any(axis=1)), 1))
+    bounds = np.linalg.norm(rows, axis=1) * rng.uniform(0.1, 1.0, len(rows))
+    table = (
+        f'[[limits]]\nname="r"\nunit="si"\njoints={[f"j{i}" for i in range(5)]}\nG={rows.tolist()}\nh={bounds.tolist()}'
+    )
+    return add_limits(kt.load(text + "</robot>", format="urdf"), read(table, "rows.toml")[0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_rows_on_any_joints(seed):
+    robot = chain(seed)
+    guard = kt.guard(robot, sweeps=int(1 + seed % 5), speed={f"j{i}": 0.2 + i for i in range(5)})
+    rng = np.random.default_rng(seed)
+    q = np.zeros((500, 5))
+    for _ in range(40):
+        command = q + 10.0 ** rng.uniform(-12, 5, (500, 1)) * rng.normal(size=q.shape)
+        with np.errstate(all="raise"):
+            found = guard(q, command, 0.1)
+        assert np.array_equal(guard.kernel.interpret(q, command, 0.1)[:, :5], found.command)
+        q = found.command
+        assert robot.limits.margin(q).min() >= 0
+    q = rng.uniform(-5, 5, (500, 5))
+    fastest = np.array([0.2, 1.2, 0.3, 0.3, 0.3])  # as asked, or the joint's own limit
+    for _ in range(600):
+        before = robot.limits.margin(q)
+        found = guard(q, command, 0.1)
+        out = found.state == GuardState.OUTSIDE
+        after = robot.limits.margin(found.command)
+        assert (after >= np.minimum(before, 0) - 1e-12)[out].all()
+        assert (np.abs(found.command - q)[out] <= 0.1 * fastest + 1e-12).all()
+        q = np.where(out[:, None], found.command, q)
+    assert robot.limits.margin(q).min() >= 0
+
+
+def test_what_cannot_be_guarded_is_said(icub):
+    def refuses(message, *arguments, **options):
+        with pytest.raises(kt.KinetreeError, match=message):
+            kt.guard(*arguments, **options)
+
+    refuses("no group 'arm'", icub, "arm")
+    refuses("no joint 'x'", icub, ["x"])
+    refuses("couples them to l_shoulder_yaw", icub, ["l_shoulder_pitch", "l_shoulder_roll"])
+    refuses("one or more different names", icub, [])
+    refuses("one or more different names", icub, ["l_elbow", "l_elbow"])
+    refuses("keep is -1", icub, "left_arm", keep=-1)
+    refuses("warn is nan", icub, "left_arm", warn=np.nan)
+    refuses("speed is 0", icub, "left_arm", speed=0)
+    refuses("legal is a finite speed above 0 for every joint", icub, "left_arm", speed={"l_elbow": 1})
+    refuses("no joint 'r_elbow'", icub, "left_arm", speed={"r_elbow": 1})
+    refuses("legal are float64 and float32", icub, "left_arm", dtype=int)
+    refuses("sweeps is 0", icub, "left_arm", sweeps=0)
+    refuses("leave no room", icub, "left_arm", keep=1.0)
+    free = kt.load(
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
+        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>',
+        format="urdf",
+    )
+    refuses("have no limits", free)
