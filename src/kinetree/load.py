@@ -37,6 +37,10 @@ class Options:
     limits: str | Path | None = None
 
 
+PRINTED = "dh"
+"""The set of limits that the DH tables of a packaged robot print."""
+
+
 def _nothing_more(files: Files, options: Options) -> tuple[object, ...]:
     return ()
 
@@ -120,8 +124,9 @@ def load(
     model: the model to take from an SDF file that has several.
     srdf: a semantic description whose groups of joints the robot shall have.
     limits: a TOML file of linear limits that the robot shall have besides its own; or for an iCub "firmware", "tendons"
-        or "ikin", limits of its shoulders, or a robot whose control boards' position limits it shall have, such as
-        "iCubGenova02".
+        or "ikin", limits of its shoulders ("icub" before version 3 has "tendons" by itself), or a robot whose control
+        boards' position limits it shall have, such as "iCubGenova02"; or for a robot of the package "dh", the limits
+        that its DH tables print.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
@@ -145,7 +150,7 @@ def examine(source: str | os.PathLike[str], *, format: str | None = None, **argu
     is nothing to read."""
     options = _options(**arguments)
     robot, findings = _with_groups(*_read(source, format, options), options)
-    if robot is None or options.limits is None:
+    if robot is None or options.limits is None or (options.limits == PRINTED and _is_packaged(source, format)):
         return robot, findings
     limited = _limited(robot, options.limits)
     return limited, [*findings, *(note for note in limited.notes if note not in robot.notes)]
@@ -213,8 +218,8 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
         return robot, findings if robot or "\n" in source else [_with_hint(f, source) for f in findings]
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         raise fail("format", "this looks like the text of a robot, not like a path", fix="say format=… with a text")
-    if isinstance(source, str) and _is_bare(source):
-        return _read_packaged(source, options)
+    if _is_packaged(source, format):
+        return _read_packaged(str(source), options)
     path = Path(source)
     text = read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)
@@ -231,16 +236,16 @@ def _check_options(row: Format, options: Options) -> None:
         raise fail("option", f"model={options.model!r} means nothing to {row.name}; only SDF files hold several")
 
 
-def _is_bare(source: str) -> bool:
-    """Whether a text is the name of a robot that comes with the package, "icub" or "icub:2.5"."""
-    return bool(re.fullmatch(r"[\w-]+(:[^/\\]*)?", source))
+def _is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
+    """Whether it is the name of a robot that comes with the package, "icub" or "icub:2.5"."""
+    return isinstance(source, str) and format is None and bool(re.fullmatch(r"[\w-]+(:[^/\\]*)?", source))
 
 
 def _read_packaged(name: str, options: Options) -> Reading:
     """The robot of that name in robots/."""
     from kinetree.robots.packaged import packaged
 
-    found = packaged(name)
+    found = packaged(name, printed_limits=options.limits == PRINTED)
     _check_options(FORMATS["dh"], options)
     robot, findings = FORMATS["dh"].read(found.text.encode(), found.file, Files(options.packages), options)
     findings += found.notes

@@ -34,7 +34,7 @@ def test_json_is_in_radians(run):
 
 
 def test_a_robot_without_such_limits(run):
-    assert run("limits", "icub").stdout == "robot 'icub' has no limits over several joints; --limits gives it some\n"
+    assert run("limits", "icub:3").stdout == "robot 'icub' has no limits over several joints; --limits gives it some\n"
     assert "Usage: kinetree limits" in run("limits", "--help").stdout
 
 

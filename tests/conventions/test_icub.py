@@ -82,7 +82,7 @@ def turned(robot: kt.Robot, joint: str, rpy: tuple[float, float, float]) -> kt.R
     text = FORMATS["urdf"].write(robot, ("extension", "group", "sensor"))
     axis = robot.joints[joint].axes[0]
     new = se3.pose_from_xyz_rpy((0, 0, 0), rpy)[:3, :3] @ axis
-    head, tail = text.split(f'<joint name="{joint}"')
+    head, tail = text.split(f'<joint name="{joint}"', 1)
     old = tail.index("<axis")
     end = tail.index("/>", old)
     xyz = " ".join(repr(float(x)) for x in new)
@@ -153,7 +153,7 @@ class TestICub3:
         for joint in ("torso_pitch", "l_hip_pitch", "r_hip_pitch"):
             T = se3.pose_from_xyz_rpy((0, 0, 0), (0, 0, pi)) @ robot.joints[joint].origin
             xyz, rpy = T[:3, 3], se3.rpy_from_rotation(T[:3, :3])
-            head, tail = text.split(f'<joint name="{joint}"')
+            head, tail = text.split(f'<joint name="{joint}"', 1)
             old = tail.index("<origin")
             end = tail.index("/>", old)
             numbers = [" ".join(repr(float(x)) for x in v) for v in (xyz, rpy)]

@@ -96,7 +96,7 @@ def test_a_limit_on_one_side_comes_back(format, tmp_path):
 
 @pytest.mark.parametrize("format", ["dh-csv", "ets"])
 def test_another_order_of_q_is_lost_aloud(format):
-    arm = kt.edit.cut(kt.load("icub"), "l_shoulder_1")
+    arm = kt.edit.cut(kt.load("icub", limits="dh"), "l_shoulder_1")
     turned = arm.order(arm.joint_names[::-1])
     left_out = ("frame", "group", "limit", "sensor")
     with pytest.raises(kt.KinetreeError, match="order of q"):

@@ -151,7 +151,7 @@ def other_texts() -> dict[str, bytes]:
     icub = kt.load("icub")
     left_out = ("extension", "group", "sensor", "velocity_limit")
     texts = {name: FORMATS[name].write(icub, left_out) for name in ("sdf", "mjcf", "dh")}
-    arm = kt.edit.cut(icub, "l_shoulder_1")
+    arm = kt.edit.cut(kt.load("icub", limits="dh"), "l_shoulder_1")
     texts |= {name: FORMATS[name].write(arm, ("frame", "group", "limit", "sensor")) for name in ("dh-csv", "ets")}
     texts["xacro"] = XACRO
     return {name: text.encode() for name, text in texts.items()}

@@ -1,6 +1,7 @@
 """SDF: written, and read back the same."""
 
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -231,3 +232,13 @@ def test_saved_and_loaded(tmp_path):
     robot = some_robot([JOINT_TYPES["revolute"]])
     kt.save(robot, tmp_path / "r.sdf")
     same(robot, kt.load(tmp_path / "r.sdf"), [0.3])
+
+
+def test_every_prefix_is_declared():
+    icub = kt.load("icub")
+    for part in ("extension", "coupled_limit"):
+        text = sdf.write(icub.order(icub.joint_names[::-1]), (part, "group", "velocity_limit"))
+        assert "kinetree:" in text
+        ElementTree.fromstring(text)  # raises where a prefix is not
+    plain = sdf.write(kt.load("icub:3"), ("group", "sensor", "velocity_limit"))
+    assert "xmlns" not in plain

@@ -169,7 +169,7 @@ def published() -> list[tuple[str, str, dict]]:
     return found
 
 
-loaded = cache(lambda version: kt.load(f"icub:{version}"))
+loaded = cache(lambda version: kt.load(f"icub:{version}", limits="dh"))
 
 
 def pose_of(robot: kt.Robot, values: dict[str, float], frame: str) -> np.ndarray:

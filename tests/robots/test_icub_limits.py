@@ -14,7 +14,7 @@ from support import icub_urdfs, shared
 
 @pytest.fixture(scope="module")
 def icub() -> kt.Robot:
-    return kt.load("icub")
+    return kt.load("icub", limits="dh")
 
 
 def note(robot: kt.Robot) -> str:

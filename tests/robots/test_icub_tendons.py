@@ -10,6 +10,7 @@ import kinetree as kt
 from kinetree.formats.limits import read
 from kinetree.model.edit import add_limits
 from kinetree.robots.icub import tendons
+from kinetree.robots.packaged import versions
 from kinetree.spatial import polytope
 from support import shared
 
@@ -115,6 +116,22 @@ def test_the_sets_of_the_built_in_robot():
     assert np.rad2deg(ikin.joints["l_shoulder_roll"].limit.upper) == pytest.approx(100)
     inside = ikin.limits.sample(2000, seed=0)
     assert with_tendons.limits.contains(inside).all()  # iKin's set is the smaller one
+
+
+@pytest.mark.parametrize("version", versions("icub"))
+def test_before_version_3_the_built_in_robot_has_them(version):
+    robot, printed = kt.load(f"icub:{version}"), kt.load(f"icub:{version}", limits="dh")
+    assert not printed.coupled_limits
+    if version == "3.0":
+        assert not robot.coupled_limits
+        assert np.array_equal(robot.limits.lower, printed.limits.lower)
+        return
+    chosen = kt.load(f"icub:{version}", limits="tendons")
+    assert robot.limits.names == chosen.limits.names
+    assert robot.notes == chosen.notes == printed.notes
+    for part in ("lower", "upper", "G", "h"):
+        assert np.array_equal(getattr(robot.limits, part), getattr(chosen.limits, part)), part
+    assert sum(robot.limits.upper != printed.limits.upper) == 4  # roll stays as it is printed
 
 
 def test_what_they_are_not_for():

@@ -2,7 +2,8 @@
 
 A `robot.toml` is a DH file in which `versions = "1.0 - 1.7, 2.0"` says where something holds: as a key of a row for
 that line, as the first key of a table for the table. A table [[note]] is a remark that the robot carries. Versions are
-major.minor, two integers: 2.10 comes after 2.9. The package of a robot has a function `groups` of a version.
+major.minor, two integers: 2.10 comes after 2.9. The package of a robot has the functions `groups`, of a version, and
+`with_default_limits`, of the text of one.
 """
 
 from __future__ import annotations
@@ -37,16 +38,17 @@ def names() -> list[str]:
     return sorted(folder.name for folder in files(__package__).iterdir() if folder.joinpath("robot.toml").is_file())
 
 
-def packaged(name: str) -> Packaged:
+def packaged(name: str, *, printed_limits: bool = False) -> Packaged:
     """The robot "icub" in its default version, or "icub:2.5".
 
+    printed_limits: whether it shall have the limits that its DH tables print, instead of those that it has by default.
     Raises KinetreeError for an unknown robot or version; the latter lists the versions.
     """
     stem, colon, asked = name.partition(":")
     if stem not in names():
         message = f"no robot {stem!r} comes with the package; {nearest_names(stem, names())}"
         raise fail("unknown-name", message, fix=f"a file of that name is './{name}'")
-    return _packaged(stem, _version_of(stem, asked if colon else None))
+    return _packaged(stem, _version_of(stem, asked if colon else None), printed_limits)
 
 
 @cache
@@ -79,7 +81,7 @@ def _text(name: str) -> str:
 
 
 @cache
-def _packaged(name: str, version: str) -> Packaged:
+def _packaged(name: str, version: str, printed_limits: bool) -> Packaged:
     file = f"{name}-{version}.toml"
     tables = re.split(r"(?m)^(?=\[)", _text(name))
     texts, notes, line = [], [], 1
@@ -91,9 +93,11 @@ def _packaged(name: str, version: str) -> Packaged:
             chosen = _blank(chosen)
         texts.append(chosen)
         line += table.count("\n")
-    groups = import_module(f"{__package__}.{name}").groups(_parsed(version))
-    texts += ["\n[groups]\n", *(f"{group} = {json.dumps(joints)}\n" for group, joints in groups.items())]
-    return Packaged("".join(texts), file, tuple(notes))
+    module = import_module(f"{__package__}.{name}")
+    groups = module.groups(_parsed(version)).items()
+    texts += ["\n[groups]\n", *(f"{group} = {json.dumps(joints)}\n" for group, joints in groups)]
+    text = "".join(texts)
+    return Packaged(text if printed_limits else module.with_default_limits(text, _parsed(version)), file, tuple(notes))
 
 
 def _chosen(table: str, version: Version) -> str:

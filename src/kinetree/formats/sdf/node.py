@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from kinetree.formats.numbers import format_number, format_numbers
 from kinetree.formats.xml import XmlWriter
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array
+
+_PREFIX = re.compile(r"[<\s]([\w-]+):[\w-]+[\s=/>]")
 
 
 class Node:
@@ -44,6 +49,18 @@ class Node:
             found = next((c for c in node.children if isinstance(c, Node) and c.tag == tag), None)
             node = found if found is not None else node.add(tag)
         return node
+
+    def prefixes(self) -> Iterator[str]:
+        """The prefixes of all names in it."""
+        for name in (self.tag, *self.attributes):
+            prefix, colon, _ = name.partition(":")
+            if colon:
+                yield prefix
+        for child in self.children:
+            if isinstance(child, Node):
+                yield from child.prefixes()
+            else:
+                yield from _PREFIX.findall(child)
 
     def write(self, xml: XmlWriter) -> None:
         """Write it with all that is in it."""

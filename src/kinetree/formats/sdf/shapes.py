@@ -23,6 +23,11 @@ SHAPES: dict[str, dict[str, tuple[float, ...]]] = {
 """The sizes of each shape and SDF's defaults for them; a mesh has its <uri> besides."""
 AS_IT_STANDS = ("heightmap", "image", "polyline", "empty")
 """Shapes that the model knows by name only; their element is kept as it stands."""
+NAMESPACES = {
+    "kinetree": "urn:kinetree",
+    "gz": "http://gazebosim.org/schema",
+    "ignition": "http://ignitionrobotics.org/schema",
+}
 MATERIAL_NAME = "kinetree:name"
 MATERIAL = "kinetree:material"
 COUPLED = "kinetree:coupled_limit"

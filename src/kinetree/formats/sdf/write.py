@@ -13,7 +13,7 @@ from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
 from kinetree.formats.sdf.node import Node
-from kinetree.formats.sdf.shapes import AS_IT_STANDS, COUPLED, MATERIAL, MATERIAL_NAME, ORDER
+from kinetree.formats.sdf.shapes import AS_IT_STANDS, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, ORDER
 from kinetree.formats.sdf.values import CUSTOM_TYPE, Version
 from kinetree.formats.xml import XmlWriter
 from kinetree.model.assemble import order_of_file
@@ -90,6 +90,8 @@ class _Writer:
         for extension in self.robot.extensions:
             scope = scope_of(extension.tag)
             self.extensions(self.model(scope), [extension], scope)
+        used = set(self.root.prefixes())
+        self.root.attributes |= {f"xmlns:{prefix}": uri for prefix, uri in NAMESPACES.items() if prefix in used}
         xml = XmlWriter()
         self.root.write(xml)
         return xml.text()
@@ -170,8 +172,6 @@ class _Writer:
         """A material of a visual; SDF has no names for them, nor any that stand alone, so these are our own words."""
         meant = material if material.rgba else self.robot.materials.get(material.name, material)
         name = {MATERIAL_NAME: material.name} if material.name else {}
-        if name:
-            self.root.attributes["xmlns:kinetree"] = "urn:kinetree"
         element = node.add(tag, **name)
         if meant.rgba:
             element.numbers("diffuse", meant.rgba)
@@ -220,8 +220,6 @@ class _Writer:
             type=sensor.type if own else "custom",
             **{} if own else {CUSTOM_TYPE: sensor.type},
         )
-        if not own:
-            self.root.attributes["xmlns:gz"] = "http://gazebosim.org/schema"
         extra = sensor.frame not in self.robot.links
         scope = scope_of(owner)
         if extra and "frame" not in self.without:

@@ -10,6 +10,7 @@ from kinetree.model.edit.groups import group as group
 from kinetree.model.edit.groups import set_groups as set_groups
 from kinetree.model.edit.limits import add_limits as add_limits
 from kinetree.model.edit.limits import clear_limits as clear_limits
+from kinetree.model.edit.limits import remove_limits as remove_limits
 from kinetree.model.edit.merge import merge_fixed as merge_fixed
 from kinetree.model.edit.motion import lock as lock
 from kinetree.model.edit.motion import reroot as reroot

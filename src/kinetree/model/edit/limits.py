@@ -56,6 +56,13 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
     return build(parts)
 
 
+def remove_limits(robot: Robot, names: Iterable[str]) -> Robot:
+    """The robot without the coupled limits of these names; those that it does not have are passed over."""
+    gone, parts = set(names), parts_of(robot)
+    parts.coupled_limits = [limit for limit in parts.coupled_limits if limit.name not in gone]
+    return build(parts)
+
+
 def _coupled(name: str, terms: dict[str, float], bound: float, limits: LinearLimits) -> CoupledLimit:
     if limits.from_below:
         return CoupledLimit(name, {joint: -x for joint, x in terms.items()}, lower=-bound, source=limits.source)
@@ -81,6 +88,9 @@ def _limited(joint: Joint, lower: float, upper: float) -> Joint:
 def _check_inside(robot: Robot) -> None:
     """Raise where no configuration fulfils all limits."""
     limits = robot.limits
+    ends = np.where(np.isfinite([limits.lower, limits.upper]), [limits.lower, limits.upper], 0.0)
+    if limits.contains(ends.mean(axis=0)):
+        return  # a robot that is loaded does not wait for SciPy
     for name, row, bound in zip(limits.row_names, limits.G, limits.h, strict=True):
         if bound < 0 and not row.any():
             message = "no configuration fulfils it: its coefficients cancel, as some of its joints follow others"
