@@ -19,6 +19,7 @@ def sections(text):
     return {block.splitlines()[0]: [line.split() for line in block.splitlines()[1:]] for block in text.split("\n\n")}
 
 
+@pytest.mark.slow
 def test_every_icub_fits_80_columns(run):
     for path in icub_urdfs():
         result = run("inspect", path)

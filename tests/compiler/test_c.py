@@ -140,6 +140,7 @@ def robot_agrees(folder, name, robot, frames, base, dtype, rng):
         np.testing.assert_allclose(call(f, [q], k.output.shape, dtype), k.interpret(q, dtype=dtype), **TOLERANCE[dtype])
 
 
+@pytest.mark.slow
 @dtypes
 def test_icubs(tmp_path, dtype):
     rng = np.random.default_rng(3)

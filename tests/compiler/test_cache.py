@@ -84,6 +84,7 @@ def damages(data, other):
     yield data[head + 64 :]  # the code alone
 
 
+@pytest.mark.slow
 def test_damaged_files_are_replaced(folder, work):
     asked(frame="b")
     (path,) = entries(folder)

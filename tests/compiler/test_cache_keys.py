@@ -146,6 +146,7 @@ def test_packages_that_are_no_files(monkeypatch, tmp_path, place):
     assert cache.package.__wrapped__() != first
 
 
+@pytest.mark.slow
 def test_run_from_a_zip_file(tmp_path):
     root = Path(kt.__file__).parent
     with zipfile.ZipFile(tmp_path / "kinetree.zip", "w") as packed:

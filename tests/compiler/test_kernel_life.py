@@ -289,6 +289,7 @@ def test_weak_references_and_cycles():
     assert gone() is None
 
 
+@pytest.mark.slow
 def test_dropped_in_any_order():
     text = """
 import gc, numpy as np

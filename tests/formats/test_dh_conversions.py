@@ -69,6 +69,7 @@ CONVERSIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "format"), [(STANFORD, "dh"), (LEANING, "urdf"), (PANDA, "ets")])
 def test_every_order_of_conversions_keeps_the_poses(text, format):
     robot = kt.load(text, format=format)

@@ -121,6 +121,7 @@ def test_the_simulation_is_written_back_with_its_classes():
     assert 'damping="1"' not in text.split("<worldbody>")[0]  # that is in the joints now
 
 
+@pytest.mark.slow
 def test_every_icub_goes_there_and_back():
     rng = np.random.default_rng(3)
     parts = ("extension", "geometry", "velocity_limit", "inertial", "sensor")

@@ -103,6 +103,7 @@ def test_every_joint_type_comes_back(nested):
     assert sdf.write(build(parts_of(again))).count("\n") == text.count("\n")
 
 
+@pytest.mark.slow
 def test_every_icub_comes_back():
     paths = icub_urdfs()
     assert paths

@@ -17,6 +17,7 @@ STEPS = int(os.environ.get("KINETREE_STEPS", "50_000"))
 """Random steps an arm; continuous integration takes ten million."""
 
 arms = pytest.mark.parametrize("arm", ["left_arm", "right_arm"])
+one_arm = pytest.mark.parametrize("arm", ["left_arm", pytest.param("right_arm", marks=pytest.mark.slow)])
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,7 @@ def test_random_steps_never_leave_the_set_and_c_gives_the_same_bits(icub, arm, d
     assert STEPS // 10 < changed < STEPS
 
 
-@arms
+@one_arm
 def test_from_outside_no_limit_gets_worse_until_all_are_kept(icub, arm, tmp_path):
     guard = kt.guard(icub, arm, speed=1.0)
     run = driver(tmp_path, guard)
@@ -131,7 +132,7 @@ def test_from_outside_no_limit_gets_worse_until_all_are_kept(icub, arm, tmp_path
     assert (length - shortest).max() < 0.02
 
 
-@arms
+@one_arm
 def test_it_slides_to_the_nearest_point(icub, arm):
     rng = np.random.default_rng(2)
     few, many = kt.guard(icub, arm), kt.guard(icub, arm, sweeps=200)
