@@ -31,6 +31,15 @@ def test_json_is_in_radians(run):
     assert np.rad2deg(left["safe_lower"]) == pytest.approx([-89.6577, 0, -37], abs=1e-3)
     corners = [[-95.5, 160.8, -37], [-95.5, 160.8, 80], [10, 160.8, 80]]
     assert np.abs(np.rad2deg(left["corners"]) - corners).max() < 1e-9
+    # row 1 cuts a corner off at 404 / 1.7105 degrees of roll less pitch, row 14 at 228.3 of roll and yaw
+    nearest = [
+        [-95.5, 404 / 1.7105 - 95.5, -37],
+        [-95.5, 404 / 1.7105 - 95.5, 431 / 1.7105 - 404 / 1.7105],
+        [10, 148.3, 80],
+    ]
+    assert np.rad2deg(left["nearest"]) == pytest.approx(np.array(nearest), abs=1e-6)
+    assert len(left["vertices"]) == 14
+    assert left["forbidden_error"] == 0
 
 
 def test_a_robot_without_such_limits(run):

@@ -8,6 +8,7 @@ from kinetree.formats.limits import read
 from kinetree.load import FORMATS
 from kinetree.model.assemble import assemble, parts_of
 from kinetree.model.edit import add_limits
+from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import CoupledLimit
 from kinetree.spatial import polytope
 
@@ -273,3 +274,14 @@ def test_coupled_limits_have_names_of_their_own_and_joints():
     robot, findings = assemble(parts)
     assert robot is None
     assert [finding.code for finding in findings] == ["duplicate-name", "no-name", "coupled-limit"]
+
+
+def test_a_robot_with_a_block_of_seven():
+    row = LinearLimits("sum", tuple("abcdefg"), np.ones((1, 7)), np.array([3.5]), ("sum 1",))
+    limits = add_limits(chain(7), [row]).limits  # each from -1 to 2: the middle of the sum
+    assert limits.volume() == pytest.approx(3.0**7 / 2, rel=0.02)
+    assert limits.volume().error > 0
+    share = limits.forbidden_share()
+    assert abs(share - 0.5) < 4 * share.error
+    inside = limits.sample(500, seed=0)
+    assert limits.contains(inside).all()

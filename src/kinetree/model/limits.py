@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from kinetree.errors import Source, fail
 from kinetree.spatial import polytope
+from kinetree.spatial.monte_carlo import Estimate
 from kinetree.spatial.se3 import Array, frozen
 
 if TYPE_CHECKING:
@@ -73,24 +74,27 @@ class Limits:
             nearest[..., block.columns] = placed
         return nearest
 
-    def volume(self) -> float:
-        """Of all configurations inside: the product over independent coordinates and blocks; rad, m to their powers."""
-        if self._impossible:
-            return 0.0
-        return float(np.prod([self.upper[i] - self.lower[i] for i in self._free()])) * float(
-            np.prod([polytope.volume(block.A, block.b) for block in self.blocks])
-        )
+    def volume(self) -> Estimate:
+        """Of all configurations inside: the product over independent coordinates and blocks; rad, m to their powers.
 
-    def forbidden_share(self) -> float:
-        """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1.
+        A number that is exact where no block has more than 6 coordinates; its `error` is 0 then, and else the standard
+        error of the estimate.
+        """
+        if self._impossible:
+            return Estimate(0.0)
+        return _product(float(np.prod([self.upper[i] - self.lower[i] for i in self._free()])), self._block_volumes)
+
+    def forbidden_share(self) -> Estimate:
+        """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1; with an `error`, as `volume`.
 
         Raises KinetreeError where one of these coordinates has no range.
         """
-        allowed = 1.0
+        whole = 1.0
         for block in self.blocks:
             self._need_ranges(block.columns, "a share")
-            allowed *= polytope.volume(block.A, block.b) / float(np.prod(block.upper - block.lower))
-        return 1.0 - allowed
+            whole *= float(np.prod(block.upper - block.lower))
+        allowed = _product(1.0 / whole, self._block_volumes)
+        return Estimate(1.0 - allowed, allowed.error)
 
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
         """n configurations (n, nq), independent and uniform inside.
@@ -131,6 +135,10 @@ class Limits:
         with np.errstate(over="ignore"):
             share = self.clip_step(q, qd * dt)[..., None]
         return np.asarray(np.where(share > 0, share * np.nan_to_num(qd), 0.0))
+
+    @cached_property
+    def _block_volumes(self) -> tuple[Estimate, ...]:
+        return tuple(polytope.measure(block.A, block.b) for block in self.blocks)
 
     def _free(self) -> list[int]:
         coupled = {int(i) for block in self.blocks for i in block.columns}
@@ -191,6 +199,12 @@ class Block:
     b: Array
     lower: Array
     upper: Array
+
+
+def _product(factor: float, volumes: Sequence[Estimate]) -> Estimate:
+    """The product, and the error that independent errors of its factors make."""
+    value = factor * float(np.prod(volumes))
+    return Estimate(value, abs(value) * float(np.hypot.reduce([v.error / v if v else 0.0 for v in volumes])))
 
 
 def coupled(G: Array) -> list[Array]:

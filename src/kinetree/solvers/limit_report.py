@@ -28,19 +28,24 @@ class RowShare:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockReport:
-    """Joints that rows couple. lower, upper (k,): their box. forbidden: how much of that the rows forbid, from 0 to 1.
-    ball: the radius of the largest ball inside, in the units of q. safe_lower, safe_upper (k,): the largest box inside,
-    which a controller with plain limits should keep. corners: those of the box that are forbidden, (n, k)."""
+    """Joints that rows couple. lower, upper (k,): their box. forbidden: how much of that the rows forbid, from 0 to 1,
+    and forbidden_error, the standard error of that, 0 where it is exact. ball: the radius of the largest ball inside, in
+    the units of q. safe_lower, safe_upper (k,): the largest box inside, which a controller with plain limits should
+    keep. vertices (v, k): the corners of all that is inside, none for more than 6 joints. corners (n, k): those of the
+    box that are forbidden, and nearest (n, k): the vertex that is nearest to each, where there are any."""
 
     joints: tuple[str, ...]
     lower: Array
     upper: Array
     rows: tuple[RowShare, ...]
     forbidden: float
+    forbidden_error: float
     ball: float
     safe_lower: Array
     safe_upper: Array
+    vertices: Array
     corners: Array
+    nearest: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,30 +80,48 @@ def violations(robot: Robot, q: Array) -> list[Violation]:
 
 
 def _report(coordinates: tuple[str, ...], names: tuple[str, ...], block: Block) -> BlockReport:
-    lower, upper, eye = block.lower, block.upper, np.eye(len(block.columns))
-    box_A, box_b = np.vstack([-eye, eye]), np.r_[-lower, upper]
+    lower, upper, k = block.lower, block.upper, len(block.columns)
+    box_A, box_b = _box(lower, upper)
     A, b = block.A[: len(block.rows)], block.b[: len(block.rows)]
-    safe, whole = polytope.largest_box(block.A, block.b), polytope.volume(box_A, box_b)
+    safe = polytope.largest_box(block.A, block.b)
     matter = polytope.rows_that_matter(A, b, box_A, box_b)
-    rows = tuple(
-        RowShare(
-            names[row],
-            1 - polytope.volume(np.vstack([box_A, A[i : i + 1]]), np.r_[box_b, b[i]]) / whole,
-            i in matter,
-        )
-        for i, row in enumerate(block.rows)
-    )
+    allowed, whole = polytope.measure(block.A, block.b), float(np.prod(upper - lower))
+    corners = _forbidden_corners(lower, upper, A, b)
+    vertices = polytope.vertices(block.A, block.b) if k <= polytope.EXACT else np.zeros((0, k))
     return BlockReport(
-        tuple(coordinates[i] for i in block.columns),
-        lower,
-        upper,
-        rows,
-        1 - polytope.volume(block.A, block.b) / whole,
-        polytope.chebyshev_ball(block.A, block.b).radius,
-        safe.lower,
-        safe.upper,
-        _forbidden_corners(lower, upper, A, b),
+        joints=tuple(coordinates[i] for i in block.columns),
+        lower=lower,
+        upper=upper,
+        rows=tuple(
+            RowShare(names[row], _forbidden_by(A[i], b[i], lower, upper), i in matter)
+            for i, row in enumerate(block.rows)
+        ),
+        forbidden=1 - allowed / whole,
+        forbidden_error=allowed.error / whole,
+        ball=polytope.chebyshev_ball(block.A, block.b).radius,
+        safe_lower=safe.lower,
+        safe_upper=safe.upper,
+        vertices=vertices,
+        corners=corners,
+        nearest=np.array([_nearest(vertices, corner) for corner in corners if len(vertices)]).reshape(-1, k),
     )
+
+
+def _box(lower: Array, upper: Array) -> tuple[Array, Array]:
+    eye = np.eye(len(lower))
+    return np.vstack([-eye, eye]), np.r_[-lower, upper]
+
+
+def _forbidden_by(row: Array, bound: float, lower: Array, upper: Array) -> float:
+    """The share of the box that one row forbids; only its own coordinates have a say in it."""
+    own = np.flatnonzero(row)
+    box_A, box_b = _box(lower[own], upper[own])
+    allowed = polytope.measure(np.vstack([box_A, row[own]]), np.r_[box_b, bound])
+    return max(0.0, 1 - allowed / float(np.prod(upper[own] - lower[own])))
+
+
+def _nearest(points: Array, point: Array) -> Array:
+    return np.asarray(points[np.argmin(np.linalg.norm(points - point, axis=1))])
 
 
 def _forbidden_corners(lower: Array, upper: Array, A: Array, b: Array) -> Array:

@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.errors import fail
+from kinetree.spatial.monte_carlo import Estimate, estimated_share, scattered
 from kinetree.spatial.se3 import Array
 
 FLAT = 1e-9
 """Radius of the largest ball, in those coordinates, below which a polytope is taken to have no inside."""
+EXACT = 6
+"""The most dimensions in which volumes are worked out; in more there are too many corners."""
 
 
 class Framed(NamedTuple):
@@ -132,6 +135,19 @@ def volume(A: Array, b: Array) -> float:
     return float(np.prod(framed.width)) * _hull_volume(_corners(framed.A, framed.b))
 
 
+def measure(A: Array, b: Array) -> Estimate:
+    """The volume of a bounded polytope: exact up to 6 dimensions, and an estimate, the same in every call, in more."""
+    if A.shape[1] <= EXACT:
+        return Estimate(volume(A, b))
+    framed = _framed(A, b)
+    if _ball(framed.A, framed.b).radius <= FLAT:
+        return Estimate(0.0)
+    lower, upper = _bounding_box(framed.A, framed.b)
+    whole = float(np.prod(framed.width) * np.prod(upper - lower))
+    share = estimated_share(framed.A, framed.b, lower, upper, np.random.default_rng(0))
+    return Estimate(whole * share, whole * share.error)
+
+
 def facet_areas(A: Array, b: Array) -> Array:
     """The area (m,) of the face of each row, of dimension n - 1; zero for a row that touches nothing more than an edge,
     and for one that is the same as a row before it.
@@ -225,7 +241,15 @@ def _nearest(A: Array, b: Array, y: Array) -> Array | None:
 
 
 def sample(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
-    """n points (n, dimension), independent and uniform: a simplex of a triangulation by its volume, then a point."""
+    """n points (n, dimension), independent and uniform: a simplex of a triangulation by its volume, then a point.
+
+    In more than 6 dimensions they are drawn in a box; if the polytope has less than a fifth of that, they are the ends
+    of random walks, uniform but for what walks remember.
+    """
+    if A.shape[1] > EXACT:
+        framed = _framed(A, b)
+        points = scattered(framed.A, framed.b, *_bounding_box(framed.A, framed.b), n, rng)
+        return np.asarray(framed.center + framed.width * points)
     corners = vertices(A, b)
     if A.shape[1] == 1:
         return np.asarray(rng.uniform(corners.min(), corners.max(), (n, 1)))
@@ -237,6 +261,14 @@ def sample(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
     chosen = rng.choice(len(simplices), n, p=weights / weights.sum())
     shares = rng.dirichlet(np.ones(A.shape[1] + 1), n)
     return np.asarray(np.einsum("ki,kij->kj", shares, simplices[chosen]))
+
+
+def _bounding_box(A: Array, b: Array) -> Box:
+    """The smallest box around a bounded polytope with an inside."""
+    _inside(A, b)
+    eye = np.eye(A.shape[1])
+    ends = [float(axis @ _linprog(-axis, A, b)) for axis in (*eye, *-eye)]
+    return Box(-np.array(ends[len(eye) :]), np.array(ends[: len(eye)]))
 
 
 def _corners(A: Array, b: Array) -> Array:

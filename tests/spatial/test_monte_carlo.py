@@ -1,0 +1,66 @@
+"""Volumes and samples where there are too many corners to count, against volumes that are known."""
+
+from math import factorial
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.spatial import polytope
+from kinetree.spatial.monte_carlo import Estimate
+
+
+def cube_below(n: int, bound: float):
+    """The cube of side 1 with sum x <= bound."""
+    eye = np.eye(n)
+    return np.vstack([-eye, eye, np.ones((1, n))]), np.r_[np.zeros(n), np.ones(n), bound]
+
+
+def irwin_hall(n: int, bound: float) -> float:
+    """The volume of that (Hall, Biometrika 19, 1927)."""
+    terms = (
+        (-1) ** k * factorial(n) / factorial(k) / factorial(n - k) * (bound - k) ** n for k in range(int(bound) + 1)
+    )
+    return sum(terms) / factorial(n)
+
+
+def test_up_to_six_dimensions_it_is_exact():
+    found = polytope.measure(*cube_below(6, 2.5))
+    assert found == pytest.approx(irwin_hall(6, 2.5), rel=1e-12)
+    assert found.error == 0
+    assert repr(found) == repr(float(found))
+
+
+@pytest.mark.parametrize(
+    ("n", "bound"),
+    [(7, 3.5), (8, 3.1), pytest.param(9, 2.0, marks=pytest.mark.slow), pytest.param(12, 3.0, marks=pytest.mark.slow)],
+)
+def test_beyond_it_is_an_estimate_and_its_error_is_honest(n, bound):
+    A, b = cube_below(n, bound)
+    width = np.linspace(0.01, 10.0, n)  # as of metres and radians
+    found = polytope.measure(A / width, b)
+    expected = irwin_hall(n, bound) * float(np.prod(width))
+    assert isinstance(found, Estimate)
+    assert abs(found - expected) < 4 * found.error
+    assert found.error < 0.04 * expected
+    assert " ± " in repr(found)
+    assert polytope.measure(A / width, b) == found  # the same in every call
+
+
+@pytest.mark.parametrize("bound", [3.6, 2.2])
+def test_samples_are_uniform(bound):
+    A, b = cube_below(7, bound)
+    points = polytope.sample(A, b, 4000, np.random.default_rng(1))
+    assert points.shape == (4000, 7)
+    assert np.max(points @ A.T - b) <= 1e-12
+    # each coordinate alike, and the share with a smaller sum as their volumes say
+    assert np.ptp(points.mean(axis=0)) < 0.05
+    share = irwin_hall(7, bound - 0.3) / irwin_hall(7, bound)
+    assert np.mean(points.sum(axis=1) <= bound - 0.3) == pytest.approx(share, abs=0.03)
+
+
+def test_nothing_inside():
+    A, b = cube_below(7, -1.0)
+    assert polytope.measure(A, b) == 0
+    with pytest.raises(kt.KinetreeError, match="no configuration"):
+        polytope.sample(A, b, 1, np.random.default_rng(0))
