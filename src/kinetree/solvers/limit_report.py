@@ -29,8 +29,8 @@ class RowShare:
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockReport:
     """Joints that rows couple. lower, upper (k,): their box. forbidden: how much of that the rows forbid, from 0 to 1,
-    and forbidden_error, the standard error of that, 0 where it is exact. ball: the radius of the largest ball inside, in
-    the units of q. safe_lower, safe_upper (k,): the largest box inside, which a controller with plain limits should
+    and forbidden_error, its standard error, 0 where it is exact. ball: the radius of the largest ball inside, in the
+    units of q. safe_lower, safe_upper (k,): the largest box inside, which a controller with plain limits should
     keep. vertices (v, k): the corners of all that is inside, none for more than 6 joints. corners (n, k): those of the
     box that are forbidden, and nearest (n, k): the vertex that is nearest to each, where there are any."""
 
