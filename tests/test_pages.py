@@ -35,6 +35,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/icub-boards.md",
         "docs/checking.md",
         "docs/limits.md",
+        "docs/guard.md",
     ],
 )
 def test_python_prints_the_text_below_it(page, capsys, tmp_path, monkeypatch):

@@ -28,5 +28,7 @@ from kinetree.solvers.compare import compare as compare
 from kinetree.solvers.guard import Guard as Guard
 from kinetree.solvers.guard import GuardState as GuardState
 from kinetree.solvers.guard import guard as guard
+from kinetree.solvers.widen import Widening as Widening
+from kinetree.solvers.widen import widen as widen
 
 __version__ = "0.1.0.dev0"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -13,6 +12,7 @@ from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
+from kinetree.formats.output import write_files
 from kinetree.formats.srdf import read_groups
 from kinetree.model.edit import add_limits, set_groups
 from kinetree.model.limits import LinearLimits
@@ -265,7 +265,7 @@ def save(
     if row is None or row.writer is None:
         legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
-    write_text(target, row.write(robot, without))
+    write_files({target: row.write(robot, without)})
 
 
 def _argument(value: object) -> str:
@@ -290,58 +290,6 @@ def _with_reason(finding: Finding, missed: Mapping[str, str]) -> Finding:
         return finding
     reasons = [reason for wanted, reason in missed.items() if repr(wanted) in finding.message]
     return replace(finding, fix="; ".join(reasons)) if reasons else finding
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write one file, or leave the old one."""
-    write_texts({path: text})
-
-
-def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write every file beside its target, then put them in their places, so that a failure leaves all old files.
-
-    A link is followed; a device or a pipe is written into, for it cannot be replaced.
-    """
-    temporary: dict[Path, str] = {}
-    path = Path()
-    try:
-        devices: dict[Path, str] = {}
-        for path, text in texts.items():
-            target = path.resolve()
-            if target.exists() and not target.is_file():
-                devices[target] = text
-            else:
-                temporary[target] = _write_beside(target, text)
-        for path, text in devices.items():
-            path.write_text(text, encoding="utf-8", newline="")
-        for path in list(temporary):
-            os.replace(temporary[path], path)
-            del temporary[path]
-    except OSError as error:
-        message = f"cannot be written: {error.strerror or error}"
-        raise KinetreeError(Finding("file", "error", message, Source(str(path)))) from None
-    finally:
-        for left_over in temporary.values():
-            os.unlink(left_over)
-
-
-def _write_beside(path: Path, text: str) -> str:
-    """The name of a new file in the same folder, with the text and with the rights that the file at `path` has."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return temporary
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _by_suffix(path: Path) -> Format | None:

@@ -1,11 +1,17 @@
 """The command `limits`."""
 
 import json
+import sys
+from itertools import combinations
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.cli import _limits_figure
+from kinetree.solvers.limit_report import report as reports
+from kinetree.spatial import polytope
 
 
 def test_what_the_tendons_forbid(run):
@@ -101,3 +107,82 @@ def test_an_unlimited_joint_that_rows_couple_is_refused(run, tmp_path):
     assert result.exit_code == 2
     assert "leave some direction open" in result.stderr
     assert kt.load(arm, limits=str(tmp_path / "l.toml")).limits.contains([0.4, 0.5])
+
+
+def test_which_tendons_to_lengthen(run, tmp_path):
+    arguments = ("limits", "widen", "icub", "--by", "left_arm tendons *=20", "--unit", "deg", "--total", "30")
+    plan = json.loads(run(*arguments, "--json", "-o", tmp_path / "wide.toml").stdout)
+    assert len(plan["rows"]) == 14
+    assert np.rad2deg(plan["by"]).sum() == pytest.approx(30, abs=1e-3)
+    assert plan["after"] / plan["before"] == pytest.approx(1.0192, abs=1e-4)
+    wide = kt.load(tmp_path / "wide.toml")
+    assert wide.limits.h[:14] - kt.load("icub").limits.h[:14] == pytest.approx(plan["by"])
+    lines = run(*arguments).stdout.splitlines()
+    assert lines[0].startswith("Limits moved out: +1.922 % of the room of their joints")
+    (row,) = (line.split() for line in lines if "tendons 9 lower" in line)
+    assert row[4] == "20"
+    assert "mm" not in "".join(lines)
+    # a pulley of 12 mm: a radian is 12 mm of cable
+    (row,) = (line.split() for line in run(*arguments, "--radius", 12).stdout.splitlines() if "tendons 9 lower" in line)
+    assert float(row[5]) == pytest.approx(12 * np.radians(20), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "--by says which limits may be moved"),
+        (("--by", "left_arm tendons 9=far"), "'far' is no number"),
+        (("--by", "left_arm tendon 9=20"), "did you mean 'left_arm tendons 9'"),
+        (("--by", "left_leg *=20"), "no limit 'left_leg *'"),
+        (("--by", "left_arm *=20", "--base", "chest"), "--base goes with --reach"),
+        (("--by", "left_arm *=20", "--radius", "0"), "legal is a length above 0"),
+    ],
+)
+def test_what_is_wrong_with_a_wish_is_said(run, arguments, said):
+    result = run("limits", "widen", "icub", "--unit", "deg", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+def test_the_figure_shows_as_much_as_is_allowed(run, tmp_path):
+    svg = tmp_path / "limits.svg"
+    result = run("limits", "icub", "--plot", svg)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert ElementTree.parse(svg).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    icub = kt.load("icub")
+    block, (report, _) = icub.limits.blocks[0], reports(icub)
+    whole = np.prod(block.upper - block.lower)
+    for i, j in combinations(range(3), 2):
+        shares = _limits_figure.allowed(block, i, j)
+        mean = np.trapezoid(np.trapezoid(shares, axis=0), axis=0) / (len(shares) - 1) ** 2
+        assert mean == pytest.approx(block_volume(block) / whole, abs=2e-4)
+        outline = _limits_figure.outline(report.vertices[:, [i, j]])
+        assert np.array_equal(outline[0], outline[-1])
+        assert {tuple(point) for point in outline} <= {tuple(point) for point in report.vertices[:, [i, j]]}
+
+
+def block_volume(block):
+    return polytope.volume(block.A, block.b)
+
+
+@pytest.mark.slow
+def test_figures_of_two_and_of_four_joints_and_what_cannot_be_drawn(run, tmp_path, monkeypatch):
+    sets = ['name="n"\nunit="rad"\njoints=["l_elbow", "l_wrist_yaw"]\nG=[[1, 1]]\nh=[1.5]']
+    sets += [
+        'name="m"\nunit="rad"\njoints=["r_hip_pitch", "r_knee", "r_hip_yaw", "r_hip_roll"]\nG=[[1, 1, 1, 1]]\nh=[1]'
+    ]
+    limits = tmp_path / "l.toml"
+    limits.write_text("".join(f"[[limits]]\n{text}\n" for text in sets))
+    pdf = tmp_path / "limits.pdf"
+    assert run("limits", "icub:3", "--limits", limits, "--plot", pdf).exit_code == 0
+    assert pdf.read_bytes().startswith(b"%PDF")
+    block = next(b for b in kt.load("icub:3", limits=limits).limits.blocks if len(b.columns) == 2)
+    share = block_volume(block) / np.prod(block.upper - block.lower)
+    assert _limits_figure.allowed(block, 0, 1).mean() == pytest.approx(share, abs=0.01)
+    result = run("limits", "icub", "--plot", tmp_path / "limits.xyz")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "figures are not written as '.xyz'; legal are" in result.stderr
+    assert ".svg" in result.stderr
+    assert "cannot be written" in run("limits", "icub", "--plot", tmp_path / "no" / "limits.svg").stderr
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert "pip install 'kinetree[plot]'" in run("limits", "icub", "--plot", pdf).stderr

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 
 from kinetree.cli._page import Section
 from kinetree.model.robot import Robot
 from kinetree.solvers.limit_report import BlockReport
+from kinetree.solvers.widen import Widening
 from kinetree.spatial.se3 import Array
 
 MOST_CORNERS = 8
@@ -20,8 +22,7 @@ def limits_page(robot: Robot, reports: Iterable[BlockReport]) -> list[Section]:
 
 
 def _sections(robot: Robot, block: BlockReport) -> list[Section]:
-    degrees = all(robot.joints[joint].kind.angular[0] for joint in block.joints if joint in robot.joints)
-    unit, scale = ("deg", np.rad2deg(1.0)) if degrees else ("rad, m", 1.0)
+    scale, unit = scale_of(robot, block)
     ends = (block.lower, block.upper, block.safe_lower, block.safe_upper)
     joints = [(name, *_cells(scale, [end[i] for end in ends])) for i, name in enumerate(block.joints)]
     rows = [(row.name, f"{100 * row.forbidden:.3f}", "yes" if row.matters else "no") for row in block.rows]
@@ -41,6 +42,12 @@ def _sections(robot: Robot, block: BlockReport) -> list[Section]:
     return sections
 
 
+def scale_of(robot: Robot, block: BlockReport) -> tuple[float, str]:
+    """What the numbers of a block are multiplied with to be shown, and their unit then."""
+    degrees = all(robot.joints[joint].kind.angular[0] for joint in block.joints)
+    return (float(np.rad2deg(1.0)), "deg") if degrees else (1.0, "rad, m")
+
+
 def _with_nearest(block: BlockReport) -> Iterable[tuple[Array, Array | None]]:
     nearest = block.nearest if len(block.nearest) else [None] * len(block.corners)
     return zip(block.corners[:MOST_CORNERS], nearest[:MOST_CORNERS], strict=True)
@@ -55,3 +62,27 @@ def _corner_rows(scale: float, corner: Array, nearest: Array | None) -> Iterable
 
 def _cells(scale: float, values: Sequence[float] | Array) -> list[str]:
     return [f"{round(scale * float(value), 4) + 0.0:.5g}" for value in values]
+
+
+def widening_page(
+    plan: Widening, unit: Literal["rad", "deg"], reach: str | None, radius_mm: float | None
+) -> list[Section]:
+    """A table of the limits: by how much, and what that gains. radius_mm: of the pulleys of tendons."""
+    scale, name = float(np.rad2deg(1.0)) if unit == "deg" else 1.0, str(unit)
+    head, numbers = ["limit", f">by, {unit}"], [scale * plan.by]
+    if radius_mm is not None:
+        scale, name = radius_mm, "mm"
+        head.append(">by, mm")
+        numbers.append(radius_mm * plan.by)
+    head += [f">first, %/{name}", f">last, %/{name}", ">worth, %"]
+    numbers += [100 * plan.first / scale, 100 * plan.last / scale, 100 * plan.worth]
+    cells = zip(plan.rows, np.transpose(numbers), strict=True)
+    rows = [(name, *(f"{x + 0.0:.4g}" for x in row)) for name, row in cells if row.any()]
+    what = f"what {reach} reaches, {plan.before:.5g} m³" if reach else "the room of their joints"
+    remark = "first, last: what a unit gains; worth: what is lost without it"
+    if 0 < plan.gap < np.inf:
+        remark += f"; no other choice gains {100 * max(plan.gap, 1e-6):.1g} % more"
+    if len(rows) < len(plan.rows):
+        remark += f"; {len(plan.rows) - len(rows)} others gain nothing"
+    title = f"Limits moved out: {100 * (plan.after / plan.before - 1):+.3f} % of {what}"
+    return [Section(title, head, rows, remark)]

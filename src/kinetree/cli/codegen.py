@@ -19,7 +19,7 @@ from kinetree.compiler.c import write_c
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail, unknown_name
-from kinetree.load import write_texts
+from kinetree.formats.output import write_files
 from kinetree.model.robot import Robot
 from kinetree.solvers.guard import guard
 
@@ -107,7 +107,7 @@ def command(
     origin = Path(robot.source.file).name if robot.source else "memory"
     about = f"Robot {robot.name}, from {origin}; by Kinetree {__version__}."
     text = write_c([(f.name, f.kernel) for f in functions], header.name, about=about, dtype=dtype)
-    write_texts({header: text.header, source: text.source})
+    write_files({header: text.header, source: text.source})
     if as_json:
         numbers = "float" if single else "double"
         described = [_described(function) for function in functions]

@@ -15,7 +15,7 @@ from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._page import Section, print_page
 from kinetree.errors import fail
 from kinetree.formats.dh.format import Spelling, csv_text, toml_text
-from kinetree.load import write_text
+from kinetree.formats.output import write_files
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -73,7 +73,7 @@ def _write(table: DHTable, output: Path, spelling: Spelling, force: bool) -> Non
         raise fail("format", f"cannot write a DH table to {output.name!r}; legal endings are .toml and .csv")
     if output.exists() and not force:
         raise fail("exists", f"{output} exists already", fix="pass --force to overwrite it")
-    write_text(output, writers[output.suffix.lower()](table, spelling))
+    write_files({output: writers[output.suffix.lower()](table, spelling)})
 
 
 def _as_json(robot: Robot, chain: SerialChain, found: DHExtraction) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
@@ -11,12 +12,13 @@ import click
 import numpy as np
 
 from kinetree.cli._json import print_json
-from kinetree.cli._model import json_option, robot_argument
-from kinetree.errors import Finding, KinetreeError, Source, nearest_names
+from kinetree.cli._model import assignments, json_option, robot_argument
+from kinetree.errors import Finding, KinetreeError, Source, nearest_names, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 TIMES = ("time", "t")
+WIDENING = ("rows", "by", "most", "before", "after", "gap", "first", "last", "worth")
 
 
 class _Limits(click.Group):
@@ -38,12 +40,18 @@ def command() -> None:
 
 @command.command()
 @robot_argument
+@click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw it: a .png, .svg or .pdf.")
 @json_option
-def show(robot: Robot, as_json: bool) -> None:
+def show(robot: Robot, plot: Path | None, as_json: bool) -> None:
     """How much of the joints' box each limit of MODEL forbids, and the largest box that is allowed."""
     from kinetree.solvers.limit_report import report
 
     reports = report(robot)
+    if plot and reports:
+        from kinetree.cli._limits_figure import limits_figure
+        from kinetree.formats.output import write_files
+
+        write_files({plot: limits_figure(robot, reports, plot.suffix)})
     if as_json:
         print_json({"blocks": reports})
         return
@@ -80,6 +88,71 @@ def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) 
             print(f"{when}: outside of {violation.limit}, by {worst}")
         print(f"samples: {len(q)}, " + (f"stretches outside of a limit: {len(found)}" if found else "all inside"))
     sys.exit(int(bool(found)))
+
+
+@command.command()
+@robot_argument
+@assignments("--by", "by", "LIMIT=MOST", "How far a limit may be moved; * stands for any letters.")
+@click.option("--unit", type=click.Choice(["rad", "deg"]), required=True, help="Of the amounts; lengths are in m.")
+@click.option("--total", type=float, help="How far all of them together may be moved.")
+@click.option("--reach", metavar="FRAME", help="Make what this frame reaches large, not the room of the joints.")
+@click.option("--base", metavar="FRAME", help="From which that is seen; by default the root.")
+@click.option("--radius", type=float, metavar="MM", help="Of the pulleys of tendons, to say amounts in mm too.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where the robot is written, with these limits.")
+@json_option
+def widen(
+    robot: Robot,
+    by: dict[str, str],
+    unit: Literal["rad", "deg"],
+    total: float | None,
+    reach: str | None,
+    base: str | None,
+    radius: float | None,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Which limits over several joints of MODEL, such as tendons, to move out for the most room.
+
+    Of a total, or all that may be; limits that gain nothing stay. For each limit: by how much, what a unit gains at
+    first and at last, and what would be lost without it.
+    """
+    from kinetree.load import save
+    from kinetree.solvers.widen import widen
+
+    if not by:
+        raise click.UsageError("--by says which limits may be moved, such as --by 'left_arm tendons *=20'")
+    if base and not reach:
+        raise click.UsageError("--base goes with --reach")
+    if radius is not None and not 0 < radius < np.inf:
+        raise click.BadParameter("legal is a length above 0, in mm", param_hint="--radius")
+    scale = np.deg2rad(1.0) if unit == "deg" else 1.0
+    most = {name: scale * amount for name, amount in _amounts(robot, by).items()}
+    plan = widen(robot, most, total=None if total is None else scale * total, reach=reach, base=base)
+    if output:
+        save(plan.robot, output)
+    if as_json:
+        print_json({name: getattr(plan, name) for name in WIDENING})
+        return
+    from kinetree.cli._limits_page import widening_page
+    from kinetree.cli._page import print_page
+
+    print_page(widening_page(plan, unit, reach, radius))
+
+
+def _amounts(robot: Robot, by: dict[str, str]) -> dict[str, float]:
+    """Names of rows, or what they match, to amounts."""
+    rows = robot.limits.row_names
+    found: dict[str, float] = {}
+    for pattern, text in by.items():
+        try:
+            amount = float(text)
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is no number", param_hint="--by") from None
+        names = [row for row in rows if fnmatchcase(row, pattern)] if "*" in pattern else [pattern]
+        if not names:
+            raise unknown_name("limit", pattern, list(rows))
+        found |= dict.fromkeys(names, amount)
+    return found
 
 
 def _when(sample: int, times: Array | None) -> str:

@@ -167,6 +167,15 @@ def facet_areas(A: Array, b: Array) -> Array:
     return np.asarray(areas * stretched)
 
 
+def support(A: Array, b: Array, direction: Array) -> float:
+    """How far the polytope reaches: the largest direction @ x, infinite where it has no end."""
+    framed = _framed(A, b)
+    scaled = direction * framed.width
+    length = float(np.linalg.norm(scaled))
+    farthest = _linprog(-scaled / length, framed.A, framed.b)
+    return np.inf if farthest is None else float(direction @ framed.center + scaled @ farthest)
+
+
 class Box(NamedTuple):
     """lower, upper (n,)."""
 

@@ -1,0 +1,109 @@
+"""What limits over several joints forbid, as a figure."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.cli._limits_page import scale_of
+from kinetree.errors import fail
+from kinetree.model.limits import Block
+from kinetree.model.robot import Robot
+from kinetree.solvers.limit_report import BlockReport
+from kinetree.spatial import polytope
+from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FINE = 241
+"""Points a side at which a panel is worked out."""
+SIZE = 4.2
+"""Of a panel, inches."""
+
+
+def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> bytes:
+    """A row of panels for each block, one for each two of its joints, in a format that matplotlib knows by its suffix.
+
+    A panel is the box of the two joints. Of three joints it shows how much of the range of the third is allowed, of two
+    what is allowed, and of more the outline of what is allowed anywhere; dashed is the largest box that is allowed.
+    Raises KinetreeError without matplotlib, or for a format that it does not write.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise fail("plot", "figures want matplotlib", fix="pip install 'kinetree[plot]'") from None
+    pairs = [list(combinations(range(len(report.joints)), 2)) for report in reports]
+    width = max(map(len, pairs))
+    figure = Figure(figsize=(SIZE * width + 1, SIZE * len(reports)), layout="constrained")
+    formats = figure.canvas.get_supported_filetypes()
+    if suffix.removeprefix(".") not in formats:
+        raise fail("plot", f"figures are not written as {suffix!r}; legal are {', '.join('.' + f for f in formats)}")
+    axes = figure.subplots(len(reports), width, squeeze=False)
+    for row, report, block, own in zip(axes, reports, robot.limits.blocks, pairs, strict=True):
+        for panel, pair in zip(row, own, strict=False):
+            _panel(panel, robot, report, block, pair)
+        for panel in row[len(own) :]:
+            panel.set_visible(False)
+    figure.suptitle(f"{robot.name}: what limits over several joints allow")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    data = io.BytesIO()
+    figure.savefig(data, format=suffix.removeprefix("."))
+    return data.getvalue()
+
+
+def _panel(panel: Axes, robot: Robot, report: BlockReport, block: Block, pair: tuple[int, int]) -> None:
+    scale, unit = scale_of(robot, report)
+    i, j = pair
+    lower, upper = scale * report.lower, scale * report.upper
+    if len(report.joints) <= 3:
+        shares = allowed(block, i, j)
+        drawn = panel.imshow(
+            shares,
+            origin="lower",
+            aspect="auto",
+            extent=(lower[i], upper[i], lower[j], upper[j]),
+            cmap="Blues",
+            vmin=0.0,
+            vmax=1.6,  # so that lines stay to be seen on what is wholly allowed
+        )
+        if len(report.joints) == 3:
+            third = report.joints[3 - i - j]
+            bar = panel.figure.colorbar(drawn, ax=panel, boundaries=np.linspace(0, 1, 101), ticks=np.linspace(0, 1, 6))
+            bar.set_label(f"allowed of {third}")
+    if len(report.vertices):
+        corners = scale * outline(report.vertices[:, [i, j]])
+        panel.plot(*corners.T, color="black", linewidth=1.2, label="allowed for some values of the others")
+    safe = scale * np.array([report.safe_lower, report.safe_upper])
+    panel.plot(safe[[0, 1, 1, 0, 0], i], safe[[0, 0, 1, 1, 0], j], "--", color="tab:red", label="the largest safe box")
+    panel.set_xlim(lower[i], upper[i])
+    panel.set_ylim(lower[j], upper[j])
+    panel.set_xlabel(f"{report.joints[i]}, {unit}")
+    panel.set_ylabel(f"{report.joints[j]}, {unit}")
+
+
+def allowed(block: Block, i: int, j: int) -> Array:
+    """The share (FINE, FINE) of the third joint's range, or 0 and 1 where there is none, over joints j and i."""
+    x = np.linspace(block.lower[i], block.upper[i], FINE)
+    y = np.linspace(block.lower[j], block.upper[j], FINE)
+    left: Any = block.b[:, None, None] - block.A[:, i, None, None] * x - block.A[:, j, None, None] * y[:, None]
+    if len(block.columns) == 2:
+        return np.asarray(np.all(left >= -polytope.FLAT, axis=0), dtype=float)
+    k = 3 - i - j
+    slope = block.A[:, k]
+    low = np.max(left[slope < 0] / slope[slope < 0, None, None], axis=0)
+    high = np.min(left[slope > 0] / slope[slope > 0, None, None], axis=0)
+    possible = np.all(left[slope == 0] >= -polytope.FLAT, axis=0)
+    return np.asarray(np.where(possible, np.maximum(high - low, 0.0), 0.0) / (block.upper[k] - block.lower[k]))
+
+
+def outline(points: Array) -> Array:
+    """The corners of the convex hull of points (n, 2), in order, the first again at the end."""
+    from scipy.spatial import ConvexHull
+
+    hull = ConvexHull(points).vertices
+    return np.asarray(points[[*hull, hull[0]]])

@@ -1,0 +1,58 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from kinetree.errors import Finding, KinetreeError, Source
+
+
+def write_files(contents: Mapping[Path, str | bytes]) -> None:
+    """Write every file beside its target, then put them in their places, so that a failure leaves all old files.
+
+    Text is written in UTF-8. A link is followed; a device or a pipe is written into, for it cannot be replaced.
+    """
+    temporary: dict[Path, str] = {}
+    path = Path()
+    try:
+        devices: dict[Path, bytes] = {}
+        for path, content in contents.items():
+            data = content.encode() if isinstance(content, str) else content
+            target = path.resolve()
+            if target.exists() and not target.is_file():
+                devices[target] = data
+            else:
+                temporary[target] = _write_beside(target, data)
+        for path, data in devices.items():
+            path.write_bytes(data)
+        for path in list(temporary):
+            os.replace(temporary[path], path)
+            del temporary[path]
+    except OSError as error:
+        message = f"cannot be written: {error.strerror or error}"
+        raise KinetreeError(Finding("file", "error", message, Source(str(path)))) from None
+    finally:
+        for left_over in temporary.values():
+            os.unlink(left_over)
+
+
+def _write_beside(path: Path, data: bytes) -> str:
+    """The name of a new file in the same folder, with the data and with the rights that the file at `path` has."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return temporary
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

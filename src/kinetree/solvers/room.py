@@ -1,0 +1,98 @@
+"""How much room limits leave to the joints that they couple, and how it grows when rows are moved out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kinetree.errors import fail
+from kinetree.model.limits import Block, Limits
+from kinetree.spatial import polytope
+from kinetree.spatial.se3 import Array
+
+CLOSE = 1e-6
+"""The share of the volume that a better choice of amounts may add, when the search ends."""
+MOST_CUTS = 2000
+BESIDE = 1e-6
+"""How far beside a point its derivatives are taken, as a share of the amount."""
+
+
+class Room:
+    """The volume of the blocks of some rows, for amounts x (k,) by which these are moved out."""
+
+    def __init__(self, limits: Limits, rows: Array) -> None:
+        self._limits, self._rows = limits, rows
+        for block in self._blocks(np.zeros(len(rows))):
+            if len(block.columns) > polytope.EXACT:
+                joints = ", ".join(limits.coordinate_names[i] for i in block.columns)
+                message = f"{joints} are coupled; the room of more than {polytope.EXACT} together is not worked out"
+                raise fail("widen", message, fix="ask for what a frame reaches")
+
+    def value(self, x: Array) -> float:
+        """The volume, rad and m to their powers."""
+        return float(np.prod([polytope.volume(block.A, block.b) for block in self._blocks(x)]))
+
+    def gains(self, x: Array, most: Array) -> Array:
+        """The derivative of the volume for each amount: inwards where a row is moved, outwards where it is not; the two
+        differ where rows lie one upon the other."""
+        gains = np.zeros(len(x))
+        for i in np.flatnonzero((x > 0) | (self._log_gradient(x) > 0)):
+            beside = x.copy()
+            beside[i] += -BESIDE * x[i] if x[i] > 0 else BESIDE * most[i]
+            gains[i] = self.value(beside) * self._log_gradient(beside)[i]
+        return gains
+
+    def best(self, most: Array, total: float) -> tuple[Array, float]:
+        """Kelley's method on the logarithm of the volume, which is concave (Brunn & Minkowski): the best x of tangents
+        taken so far, where the next tangent is taken."""
+        x = found = most * min(1.0, total / most.sum())
+        slopes, heights, best = [], [], -np.inf
+        for _ in range(MOST_CUTS):
+            height, slope = np.log(self.value(x)), self._log_gradient(x)
+            if height > best:
+                found, best = x, height
+            slopes.append(slope)
+            heights.append(height - slope @ x)
+            x, bound = _highest(np.array(slopes), np.array(heights), most, total)
+            if bound - best < CLOSE:
+                break
+        return found, float(np.expm1(max(bound - best, 0.0)))
+
+    def least(self, x: Array) -> Array:
+        """Each row no further out than the others let configurations come."""
+        spared = x.copy()
+        for i in range(len(spared)):
+            for block in self._blocks(spared):
+                (at,) = np.nonzero(block.rows == self._rows[i])
+                if at.size:
+                    row, bound = block.A[at[0]], block.b[at[0]]
+                    farthest = polytope.support(np.delete(block.A, at[0], 0), np.delete(block.b, at[0]), row)
+                    spared[i] = min(x[i], max(0.0, x[i] - (bound - farthest)))
+        return spared
+
+    def _blocks(self, x: Array) -> list[Block]:
+        """Those that the rows are in, moved out by x."""
+        h = self._limits.h.copy()
+        h[self._rows] += x
+        return [block for block in replace(self._limits, h=h).blocks if np.isin(self._rows, block.rows).any()]
+
+    def _log_gradient(self, x: Array) -> Array:
+        slope = np.zeros(len(self._limits.h))
+        for block in self._blocks(x):
+            per_unit = polytope.facet_areas(block.A, block.b) / np.linalg.norm(block.A, axis=1)
+            slope[block.rows] = per_unit[: len(block.rows)] / polytope.volume(block.A, block.b)
+        return slope[self._rows]
+
+
+def _highest(slopes: Array, heights: Array, most: Array, total: float) -> tuple[Array, float]:
+    """The x with the largest least of heights + slopes x, and that."""
+    from scipy.optimize import linprog
+
+    k = len(most)
+    rows = np.vstack([np.c_[-slopes, np.ones(len(slopes))], np.r_[np.ones(k), 0.0]])
+    bounds = [*((0.0, end) for end in most), (None, None)]
+    solution = linprog(np.r_[np.zeros(k), -1.0], rows, np.r_[heights, total], bounds=bounds, method="highs")
+    if not solution.success:
+        raise fail("no-solution", f"the linear programme was not solved: {solution.message}")
+    return solution.x[:k], -float(solution.fun)
