@@ -1,6 +1,7 @@
 """The examples of docs/command-line.md print what it says."""
 
 import re
+import shlex
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
@@ -16,8 +17,8 @@ def test_the_examples_are_real(run, monkeypatch, tmp_path):
     Path("broken.urdf").write_text(broken)
     Path("motion.csv").write_text("time, elbow\n0, 10\n0.1, 140\n0.2, 150\n0.3, 170\n")
     examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", text, re.DOTALL)
-    assert len(examples) == 8
+    assert len(examples) == 9
     for arguments, output in examples:
-        result = run(*arguments.split())
+        result = run(*shlex.split(arguments))
         printed = [line.rstrip() for line in (result.stdout + result.stderr).splitlines()]
         assert printed == output.splitlines()

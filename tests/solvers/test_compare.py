@@ -41,7 +41,9 @@ def rotated(robot: Robot, name: str, sign: float, zero: float) -> Robot:
 
 
 class TestSame:
-    @pytest.mark.parametrize("name", ["iCubGazeboV2_7", "iCubGenova03", "left_hand_mk3"])
+    @pytest.mark.parametrize(
+        "name", [pytest.param("iCubGazeboV2_7", marks=pytest.mark.slow), "iCubGenova03", "left_hand_mk3"]
+    )
     def test_a_robot_and_itself_under_edits(self, name):
         robot = icub(name)
         renamed = kt.edit.prefix(robot, "x_")
