@@ -285,3 +285,24 @@ def test_a_robot_with_a_block_of_seven():
     assert abs(share - 0.5) < 4 * share.error
     inside = limits.sample(500, seed=0)
     assert limits.contains(inside).all()
+
+
+def test_locked_joints_that_leave_the_others_nothing_are_noted(robot):
+    assert not [n for n in kt.edit.lock(robot, {"a": 1.0}).notes if n.code in ("empty", "dropped")]
+    locked = kt.edit.lock(robot, {"d": -1.0, "e": 1.9})  # q_d - 2 q_e + 90 degrees is below zero
+    (note,) = [n for n in locked.notes if n.code == "dropped"]
+    assert note.message == f"names locked joints alone and has gone; they are outside of it, by {4.8 - np.pi / 2:.6g}"
+    (note,) = [n for n in kt.edit.lock(robot, {"a": 2.6}).notes if n.code == "empty"]  # c would have to be below -1.1
+    assert (note.severity, note.message) == (
+        "warning",
+        "no configuration of c fulfils all their limits, with these joints locked",
+    )
+
+
+@pytest.mark.parametrize("format", ["urdf", "sdf", "dh"])
+def test_one_end_of_a_continuous_joint_makes_it_revolute(format):
+    sets, _ = read('[[limits]]\nname="n"\nunit="rad"\nbox=true\njoints=["a"]\nG=[[1]]\nh=[1.5]', "n.toml")
+    limited = add_limits(chain(1, "c"), sets)
+    again = kt.load(FORMATS[format].write(limited, ()), format=format)
+    assert again.joints["a"].type == "revolute"
+    assert (again.limits.lower[0], again.limits.upper[0]) == (-np.inf, 1.5)

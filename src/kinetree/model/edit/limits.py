@@ -37,7 +37,8 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
             else:
                 parts.coupled_limits.append(_coupled(name, terms, bound, limits))
     made = build(parts)
-    _check_inside(made)
+    if fault := nothing_inside(made):
+        raise KinetreeError(fault)
     return made
 
 
@@ -81,28 +82,28 @@ def _narrow(parts: Parts, name: str, coefficient: float, bound: float) -> None:
 
 
 def _limited(joint: Joint, lower: float, upper: float) -> Joint:
-    kind = "revolute" if joint.type == "continuous" and max(-lower, upper) < inf else joint.type
+    kind = "revolute" if joint.type == "continuous" and min(-lower, upper) < inf else joint.type
     return replace(joint, type=kind, limits=(replace(joint.limit, lower=lower, upper=upper),))
 
 
-def _check_inside(robot: Robot) -> None:
-    """Raise where no configuration fulfils all limits."""
+def nothing_inside(robot: Robot) -> Finding | None:
+    """What is wrong with limits that no configuration fulfils; None where some does."""
     limits = robot.limits
     ends = np.where(np.isfinite([limits.lower, limits.upper]), [limits.lower, limits.upper], 0.0)
     if limits.contains(ends.mean(axis=0)):
-        return  # a robot that is loaded does not wait for SciPy
+        return None  # a robot that is loaded does not wait for SciPy
     for name, row, bound in zip(limits.row_names, limits.G, limits.h, strict=True):
         if bound < 0 and not row.any():
             message = "no configuration fulfils it: its coefficients cancel, as some of its joints follow others"
-            raise KinetreeError(Finding("empty", "error", message, element=f"limit {name!r}"))
+            return Finding("empty", "error", message, element=f"limit {name!r}")
     for i in np.flatnonzero(limits.lower > limits.upper):
         message = f"nothing is left of its range: from {limits.lower[i]:.6g} to {limits.upper[i]:.6g}"
-        raise KinetreeError(Finding("empty", "error", message, element=f"joint {limits.coordinate_names[i]!r}"))
+        return Finding("empty", "error", message, element=f"joint {limits.coordinate_names[i]!r}")
     for block in limits.blocks:
         if polytope.is_empty(block.A, block.b):
             joints = ", ".join(limits.coordinate_names[i] for i in block.columns)
-            message = f"no configuration of {joints} fulfils all their limits"
-            raise KinetreeError(Finding("empty", "error", message, element="limits"))
+            return Finding("empty", "error", f"no configuration of {joints} fulfils all their limits", element="limits")
+    return None
 
 
 def _faults(robot: Robot, limits: LinearLimits) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.edit.words import stale
 from kinetree.model.force_torque import slides
 from kinetree.model.limits import resolve_mimic
@@ -22,10 +23,10 @@ def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: L
     """The robot with these joints fixed at these values, {joint: number or numbers}, as `Robot.q` takes them.
 
     The pose at the value goes into the joint's origin. Joints that follow a locked one are locked where it puts them.
-    Limits, dynamics, safety and calibration of a locked joint go; coupled limits hold the rest to what is left; groups
-    lose the joint. All of that is noted, and so are elements of other tools that still name it, such as its motor.
-    Raises UnknownNameError for an unknown joint, KinetreeError for one that is
-    fixed or follows another, and for a wrong count.
+    Limits, dynamics, safety and calibration of a locked joint go; coupled limits hold the rest to what is left, which
+    may be nothing; groups lose the joint. All of that is noted, and so are elements of other tools that still name it,
+    such as its motor. Raises UnknownNameError for an unknown joint, KinetreeError for one that is fixed or follows
+    another, and for a wrong count.
     """
     q, slices = robot.q(values, unit=unit), robot.q_slices
     locked: dict[str, Array] = {}
@@ -39,7 +40,11 @@ def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: L
     parts.groups = {name: tuple(j for j in joints if j not in locked) for name, joints in robot.groups.items()}
     _lock_coupled(parts, {name: float(value[0]) for name, value in locked.items() if value.size == 1})
     parts.notes += tuple(stale(parts.extensions, set(locked), "fixed now"))
-    return build(parts)
+    made = build(parts)
+    if made.coupled_limits and (fault := nothing_inside(made)) and not nothing_inside(robot):
+        parts.notes += (replace(fault, severity="warning", message=f"{fault.message}, with these joints locked"),)
+        made = build(parts)
+    return made
 
 
 def _locked(joint: Joint, value: Array) -> Joint:
@@ -85,7 +90,10 @@ def _lock_coupled(parts: Parts, values: Mapping[str, float]) -> None:
             lower, upper = coupled.lower - share, coupled.upper - share
             kept.append(replace(coupled, coefficients=rest, lower=lower, upper=upper))
         else:
+            broken = max(coupled.lower - share, share - coupled.upper)
             message = "names locked joints alone and has gone"
+            if broken > 0:
+                message += f"; they are outside of it, by {broken:.6g}"
             note = Finding("dropped", "warning", message, coupled.source, f"coupled limit {coupled.name!r}")
             parts.notes += (note,)
     parts.coupled_limits = kept
