@@ -15,6 +15,7 @@ from kinetree.formats.opener import Files, read_file
 from kinetree.formats.output import write_files
 from kinetree.formats.srdf import read_groups
 from kinetree.model.edit import add_limits, set_groups
+from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import Robot
 
@@ -149,7 +150,7 @@ def examine(source: str | os.PathLike[str], *, format: str | None = None, **argu
     """Like `load`, whose arguments it takes, but returns the robot, or None, and all findings. Raises only where there
     is nothing to read."""
     options = _options(**arguments)
-    robot, findings = _with_groups(*_read(source, format, options), options)
+    robot, findings = _with_empty_limits(*_with_groups(*_read(source, format, options), options))
     if robot is None or options.limits is None or (options.limits == PRINTED and _is_packaged(source, format)):
         return robot, findings
     limited = _limited(robot, options.limits)
@@ -206,6 +207,14 @@ def _with_groups(robot: Robot | None, findings: list[Finding], options: Options)
         return None, [*findings, *more]
     robot = set_groups(robot, {**robot.groups, **groups})
     return replace(robot, notes=(*robot.notes, *more)), [*findings, *more]
+
+
+def _with_empty_limits(robot: Robot | None, findings: list[Finding]) -> Reading:
+    """With a note, if limits over several joints leave nothing."""
+    if robot is None or not robot.coupled_limits or not (fault := nothing_inside(robot)):
+        return robot, findings
+    note = replace(fault, severity="warning", source=fault.source or robot.source)
+    return replace(robot, notes=(*robot.notes, note)), [*findings, note]
 
 
 def _read(source: str | os.PathLike[str], format: str | None, options: Options) -> Reading:

@@ -65,7 +65,7 @@ def test_a_motion_and_when_it_is_outside(run, tmp_path):
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
     margin = 1.7105 * (-95 - 160) + 404  # of row 1, in degrees
-    assert lines[0] == f"t = 0.5 to t = 1: outside of left_arm tendons 1 lower, by {np.deg2rad(-margin):.6g} at t = 1"
+    assert lines[0] == f"t = 0.5 to t = 1: outside of left_arm tendons 1 lower, by {-margin:.6g} deg at t = 1"
     assert lines[-1] == f"samples: 4, stretches outside of a limit: {len(lines) - 1}"
     found = json.loads(run("limits", "check", "icub", path, "--unit", "deg", "--limits", "tendons", "--json").stdout)
     assert found["samples"] == 4
@@ -86,7 +86,10 @@ def test_a_motion_and_when_it_is_outside(run, tmp_path):
         ("l_elbow, l_elbow\n0, 0\n", "column 'l_elbow' stands twice"),
         ("l_elbow\n0\n0, 1\n", ":3: error: has 2 cells under 1 names"),
         ("l_elbow\nzero\n", ":2: error: holds something else than numbers: zero"),
-        ("l_elbow\nnan\n", "not finite"),
+        ("l_elbow\nnan\n", ":2: error: holds what is not finite: nan"),
+        ("l_elbow\n", ":1: error: there are no samples below the names"),
+        ("time, t, l_elbow\n0, 0, 0\n", "has two columns of times"),
+        ("t, l_elbow\n0, 0\n2, 0\n1, 0\n", ":4: error: goes back in time"),
     ],
 )
 def test_what_is_wrong_with_a_motion_is_said(run, tmp_path, text, said):
@@ -105,7 +108,7 @@ def test_an_unlimited_joint_that_rows_couple_is_refused(run, tmp_path):
     arm.write_text(f'<robot name="r"><link name="base"/><link name="al"/><link name="bl"/>{joints}</robot>')
     result = run("limits", arm, "--limits", tmp_path / "l.toml")
     assert result.exit_code == 2
-    assert "leave some direction open" in result.stderr
+    assert "there is no box without ranges; without one are a, b" in result.stderr
     assert kt.load(arm, limits=str(tmp_path / "l.toml")).limits.contains([0.4, 0.5])
 
 
@@ -131,11 +134,13 @@ def test_which_tendons_to_lengthen(run, tmp_path):
     ("arguments", "said"),
     [
         ((), "--by says which limits may be moved"),
-        (("--by", "left_arm tendons 9=far"), "'far' is no number"),
+        (("--by", "left_arm tendons 9=far"), "'left_arm tendons 9=far' is not of the form limit=number"),
+        (("--by", "left_arm tendons 9=1", "--by", "left_arm*=2"), "is meant by 'left_arm tendons 9=1' and by"),
         (("--by", "left_arm tendon 9=20"), "did you mean 'left_arm tendons 9'"),
         (("--by", "left_leg *=20"), "no limit 'left_leg *'"),
         (("--by", "left_arm *=20", "--base", "chest"), "--base goes with --reach"),
-        (("--by", "left_arm *=20", "--radius", "0"), "legal is a length above 0"),
+        (("--by", "left_arm *=20", "--radius", "0"), "0 is no finite amount above 0"),
+        (("--by", "left_arm *=20", "--total", "-1"), "-1 is no finite amount above 0"),
     ],
 )
 def test_what_is_wrong_with_a_wish_is_said(run, arguments, said):
@@ -186,3 +191,58 @@ def test_figures_of_two_and_of_four_joints_and_what_cannot_be_drawn(run, tmp_pat
     assert "cannot be written" in run("limits", "icub", "--plot", tmp_path / "no" / "limits.svg").stderr
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert "pip install 'kinetree[plot]'" in run("limits", "icub", "--plot", pdf).stderr
+
+
+SLIDING = """<robot name="r"><link name="base"/><link name="al"/><link name="bl"/><link name="cl"/>
+<joint name="a" type="prismatic"><parent link="base"/><child link="al"/><axis xyz="0 0 1"/>
+  <limit lower="-0.2" upper="0.3" velocity="1" effort="1"/></joint>
+<joint name="b" type="prismatic"><parent link="al"/><child link="bl"/><axis xyz="1 0 0"/>
+  <limit lower="-0.2" upper="0.3" velocity="1" effort="1"/></joint>
+<joint name="c" type="prismatic"><parent link="bl"/><child link="cl"/><axis xyz="1 0 0"/>
+  <mimic joint="b" multiplier="2"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
+
+
+@pytest.fixture
+def sliding(tmp_path):
+    path, rows = tmp_path / "slides.urdf", tmp_path / "rows.toml"
+    path.write_text(SLIDING)
+    rows.write_text('[[limits]]\nname="sum"\nunit="si"\njoints=["a", "b"]\nG=[[1, 1]]\nh=[0.1]')
+    return path, "--limits", rows
+
+
+@pytest.mark.parametrize("unit", ["rad", "deg"])
+def test_lengths_are_in_metres_whatever_the_unit_of_angles(run, sliding, unit, tmp_path):
+    result = run("limits", "widen", *sliding, "--by", "sum*=0.05", "--unit", unit, "--total", 0.04, "--json")
+    assert json.loads(result.stdout)["by"] == pytest.approx([0.04])
+    page = run("limits", "widen", *sliding, "--by", "*=0.05", "--unit", unit).stdout
+    (row,) = (line.split() for line in page.splitlines() if line.startswith("  sum"))
+    assert float(row[3]) == 0.05
+    motion = tmp_path / "motion.csv"
+    motion.write_text("a, b, c\n0.1, 0.1, 0.2\n")
+    result = run("limits", "check", *sliding, motion, "--unit", unit)
+    assert result.stdout.startswith("sample 0: outside of sum 1 upper, by 0.1 m at sample 0")
+    motion.write_text("a, b, c\n0.0, 0.0, 0.0\n0.1, 0.1, 0.25\n")
+    result = run("limits", "check", *sliding, motion, "--unit", unit)
+    assert ":3: error: 'c' follows 'b', and is 0.05 off" in result.stderr
+
+
+def test_files_are_not_overwritten_and_parts_may_be_left_out(run, sliding, tmp_path):
+    out = tmp_path / "out.xml"
+    arguments = ("limits", "widen", *sliding, "--by", "sum 1=0.05", "--unit", "rad", "-o", out)
+    assert "--without velocity_limit" in run(*arguments).stderr
+    assert run(*arguments, "--without", "velocity_limit").exit_code == 0
+    assert kt.load(out).limits.h[-1] == pytest.approx(0.15)
+    assert "exists already" in run(*arguments, "--without", "velocity_limit").stderr
+    assert run(*arguments, "--without", "velocity_limit", "--force").exit_code == 0
+    assert "exists already" in run("limits", "icub", "--plot", out).stderr
+
+
+def test_blocks_of_one_joint_and_blocks_without_room(run, sliding, tmp_path):
+    path, *limits = sliding
+    result = run("limits", path, "--plot", tmp_path / "none.svg")
+    assert "no limits over several joints, which could be drawn" in result.stderr
+    limits[-1].write_text('[[limits]]\nname="line"\nunit="si"\njoints=["a", "b"]\nG=[[1, 1], [-1, -1]]\nh=[0.1, -0.1]')
+    result = run("limits", *sliding)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "2 joints: 100.0000 % of their box is forbidden  (rad, m; what is left has no\nroom)" in result.stdout
+    assert result.stdout.splitlines()[3].split() == ["a", "-0.2", "0.3", "-", "-"]

@@ -306,3 +306,29 @@ def test_one_end_of_a_continuous_joint_makes_it_revolute(format):
     again = kt.load(FORMATS[format].write(limited, ()), format=format)
     assert again.joints["a"].type == "revolute"
     assert (again.limits.lower[0], again.limits.upper[0]) == (-np.inf, 1.5)
+
+
+def test_a_point_brought_inside_is_inside():
+    """By the margins that users ask for, whose sums run over all coordinates."""
+    limits = kt.load("icub").limits
+    q = np.random.default_rng(0).uniform(limits.lower - 0.5, limits.upper + 0.5, (1000, 35))
+    assert limits.contains(limits.project(q)).all()
+
+
+@pytest.mark.parametrize("size", [1e160, 1e-200])
+def test_coefficients_that_squares_cannot_hold_are_refused(size):
+    sets, _ = read(f'[[limits]]\nname="n"\nunit="rad"\njoints=["a", "b"]\nG=[[{size}, {size}]]\nh=[{size}]', "n.toml")
+    with pytest.raises(kt.KinetreeError, match="legal are 0, and 1e-100 to 1e100 in size"):
+        add_limits(chain(2), sets)
+
+
+def test_an_empty_set_says_where_and_a_file_that_has_one_loads_with_a_note(tmp_path):
+    sets, _ = read('[[limits]]\nname="n"\nunit="rad"\njoints=["a", "b"]\nG=[[1, 1]]\nh=[-3]', "n.toml")
+    with pytest.raises(kt.KinetreeError, match=r"n\.toml:1: error: limits: no configuration of a, b .*, with 'n'"):
+        add_limits(chain(2), sets)
+    text = FORMATS["urdf"].write(chain(2), ())
+    limit = '<kinetree_coupled_limit name="n" lower="0.5" upper="-0.5"><joint name="a" coefficient="1"/>'
+    robot = kt.load(text.replace("</robot>", f"{limit}</kinetree_coupled_limit></robot>"), format="urdf")
+    (note,) = [note for note in robot.notes if note.code == "empty"]
+    assert note.severity == "warning"
+    assert robot.limits.volume() == 0

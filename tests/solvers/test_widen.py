@@ -158,7 +158,7 @@ def test_the_widened_robot_is_kept_in_files(corners, tmp_path):
         ({"far": 1.0, "far upper": 1.0}, {}, "one or more different rows"),
         ({"far": -1.0}, {}, "'far upper': may be moved by -1; legal is a finite amount"),
         ({"far": np.nan}, {}, "may be moved by nan"),
-        ({"far": 1.0}, {"total": -1.0}, "total is -1.0"),
+        ({"far": 1.0}, {"total": -1.0}, "total is -1;"),
         ({"far": 1.0}, {"reach": "tipp"}, "did you mean 'tip'"),
         ({"far": 1.0}, {"reach": "tip", "samples": 0}, "samples is 0"),
         ({"far": 1.0}, {"reach": "tip", "cell": 0.0}, "cell is 0.0"),
@@ -183,4 +183,24 @@ def test_what_has_no_room_or_no_measure():
     assert kt.widen(mixed, {"turn": 1.0, "slid": 0.1}).by == pytest.approx([1.0, 0.1])
     # joints without end turn once around, and those that do not move the frame stay
     plan = kt.widen(mixed, {"turn": 1.0}, reach="spinner", samples=2000)
+    assert plan.after > plan.before
+
+
+def test_names_that_overlap_and_faces_that_are_edges():
+    both = planar({"x": (1, 1, 2.0), "x upper": (1, 2, 3.5)})
+    assert kt.widen(both, {"x upper": 0.1}).rows == ("x upper",)
+    text = PLANAR.replace("</robot>", MORE.replace("slide", "q3").replace("prismatic", "revolute")).replace(
+        "spin", "q4"
+    )
+    text = text.replace('type="continuous"', 'type="revolute"').replace(
+        '<axis xyz="0 0 1"/></joint>\n<link name="q4ner"/>',
+        '<axis xyz="0 0 1"/><limit lower="0" upper="1" velocity="1" effort="1"/></joint>\n<link name="q4ner"/>',
+    )
+    four = kt.load(text, format="urdf")
+    G = np.array([[1.0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]])
+    limited = add_limits(
+        four, [LinearLimits("p", ("q1", "q2", "q3", "q4"), G, np.array([1.5, 1.5, 1.0]), ("p 1", "p 2", "p 3"))]
+    )
+    plan = kt.widen(limited, {"p 1": 0.1})
+    assert plan.after == pytest.approx(plan.robot.limits.volume())
     assert plan.after > plan.before

@@ -27,7 +27,7 @@ SIZE = 4.2
 
 
 def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> bytes:
-    """A row of panels for each block, one for each two of its joints, in a format that matplotlib knows by its suffix.
+    """A row of panels for each block of several joints, one for each two of them, in a format that its suffix says.
 
     A panel is the box of the two joints. Of three joints it shows how much of the range of the third is allowed, of two
     what is allowed, and of more the outline of what is allowed anywhere; dashed is the largest box that is allowed.
@@ -37,14 +37,15 @@ def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> 
         from matplotlib.figure import Figure
     except ImportError:
         raise fail("plot", "figures want matplotlib", fix="pip install 'kinetree[plot]'") from None
-    pairs = [list(combinations(range(len(report.joints)), 2)) for report in reports]
+    drawn = [(r, b) for r, b in zip(reports, robot.limits.blocks, strict=True) if len(r.joints) > 1]
+    pairs = [list(combinations(range(len(report.joints)), 2)) for report, _ in drawn]
     width = max(map(len, pairs))
-    figure = Figure(figsize=(SIZE * width + 1, SIZE * len(reports)), layout="constrained")
+    figure = Figure(figsize=(SIZE * width + 1, SIZE * len(drawn)), layout="constrained")
     formats = figure.canvas.get_supported_filetypes()
     if suffix.removeprefix(".") not in formats:
         raise fail("plot", f"figures are not written as {suffix!r}; legal are {', '.join('.' + f for f in formats)}")
-    axes = figure.subplots(len(reports), width, squeeze=False)
-    for row, report, block, own in zip(axes, reports, robot.limits.blocks, pairs, strict=True):
+    axes = figure.subplots(len(drawn), width, squeeze=False)
+    for row, (report, block), own in zip(axes, drawn, pairs, strict=True):
         for panel, pair in zip(row, own, strict=False):
             _panel(panel, robot, report, block, pair)
         for panel in row[len(own) :]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -30,6 +30,8 @@ def _sections(robot: Robot, block: BlockReport) -> list[Section]:
     error = f" ± {100 * block.forbidden_error:.2g}" if block.forbidden_error else ""
     title = f"{len(block.joints)} joints: {100 * block.forbidden:.4f}{error} % of their box is forbidden"
     ball = f"{unit}; the largest ball inside has a radius of {scale * block.ball:.4g}"
+    if block.ball <= 0 or np.isnan(block.safe_lower).any():
+        ball = f"{unit}; what is left has no room"
     sections = [
         Section(title, ("joint", ">from", ">to", ">safe from", ">safe to"), joints, ball),
         Section("Limits", ("limit", ">forbids alone, %", "<matters"), rows),
@@ -61,21 +63,30 @@ def _corner_rows(scale: float, corner: Array, nearest: Array | None) -> Iterable
 
 
 def _cells(scale: float, values: Sequence[float] | Array) -> list[str]:
-    return [f"{round(scale * float(value), 4) + 0.0:.5g}" for value in values]
+    return ["-" if np.isnan(value) else f"{round(scale * float(value), 4) + 0.0:.5g}" for value in values]
 
 
 def widening_page(
-    plan: Widening, unit: Literal["rad", "deg"], reach: str | None, radius_mm: float | None
+    plan: Widening,
+    scales: Mapping[str, float],
+    unit: Literal["rad", "deg"],
+    reach: str | None,
+    radius_mm: float | None,
 ) -> list[Section]:
-    """A table of the limits: by how much, and what that gains. radius_mm: of the pulleys of tendons."""
-    scale, name = float(np.rad2deg(1.0)) if unit == "deg" else 1.0, str(unit)
-    head, numbers = ["limit", f">by, {unit}"], [scale * plan.by]
+    """A table of the limits: by how much, and what that gains.
+
+    scales: of every row, what a unit is in rad or m. radius_mm: of the pulleys of tendons.
+    """
+    turns = np.array([scales[row] != 1.0 or unit == "rad" for row in plan.rows])
+    shown = unit if turns.all() else f"{unit} or m"
+    size = np.array([scales[row] for row in plan.rows])
+    head, numbers = ["limit", f">by, {shown}"], [plan.by / size]
     if radius_mm is not None:
-        scale, name = radius_mm, "mm"
+        size, shown = np.where(turns, 1.0 / radius_mm, 1e-3), "mm"
         head.append(">by, mm")
-        numbers.append(radius_mm * plan.by)
-    head += [f">first, %/{name}", f">last, %/{name}", ">worth, %"]
-    numbers += [100 * plan.first / scale, 100 * plan.last / scale, 100 * plan.worth]
+        numbers.append(plan.by / size)
+    head += [f">first, %/{shown}", f">last, %/{shown}", ">worth, %"]
+    numbers += [100 * plan.first * size, 100 * plan.last * size, 100 * plan.worth]
     cells = zip(plan.rows, np.transpose(numbers), strict=True)
     rows = [(name, *(f"{x + 0.0:.4g}" for x in row)) for name, row in cells if row.any()]
     what = f"what {reach} reaches, {plan.before:.5g} m³" if reach else "the room of their joints"

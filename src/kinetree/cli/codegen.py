@@ -15,6 +15,7 @@ from kinetree import __version__, queries
 from kinetree.algorithms.differential import Axes
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
+from kinetree.cli._output import check_new, force_option
 from kinetree.compiler.c import write_c
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -73,7 +74,9 @@ def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.command()
 @robot_argument
 @_frames
-@click.option("--guard", metavar="GROUP", multiple=True, help="A function that keeps these joints inside. Repeatable.")
+@click.option(
+    "--guard", metavar="GROUP", multiple=True, help="A function that keeps a group, or A,B,…, inside. Repeatable."
+)
 @click.option("--keep", type=float, metavar="RAD", help="How far a guard stays from every limit; 0 by default.")
 @click.option("--warn", type=float, metavar="RAD", help="Below which distance a guard calls a limit near; 5 degrees.")
 @click.option("--speed", type=float, metavar="RAD/S", help="How fast a guard brings joints back inside; 0.1.")
@@ -86,7 +89,7 @@ def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--float", "single", is_flag=True, help="Single precision: float instead of double.")
 @assignments("--name", "names", "NAME=OTHER", "Call the function OTHER that would be called NAME.")
 @click.option("-o", "--output", "out", metavar="FILE.c", required=True, help="The source; the header lies beside it.")
-@click.option("--force", is_flag=True, help="Overwrite the files.")
+@force_option
 @json_option
 def command(
     robot: Robot, names: dict[str, str], single: bool, out: str, force: bool, as_json: bool, **options: Any
@@ -100,8 +103,7 @@ def command(
         raise fail("c-file", f"cannot write {out!r}; legal is a file that ends in .c, and its header lies beside it")
     header = source.with_suffix(".h")
     for path in (source, header):
-        if path.exists() and not force:
-            raise fail("exists", f"{path} exists already", fix="pass --force to overwrite it")
+        check_new(path, force)
     dtype = "float32" if single else "float64"
     functions = _named([*_questions(robot, options), *_guards(robot, options, dtype)], names)
     origin = Path(robot.source.file).name if robot.source else "memory"
@@ -138,10 +140,15 @@ def _guards(robot: Robot, options: Mapping[str, Any], dtype: str) -> list[_Funct
     said = {key: options[key] for key in ("keep", "warn", "speed") if options[key] is not None}
     if said and not options["guard"]:
         raise fail("option", f"--{next(iter(said))} means nothing without --guard GROUP")
-    kernels = {group: guard(robot, group, **said, dtype=dtype).kernel for group in options["guard"]}
+    kernels = {group: guard(robot, _joints(robot, group), **said, dtype=dtype).kernel for group in options["guard"]}
     if len(kernels) < len(options["guard"]):
         raise fail("option", "a group of --guard is given twice")
     return [_Function(_name(robot.name, "guard", g), "guard", "group", g, k) for g, k in kernels.items()]
+
+
+def _joints(robot: Robot, said: str) -> str | list[str]:
+    """A group, or joints with commas between."""
+    return said if said in robot.groups or not (said in robot.joints or "," in said) else said.split(",")
 
 
 def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Function]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from kinetree.cli._model import robot_argument
+from kinetree.cli._output import check_new, force_option, without_option
 from kinetree.errors import fail
-from kinetree.formats.losses import PARTS
 from kinetree.load import FORMATS, save
 from kinetree.model.robot import Robot
 
@@ -20,10 +20,8 @@ WRITABLE = [row.name for row in FORMATS.values() if row.writer]
 @robot_argument
 @click.argument("out")
 @click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT; by default its ending says.")
-@click.option(
-    "--without", type=click.Choice(PARTS), multiple=True, help="What is left out, as it cannot all be said. Repeatable."
-)
-@click.option("--force", is_flag=True, help="Overwrite OUT.")
+@without_option
+@force_option
 @click.pass_context
 def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without: tuple[str, ...], force: bool) -> None:
     """Write MODEL to the file OUT, or to the standard output if OUT is "-".
@@ -35,8 +33,7 @@ def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without:
         _print(robot, to, without)
         return
     path = Path(out)
-    if path.exists() and not force:
-        raise fail("exists", f"{out} exists already", fix="pass --force to overwrite it")
+    check_new(path, force)
     save(robot, path, format=to, without=without)
     print(f"wrote {out}: {robot}", file=sys.stderr)
     if robot.notes:

@@ -120,7 +120,8 @@ class _Reader:
             message = (
                 f"{pairs[0][0]} needs rows of finite numbers, all of one length, and {pairs[0][1]} one for each row"
             )
-            self.error("rows", message, pairs[0][0], k, name)
+            wrong = pairs[0][0] if left is None or not len(left) else pairs[0][1]
+            self.error("rows", message, wrong if wrong in table else None, k, name)
             return None
         if not np.any(left, axis=1).all():
             row = int(np.argmin(np.any(left, axis=1))) + 1

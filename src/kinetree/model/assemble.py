@@ -243,7 +243,10 @@ class _Checker:
             if not coupled.coefficients:
                 message = "names no joint; legal is one or more, each with its coefficient"
                 self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
-            for name in coupled.coefficients:
+            for name, coefficient in coupled.coefficients.items():
+                if coefficient and not 1e-100 <= abs(coefficient) <= 1e100:
+                    message = f"{name!r} has the coefficient {coefficient!r}; legal are 0, and 1e-100 to 1e100 in size"
+                    self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
                 if name not in joints or not joints[name].kind.single:
                     message = f"names {name!r}, which is no joint of one coordinate"
                     self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")

@@ -72,6 +72,13 @@ class Limits:
             placed = own.copy()
             placed[outside] = np.reshape(points, (-1, len(block.columns)))
             nearest[..., block.columns] = placed
+            for deeper in (1e-15, 1e-14, 1e-13, 1e-12):  # `margin` sums in another order than the block
+                outside = np.any(self.margin(nearest)[..., 2 * len(self.lower) + block.rows] < 0, axis=-1)
+                if not outside.any():
+                    break
+                points = [polytope.project(block.A, block.b, point, deeper=deeper) for point in own[outside]]
+                placed[outside] = np.clip(np.reshape(points, (-1, len(block.columns))), block.lower, block.upper)
+                nearest[..., block.columns] = placed
         return nearest
 
     def volume(self) -> Estimate:
@@ -91,7 +98,7 @@ class Limits:
         """
         whole = 1.0
         for block in self.blocks:
-            self._need_ranges(block.columns, "a share")
+            self.need_ranges(block.columns, "a share")
             whole *= float(np.prod(block.upper - block.lower))
         allowed = _product(1.0 / whole, self._block_volumes)
         return Estimate(1.0 - allowed, allowed.error)
@@ -101,8 +108,10 @@ class Limits:
 
         Raises KinetreeError where a coordinate has no limit, or where nothing is inside.
         """
+        if n < 0:
+            raise fail("sample", f"n is {n}; legal are whole numbers from 0")
         rng = np.random.default_rng(seed)
-        self._need_ranges(np.arange(len(self.lower)), "a uniform sample")
+        self.need_ranges(np.arange(len(self.lower)), "a uniform sample")
         if self._impossible:
             raise fail("empty", "no configuration fulfils this limit", element=f"limit {self._impossible!r}")
         found = np.asarray(rng.uniform(self.lower, self.upper, (n, len(self.lower))))
@@ -154,7 +163,8 @@ class Limits:
             "",
         )
 
-    def _need_ranges(self, columns: Array, what: str) -> None:
+    def need_ranges(self, columns: Array, what: str) -> None:
+        """Raise where one of these coordinates has no range."""
         open_ended = [i for i in columns if not np.isfinite(self.upper[i] - self.lower[i])]
         if open_ended:
             names = ", ".join(self.coordinate_names[i] for i in open_ended[:12])
@@ -204,7 +214,8 @@ class Block:
 def _product(factor: float, volumes: Sequence[Estimate]) -> Estimate:
     """The product, and the error that independent errors of its factors make."""
     value = factor * float(np.prod(volumes))
-    return Estimate(value, abs(value) * float(np.hypot.reduce([v.error / v if v else 0.0 for v in volumes])))
+    error = float(np.hypot.reduce([v.error / v if v else 0.0 for v in volumes]))
+    return Estimate(value, value * error if error else 0.0)
 
 
 def coupled(G: Array) -> list[Array]:

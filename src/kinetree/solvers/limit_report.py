@@ -61,10 +61,29 @@ class Violation:
 
 
 def report(robot: Robot) -> list[BlockReport]:
-    """What the rows of each block forbid. Raises KinetreeError where a coupled joint has no limit of its own, or where
-    nothing is inside."""
+    """What the rows of each block forbid. Where they leave no room, ball is zero or negative, and the safe box NaN.
+
+    Raises KinetreeError where a coupled joint has no range of its own.
+    """
     limits = robot.limits
+    for block in limits.blocks:
+        limits.need_ranges(block.columns, "box")
     return [_report(limits.coordinate_names, limits.row_names, block) for block in limits.blocks]
+
+
+def units(robot: Robot) -> tuple[str, ...]:
+    """The unit of each of `robot.limits.names`: "rad", "m", or "rad, m" where a row is about both."""
+    angular = np.array(
+        [robot.joints[name].kind.angular[i] for name in robot.joint_names for i in range(_size(robot, name))]
+    )
+    ends = ["rad" if a else "m" for a in angular]
+    rows = [{"rad" if a else "m" for a in angular[row != 0]} for row in robot.limits.G]
+    return (*ends, *ends, *("rad" if "m" not in kinds else "m" if "rad" not in kinds else "rad, m" for kinds in rows))
+
+
+def _size(robot: Robot, name: str) -> int:
+    where = robot.q_slices[name]
+    return int(where.stop - where.start)
 
 
 def violations(robot: Robot, q: Array) -> list[Violation]:
@@ -83,11 +102,14 @@ def _report(coordinates: tuple[str, ...], names: tuple[str, ...], block: Block) 
     lower, upper, k = block.lower, block.upper, len(block.columns)
     box_A, box_b = _box(lower, upper)
     A, b = block.A[: len(block.rows)], block.b[: len(block.rows)]
-    safe = polytope.largest_box(block.A, block.b)
+    ball = polytope.chebyshev_ball(block.A, block.b).radius
+    room = not polytope.is_flat(block.A, block.b)
+    nowhere = np.full(k, np.nan)
+    safe = polytope.largest_box(block.A, block.b) if room else polytope.Box(nowhere, nowhere)
     matter = polytope.rows_that_matter(A, b, box_A, box_b)
     allowed, whole = polytope.measure(block.A, block.b), float(np.prod(upper - lower))
     corners = _forbidden_corners(lower, upper, A, b)
-    vertices = polytope.vertices(block.A, block.b) if k <= polytope.EXACT else np.zeros((0, k))
+    vertices = polytope.vertices(block.A, block.b) if room and k <= polytope.EXACT else np.zeros((0, k))
     return BlockReport(
         joints=tuple(coordinates[i] for i in block.columns),
         lower=lower,
@@ -98,7 +120,7 @@ def _report(coordinates: tuple[str, ...], names: tuple[str, ...], block: Block) 
         ),
         forbidden=1 - allowed / whole,
         forbidden_error=allowed.error / whole,
-        ball=polytope.chebyshev_ball(block.A, block.b).radius,
+        ball=ball,
         safe_lower=safe.lower,
         safe_upper=safe.upper,
         vertices=vertices,

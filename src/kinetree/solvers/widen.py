@@ -15,6 +15,7 @@ from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import Limits
 from kinetree.model.robot import CoupledLimit, Robot
+from kinetree.solvers.limit_report import units
 from kinetree.solvers.reach import Reach
 from kinetree.solvers.room import Room
 from kinetree.spatial.se3 import Array, frozen
@@ -89,8 +90,10 @@ def widen(
     Samples are the same in every call, and so is the answer. Raises KinetreeError for rows that there are not, amounts
     that are negative or not finite, a total over angles and lengths, and where nothing is inside.
     """
+    if base is not None and reach is None:
+        raise fail("widen", "base means nothing without a frame to reach")
     limits = robot.limits
-    rows = _rows(robot, limits, most)
+    rows = _rows(robot, most)
     amounts = np.array([float(x) for x in most.values()])
     _check_amounts(robot, limits, rows, amounts, total)
     objective: Objective = (
@@ -121,14 +124,9 @@ def widen(
     )
 
 
-def _rows(robot: Robot, limits: Limits, most: Mapping[str, float]) -> Array:
+def _rows(robot: Robot, most: Mapping[str, float]) -> Array:
     """The numbers (k,) of rows that are named."""
-    coupled = _ends(robot)
-    by_name = {row: i for i, row in enumerate(limits.row_names) if row in coupled.values()}
-    for limit in robot.coupled_limits:
-        ends = [row for (name, _), row in coupled.items() if name == limit.name]
-        if len(ends) == 1:
-            by_name[limit.name] = by_name[ends[0]]
+    by_name = widenable(robot)
     for name in most:
         if name not in by_name:
             raise unknown_name("row", name, list(by_name))
@@ -136,6 +134,18 @@ def _rows(robot: Robot, limits: Limits, most: Mapping[str, float]) -> Array:
     if len(rows) == 0 or len(set(rows.tolist())) < len(rows):
         raise fail("widen", "legal are one or more different rows")
     return rows
+
+
+def widenable(robot: Robot) -> dict[str, int]:
+    """The names under which rows may be moved out, to their numbers in `robot.limits.row_names`."""
+    rows = {row: i for i, row in enumerate(robot.limits.row_names)}
+    ends = _ends(robot)
+    of_one_end = {
+        limit.name: found[0]
+        for limit in robot.coupled_limits
+        if len(found := [row for (name, _), row in ends.items() if name == limit.name]) == 1
+    }
+    return {name: rows[row] for name, row in of_one_end.items()} | {row: rows[row] for row in ends.values()}
 
 
 def _ends(robot: Robot) -> dict[tuple[str, str], str]:
@@ -156,16 +166,10 @@ def _check_amounts(robot: Robot, limits: Limits, rows: Array, amounts: Array, to
     if total is None:
         return
     if not 0 <= total < np.inf:
-        raise fail("widen", f"total is {total!r}; legal is a finite amount from 0, in rad or m")
-    angular = np.array([robot.joints[name].kind.angular[0] for name in robot.joint_names for _ in _slots(robot, name)])
-    kinds = {bool(angular[limits.G[row] != 0].any()) for row in rows}
-    if len(kinds) > 1:
+        raise fail("widen", f"total is {total:g}; legal is a finite amount from 0, in rad or m")
+    of = units(robot)[2 * robot.nq :]
+    if len({of[row] for row in rows}) > 1:
         raise fail("unit", "a total over rows of angles and rows of lengths means nothing; ask for one kind at a time")
-
-
-def _slots(robot: Robot, name: str) -> range:
-    where = robot.q_slices[name]
-    return range(where.start, where.stop)
 
 
 def _moved(robot: Robot, by: Mapping[int, float]) -> Robot:

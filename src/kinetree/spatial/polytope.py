@@ -82,6 +82,12 @@ def is_empty(A: Array, b: Array) -> bool:
     return _ball(framed.A, framed.b).radius < -FLAT
 
 
+def is_flat(A: Array, b: Array) -> bool:
+    """Whether it has no inside: it is empty, or lies in a plane."""
+    framed = _framed(A, b)
+    return _ball(framed.A, framed.b).radius <= FLAT
+
+
 def is_bounded(A: Array) -> bool:
     """Whether rows A leave no direction open, whatever their bounds: they span all directions, and some combination of
     them, each with a share above zero, vanishes (Stiemke's theorem; BV, section 5.8)."""
@@ -129,9 +135,9 @@ def vertices(A: Array, b: Array) -> Array:
 
 def volume(A: Array, b: Array) -> float:
     """Of a bounded polytope; zero where there is no inside."""
-    framed = _framed(A, b)
-    if _ball(framed.A, framed.b).radius <= FLAT:
+    if is_flat(A, b):
         return 0.0
+    framed = _framed(A, b)
     return float(np.prod(framed.width)) * _hull_volume(_corners(framed.A, framed.b))
 
 
@@ -139,9 +145,9 @@ def measure(A: Array, b: Array) -> Estimate:
     """The volume of a bounded polytope: exact up to 6 dimensions, and an estimate, the same in every call, in more."""
     if A.shape[1] <= EXACT:
         return Estimate(volume(A, b))
-    framed = _framed(A, b)
-    if _ball(framed.A, framed.b).radius <= FLAT:
+    if is_flat(A, b):
         return Estimate(0.0)
+    framed = _framed(A, b)
     lower, upper = _bounding_box(framed.A, framed.b)
     whole = float(np.prod(framed.width) * np.prod(upper - lower))
     share = estimated_share(framed.A, framed.b, lower, upper, np.random.default_rng(0))
@@ -184,7 +190,8 @@ class Box(NamedTuple):
 
 
 def largest_box(A: Array, b: Array) -> Box:
-    """The axis-aligned box of the largest volume inside (BV, section 8.5.2); it is unique."""
+    """An axis-aligned box of the largest volume inside (BV, section 8.5.2): one of several where they are as large, as
+    along a strip."""
     from scipy.optimize import minimize
 
     framed = _framed(A, b)
@@ -194,7 +201,7 @@ def largest_box(A: Array, b: Array) -> Box:
     half = ball.radius / np.sqrt(n) / 2
     start = np.r_[ball.center - half, ball.center + half]
     found = minimize(
-        lambda x: -float(np.sum(np.log(x[n:] - x[:n]))),
+        lambda x: -float(np.sum(np.log(np.maximum(x[n:] - x[:n], 1e-300)))),
         start,
         jac=lambda x: np.r_[1.0 / (x[n:] - x[:n]), -1.0 / (x[n:] - x[:n])],
         constraints={"type": "ineq", "fun": lambda x: b - rows @ x, "jac": lambda x: -rows},
@@ -207,13 +214,14 @@ def largest_box(A: Array, b: Array) -> Box:
     return Box(framed.center + framed.width * lower, framed.center + framed.width * upper)
 
 
-def project(A: Array, b: Array, point: Array) -> Array:
+def project(A: Array, b: Array, point: Array, *, deeper: float = 0.0) -> Array:
     """The nearest point (n,) of the polytope to a point (n,), by least squares with signs (Lawson & Hanson, Solving
     Least Squares Problems, chapter 23). The point itself if it is inside.
 
-    Rounding shall not leave it outside: then the rows are moved in, by up to 1e-12 of the size of their box.
+    Rounding shall not leave it outside: then the rows are moved in, by up to 1e-12 of the size of their box, and by
+    `deeper` of that besides, for callers whose sums are rounded otherwise.
     """
-    if np.all(A @ point <= b):
+    if not deeper and np.all(A @ point <= b):
         return np.array(point, dtype=float)
     framed = _framed(A, b, uniform=True)
     scale = float(framed.width[0])
@@ -222,7 +230,7 @@ def project(A: Array, b: Array, point: Array) -> Array:
         raise _empty()
     found = y
     for inwards in (0.0, 1e-15, 1e-14, 1e-13, 1e-12):
-        nearer = _nearest(framed.A, framed.b - inwards, y)  # from close by, where the digits are
+        nearer = _nearest(framed.A, framed.b - inwards - deeper, y)  # from close by, where the digits are
         if nearer is None:
             break
         found = nearer
@@ -309,12 +317,13 @@ def _empty() -> Exception:
 
 
 def _hull_volume(points: Array) -> float:
-    """The volume of the convex hull of points (k, n); in one dimension the length."""
+    """The volume of the convex hull of points (k, n), zero where they lie in a plane; in one dimension the length."""
     if points.shape[1] == 1:
         return float(np.ptp(points))
     from scipy.spatial import ConvexHull
 
-    return float(ConvexHull(points).volume)
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return float(ConvexHull(points).volume) if spread[-1] > FLAT else 0.0
 
 
 def _linprog(c: Array, A: Array, b: Array) -> Any:

@@ -26,7 +26,8 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
     findings = [fault for limits in sets for fault in _faults(robot, limits)]
     names = [limit.name for limit in parts.coupled_limits] + [row for limits in sets for row in limits.row_names]
     twice = dict.fromkeys(name for name in names if names.count(name) > 1)
-    findings += [Finding("duplicate-name", "error", "stands twice", element=f"limit {name!r}") for name in twice]
+    source = sets[0].source if sets else None
+    findings += [Finding("duplicate-name", "error", "stands twice", source, f"limit {name!r}") for name in twice]
     if findings:
         raise KinetreeError(findings)
     for limits in sets:
@@ -38,7 +39,8 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
                 parts.coupled_limits.append(_coupled(name, terms, bound, limits))
     made = build(parts)
     if fault := nothing_inside(made):
-        raise KinetreeError(fault)
+        said = ", ".join(repr(limits.name) for limits in sets)
+        raise KinetreeError(replace(fault, source=sets[0].source, message=f"{fault.message}, with {said}"))
     return made
 
 
@@ -59,6 +61,8 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
 
 def remove_limits(robot: Robot, names: Iterable[str]) -> Robot:
     """The robot without the coupled limits of these names; those that it does not have are passed over."""
+    if isinstance(names, str):
+        raise TypeError(f"names is {names!r}; legal is a list of names")
     gone, parts = set(names), parts_of(robot)
     parts.coupled_limits = [limit for limit in parts.coupled_limits if limit.name not in gone]
     return build(parts)

@@ -21,6 +21,7 @@ def rename(
     joints: Renaming | None = None,
     frames: Renaming | None = None,
     sensors: Renaming | None = None,
+    coupled_limits: Renaming | None = None,
 ) -> Robot:
     """The robot with other names, {old: new}; every reference follows, and all are renamed at once, so that two
     things can swap their names.
@@ -34,11 +35,12 @@ def rename(
 
     Raises UnknownNameError for a name that the robot does not have, KinetreeError for a new name that is taken.
     """
-    to = _Names(dict(links or {}), dict(joints or {}), dict(sensors or {}))
+    to = _Names(dict(links or {}), dict(joints or {}), dict(sensors or {}), coupled_limits=dict(coupled_limits or {}))
     _all_known("link", links, robot.links)
     _all_known("frame", frames, robot.frames)
     _all_known("joint", joints, robot.joints)
     _all_known("sensor", sensors, robot.sensors)
+    _all_known("coupled limit", coupled_limits, {limit.name: limit for limit in robot.coupled_limits})
     to.frames.update(frames or {})
     for old, new in (names or {}).items():
         if old in robot.frames and old in robot.joints:

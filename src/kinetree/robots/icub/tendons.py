@@ -60,8 +60,9 @@ def _terms(joints: Iterable[str], row: Iterable[float]) -> str:
 def with_tendons(robot: Robot, name: str, tables: Iterable[LinearLimits]) -> Robot:
     """The robot with a set of SETS instead of the limits that its shoulders have, another set's among them.
 
-    tables: what tendons.toml says. Of an iCub 3 only those rows of iKin are taken that hold for every version. Raises
-    KinetreeError for a robot without the joints, and for firmware or tendons of an iCub 3 or an ergoCub.
+    tables: what tendons.toml says. Of an iCub 3 only those rows of iKin are taken that hold for every version, and of
+    a robot with one arm those of that. Raises KinetreeError for a robot without all joints of an arm, and for firmware
+    or tendons of an iCub 3 or an ergoCub.
     """
     wanted = SETS[name]
     if "icub" not in families(robot):
@@ -71,6 +72,8 @@ def with_tendons(robot: Robot, name: str, tables: Iterable[LinearLimits]) -> Rob
             raise fail("family", message, element=f"robot {robot.name!r}")
     tables = tuple(tables)
     chosen = [table for table in tables if table.name.partition(" ")[2] in wanted]
+    sides = {table.name.partition(" ")[0] for table in chosen if set(table.joints) & set(robot.joints)}
+    chosen = [table for table in chosen if not sides or table.name.partition(" ")[0] in sides]
     robot = remove_limits(robot, {row for table in tables for row in table.row_names})
     if "firmware" in wanted:
         box = {joint for table in chosen if table.name.endswith("firmware") for joint in table.joints}

@@ -1,0 +1,119 @@
+"""`kinetree limits widen MODEL`: which limits to move out."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal
+
+import click
+import numpy as np
+
+from kinetree.cli._json import print_json
+from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._output import check_new, force_option, without_option
+from kinetree.errors import unknown_name
+from kinetree.model.robot import Robot
+
+PRINTED = ("rows", "by", "most", "before", "after", "gap", "first", "last", "worth")
+
+
+@click.command("widen")
+@robot_argument
+@click.option(
+    "--by", "by", metavar="LIMIT=MOST", multiple=True, help="How far a limit may be moved; * is any text. Repeatable."
+)
+@click.option("--unit", type=click.Choice(["rad", "deg"]), required=True, help="Of angles; lengths are in m.")
+@click.option("--total", type=float, help="How far all of them together may be moved.")
+@click.option("--reach", metavar="FRAME", help="Make what this frame reaches large, not the room of the joints.")
+@click.option("--base", metavar="FRAME", help="From which that is seen; by default the root.")
+@click.option("--radius", type=float, metavar="MM", help="Of the pulleys of tendons, to say angles in mm of cable too.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where the robot is written, with these limits.")
+@without_option
+@force_option
+@json_option
+@click.pass_context
+def widen(
+    ctx: click.Context,
+    robot: Robot,
+    by: tuple[str, ...],
+    unit: Literal["rad", "deg"],
+    total: float | None,
+    reach: str | None,
+    base: str | None,
+    radius: float | None,
+    output: Path | None,
+    without: tuple[str, ...],
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Which limits over several joints of MODEL, such as tendons, to move out for the most room.
+
+    Of a total, or all that may be; limits that gain nothing stay. For each limit: by how much, what a unit gains at
+    first and at last, and what would be lost without it.
+    """
+    from kinetree.load import save
+    from kinetree.solvers import widen as solver
+
+    if not by:
+        raise click.UsageError("--by says which limits may be moved, such as --by 'left_arm tendons *=20'")
+    if base and not reach:
+        raise click.UsageError("--base goes with --reach")
+    for option, value in (("--total", total), ("--radius", radius)):
+        if value is not None and not (0 < value < np.inf or (value == 0 and option == "--total")):
+            raise click.BadParameter(f"{value:g} is no finite amount above 0", param_hint=option)
+    if output:
+        check_new(output, force)
+    ctx.meta["kinetree.all"] = True
+    scales = _scales(robot, unit)
+    most = {row: amount * scales[row] for row, amount in _amounts(robot, by).items()}
+    plan = solver.widen(
+        robot,
+        most,
+        total=None if total is None else total * scales[next(iter(most))],
+        reach=reach,
+        base=base,
+    )
+    if output:
+        save(plan.robot, output, without=without)
+    if as_json:
+        print_json({name: getattr(plan, name) for name in PRINTED})
+        return
+    from kinetree.cli._limits_page import widening_page
+    from kinetree.cli._page import print_page
+
+    print_page(widening_page(plan, {row: scales[row] for row in plan.rows}, unit, reach, radius))
+
+
+def _scales(robot: Robot, unit: Literal["rad", "deg"]) -> dict[str, float]:
+    """What one unit of a row is in rad or m: rows that are about lengths are in m."""
+    from kinetree.solvers.limit_report import units
+
+    degree = float(np.deg2rad(1.0)) if unit == "deg" else 1.0
+    of = zip(robot.limits.row_names, units(robot)[2 * robot.nq :], strict=True)
+    return {row: degree if kind == "rad" else 1.0 for row, kind in of}
+
+
+def _amounts(robot: Robot, by: tuple[str, ...]) -> dict[str, float]:
+    """Rows, by name or by what matches, to amounts; a name says more than a pattern."""
+    from kinetree.solvers.widen import widenable
+
+    known, rows = widenable(robot), robot.limits.row_names
+    found: dict[str, float] = {}
+    sayings: dict[str, str] = {}
+    for text in by:
+        pattern, sign, amount = text.rpartition("=")
+        try:
+            number = float(amount)
+        except ValueError:
+            number = np.nan
+        if not sign or not pattern or np.isnan(number):
+            raise click.BadParameter(f"{text!r} is not of the form limit=number", param_hint="--by")
+        names = {rows[i] for name, i in known.items() if name == pattern or fnmatchcase(name, pattern)}
+        if not names:
+            raise unknown_name("limit", pattern, list(known))
+        for row in (row for row in rows if row in names):
+            if row in found:
+                raise click.BadParameter(f"{row!r} is meant by {sayings[row]!r} and by {text!r}", param_hint="--by")
+            found[row], sayings[row] = number, text
+    return found
