@@ -36,6 +36,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/checking.md",
         "docs/limits.md",
         "docs/guard.md",
+        "docs/inverse-kinematics.md",
     ],
 )
 def test_python_prints_the_text_below_it(page, capsys, tmp_path, monkeypatch):

@@ -134,7 +134,7 @@ def test_places_of_the_icubs_hand_against_trying_everything():
     assert plan.by.sum() <= total + 1e-12
     assert plan.before == places.value(np.zeros(4))
     assert plan.after == places.value(plan.by)
-    assert plan.by[0] == plan.by.max()  # tendon 1, though 9 forbids four times as much of the box
+    assert plan.by[0] == plan.by.max() > 0  # tendon 1, though 9 forbids four times as much of the box
     # every cube counted is one that some allowed configuration reaches
     hand = kt.fk(icub, "l_hand", base="chest")
     q = plan.robot.limits.sample(200_000, seed=5)

@@ -77,9 +77,13 @@ def write_c(
     Each is a `void name(const double q[6], double T[16])`: inputs first, the result last, row-major. Results are
     written while inputs are still read, so they must not overlap. An array of no entries is a pointer that may be null.
 
-    Raises KinetreeError if a name is not legal in C and in C++, taken by the language or its library, or given twice.
+    Raises KinetreeError if a name is not legal in C and in C++, taken by the language or its library, or given twice,
+    and for a program that is repeated.
     """
     number = number_type(dtype)
+    for name, kernel in functions:
+        if kernel.program.repeated:
+            raise fail("c-repeated", f"{name} repeats its steps; C is written of straight lines only")
     if not re.fullmatch(r"[\w.+-][\w .+-]*", header, re.ASCII):
         message = f"the header cannot be called {header!r}; legal are ASCII letters, digits, spaces and . _ + -"
         raise fail("c-header", message)

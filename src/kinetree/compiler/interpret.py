@@ -17,6 +17,23 @@ def interpret(program: Program, *inputs: Any, dtype: DTypeLike = float) -> NDArr
     arrays = [np.asarray(x, dtype=dtype) for x in inputs]
     cores = [a.ndim - len(shape) for a, shape in zip(arrays, program.inputs, strict=True)]
     batch = np.broadcast_shapes(*(a.shape[:n] for a, n in zip(arrays, cores, strict=True)))
+    if program.repeated:
+        return _repeated(program, [np.broadcast_to(a, batch + s) for a, s in zip(arrays, program.inputs, strict=True)])
+    return _once(program, arrays, batch, dtype)
+
+
+def _repeated(program: Program, arrays: list[NDArray[Any]]) -> NDArray[Any]:
+    """Steps of those that still go on, until none does."""
+    state, *others = (np.array(a).reshape(-1, *s) for a, s in zip(arrays, program.inputs, strict=True))
+    going = np.arange(len(state))
+    while going.size:
+        made = _once(program, [state[going], *(a[going] for a in others)], (going.size,), state.dtype)
+        state[going] = made
+        going = going[made.reshape(going.size, -1)[:, 0] > 0]
+    return state.reshape(arrays[0].shape)
+
+
+def _once(program: Program, arrays: list[NDArray[Any]], batch: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     scalars: list[Any] = []
     for array, shape in zip(arrays, program.inputs, strict=True):
         flat = np.broadcast_to(array, batch + shape).reshape(*batch, prod(shape))

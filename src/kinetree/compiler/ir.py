@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import prod
 
 from kinetree.compiler.target import Lanes
 
@@ -65,6 +66,43 @@ class Function:
     def text(self) -> str:
         """The whole function."""
         return "\n".join([f"{self.header} {{", "entry:", *self.lines, "}"])
+
+
+def batch_arguments(f: Function, shapes: list[tuple[int, ...]]) -> tuple[str, list[str], list[str], list[list[str]]]:
+    """What @batch(args, dimensions, steps) is given, as NumPy does for a generalised ufunc: how many configurations; of
+    every array the address of the first, the bytes to the next, and the bytes between entries along each axis."""
+    bases = [f.let(f"load ptr, ptr {f.offset('%args', k, 8)}") for k in range(len(shapes))]
+    count = f.let("load i64, ptr %dimensions")
+    steps = [f.let(f"load i64, ptr {f.offset('%steps', k, 8)}") for k in range(len(shapes))]
+    strides: list[list[str]] = []
+    at = len(shapes)
+    for shape in shapes:
+        strides.append([f.let(f"load i64, ptr {f.offset('%steps', at + axis, 8)}") for axis in range(len(shape))])
+        at += len(shape)
+    return count, bases, steps, strides
+
+
+def call_block(f: Function, operands: list[tuple[str, str]]) -> None:
+    """Call @block: for every array the address of the first configuration, and the bytes to the next."""
+    f.do(f"call void @block({', '.join(f'ptr {pointer}, i64 {step}' for pointer, step in operands)})")
+
+
+def copy_entries(
+    f: Function, lanes: Lanes, shape: tuple[int, ...], strides: list[str], place: str, copy: str, *, gather: bool
+) -> None:
+    """The entries of one configuration, between an array with any strides and a copy where they lie side by side."""
+    if not shape:
+        _move(f, lanes.scalar, place, copy, gather=gather)
+        return
+    with f.loop(shape[0]) as i:
+        inner = f.offset(place, f.let(f"mul i64 {i}, {strides[0]}"))
+        packed = f.offset(copy, i, lanes.size * prod(shape[1:]))
+        copy_entries(f, lanes, shape[1:], strides[1:], inner, packed, gather=gather)
+
+
+def _move(f: Function, scalar: str, place: str, copy: str, *, gather: bool) -> None:
+    source, target = (place, copy) if gather else (copy, place)
+    f.do(f"store {scalar} {f.let(f'load {scalar}, ptr {source}, align 1')}, ptr {target}, align 1")
 
 
 @dataclass(slots=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from math import prod
 
-from kinetree.compiler.ir import Function
+from kinetree.compiler import ir_repeat
+from kinetree.compiler.ir import Function, batch_arguments, call_block, copy_entries
 from kinetree.compiler.program import Program
 from kinetree.compiler.target import Lanes, Target
 from kinetree.compiler.ufunc import ALIGNED, C_CONTIGUOUS, CONTEXT, TYPE_NUMBERS, ArrayLayout
@@ -29,24 +30,20 @@ def loop(program: Program, lanes: Lanes, target: Target) -> str:
     f.do("call void @batch(ptr %args, ptr %dimensions, ptr %steps)")
     f.do(f"call void @llvm.{'x86.sse.ldmxcsr(ptr' if target.is_x86 else 'aarch64.set.fpsr(i64'} %flags)")
     f.do("ret void")
-    return f"{f.text()}\n{_batch(program, lanes)}"
+    batch = ir_repeat.batch(program, lanes) if program.repeated else _batch(program, lanes)
+    return f"{f.text()}\n{batch}"
 
 
 def _batch(program: Program, lanes: Lanes) -> str:
     """@batch(args, dimensions, steps): in vectors where there are enough configurations with entries side by side."""
     f = Function("define internal void @batch(ptr %args, ptr %dimensions, ptr %steps) noinline #0")
     shapes = [*program.inputs, program.output]
-    bases = [f.let(f"load ptr, ptr {f.offset('%args', k, 8)}") for k in range(len(shapes))]
-    count = f.let("load i64, ptr %dimensions")
-    steps = [f.let(f"load i64, ptr {f.offset('%steps', k, 8)}") for k in range(len(shapes))]
-    packed, at = "true", len(shapes)
-    strides: list[list[str]] = []
-    for shape in shapes:
-        strides.append([f.let(f"load i64, ptr {f.offset('%steps', at + axis, 8)}") for axis in range(len(shape))])
-        at += len(shape)
+    count, bases, steps, strides = batch_arguments(f, shapes)
+    packed = "true"
+    for shape, own in zip(shapes, strides, strict=True):
         for axis, n in enumerate(shape):
             if n > 1:
-                side_by_side = f.let(f"icmp eq i64 {strides[-1][axis]}, {lanes.size * prod(shape[axis + 1 :])}")
+                side_by_side = f.let(f"icmp eq i64 {own[axis]}, {lanes.size * prod(shape[axis + 1 :])}")
                 packed = f.let(f"and i1 {packed}, {side_by_side}")
     w = lanes.width
     enough = f.let(f"icmp sge i64 {count}, {w}")
@@ -60,47 +57,25 @@ def _batch(program: Program, lanes: Lanes) -> str:
     last = f.let(f"sub i64 {count}, {w}")
     with f.loop(blocks) as block:  # the last one reaches back into the one before, rather than beyond the end
         i = f.let(f"call i64 @llvm.smin.i64(i64 {f.let(f'mul i64 {block}, {w}')}, i64 {last})")
-        _call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), s) for p, s in zip(bases, steps, strict=True)])
+        call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), s) for p, s in zip(bases, steps, strict=True)])
     f.do("ret void")
     f.begin(singly)
     with f.loop(count) as i:
-        _call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), "0") for p, s in zip(bases, steps, strict=True)])
+        call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), "0") for p, s in zip(bases, steps, strict=True)])
     f.do("ret void")
     f.begin(scattered)
     copies = [f.let(f"alloca [{max(prod(shape), 1)} x {lanes.scalar}]") for shape in shapes]
     with f.loop(count) as i:
         places = [f.offset(p, f.let(f"mul i64 {i}, {s}")) for p, s in zip(bases, steps, strict=True)]
         for copy, place, shape, stride in list(zip(copies, places, shapes, strides, strict=True))[:-1]:
-            _copy(f, lanes, shape, stride, place, copy, gather=True)
-        _call_block(f, [(copy, "0") for copy in copies])
-        _copy(f, lanes, shapes[-1], strides[-1], places[-1], copies[-1], gather=False)
+            copy_entries(f, lanes, shape, stride, place, copy, gather=True)
+        call_block(f, [(copy, "0") for copy in copies])
+        copy_entries(f, lanes, shapes[-1], strides[-1], places[-1], copies[-1], gather=False)
     f.do("ret void")
     return f.text()
 
 
-def _call_block(f: Function, operands: list[tuple[str, str]]) -> None:
-    f.do(f"call void @block({', '.join(f'ptr {pointer}, i64 {step}' for pointer, step in operands)})")
-
-
-def _copy(
-    f: Function, lanes: Lanes, shape: tuple[int, ...], strides: list[str], place: str, copy: str, *, gather: bool
-) -> None:
-    """The entries of one configuration, between an array with any strides and a copy where they lie side by side."""
-    if not shape:
-        _move(f, lanes.scalar, place, copy, gather=gather)
-        return
-    with f.loop(shape[0]) as i:
-        inner = f.offset(place, f.let(f"mul i64 {i}, {strides[0]}"))
-        packed = f.offset(copy, i, lanes.size * prod(shape[1:]))
-        _copy(f, lanes, shape[1:], strides[1:], inner, packed, gather=gather)
-
-
-def _move(f: Function, scalar: str, place: str, copy: str, *, gather: bool) -> None:
-    source, target = (place, copy) if gather else (copy, place)
-    f.do(f"store {scalar} {f.let(f'load {scalar}, ptr {source}, align 1')}, ptr {target}, align 1")
-
-
-def door(program: Program, layout: ArrayLayout) -> str:
+def door(program: Program, lanes: Lanes, layout: ArrayLayout) -> str:
     """@door(self, args, nargs, kwnames), with the dimensions of its result and its @context."""
     output = program.output
     f = Function("define ptr @door(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) #0")
@@ -139,7 +114,10 @@ def door(program: Program, layout: ArrayLayout) -> str:
     f.do("ret ptr null")
     f.begin(made)
     out = f.let(f"load ptr, ptr {f.offset(new, layout.data)}")
-    _call_block(f, [(pointer, "0") for pointer in [*data, out]])
+    if program.repeated:
+        ir_repeat.call_once(f, program, lanes, [*data, out])
+    else:
+        call_block(f, [(pointer, "0") for pointer in [*data, out]])
     f.do(f"ret ptr {new}")
     f.begin(otherwise)
     rest = f.let(f"call ptr {context['vectorcall']}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)")

@@ -24,7 +24,7 @@ def assembly(program: Program, target: Target, scalar: str, layout: ArrayLayout 
     if {"sin", "cos"} & program.operations.keys():
         parts += [ir_trig.sincos(target, pool), ir_trig.reduce()]
     if layout is not None:
-        parts.append(ir_calls.door(program, layout))
+        parts.append(ir_calls.door(program, pool.lanes, layout))
     text = "\n".join([*parts, pool.text()])
     return f'target triple = "{target.triple}"\n{text}\n{_declarations(text)}\n{_METADATA}'
 

@@ -31,7 +31,7 @@ def lower(program: Program, target: Target, digits: int) -> Program:
         return graph.apply(name, *arguments)
 
     results = program.run([graph.input(i) for i in range(program.size)], graph.constant, apply)
-    return assemble(graph, program.inputs, results, program.output)
+    return assemble(graph, program.inputs, results, program.output, program.repeated)
 
 
 def _floor(x: Any, whole: float) -> Any:

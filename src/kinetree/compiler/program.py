@@ -28,6 +28,8 @@ class Program:
 
     inputs: the shape of each argument; their entries, in C order, are values 0, 1, …; then come the constants, then
     one value per step. output: the shape of the result; results: which values are its entries, in C order.
+    repeated: whether the result goes back into the first argument, which has its shape, for as long as its first number
+    is above zero.
     """
 
     inputs: tuple[tuple[int, ...], ...]
@@ -35,6 +37,7 @@ class Program:
     steps: tuple[Step, ...]
     results: tuple[int, ...]
     output: tuple[int, ...]
+    repeated: bool = False
 
     @property
     def size(self) -> int:
@@ -54,10 +57,11 @@ class Program:
         return [values[i] for i in self.results]
 
 
-def trace(function: Callable[..., Any], *inputs: tuple[int, ...]) -> Program:
+def trace(function: Callable[..., Any], *inputs: tuple[int, ...], repeated: bool = False) -> Program:
     """The program of a function of arrays of these shapes.
 
-    The function is run once on arrays of `Expr`; it may do anything that does not depend on their values.
+    The function is run once on arrays of `Expr`; it may do anything that does not depend on their values. repeated: see
+    `Program`.
     """
     graph = Graph()
     arguments, start = [], 0
@@ -66,7 +70,8 @@ def trace(function: Callable[..., Any], *inputs: tuple[int, ...]) -> Program:
         arguments.append(_objects(entries).reshape(shape))
         start += len(entries)
     result = np.asarray(function(*arguments), dtype=object)
-    return assemble(graph, inputs, [_entry(graph, x) for x in result.ravel()], result.shape)
+    assert not repeated or result.shape == inputs[0], "what is repeated gives what it takes"
+    return assemble(graph, inputs, [_entry(graph, x) for x in result.ravel()], result.shape, repeated)
 
 
 def _objects(entries: Sequence[Any]) -> Any:
@@ -83,7 +88,11 @@ def _entry(graph: Graph, entry: Any) -> Expr:
 
 
 def assemble(
-    graph: Graph, inputs: tuple[tuple[int, ...], ...], results: Sequence[Expr], output: tuple[int, ...]
+    graph: Graph,
+    inputs: tuple[tuple[int, ...], ...],
+    results: Sequence[Expr],
+    output: tuple[int, ...],
+    repeated: bool = False,
 ) -> Program:
     """The program that gives these expressions."""
     size = sum(prod(shape) for shape in inputs)
@@ -98,6 +107,7 @@ def assemble(
         tuple(Step(expr.op.name, tuple(number[a] for a in expr.args)) for expr in steps if expr.op is not None),
         tuple(number[expr] for expr in results),
         output,
+        repeated,
     )
 
 

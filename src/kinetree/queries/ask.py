@@ -53,14 +53,18 @@ def query(
         model = tree(robot)
         ports = [coordinates(robot), *([more] if more else [])]
         shapes = [port.shape for port in ports]
-        origin = digest(remember(robot, "digest", lambda: _contents(model)), repr(key))
 
         def traced() -> Program:
             return trace(partial(algorithm, gauged(model, frames)), *shapes)
 
-        return Kernel(str(key[0]), tuple(ports), output, traced, origin)
+        return Kernel(str(key[0]), tuple(ports), output, traced, origin(robot, key))
 
     return remember(robot, key, make)
+
+
+def origin(robot: Robot, key: Hashable) -> str:
+    """Stands for a robot as computed, and a question."""
+    return digest(remember(robot, "digest", lambda: _contents(tree(robot))), repr(key))
 
 
 def coordinates(robot: Robot) -> Port:

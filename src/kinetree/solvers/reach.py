@@ -11,6 +11,7 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
 from kinetree.queries import fk, tree
+from kinetree.solvers.ik import ik
 from kinetree.spatial.se3 import Array
 
 AT_ONCE = 100_000
@@ -22,7 +23,8 @@ class Reach:
     """The volume that a frame's origin reaches, m³, for amounts x (k,) by which rows of limits are moved out.
 
     A configuration needs so much of every row. Of those that reach a cube, which nobody reaches who needs nothing, it
-    matters what they need.
+    matters what they need. Random configurations do not find every cube that is reached without need: whether one is,
+    inverse kinematics knows.
     """
 
     def __init__(
@@ -49,6 +51,11 @@ class Reach:
             needs.append(np.maximum(q @ limits.G[rows].T - limits.h[rows], 0.0))
         cube, need = np.concatenate(cubes), np.concatenate(needs)
         free = np.unique(cube[~need.any(axis=1)])
+        others = np.setdiff1d(cube, free)
+        corner = np.sqrt(3.0) / 2 * cell
+        to_middle = ik(robot, frame, base, goal="position", tolerance=(corner, 1.0), limits=limits)
+        found = to_middle(_middles(others, cell)).success
+        free = np.union1d(free, others[found])
         more = ~np.isin(cube, free)
         self._free, self._cell = len(free), cell
         names, self._cube = np.unique(cube[more], return_inverse=True)
@@ -143,3 +150,9 @@ def _cubes(points: Array, cell: float) -> Array:
     """The number (n,) of the cube that each point (n, 3) is in."""
     i, j, k = np.floor(points / cell).astype(np.int64).T + SIDE // 2
     return np.asarray((i * SIDE + j) * SIDE + k)
+
+
+def _middles(cubes: Array, cell: float) -> Array:
+    """The middles (n, 3) of cubes."""
+    ijk = np.stack([cubes // SIDE**2, cubes // SIDE % SIDE, cubes % SIDE], axis=-1) - SIDE // 2
+    return np.asarray((ijk + 0.5) * cell)

@@ -84,8 +84,8 @@ def widen(
 
     reach: a frame; the volume of all places that its origin reaches, as seen from `base`, the root by default, is made
     large instead. That is counted in cubes of edge `cell`, m, over `samples` random configurations of the joints
-    between the two, and searched by differential evolution (Storn & Price, 1997), of which nothing is proved. A joint
-    without end turns once around.
+    between the two; a cube counts as gained if inverse kinematics does not reach it before. The best choice is searched
+    by differential evolution (Storn & Price, 1997), of which nothing is proved. A joint without end turns once around.
 
     Samples are the same in every call, and so is the answer. Raises KinetreeError for rows that there are not, amounts
     that are negative or not finite, a total over angles and lengths, and where nothing is inside.

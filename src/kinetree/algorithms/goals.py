@@ -1,0 +1,184 @@
+"""What a frame shall reach: how far it is from there, and how that changes when the joints move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.algorithms.differential import Axes, twists
+from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.model.tree import Tree
+
+WIDE = 0.1
+"""1 + cos(angle), below which a turn is nearly half of one, or 2 + 2 cos."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """frame, as seen from base, shall be somewhere.
+
+    kind: a row of GOALS. weights: of the errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or
+    frame (`expressed_in`); one that is zero does not count. axis: of the frame, for "pointing".
+    """
+
+    kind: str
+    frame: str
+    base: str
+    weights: tuple[float, ...] = (1.0,) * 6
+    expressed_in: Axes = "base"
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+
+class Row(NamedTuple):
+    """One number that shall become zero. error: m or rad; J: how fast it falls for each coordinate; weight."""
+
+    error: Any
+    J: list[Any]
+    weight: float
+
+
+class Rows(NamedTuple):
+    """Of a goal: lengths and angles."""
+
+    linear: list[Row]
+    angular: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of goal. shape: of its target. rows: from the goal, its target, the frame's pose, the twist of every
+    coordinate, and whether angles shall be exact."""
+
+    shape: tuple[int, ...]
+    rows: Callable[[Goal, Any, Any, Sequence[Any], bool], Rows]
+
+
+def goal_rows(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any, *, exact: bool = False) -> Rows:
+    """The rows of a goal over these coordinates of qd, at q (nq,).
+
+    exact: whether turns are measured by their angle, and J is the derivative wherever the frame is; otherwise by the
+    chord of the angle, as if it were small, which costs less and is the same at the goal.
+    """
+    (here,) = forward_kinematics(tree, q, [goal.frame], goal.base)
+    twist: dict[int, list[Any]] = {int(j): [0.0] * 6 for j in rates}
+    for j, _, v, w in twists(tree, q, goal.frame, goal.base):
+        if j in twist:
+            twist[j] = [a + b for a, b in zip(twist[j], [*v, *w], strict=True)]
+    return GOALS[goal.kind].rows(goal, target, here, [twist[int(j)] for j in rates], exact)
+
+
+def _pose(goal: Goal, T: Any, here: Any, twist: Sequence[Any], exact: bool) -> Rows:
+    linear = _position(goal, T[:3, 3], here, twist, exact).linear
+    return Rows(linear, _orientation(goal, T[:3, :3], here, twist, exact).angular)
+
+
+def _position(goal: Goal, p: Any, here: Any, twist: Sequence[Any], exact: bool) -> Rows:
+    error, J = [p[i] - here[i, 3] for i in range(3)], [list(x[:3]) for x in twist]
+    if goal.expressed_in == "frame":
+        error, J = _turned(here, error), [_turned(here, v) for v in J]
+        if exact:  # the axes turn too
+            carried = [_cross(_turned(here, x[3:]), error) for x in twist]
+            J = [[a + b for a, b in zip(v, c, strict=True)] for v, c in zip(J, carried, strict=True)]
+    return Rows(_weighted(goal.weights[:3], error, J), [])
+
+
+def _orientation(goal: Goal, R: Any, here: Any, twist: Sequence[Any], exact: bool) -> Rows:
+    turn = np.array([[sum(R[i, k] * here[j, k] for k in range(3)) for j in range(3)] for i in range(3)])
+    error, J = chord(turn), [list(x[3:]) for x in twist]
+    if exact:
+        error, J = _by_angle(error, J)
+    if goal.expressed_in == "frame":
+        error, J = _turned(here, error), [_turned(here, w) for w in J]
+    return Rows([], _weighted(goal.weights[3:], error, J))
+
+
+def _by_angle(error: list[Any], J: list[list[Any]]) -> tuple[list[Any], list[list[Any]]]:
+    """The rotation vector phi of a chord, and how it falls while the frame turns at w: the inverse of the right
+    Jacobian of SO(3) times w (Sola, Deray & Atchuthan, A micro Lie theory, 2018, equation 144)."""
+    c = np.sqrt(_dot(error, error))
+    is_small = c < 1e-6
+    half = np.arcsin(np.minimum(c / 2.0, 1.0))
+    scale = np.where(is_small, 1.0, 2.0 * half / np.where(is_small, 1.0, c))
+    phi = [scale * x for x in error]
+    # 1 / angle² - (1 + cos angle) / (2 angle sin angle), in halves of the angle
+    other = (1.0 - half / np.tan(np.where(is_small, 1.0, half))) / (4.0 * half * half + np.where(is_small, 1.0, 0.0))
+    other = np.where(is_small, 1.0 / 12.0, other)
+    falls = []
+    for w in J:
+        once = _cross(phi, w)
+        twice = _cross(phi, once)
+        falls.append([a + 0.5 * b + other * c for a, b, c in zip(w, once, twice, strict=True)])
+    return phi, falls
+
+
+def _turned(here: Any, v: Any) -> list[Any]:
+    """A vector of the base in the frame's axes."""
+    return [sum(here[k, i] * v[k] for k in range(3)) for i in range(3)]
+
+
+def _weighted(weights: Sequence[float], error: list[Any], J: list[list[Any]]) -> list[Row]:
+    """Those rows that count, from errors (3,) and the columns of J."""
+    return [Row(error[i], [column[i] for column in J], weights[i]) for i in range(3) if weights[i]]
+
+
+def _pointing(goal: Goal, point: Any, here: Any, twist: Sequence[Any], exact: bool) -> Rows:
+    """The axis d of the frame, from its origin, through a point in the direction u: d x u vanishes, and d . u is
+    positive."""
+    d = [sum(here[i, k] * goal.axis[k] for k in range(3)) for i in range(3)]
+    way = [point[i] - here[i, 3] for i in range(3)]
+    distance = np.sqrt(_dot(way, way))
+    distance = np.where(distance > 1e-9, distance, 1.0)
+    u = [x / distance for x in way]
+    cosine = _dot(d, u)
+    usual = [x / np.sqrt(np.where(cosine > WIDE - 1.0, (1.0 + cosine) / 2.0, 1.0)) for x in _cross(d, u)]
+    aside = [
+        np.where(abs(u[0]) < 0.6, x, y) for x, y in zip(_cross([1.0, 0, 0], u), _cross([0, 1.0, 0], u), strict=True)
+    ]
+    length = np.sqrt(_dot(aside, aside))
+    error = [np.where(cosine > WIDE - 1.0, a, 2.0 * b / length) for a, b in zip(usual, aside, strict=True)]
+    J = []
+    for x in twist:
+        v, w = x[:3], x[3:]
+        along_w, along_v = _dot(w, u), _dot(v, u)
+        seen = _cross(d, [(v[i] - along_v * u[i]) / distance for i in range(3)])
+        J.append([w[i] * cosine - d[i] * along_w + seen[i] for i in range(3)])
+    weight = goal.weights[3]
+    return Rows([], [Row(error[i], [column[i] for column in J], weight) for i in range(3)])
+
+
+def chord(R: Any) -> list[Any]:
+    """2 sin(angle / 2) times the axis (3,) of a rotation (3, 3); at half a turn either of the two."""
+    w = 1.0 + R[0, 0] + R[1, 1] + R[2, 2]  # 4 cos(angle / 2)²
+    twice_sine = [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
+    scale = 1.0 / np.sqrt(np.where(w > WIDE, w, 1.0))
+    usual = [x * scale for x in twice_sine]
+    # near half a turn the axis u is in the largest column of 4 sin(angle / 2)² u u.T
+    rest = 2.0 - w
+    B = [[R[i, j] + R[j, i] + (rest if i == j else 0.0) for j in range(3)] for i in range(3)]
+    column, size = B[0], B[0][0]
+    for i in (1, 2):
+        larger = B[i][i] > size
+        column = [np.where(larger, a, b) for a, b in zip(B[i], column, strict=True)]
+        size = np.where(larger, B[i][i], size)
+    scale = np.copysign(1.0, _dot(column, twice_sine)) / np.sqrt(np.where(size > WIDE, size, 1.0))
+    return [np.where(w > WIDE, a, b * scale) for a, b in zip(usual, column, strict=True)]
+
+
+def _cross(a: Any, b: Any) -> list[Any]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def _dot(a: Any, b: Any) -> Any:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+GOALS = {
+    "pose": Kind((4, 4), _pose),
+    "position": Kind((3,), _position),
+    "orientation": Kind((3, 3), _orientation),
+    "pointing": Kind((3,), _pointing),
+}
+"""Every kind of goal."""

@@ -1,0 +1,303 @@
+"""One damped step of inverse kinematics inside hard limits, and where to begin again.
+
+Damped least squares, the damping in proportion to the squared error (Sugihara, Solvability-unconcerned inverse
+kinematics by the Levenberg-Marquardt method, IEEE Transactions on Robotics 27, 2011), in the dual form, whose cost
+hardly grows with the number of joints. A coordinate that stands at the end of its range, and a row of G q <= h that
+would be crossed, are taken out of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.algorithms.goals import Goal, goal_rows
+from kinetree.model.limits import Limits
+from kinetree.model.tree import Tree
+from kinetree.spatial.se3 import Array
+
+GOING, TOTAL, DESCENT, STEPS, COST, LINEAR, ANGULAR = range(7)
+"""Places in a state: above zero while under way, zero when solved, below when given up; how many steps there were; the
+number of the start, and steps since then; of the best q so far its cost, and the largest squared errors of a goal, m²
+and rad². Then come q and the best q."""
+HEAD = 7
+STILL = 1e-22
+"""The square of a step that leads nowhere, rad² and m²."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reach:
+    """What to reach, and within what.
+
+    columns, rates (n,): the coordinates that may move, in q and in qd. nq: how many there are. tolerances: m, rad.
+    lower, upper (n,): of these, infinite where they have no limits. first, last (n,): between which starts lie.
+    G (m, n): rows of length one, and how far inside of them to stay, skin (m,). damping: of a squared error of one.
+    stride: the most that a coordinate moves in a step, rad, m. steps: of a descent. descents: how many starts.
+    """
+
+    goals: tuple[Goal, ...]
+    columns: Array
+    rates: Array
+    nq: int
+    tolerances: tuple[float, float]
+    lower: Array
+    upper: Array
+    first: Array
+    last: Array
+    G: Array
+    skin: Array
+    damping: float
+    stride: float
+    steps: int
+    descents: int
+
+
+class Aim(NamedTuple):
+    """How far it is to all goals: weighted errors (m,), J (m, n), the sum of squared errors, and the largest squared
+    errors of a goal, m² and rad²."""
+
+    error: list[Any]
+    J: list[list[Any]]
+    cost: Any
+    linear: Any
+    angular: Any
+
+
+def aim(tree: Tree, job: Reach, q: Sequence[Any], targets: Sequence[Any], *, exact: bool = False) -> Aim:
+    """For the coordinates q (n,) that may move. exact: see `goal_rows`."""
+    whole: list[Any] = [0.0] * job.nq
+    for j, x in zip(job.columns, q, strict=True):
+        whole[j] = x
+    q_whole = np.array(whole)
+    parts = [
+        goal_rows(tree, goal, job.rates.tolist(), q_whole, target, exact=exact)
+        for goal, target in zip(job.goals, targets, strict=True)
+    ]
+    rows = [row for part in parts for kind in part for row in kind]
+    error = [row.weight * row.error for row in rows]
+    linear, angular = (_largest([_dot(e, e) for e in ([row.error for row in p[i]] for p in parts)]) for i in (0, 1))
+    return Aim(error, [[row.weight * x for x in row.J] for row in rows], _dot(error, error), linear, angular)
+
+
+def is_solved(job: Reach, here: Aim) -> Any:
+    """Whether all goals are reached."""
+    squares = [e / t**2 for e, t in zip((here.linear, here.angular), job.tolerances, strict=True)]
+    return np.maximum(*squares) <= 1.0
+
+
+def inverse_step(tree: Tree, job: Reach, state: Any, h: Any, center: Any, *targets: Any) -> Array:
+    """The state (HEAD + 2 n,) after a step towards the targets. h (m,): bounds of the rows. center (n,): well inside of
+    them."""
+    n = len(job.columns)
+    q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
+    here = aim(tree, job, q, targets)
+    solved, cost = is_solved(job, here), here.cost
+    new = stepped(job, q, here, job.damping * cost, h)
+    moved = sum((a - b) * (a - b) for a, b in zip(new, q, strict=True))
+    again = np.where(moved < STILL, float(job.steps), state[STEPS] + 1.0) >= job.steps
+    descent = state[DESCENT] + np.where(again, 1.0, 0.0)
+    better = np.where(solved, -1.0, cost) < state[COST]
+    best = [np.where(better, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
+    begun = started(job, descent, h, center)
+    return np.array(
+        [
+            np.where(solved, 0.0, np.where(descent >= job.descents, -1.0, 1.0)),
+            state[TOTAL] + 1.0,
+            descent,
+            np.where(again, 0.0, state[STEPS] + 1.0),
+            *best,
+            *(np.where(again, a, b) for a, b in zip(begun, new, strict=True)),
+            *(np.where(better, a, b) for a, b in zip(q, q_best, strict=True)),
+        ]
+    )
+
+
+def started(job: Reach, number: Any, h: Any, center: Any) -> list[Any]:
+    """The start (n,) of that number, from 1: additive recurrence (Roberts, The unreasonable effectiveness of
+    quasirandom sequences, 2018), drawn towards the center until it is inside."""
+    n, root = len(job.columns), 2.0
+    for _ in range(64):
+        root = (1.0 + root) ** (1.0 / (n + 1))  # the root of x^(n + 1) = x + 1
+    x = []
+    for j in range(n):
+        turns = number * root ** -(j + 1.0) + 0.5
+        x.append(job.first[j] + (job.last[j] - job.first[j]) * (turns - np.floor(turns)))
+    if not len(job.G):
+        return x
+    share: Any = 1.0
+    for row, bound, skin in zip(job.G, h, job.skin, strict=True):
+        room, beyond = bound - skin - _row(row, center), _row(row, x) - _row(row, center)
+        share = np.where(room < share * beyond, room / beyond, share)
+    coupled = [bool(column.any()) for column in job.G.T]
+    return [c + share * (a - c) if used else a for a, c, used in zip(x, center, coupled, strict=True)]
+
+
+def stepped(
+    job: Reach, q: list[Any], here: Aim, damping: Any, h: Any, strides: Sequence[Any] = (), wish: Sequence[Any] = ()
+) -> list[Any]:
+    """q (n,) after a damped step against the errors, inside.
+
+    strides (n,): instead of the job's own. wish (n,): a step to take as far as it leaves the errors alone (Liegeois,
+    IEEE Transactions on Systems, Man and Cybernetics 7, 1977).
+    """
+    error, J = here.error, here.J
+    strides = strides or [job.stride] * len(q)
+    gradient = [_dot([row[j] for row in J], error) for j in range(len(q))]
+    free = [_may_move(job, j, q[j], gradient[j]) for j in range(len(q))]
+    J = [[x * f for x, f in zip(row, free, strict=True)] for row in J]
+    J = _without_rows(job, q, J, [g * f for g, f in zip(gradient, free, strict=True)], free, h)
+    A = [[_dot(J[i], J[k]) for k in range(i + 1)] for i in range(len(J))]
+    for i, row in enumerate(A):
+        row[i] = row[i] + (damping + 1e-13)
+    wished = [x * f for x, f in zip(wish, free, strict=True)] if wish else [0.0] * len(q)
+    y = solved_symmetric(A, [e - _dot(row, wished) for e, row in zip(error, J, strict=True)])
+    dq = [_dot([row[j] for row in J], y) + wished[j] for j in range(len(q))]
+    longest = _largest([abs(x) / stride for x, stride in zip(dq, strides, strict=True)])
+    scale = np.where(longest > 1.0, 1.0 / longest, 1.0)
+    new = [_clipped(job, j, a + scale * d) for j, (a, d) in enumerate(zip(q, dq, strict=True))]
+    share: Any = 1.0
+    step = [b - a for a, b in zip(q, new, strict=True)]
+    for row, bound, skin in zip(job.G, h, job.skin, strict=True):
+        room, rate = bound - skin - _row(row, q), _row(row, step)
+        room = np.where(room > 0.0, room, 0.0)
+        share = np.where(room < share * rate, room / rate, share)
+    if len(job.G):
+        new = [_clipped(job, j, a + share * d) for j, (a, d) in enumerate(zip(q, step, strict=True))]
+    return new
+
+
+def _may_move(job: Reach, j: int, x: Any, gradient: Any) -> Any:
+    """0 for a coordinate at the end of its range that would go further, else 1."""
+    may: Any = 1.0
+    if np.isfinite(job.lower[j]):
+        may = np.where(x <= job.lower[j], np.where(gradient <= 0.0, 0.0, may), may)
+    if np.isfinite(job.upper[j]):
+        may = np.where(x >= job.upper[j], np.where(gradient >= 0.0, 0.0, may), may)
+    return may
+
+
+def _without_rows(
+    job: Reach, q: list[Any], J: list[list[Any]], gradient: list[Any], free: list[Any], h: Any
+) -> list[list[Any]]:
+    """J without the directions of rows at which q stands and that the step would cross, one after the other."""
+    taken: list[list[Any]] = []
+    for row, bound, skin in zip(job.G, h, job.skin, strict=True):
+        u = [float(x) * f for x, f in zip(row, free, strict=True)]
+        for other in taken:
+            along = _dot(u, other)
+            u = [a - along * b for a, b in zip(u, other, strict=True)]
+        size, outwards = _dot(u, u), _dot(u, gradient)
+        at_it = _row(row, q) >= bound - 2.0 * skin
+        holds = np.where(at_it, np.where(size > 1e-6, outwards, 0.0), 0.0) > 0.0
+        scale = np.where(holds, 1.0 / np.sqrt(np.where(holds, size, 1.0)), 0.0)
+        u = [x * scale for x in u]
+        gradient = [g - scale * outwards * x for g, x in zip(gradient, u, strict=True)]
+        J = [[a - along * x for a, x in zip(r, u, strict=True)] for r, along in ((r, _dot(u, r)) for r in J)]
+        taken.append(u)
+    return J
+
+
+def solved_symmetric(A: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
+    """x of A x = b for a positive definite A, of which the lower half is given: L D L.T (Golub & Van Loan, Matrix
+    Computations, section 4.1)."""
+    m = len(b)
+    L: list[list[Any]] = []
+    D: list[Any] = []
+    for i in range(m):
+        L.append([])
+        for k in range(i):
+            L[i].append((A[i][k] - sum(L[i][p] * L[k][p] * D[p] for p in range(k))) / D[k])
+        D.append(A[i][i] - sum(L[i][p] * L[i][p] * D[p] for p in range(i)))
+    x = list(b)
+    for i in range(m):
+        x[i] = x[i] - sum(L[i][p] * x[p] for p in range(i))
+    x = [a / d for a, d in zip(x, D, strict=True)]
+    for i in reversed(range(m)):
+        x[i] = x[i] - sum(L[p][i] * x[p] for p in range(i + 1, m))
+    return x
+
+
+def _clipped(job: Reach, j: int, x: Any) -> Any:
+    if np.isfinite(job.lower[j]):
+        x = np.maximum(x, job.lower[j])
+    return np.minimum(x, job.upper[j]) if np.isfinite(job.upper[j]) else x
+
+
+def _largest(values: Sequence[Any]) -> Any:
+    largest = values[0]
+    for value in values[1:]:
+        largest = np.maximum(largest, value)
+    return largest
+
+
+def _row(row: Array, x: Any) -> Any:
+    return sum(float(row[j]) * x[j] for j in np.flatnonzero(row))
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def answered(job: Reach, limits: Limits, state: Any, rest: Any) -> Array:
+    """From a last state, and where the other joints are (nq,): q (nq,), the residuals in m and rad, 0 if it is solved
+    and inside all limits, and the number of steps."""
+    n = len(job.columns)
+    q = list(rest)
+    for j, x in zip(job.columns, state[HEAD + n :], strict=True):
+        q[j] = x
+    slack: Any = 0.0
+    for x, lower, upper in zip(q, limits.lower, limits.upper, strict=True):
+        slack = np.minimum(slack, x - lower) if np.isfinite(lower) else slack
+        slack = np.minimum(slack, upper - x) if np.isfinite(upper) else slack
+    for row, bound in zip(limits.G, limits.h, strict=True):
+        slack = np.minimum(slack, bound - _row(row, q))
+    outside = np.where(slack < 0.0, 1.0, 0.0)
+    angle = 2.0 * np.arcsin(np.minimum(np.sqrt(state[ANGULAR]) / 2.0, 1.0))
+    return np.array([*q, np.sqrt(state[LINEAR]), angle, np.maximum(abs(state[GOING]), outside), state[TOTAL]])
+
+
+def closest_step(tree: Tree, job: Reach, state: Any, h: Any, *targets: Any) -> Array:
+    """The state (HEAD + 2 n,) after a step down the cost, for a target that cannot be reached.
+
+    Levenberg's method, whose damping falls after a step that helps and rises after one that does not (Nocedal & Wright,
+    Numerical Optimization, section 10.3).
+
+    Places are those of `inverse_step`, but DESCENT is the damping; the q is one on trial.
+    """
+    n = len(job.columns)
+    trial, q = list(state[HEAD : HEAD + n]), list(state[HEAD + n :])
+    there = aim(tree, job, trial, targets, exact=True)
+    better = there.cost < state[COST]
+    best = [np.where(better, a, b) for a, b in zip(trial, q, strict=True)]
+    here = aim(tree, job, best, targets, exact=True)
+    damping = np.where(better, state[DESCENT] / 4.0, state[DESCENT] * 6.0)
+    damping = np.maximum(damping, 1e-9)
+    new = stepped(job, best, here, damping, h)
+    moved = sum((a - b) * (a - b) for a, b in zip(new, best, strict=True))
+    # a step that a row stops may have another direction when it is damped more
+    still = np.where(damping > 1e4, moved, 1.0) < STILL
+    ended = np.where(still, float(job.steps), state[STEPS] + 1.0) >= job.steps
+    going = np.where(is_solved(job, here), 0.0, np.where(ended, -1.0, 1.0))
+    chords = aim(tree, job, best, targets)[3:]
+    return np.array([going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, here.cost, *chords, *new, *best])
+
+
+def settled_step(tree: Tree, job: Reach, state: Any, h: Any, posture: Any, *targets: Any) -> Array:
+    """The state (HEAD + 2 n,) after a step from a solution towards a posture (n,), the targets kept.
+
+    Places are those of `inverse_step`, and the best q is the last that is a solution.
+    """
+    n = len(job.columns)
+    q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
+    here = aim(tree, job, q, targets)
+    solved = is_solved(job, here)
+    best = [np.where(solved, a, b) for a, b in zip(q, q_best, strict=True)]
+    wish = [0.5 * (a - b) for a, b in zip(posture, q, strict=True)]
+    new = stepped(job, q, here, 0.0, h, wish=wish)
+    moved = sum((a - b) * (a - b) for a, b in zip(new, q, strict=True))
+    ended = np.where(moved < 1e-16, float(job.steps), state[STEPS] + 1.0) >= job.steps
+    errors = [np.where(solved, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
+    return np.array([np.where(ended, 0.0, 1.0), state[TOTAL] + 1.0, 0.0, state[STEPS] + 1.0, *errors, *new, *best])

@@ -1,0 +1,113 @@
+"""`kinetree ik`: where joints shall be for a frame to be somewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+import numpy as np
+
+from kinetree.cli._json import print_json
+from kinetree.cli._model import assignments, json_option, robot_argument
+from kinetree.errors import fail
+from kinetree.formats.numbers import number
+from kinetree.model.robot import Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+NEAR = np.radians(5.0)
+"""Limits nearer than this, in rad or m, are printed."""
+
+
+@click.command()
+@robot_argument
+@click.option("--frame", required=True, metavar="FRAME", help="What shall be at the pose.")
+@click.option("--base", metavar="FRAME", help="The frame in which the pose is; by default the root link.")
+@click.option(
+    "--pose", required=True, metavar="NUMBERS", help="x y z in m, then nothing, roll pitch yaw, or qx qy qz qw."
+)
+@assignments("--q", "values", "JOINT=VALUE", "Where the search begins, or a joint that has no part in it is.")
+@click.option("--deg", "in_degrees", is_flag=True, help="Angles in degrees, in --pose, --q and in what is printed.")
+@json_option
+def command(
+    robot: Robot,
+    frame: str,
+    base: str | None,
+    pose: str,
+    values: dict[str, str],
+    in_degrees: bool,
+    as_json: bool,
+) -> None:
+    """Print joint positions of MODEL, inside all limits, that bring a FRAME to a pose; of three numbers, to a place.
+
+    Exit status 0 if they do, 1 if none was found: then they are those that are locally closest.
+    """
+    from kinetree.solvers.ik import ik
+
+    kind, target = _target(pose, in_degrees)
+    q0 = _start(robot, values, in_degrees)
+    solver = ik(robot, frame, base, goal=kind)
+    result = solver(target, q0=q0)
+    margins = np.asarray(robot.limits.margin(result.q))
+    if as_json:
+        print_json(
+            {
+                "success": bool(result.success),
+                "q": dict(zip(robot.coordinate_names, result.q.tolist(), strict=True)),
+                "residual": result.residual,
+                "margins": dict(zip(robot.limits.names, margins.tolist(), strict=True)),
+            }
+        )
+    else:
+        _print(robot, solver, result, margins, in_degrees)
+    sys.exit(0 if result.success else 1)
+
+
+def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
+    numbers = [number(part) for part in text.replace(",", " ").split()]
+    values = [x for x in numbers if x is not None]
+    if len(values) < len(numbers) or len(values) not in (3, 6, 7):
+        message = f"{text!r} is no pose; legal are 3, 6 or 7 finite numbers: x y z, and roll pitch yaw or qx qy qz qw"
+        raise fail("pose", message, element="--pose")
+    xyz, rest = values[:3], values[3:]
+    if not rest:
+        return "position", np.array(xyz)
+    if len(rest) == 3:
+        return "pose", se3.pose_from_xyz_rpy(xyz, np.deg2rad(rest).tolist() if in_degrees else rest)
+    if not any(rest):
+        raise fail("zero-quaternion", "the quaternion has no direction; legal is any but zero", element="--pose")
+    return "pose", se3.homogeneous(se3.rotation_from_quaternion(rest), np.array(xyz))
+
+
+def _start(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array | None:
+    said = {name: number(text) for name, text in values.items()}
+    for name, value in said.items():
+        if value is None:
+            raise fail("number", f"{values[name]!r} is no finite number", element=f"--q {name}")
+    given = {name: value for name, value in said.items() if value is not None}
+    return robot.q(given, unit="deg" if in_degrees else "rad") if given else None
+
+
+def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: bool) -> None:
+    from kinetree.solvers.ik import limits_about
+    from kinetree.solvers.limit_report import units
+
+    kinds = dict(zip(robot.limits.names, units(robot), strict=True))
+
+    def shown(value: float, kind: str) -> str:
+        turned = in_degrees and kind == "rad"
+        return f"{np.rad2deg(value) if turned else value:.6g} {'deg' if turned else kind}"
+
+    metres, angle = result.residual.tolist()
+    off = f"{metres:.6g} m and {shown(angle, 'rad')} off"
+    print("reached" if result.success else f"not reached, {off}; this is locally closest")
+    for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):
+        if name in solver.coordinate_names:
+            print(f"  {name} {shown(value, kinds[f'{name} lower'])}")
+    about = limits_about(robot.limits, solver.job.columns).tolist()
+    near = [
+        (m, name) for m, name, own in zip(margins.tolist(), robot.limits.names, about, strict=True) if own and m < NEAR
+    ]
+    for margin, name in sorted(near):
+        print(f"near {name}: {shown(margin, kinds[name])}")

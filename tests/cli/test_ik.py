@@ -1,0 +1,84 @@
+"""The command `ik`."""
+
+import json
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+
+
+def test_there_and_back(run):
+    icub = kt.load("icub")
+    q = icub.limits.sample(1, seed=3)[0]
+    T = kt.fk(icub, "l_hand", "chest")(q)
+    pose = run(
+        "fk",
+        "icub",
+        "l_hand",
+        "--base",
+        "chest",
+        "--json",
+        *(f"--q={n}={x!r}" for n, x in zip(icub.joint_names, q.tolist(), strict=True)),
+    )
+    said = json.loads(pose.stdout)["poses"][0]
+    assert np.array(said["T"]) == pytest.approx(T, abs=1e-15)
+    for numbers in ([*said["xyz"], *said["rpy"]], [*said["xyz"], *said["quat_xyzw"]], said["xyz"]):
+        text = ", ".join(map(repr, numbers))
+        result = run("ik", "icub", "--frame", "l_hand", "--base", "chest", "--pose", text, "--json")
+        assert (result.exit_code, result.stderr) == (0, "")
+        found = json.loads(result.stdout)
+        assert found["success"]
+        here = kt.fk(icub, "l_hand", "chest")(icub.q(found["q"]))
+        assert np.abs(here[:3, 3] - T[:3, 3]).max() < 1e-6
+        assert np.abs(here - T).max() < 2e-6 or len(numbers) == 3
+        margins = icub.limits.margin(icub.q(found["q"]))
+        assert list(found["margins"].values()) == pytest.approx(margins.tolist())
+    degrees = [*said["xyz"], *np.rad2deg(said["rpy"])]
+    arguments = (
+        "ik",
+        "icub",
+        "--frame",
+        "l_hand",
+        "--base",
+        "chest",
+        "--pose",
+        " ".join(map(repr, map(float, degrees))),
+        "--deg",
+    )
+    lines = run(*arguments).stdout.splitlines()
+    assert lines[0] == "reached"
+    joints = dict(line.split()[:2] for line in lines[1:8])
+    assert list(joints) == list(icub.groups["left_arm"])
+    assert (
+        np.abs(kt.fk(icub, "l_hand", "chest")(icub.q({n: float(x) for n, x in joints.items()}, unit="deg")) - T).max()
+        < 1e-4
+    )
+
+
+def test_what_cannot_be_reached(run):
+    result = run("ik", "icub", "--frame", "l_hand", "--base", "chest", "--pose", "0 3 0", "--q", "l_elbow=50", "--deg")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("not reached, 2.")
+    assert lines[0].endswith("locally closest")
+    assert any(line.startswith("near l_") for line in lines)
+    assert not any(line.startswith("near r_") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--frame", "l_hand", "--pose", "1 2"), "'1 2' is no pose; legal are 3, 6 or 7 finite numbers"),
+        (("--frame", "l_hand", "--pose", "1 2 nan"), "is no pose"),
+        (("--frame", "l_hand", "--pose", "1 2 3 0 0 0 0"), "the quaternion has no direction"),
+        (("--frame", "l_hnd", "--pose", "1 2 3"), "did you mean 'l_hand'"),
+        (("--frame", "l_hand", "--pose", "1 2 3", "--q", "l_elbow=far"), "'far' is no finite number"),
+        (("--frame", "l_hand", "--pose", "1 2 3", "--q", "l_elbo=1"), "did you mean 'l_elbow'"),
+        (("--frame", "root_link", "--pose", "1 2 3"), "no joint moves root_link"),
+    ],
+)
+def test_errors(run, arguments, said):
+    result = run("ik", "icub", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr

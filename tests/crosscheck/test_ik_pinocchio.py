@@ -1,0 +1,99 @@
+"""Inverse kinematics of known arms: ten thousand random targets each, the answers verified by Pinocchio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from pinocchio_robot import PinocchioRobot, loadable
+from support import icub_urdfs, random_q, shared
+
+pytestmark = pytest.mark.crosscheck
+COUNT = 10_000
+
+
+@pytest.fixture(scope="module")
+def pin() -> Any:
+    return pytest.importorskip("pinocchio")
+
+
+def example(stem: str) -> Path:
+    return next(path for path in loadable() if path.stem == stem)
+
+
+def genova() -> Path:
+    return next(path for path in icub_urdfs() if path.parent.name == "iCubGenova02")
+
+
+def iiwa() -> Path:
+    return shared("corpus", "dexsuite+dex-urdf", "robots", "arms", "iiwa14", "iiwa14.urdf")
+
+
+ARMS = {
+    "ur5": (lambda: example("ur5_robot"), "ee_link", "base_link", 0.9999),
+    "panda": (lambda: example("panda"), "panda_link8", "panda_link0", 0.9999),
+    "iiwa": (iiwa, "ee_link", "link_0", 0.9999),
+    "kinova": (lambda: example("kinova"), "j2s6s200_end_effector", "root", 0.999),  # its wrist is no point
+    "icub": (genova, "l_hand", "root_link", 0.999),
+    "tendons": (genova, "l_hand", "chest", 0.999),
+}
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_random_targets(pin: Any, name: str) -> None:
+    find, frame, base, share = ARMS[name]
+    path = find()
+    robot = kt.load(path, limits="tendons" if name == "tendons" else None)
+    limits = robot.limits
+    if name == "tendons":
+        assert len(robot.coupled_limits) == 28
+        q = limits.sample(COUNT, seed=6)
+    else:
+        wide = np.clip(limits.lower, -np.pi, None), np.clip(limits.upper, None, np.pi)
+        q = np.random.default_rng(6).uniform(*wide, (COUNT, robot.nq))
+    T = kt.fk(robot, frame, base)(q)
+    result = kt.ik(robot, frame, base)(T)
+    peer = PinocchioRobot(pin, path, robot)
+    data, model = peer.data, peer.model
+    worst = np.zeros((COUNT, 2))
+    inside = np.ones(COUNT, dtype=bool)
+    for i in range(COUNT):
+        pin.framesForwardKinematics(model, data, peer.q(result.q[i]))
+        here = data.oMf[peer.frame(base)].actInv(data.oMf[peer.frame(frame)])
+        off = pin.log6(pin.SE3(T[i]).actInv(here))
+        worst[i] = np.linalg.norm(here.translation - T[i, :3, 3]), np.linalg.norm(off.angular)
+        inside[i] = np.all(limits.margin(result.q[i]) >= 0)
+    assert inside.all()
+    assert worst[result.success].max() <= 1e-6 * (1 + 1e-6)
+    assert worst == pytest.approx(result.residual, abs=1e-9)
+    assert result.success.mean() >= share
+
+
+def test_random_trees_of_the_package(pin: Any) -> None:
+    """Every robot: from one of its frames to another; false successes and answers outside are none."""
+    rng, asked = np.random.default_rng(7), 0
+    for path in loadable():
+        robot = kt.load(path)
+        links = list(robot.links)
+        for _ in range(2 if len(links) > 1 else 0):
+            frame, base = rng.choice(links, 2, replace=False)
+            try:
+                solver = kt.ik(robot, frame, base, descents=8)
+            except kt.KinetreeError as error:
+                assert error.findings[0].code in ("ik", "empty", "unbounded"), (path, error)
+                continue
+            q = robot.limits.project(random_q(robot, rng))
+            T = np.stack([kt.fk(robot, frame, base)(q)] * 2)
+            T[1, 0, 3] += 0.3
+            result = solver(T)
+            again = kt.fk(robot, frame, base).interpret(result.q)
+            off = np.linalg.norm(again[:, :3, 3] - T[:, :3, 3], axis=-1)
+            assert off == pytest.approx(result.residual[:, 0], abs=1e-8), path
+            outside = ~robot.limits.contains(result.q)
+            assert not (outside & result.success).any(), path
+            asked += 1
+    assert asked > 60

@@ -1,0 +1,291 @@
+"""Inverse kinematics: it reaches what it says, inside all limits, and is honest about the rest."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import kinetree as kt
+from kinetree.model.limits import Limits
+from kinetree.solvers import ik as module
+
+HALF = np.pi
+
+
+@pytest.fixture(scope="module")
+def icub() -> kt.Robot:
+    return kt.load("icub")
+
+
+def arm(n: int, seed: int = 0, kinds: str = "", limit: float = 2.5) -> kt.Robot:
+    """n joints with axes and offsets at random. kinds: r, c, p or m (follows the one before), again and again."""
+    rng = np.random.default_rng(seed)
+    text = '<robot name="arm"><link name="l0"/>'
+    for i in range(n):
+        kind = kinds[i % len(kinds)] if kinds else "r"
+        axis = Rotation.random(random_state=rng).as_matrix()[0]
+        xyz = rng.uniform(-0.3, 0.3, 3)
+        type_ = {"r": "revolute", "c": "continuous", "p": "prismatic", "m": "revolute"}[kind]
+        ends = (-0.2, 0.3) if kind == "p" else (-limit, limit)
+        limits = f'<limit lower="{ends[0]}" upper="{ends[1]}" velocity="1" effort="1"/>' if kind != "c" else ""
+        mimic = f'<mimic joint="j{i - 1}" multiplier="-0.5" offset="0.1"/>' if kind == "m" else ""
+        text += (
+            f'<link name="l{i + 1}"/><joint name="j{i}" type="{type_}"><parent link="l{i}"/><child link="l{i + 1}"/>'
+        )
+        text += (
+            f'<origin xyz="{" ".join(map(str, xyz))}"/><axis xyz="{" ".join(map(str, axis))}"/>{limits}{mimic}</joint>'
+        )
+    return kt.load(f"{text}</robot>", format="urdf")
+
+
+def reachable(robot: kt.Robot, frame: str, base: str | None, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    limits = robot.limits
+    wide = np.clip(limits.lower, -HALF, None), np.clip(limits.upper, None, HALF)
+    q = Limits(limits.coordinate_names, *wide, limits.G, limits.h, limits.row_names).sample(n, seed)
+    return q, kt.fk(robot, frame, base)(q)
+
+
+def errors(robot: kt.Robot, frame: str, base: str | None, q: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """(…, 2), m and rad, by the interpreter and SciPy."""
+    here = kt.fk(robot, frame, base).interpret(q)
+    turn = Rotation.from_matrix((T[..., :3, :3] @ np.swapaxes(here[..., :3, :3], -1, -2)).reshape(-1, 3, 3)).magnitude()
+    return np.stack([np.linalg.norm(T[..., :3, 3] - here[..., :3, 3], axis=-1), turn.reshape(T.shape[:-2])], axis=-1)
+
+
+def check(robot: kt.Robot, frame: str, base: str | None, T: np.ndarray, result: kt.IKResult) -> None:
+    """What holds for every answer."""
+    assert robot.limits.contains(result.q).all()
+    error = errors(robot, frame, base, result.q, T)
+    assert (error[result.success] <= 1e-6 * (1 + 1e-6)).all()
+    assert result.residual == pytest.approx(error, abs=1e-9)
+    assert (error[~result.success].max(axis=-1, initial=1.0) > 1e-6).all()
+
+
+@pytest.mark.parametrize(
+    ("frame", "base"), [("l_hand", "chest"), ("l_hand", None), ("l_foot_dh_frame", "r_foot_dh_frame")]
+)
+def test_what_an_icub_reaches(icub, frame, base):
+    q, T = reachable(icub, frame, base, 2000)
+    solver = kt.ik(icub, frame, base)
+    result = solver(T)
+    check(icub, frame, base, T, result)
+    assert result.success.mean() >= 0.999
+    moved = [icub.coordinate_names.index(name) for name in solver.coordinate_names]
+    others = np.setdiff1d(np.arange(icub.nq), moved)
+    assert np.ptp(result.q[:, others], axis=0).max() == 0
+    # begun where the answer is, it stays there
+    again = solver(T, q0=q)
+    assert again.success.all()
+    assert again.iterations.max() == 1
+    np.testing.assert_array_equal(again.q, q)
+
+
+@pytest.mark.parametrize(
+    "n", [6, 7, 9, pytest.param(20, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("kinds", ["r", "rcp", "rm"])
+def test_any_arm(n, kinds):
+    if kinds == "rm":
+        n *= 2
+    robot = arm(n, seed=n, kinds=kinds)
+    _, T = reachable(robot, f"l{n}", None, 300)
+    result = kt.ik(robot, f"l{n}")(T)
+    check(robot, f"l{n}", None, T, result)
+    assert result.success.mean() >= 0.99
+
+
+def test_one_answer_whoever_asks(icub):
+    q, T = reachable(icub, "l_hand", "chest", 300)
+    solver = kt.ik(icub, "l_hand", "chest")
+    T[5, :3, 3] += 3.0  # one that cannot be reached
+    whole = solver(T)
+    for i in (0, 5, 17, 299):
+        alone = solver(T[i])
+        np.testing.assert_array_equal(alone.q, whole.q[i])
+        np.testing.assert_array_equal(alone.residual, whole.residual[i])
+        assert (alone.success, alone.iterations) == (whole.success[i], whole.iterations[i])
+    np.testing.assert_array_equal(solver(T[::-1]).q, whole.q[::-1])
+    np.testing.assert_array_equal(solver(T, threads=2).q, whole.q)
+    np.testing.assert_array_equal(solver(T.reshape(3, 100, 4, 4)).q, whole.q.reshape(3, 100, -1))
+    done = []
+    np.testing.assert_array_equal(solver(T, progress=lambda *counts: done.append(counts)).q, whole.q)
+    assert done == [(300, 300)]
+    starts = solver(T, q0=q[0])
+    np.testing.assert_array_equal(solver(T, q0=np.broadcast_to(q[0], q.shape)).q, starts.q)
+    assert solver(T[:0]).q.shape == (0, icub.nq)
+
+
+@pytest.mark.parametrize("far", [1.0, 0.02])
+def test_what_cannot_be_reached_is_said_and_locally_closest(icub, far):
+    """No small motion inside the limits comes closer, by the weighted errors, 1 m as 1 rad."""
+    frame, base = "l_hand", "chest"
+    _, T = reachable(icub, frame, base, 40)
+    reach = np.linalg.norm(kt.fk(icub, frame, base)(icub.limits.sample(100_000))[:, :3, 3], axis=-1).max()
+    T[:, :3, 3] *= ((reach + far) / np.linalg.norm(T[:, :3, 3], axis=-1))[:, None, None][..., 0]
+    solver = kt.ik(icub, frame, base)
+    result = solver(T)
+    check(icub, frame, base, T, result)
+    assert not result.success.any()
+    assert (result.residual[:, 0] > far / 2).all()
+    about = [
+        any(joint in name for joint in icub.groups["left_arm"]) or "left_arm" in name for name in icub.limits.names
+    ]
+    assert np.array_equal(result.active_limits, (icub.limits.margin(result.q) <= 1e-6) & about)
+    assert result.active_limits.any(axis=-1).mean() > 0.5
+    columns = [icub.coordinate_names.index(name) for name in solver.coordinate_names]
+    rng = np.random.default_rng(0)
+    cost = (errors(icub, frame, base, result.q, T) ** 2).sum(axis=-1)
+    for _ in range(60):
+        nearby = result.q.copy()
+        step = rng.normal(size=(len(T), len(columns)))
+        nearby[:, columns] += 1e-4 * step / np.linalg.norm(step, axis=-1, keepdims=True)
+        nearby = np.clip(nearby, icub.limits.lower, icub.limits.upper)
+        inside = icub.limits.contains(nearby)
+        better = cost - (errors(icub, frame, base, nearby, T) ** 2).sum(axis=-1)
+        assert better[inside].max() < 1e-8
+
+
+def test_at_the_limits_and_at_half_a_turn(icub):
+    """Targets made where tendons and ends of ranges hold; and starts that are turned by exactly pi."""
+    limits, frame, base = icub.limits, "l_hand", "chest"
+    rng = np.random.default_rng(4)
+    block = limits.blocks[0]
+    q = limits.sample(200, seed=2)
+    q[:, block.columns] += rng.normal(size=(200, 3))
+    q = limits.project(q)
+    columns = [icub.coordinate_names.index(name) for name in ("l_elbow", "l_wrist_prosup", "l_wrist_yaw")]
+    q[:, columns] = np.where(rng.random((200, 3)) < 0.5, limits.lower[columns], limits.upper[columns])
+    assert limits.contains(q).all()
+    T = kt.fk(icub, frame, base)(q)
+    result = kt.ik(icub, frame, base)(T)
+    check(icub, frame, base, T, result)
+    assert result.success.mean() >= 0.99
+    wrist = arm(6, seed=3, kinds="c")
+    solver, q0 = kt.ik(wrist, "l6"), wrist.q()
+    here = kt.fk(wrist, "l6")(q0)
+    for axis in (*np.eye(3), [1, 1, 0], [1, 2, -2]):
+        T = here.copy()
+        T[:3, :3] = Rotation.from_rotvec(np.pi * np.array(axis) / np.linalg.norm(axis)).as_matrix() @ T[:3, :3]
+        result = solver(T, q0=q0)
+        check(
+            wrist,
+            "l6",
+            None,
+            T[None],
+            kt.IKResult(
+                result.q[None],
+                np.array([result.success]),
+                result.residual[None],
+                np.array([1]),
+                wrist.limits,
+                result.columns,
+            ),
+        )
+        assert result.residual[1] < 1.0
+
+
+def test_positions_orientations_directions_and_several_frames(icub):
+    limits = icub.limits
+    q, T = reachable(icub, "l_hand", None, 200)
+    for goal, target, which in (("position", T[:, :3, 3], 0), ("orientation", T[:, :3, :3], 1)):
+        result = kt.ik(icub, "l_hand", goal=goal)(target)
+        assert result.success.all()
+        assert errors(icub, "l_hand", None, result.q, T)[:, which].max() <= 1e-6
+        assert result.residual[:, 1 - which].max() == 0
+        assert limits.contains(result.q).all()
+    # the eyes look at a point, the hands are where they were, all in one problem
+    hands = [kt.fk(icub, frame)(q) for frame in ("l_hand", "r_hand")]
+    eye = kt.fk(icub, "l_eye_frame")(q)
+    points = eye[:, :3, 3] + 0.7 * eye[:, :3, 2]
+    frames = ["l_hand", "r_hand", "l_eye_frame"]
+    solver = kt.ik(icub, frames, goal=["pose", "pose", "pointing"], axis=(0, 0, 1))
+    result = solver(*hands, points)
+    assert result.success.mean() > 0.97
+    assert limits.contains(result.q).all()
+    good = result.success
+    for frame, T in zip(frames, hands, strict=False):
+        assert errors(icub, frame, None, result.q, T)[good].max() <= 1.01e-6
+    eye = kt.fk(icub, "l_eye_frame")(result.q)
+    way = points - eye[:, :3, 3]
+    cosine = np.einsum("ni,ni->n", way, eye[:, :3, 2]) / np.linalg.norm(way, axis=-1)
+    assert np.arccos(np.clip(cosine[good], -1, 1)).max() < 2e-6
+    # a tool that may turn about its own z
+    free = kt.ik(icub, "l_hand", weights=(1, 1, 1, 1, 1, 0), expressed_in="frame")
+    result = free(hands[0])
+    here = kt.fk(icub, "l_hand")(result.q)
+    assert result.success.all()
+    assert np.abs(here[:, :3, 3] - hands[0][:, :3, 3]).max() < 1e-6
+    assert np.abs(here[:, :3, 2] - hands[0][:, :3, 2]).max() < 2e-6
+    assert errors(icub, "l_hand", None, result.q, hands[0])[:, 1].max() > 0.1
+
+
+def test_joints_that_do_not_move_are_where_q0_has_them(icub):
+    """Rows that couple a joint of the chain to one that stays: what is left of them holds."""
+    rows = kt.load("icub", limits="ikin")
+    q, T = reachable(rows, "l_hand", "l_upper_arm", 100)
+    solver = kt.ik(rows, "l_hand", "l_upper_arm")
+    result = solver(T, q0=q)
+    assert result.success.all()
+    stays = [i for i, name in enumerate(rows.coordinate_names) if name not in solver.coordinate_names]
+    np.testing.assert_array_equal(result.q[:, stays], q[:, stays])
+    other = kt.ik(rows, "l_elbow_1", "chest")
+    result = other(kt.fk(rows, "l_elbow_1", "chest")(q), q0=q[3])
+    assert rows.limits.contains(result.q).all()
+    assert result.success.mean() > 0.5
+
+
+def test_interruption_keeps_what_is_solved(icub, monkeypatch):
+    _, T = reachable(icub, "l_hand", "chest", 60)
+    monkeypatch.setattr(module, "AT_ONCE", 20)
+    solver = kt.ik(icub, "l_hand", "chest")
+
+    def stop(done, count):
+        if done == 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(kt.IKInterrupted) as caught:
+        solver(T, progress=stop)
+    result = caught.value.result
+    np.testing.assert_array_equal(result.q[:40], solver(T[:40]).q)
+    assert result.success[:40].all()
+    assert not result.success[40:].any()
+    assert np.isinf(result.residual[40:, 0]).all()
+    assert icub.limits.contains(result.q).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "said"),
+    [
+        (("l_hnd",), {}, "no frame 'l_hnd'; did you mean"),
+        (("l_hand",), {"goal": "place"}, "goal is 'place'; legal are 'pose', 'position'"),
+        ((["l_hand", "r_hand"],), {"goal": ["pose"]}, "1 goals for 2 frames"),
+        (("l_hand",), {"weights": (1, 1)}, "legal are 6 finite numbers from 0"),
+        (("l_hand",), {"axis": (0, 0, 0)}, "axis is"),
+        (("l_hand",), {"tolerance": (0.0, 1.0)}, "tolerance is"),
+        (("l_hand",), {"descents": 0}, "descents is 0"),
+        (("l_hand",), {"expressed_in": "tool"}, "expressed_in is 'tool'"),
+        (("l_hand", "l_hand"), {}, "no joint moves l_hand as seen from l_hand"),
+    ],
+)
+def test_questions_that_are_none(icub, arguments, options, said):
+    with pytest.raises(kt.KinetreeError, match=said):
+        kt.ik(icub, *arguments, **options)
+
+
+def test_targets_that_are_none(icub):
+    solver, T = kt.ik(icub, "l_hand", "chest"), np.eye(4)
+    scaled, mirrored, sheared = np.diag([2.0, 2, 2, 1]), np.diag([1.0, 1, -1, 1]), np.eye(4)
+    sheared[3, 0] = 1.0
+    nan = np.full((4, 4), np.nan)
+    for bad in (scaled, mirrored, sheared, nan):
+        with pytest.raises(kt.KinetreeError, match="target is not finite, or its rotation or last row is none"):
+            solver(bad)
+        with pytest.raises(kt.KinetreeError, match=r"target \(1,\) is not finite"):
+            solver(np.array([T, bad]))
+    with pytest.raises(kt.KinetreeError, match="shape"):
+        solver(np.eye(3))
+    with pytest.raises(kt.KinetreeError, match="2 targets; legal is one"):
+        solver(T, T)
+    with pytest.raises(kt.KinetreeError, match="q has shape"):
+        solver(T, q0=[0.0])
+    with pytest.raises(kt.KinetreeError, match="not finite"):
+        solver(T, q0=np.full(icub.nq, np.nan))
