@@ -153,7 +153,10 @@ def examine(source: str | os.PathLike[str], *, format: str | None = None, **argu
     robot, findings = _with_empty_limits(*_with_groups(*_read(source, format, options), options))
     if robot is None or options.limits is None or (options.limits == PRINTED and _is_packaged(source, format)):
         return robot, findings
-    limited = _limited(robot, options.limits)
+    try:
+        limited = _limited(robot, options.limits)
+    except KinetreeError as error:
+        return None, [*findings, *error.findings]
     return limited, [*findings, *(note for note in limited.notes if note not in robot.notes)]
 
 

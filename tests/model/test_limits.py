@@ -8,9 +8,10 @@ from kinetree.formats.limits import read
 from kinetree.load import FORMATS
 from kinetree.model.assemble import assemble, parts_of
 from kinetree.model.edit import add_limits
-from kinetree.model.limits import LinearLimits
+from kinetree.model.limits import LinearLimits, _product
 from kinetree.model.robot import CoupledLimit
 from kinetree.spatial import polytope
+from kinetree.spatial.monte_carlo import Estimate
 
 ARM = """<robot name="arm"><link name="base"/>{links}</robot>"""
 
@@ -332,3 +333,61 @@ def test_an_empty_set_says_where_and_a_file_that_has_one_loads_with_a_note(tmp_p
     (note,) = [note for note in robot.notes if note.code == "empty"]
     assert note.severity == "warning"
     assert robot.limits.volume() == 0
+
+
+def test_one_configuration_and_many_get_the_same_bits():
+    limits = kt.load("icub").limits
+    q = limits.project(np.random.default_rng(1).uniform(limits.lower - 1, limits.upper + 1, (300, 35)))
+    margins = limits.margin(q)
+    for i in range(300):
+        assert np.array_equal(limits.margin(q[i]), margins[i])
+    assert np.array_equal(limits.margin(np.asfortranarray(q)), margins)
+    expected = np.concatenate([q - limits.lower, limits.upper - q, limits.h - q @ limits.G.T], axis=-1)
+    assert np.abs(margins - expected).max() < 1e-14
+
+
+def test_a_joint_that_can_only_be_at_one_place():
+    """It takes part in the bounds of the others, and in no block."""
+    text = FORMATS["urdf"].write(chain(3), ())
+    head, tail = text.split('lower="-1" upper="2"', 1)
+    still = kt.load(f'{head}lower="0.5" upper="0.5"{tail}', format="urdf")
+    limits = add_limits(still, [linear(["a", "b", "c"], [1, 1, 1], 1.5), linear(["a"], [1], 1.0, "alone")]).limits
+    assert limits.lower[0] == limits.upper[0] == 0.5
+    (block,) = limits.blocks
+    assert block.columns.tolist() == [1, 2]
+    assert limits.forbidden_share() == pytest.approx(1 - (9 - 3.0**2 / 2) / 9)  # b + c <= 1 in a square of side 3
+    assert limits.volume() == 0
+    assert limits.contains(limits.sample(50)).all()
+    nearest = limits.project([0.0, 1.0, 1.0])
+    assert nearest == pytest.approx([0.5, 0.5, 0.5])
+    with pytest.raises(kt.KinetreeError, match="can only be where they are"):
+        add_limits(still, [linear(["a"], [1], 0.4)])
+
+
+def linear(joints, row, bound, name="n") -> LinearLimits:
+    return LinearLimits(name, tuple(joints), np.array([row], dtype=float), np.array([float(bound)]), (f"{name} 1",))
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        (LinearLimits("n", ("a", "b"), np.ones((1, 2)), np.ones(1), ("n 1",), box=True), "a box has one in each"),
+        (LinearLimits("n", ("a", "b"), np.ones((1, 3)), np.ones(1), ("n 1",)), "do not fit"),
+        (LinearLimits("n", ("a",), np.zeros((1, 1)), np.ones(1), ("n 1",)), "zero or not finite"),
+        (LinearLimits("n", ("a",), np.ones((1, 1)), np.array([np.nan]), ("n 1",)), "zero or not finite"),
+    ],
+)
+def test_sets_made_by_hand_are_looked_at(limits, said):
+    with pytest.raises(kt.KinetreeError, match=said):
+        add_limits(chain(3), [limits])
+
+
+def test_names_and_errors_of_products():
+    limits = add_limits(chain(2), [linear(["a", "b"], [1, 1], 1.0, "a")]).limits
+    assert len(set(limits.names)) == len(limits.names)
+    parts = parts_of(chain(2))
+    parts.coupled_limits = [CoupledLimit("a", {"a": 1.0, "b": 1.0}, upper=1.0)]
+    assert assemble(parts)[0].limits.names[-1] == "limit a upper"
+    twice = _product(2.0, [Estimate(3.0, 0.3), Estimate(5.0, 0.0), Estimate(2.0, 0.4)])
+    assert twice == pytest.approx(60.0)
+    assert twice.error == pytest.approx(60.0 * np.hypot(0.1, 0.2))

@@ -9,8 +9,10 @@ import pytest
 
 import kinetree as kt
 from c_compiler import C99, compile_with, compilers
+from kinetree.algorithms.guard import Fence, clipped
 from kinetree.formats.limits import read
 from kinetree.model.edit import add_limits
+from kinetree.model.limits import coupled
 from kinetree.solvers.guard import GuardState
 
 STEPS = int(os.environ.get("KINETREE_STEPS", "50_000"))
@@ -170,7 +172,53 @@ def test_it_keeps_its_distance(icub):
     for _ in range(100):
         q = guard(q, q + 1.0, 0.1).command
     assert margins(icub, guard, q)[:, : 2 * len(guard.joints)].min() >= 0.1
+    tendons = icub.limits.G[:14]  # whose margins are distances times the length of a row
+    full = np.zeros((len(q), icub.nq))
+    full[:, columns(icub, guard)] = q
+    distances = (icub.limits.h[:14] - full @ tendons.T) / np.linalg.norm(tendons, axis=1)
+    assert 0.1 <= distances.min() < 0.11
     assert guard(q, q, 0.1).distance.min() >= 0
+
+
+def test_joints_that_no_row_couples_do_not_feel_the_others(icub):
+    guard = kt.guard(icub, "left_arm")
+    where, rng = columns(icub, guard), np.random.default_rng(8)
+    q = icub.limits.sample(300, seed=8)[:, where]
+    free = [i for i, name in enumerate(guard.joints) if "shoulder" not in name]
+    command = q.copy()
+    command[:, free] = icub.limits.sample(300, seed=9)[:, where][:, free]
+    command[:, [0, 1, 2]] += rng.normal(0, 1, (300, 3)) * 10.0 ** rng.uniform(0, 5, (300, 1))
+    found = guard(q, command, 0.01)
+    well_inside = margins(icub, guard, command)[:, free + [i + len(where) for i in free]].min(axis=-1) > 1e-6
+    assert np.array_equal(found.command[well_inside][:, free], command[well_inside][:, free])
+    assert well_inside.sum() > 200
+    # far commands of one joint are cut to its range, whatever the others do
+    command = q.copy()
+    command[:, 3] = 1e5
+    upper = icub.limits.upper[where][3]
+    assert guard(q, command, 0.01).command[:, 3] == pytest.approx(np.full(300, upper), abs=1e-6)
+
+
+def test_the_last_step_alone_carries_the_safety(icub):
+    """Whatever target the projections give, `clipped` stops before the first limit, rounding and all."""
+    limits, rng = icub.limits, np.random.default_rng(10)
+    A = np.vstack([-np.eye(icub.nq), np.eye(icub.nq), limits.G])
+    lengths = np.linalg.norm(A, axis=1)
+    A, b = A / lengths[:, None], np.r_[-limits.lower, limits.upper, limits.h] / lengths
+    blocks = tuple(
+        (tuple(columns.tolist()), tuple(np.flatnonzero(A[:, columns].any(axis=1)).tolist())) for columns in coupled(A)
+    )
+    pad = np.full(len(b), 1e-12)
+    fence = Fence(A, b, blocks, np.zeros(icub.nq), pad, pad, (), 1.0, np.ones(icub.nq), 0.1)
+    q = limits.sample(200, seed=11)
+    for here in q:
+        step = rng.normal(0, 3, icub.nq)
+        shares = np.array(clipped(fence, b - A @ here, step, 1.0))
+        assert (b - A @ (here + shares * step)).min() >= 0
+        for joints, rows in blocks:  # and not sooner
+            share = shares[joints[0]]
+            room = (b - A @ here)[list(rows)] / np.maximum(A[list(rows)] @ step, 1e-300)
+            assert share == pytest.approx(min(1.0, room[room > 0].min()), abs=1e-9)
 
 
 def test_what_is_no_position_is_refused(icub, tmp_path):
@@ -190,6 +238,12 @@ def test_what_is_no_position_is_refused(icub, tmp_path):
             guard(fine, fine, dt)
         outside = fine - 10
         assert np.array_equal(run(outside[None], fine[None], [dt])[0, : len(q)], outside) or dt == np.inf
+
+
+HALF_OPEN = """<robot name="r"><link name="l"/><link name="m"/><link name="n"/><joint name="a" type="revolute">
+<parent link="l"/><child link="m"/><axis xyz="0 0 1"/><limit lower="-1" upper="2" velocity="1" effort="1"/></joint>
+<joint name="b" type="continuous"><parent link="m"/><child link="n"/><axis xyz="0 0 1"/></joint></robot>"""
+SUM = '[[limits]]\nname="sum"\nunit="rad"\njoints=["a", "b"]\nG=[[1, 1]]\nh=[1]'
 
 
 def chain(seed):
@@ -255,6 +309,9 @@ def test_what_cannot_be_guarded_is_said(icub):
     refuses("legal are float64 and float32", icub, "left_arm", dtype=int)
     refuses("sweeps is 0", icub, "left_arm", sweeps=0)
     refuses("leave no room", icub, "left_arm", keep=1.0)
+    open_ended = add_limits(kt.load(HALF_OPEN, format="urdf"), read(SUM, "sum.toml")[0])
+    assert kt.guard(open_ended)([0.0, 0.0], [0.0, 5.0], 0.1).command == pytest.approx([-1, 2], abs=0.5)
+    refuses("no range for all of a, b", open_ended, dtype="f4")
     free = kt.load(
         '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
         '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>',

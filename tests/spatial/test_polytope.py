@@ -123,3 +123,34 @@ def test_numbers_large_and_small_are_no_trouble():
 def test_of_equal_rows_the_first_has_the_face():
     A, b = box([0, 0], [1, 1])
     assert polytope.facet_areas(np.vstack([A, A]), np.r_[b, b]).tolist() == pytest.approx([1, 1, 1, 1, 0, 0, 0, 0])
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=10, deadline=None)
+def test_faces_and_volume_of_any_widths(seed):
+    """The divergence theorem: the volume is a sum of pyramids over the faces, whatever the point of their tips."""
+    A, b = random_polytope(seed)
+    width = 10.0 ** np.random.default_rng(seed).uniform(-3, 3, 3)
+    A = A / width
+    areas, tip = polytope.facet_areas(A, b), np.random.default_rng(seed).normal(size=3) * width
+    pyramids = areas * (b - A @ tip) / np.linalg.norm(A, axis=1)
+    assert pyramids.sum() / 3 == pytest.approx(polytope.volume(A, b), rel=1e-6)
+
+
+def test_wide_ends_and_thin_slabs():
+    strip = np.array([[1.0, -1], [-1, 1]])
+    A, b = np.vstack([strip, *box([-1e16] * 2, [1e16] * 2)[:1]]), np.r_[1.0, 1.0, np.full(4, 1e16)]
+    assert polytope.project(A, b, np.array([5.0, 0.0])) == pytest.approx([3.0, 2.0])
+    with pytest.raises(kt.KinetreeError, match="too far off|not solved"):
+        polytope.volume(A, b)
+    for thin in (0.1, 1e-3):
+        A, b = box([-1.0] * 6, [1.0] * 6)
+        A, b = np.vstack([A, np.ones((1, 6)), -np.ones((1, 6))]), np.r_[b, thin, thin]
+        points = polytope.sample(A, b, 50, np.random.default_rng(0))
+        assert (points @ A.T <= b + 1e-9).all()
+        assert len(np.unique(points, axis=0)) == 50
+        assert np.isfinite(polytope.facet_areas(A, b)).all()
+    empty = np.vstack([np.eye(2), -np.eye(2)]), np.array([0.0, 1, -1, 1])
+    for question in (polytope.redundant_rows, lambda A, b: polytope.support(A, b, np.ones(2))):
+        with pytest.raises(kt.KinetreeError, match="no configuration"):
+            question(*empty)

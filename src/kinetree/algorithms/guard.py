@@ -21,14 +21,16 @@ brought back; the command or the position is no number, or farther than FAR, and
 class Fence:
     """The set {x : A x <= b}, and how a guard keeps it. n joints, m limits.
 
-    A (m, n): rows of length one, the ends of each joint's range among them; b (m,). center (n,): a point deep inside.
-    skin (m,): how far inside of each row targets lie; pad (m,): what rounding may cost there, less than skin. turns:
-    the rows in the order in which they are projected on. reach: no command is followed further than this in one step.
-    speed (n,): of the way back inside. warn: the distance below which a limit is near.
+    A (m, n): rows of length one, the ends of each joint's range among them; b (m,). blocks: the joints that rows couple
+    and these rows, each set by itself. center (n,): a point deep inside. skin (m,): how far inside of each row targets
+    lie; pad (m,): what rounding may cost there, less than skin. turns: the rows in the order in which they are
+    projected on. reach: no joint's command is followed further than this in one step. speed (n,): of the way back
+    inside. warn: the distance below which a limit is near.
     """
 
     A: Array
     b: Array
+    blocks: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
     center: Array
     skin: Array
     pad: Array
@@ -49,11 +51,14 @@ def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
     farthest = _largest([*q, *command])
     slack = [bound - x for bound, x in zip(fence.b, _times(fence.A, q), strict=True)]
     inside = _least(slack)[0]
-    wish = [np.where(inside < 0.0, here, x) for here, x in zip(q, _within_reach(fence, q, command), strict=True)]
+    near = [
+        np.maximum(np.minimum(x, here + fence.reach), here - fence.reach) for here, x in zip(q, command, strict=True)
+    ]
+    wish = [np.where(inside < 0.0, here, x) for here, x in zip(q, near, strict=True)]
     target = pulled(fence, swept(fence, wish))
     step = [x - here for here, x in zip(q, target, strict=True)]
-    share = clipped(fence, slack, step, np.where(inside < 0.0, _at_speed(fence, step, dt), 1.0))
-    part = [np.where(share < 1.0, here + share * d, x) for here, d, x in zip(q, step, target, strict=True)]
+    shares = clipped(fence, slack, step, np.where(inside < 0.0, _at_speed(fence, step, dt), 1.0))
+    part = [np.where(s < 1.0, here + s * d, x) for s, here, d, x in zip(shares, q, step, target, strict=True)]
     safe = [np.where(farthest < FAR, x, here) for here, x in zip(q, part, strict=True)]
     distance, nearest = _least([bound - x for bound, x in zip(fence.b, _times(fence.A, safe), strict=True)])
     off = _largest([x - y for x, y in zip(safe, command, strict=True)])
@@ -79,30 +84,32 @@ def swept(fence: Fence, wish: Any) -> list[Any]:
 
 
 def pulled(fence: Fence, x: Any) -> list[Any]:
-    """x, drawn towards the center until it is inside, by the skin, of every row."""
-    share: Any = 0.0
+    """x, the joints of each block drawn towards the center until they are inside, by the skin, of its rows."""
     bounds = fence.b - fence.skin
-    for bound, depth, value in zip(bounds, bounds - fence.A @ fence.center, _times(fence.A, x), strict=True):
-        beyond = np.where(bound < value, value - bound, 0.0)
-        needed = beyond / (beyond + depth)
-        share = np.where(share < needed, needed, share)
-    return [a + share * (c - a) for a, c in zip(x, fence.center, strict=True)]
+    depth, values, found = bounds - fence.A @ fence.center, _times(fence.A, x), list(x)
+    for joints, rows in fence.blocks:
+        share: Any = 0.0
+        for i in rows:
+            beyond = np.where(bounds[i] < values[i], values[i] - bounds[i], 0.0)
+            needed = beyond / (beyond + depth[i])
+            share = np.where(share < needed, needed, share)
+        for j in joints:
+            found[j] = found[j] + share * (fence.center[j] - found[j])
+    return found
 
 
-def clipped(fence: Fence, slack: Any, step: Any, share: Any) -> Any:
-    """At most `share`, the largest fraction of a step after which no limit is crossed, or one already crossed further,
-    whatever rounding does."""
-    for s, pad, rate in zip(slack, fence.pad, _times(fence.A, step), strict=True):
-        room = np.where(pad < s, s - pad, 0.0)
-        share = np.where(room < share * rate, room / rate, share)
-    return share
-
-
-def _within_reach(fence: Fence, q: Any, command: Any) -> list[Any]:
-    """The command, or what lies in its direction at the distance of fence.reach."""
-    way = [x - here for here, x in zip(q, command, strict=True)]
-    share = fence.reach / _largest(way)
-    return [np.where(share < 1.0, here + share * d, x) for here, d, x in zip(q, way, command, strict=True)]
+def clipped(fence: Fence, slack: Any, step: Any, most: Any) -> list[Any]:
+    """For every joint at most `most`, the largest fraction of its block's step after which no limit is crossed, or one
+    already crossed further, whatever rounding does."""
+    rates, shares = _times(fence.A, step), [most] * len(fence.center)
+    for joints, rows in fence.blocks:
+        share = most
+        for i in rows:
+            room = np.where(fence.pad[i] < slack[i], slack[i] - fence.pad[i], 0.0)
+            share = np.where(room < share * rates[i], room / rates[i], share)
+        for j in joints:
+            shares[j] = share
+    return shares
 
 
 def _at_speed(fence: Fence, step: Any, dt: Any) -> Any:

@@ -30,13 +30,14 @@ FOLLOWS = 1e-3
 def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) -> None:
     """When, by which limit and by how much a motion of MODEL is outside of its limits.
 
-    FILE.csv has a row a sample, under the names of joints; `time` or `t` is a column of times, and joints that are not
-    named stay neutral. Exit status 0 if all of it is inside, 1 if not, 2 if something cannot be read.
+    FILE.csv has a row a sample, under the names of joints; `time` or `t` is a column of times. Joints that are not
+    named stay neutral, and limits about them alone are not asked. Exit status 0 if all of it is inside, 1 if not, 2 if
+    something cannot be read.
     """
     from kinetree.solvers.limit_report import units, violations
 
-    q, times = _read(file, robot, unit)
-    found = violations(robot, q)
+    q, times, named = _read(file, robot, unit)
+    found = violations(robot, q, named)
     if as_json:
         print_json({"samples": len(q), "violations": found, "times": times})
     else:
@@ -55,8 +56,8 @@ def _when(sample: int, times: Array | None) -> str:
     return f"sample {sample}" if times is None else f"t = {times[sample]:g}"
 
 
-def _read(file: Path, robot: Robot, unit: Literal["rad", "deg"]) -> tuple[Array, Array | None]:
-    """q (n, nq) of a file and its times (n,), if it has any."""
+def _read(file: Path, robot: Robot, unit: Literal["rad", "deg"]) -> tuple[Array, Array | None, list[str]]:
+    """q (n, nq) of a file, its times (n,), if it has any, and the joints that it names."""
     from kinetree.formats.opener import read_file
 
     rows = list(csv.reader(read_file(file).decode("utf-8-sig", "replace").splitlines(), skipinitialspace=True))
@@ -75,7 +76,7 @@ def _read(file: Path, robot: Robot, unit: Literal["rad", "deg"]) -> tuple[Array,
     time = next((columns[name] for name in head if name in TIMES), None)
     if time is not None and (np.diff(time) < 0).any():
         raise _fault(file, lines[int(np.argmin(np.diff(time))) + 1], "goes back in time")
-    return q, time
+    return q, time, own or list(robot.joint_names)
 
 
 def _check_head(file: Path, head: list[str], robot: Robot) -> None:

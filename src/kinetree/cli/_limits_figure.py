@@ -13,7 +13,7 @@ from kinetree.cli._limits_page import scale_of
 from kinetree.errors import fail
 from kinetree.model.limits import Block
 from kinetree.model.robot import Robot
-from kinetree.solvers.limit_report import BlockReport
+from kinetree.solvers.limit_report import BlockReport, several
 from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array
 
@@ -37,15 +37,14 @@ def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> 
         from matplotlib.figure import Figure
     except ImportError:
         raise fail("plot", "figures want matplotlib", fix="pip install 'kinetree[plot]'") from None
-    drawn = [(r, b) for r, b in zip(reports, robot.limits.blocks, strict=True) if len(r.joints) > 1]
-    pairs = [list(combinations(range(len(report.joints)), 2)) for report, _ in drawn]
+    pairs = [list(combinations(range(len(report.joints)), 2)) for report in reports]
     width = max(map(len, pairs))
-    figure = Figure(figsize=(SIZE * width + 1, SIZE * len(drawn)), layout="constrained")
+    figure = Figure(figsize=(SIZE * width + 1, SIZE * len(reports)), layout="constrained")
     formats = figure.canvas.get_supported_filetypes()
     if suffix.removeprefix(".") not in formats:
         raise fail("plot", f"figures are not written as {suffix!r}; legal are {', '.join('.' + f for f in formats)}")
-    axes = figure.subplots(len(drawn), width, squeeze=False)
-    for row, (report, block), own in zip(axes, drawn, pairs, strict=True):
+    axes = figure.subplots(len(reports), width, squeeze=False)
+    for row, report, block, own in zip(axes, reports, several(robot), pairs, strict=True):
         for panel, pair in zip(row, own, strict=False):
             _panel(panel, robot, report, block, pair)
         for panel in row[len(own) :]:

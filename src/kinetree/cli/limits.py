@@ -45,7 +45,7 @@ def show(robot: Robot, plot: Path | None, force: bool, as_json: bool) -> None:
         check_new(plot, force)
     reports = report(robot)
     if plot:
-        if not any(len(block.joints) > 1 for block in reports):
+        if not reports:
             raise fail("plot", f"robot {robot.name!r} has no limits over several joints, which could be drawn")
         from kinetree.cli._limits_figure import limits_figure
         from kinetree.formats.output import write_files

@@ -43,7 +43,7 @@ class Limits:
         """The signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits' own
         units: negative outside, infinite where there is no limit."""
         q = self._checked(q, "q")
-        return np.concatenate([q - self.lower, self.upper - q, self.h - q @ self.G.T], axis=-1)
+        return np.concatenate([q - self.lower, self.upper - q, self.h - self._rows_times(q)], axis=-1)
 
     def contains(self, q: Any) -> Array:
         """Whether q (…, nq) is inside, (…,) of bool: no margin is negative."""
@@ -52,7 +52,8 @@ class Limits:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The coordinates that rows couple, each set of them with its rows and its part of the box."""
-        return tuple(_block(self, columns) for columns in coupled(self.G))
+        moving = np.where(self.lower == self.upper, 0.0, self.G)
+        return tuple(_block(self, columns) for columns in coupled(moving))
 
     def project(self, q: Any) -> Array:
         """The nearest configuration (…, nq) inside, by the Euclidean distance of coordinates; q where it is inside.
@@ -62,8 +63,8 @@ class Limits:
         q = self._checked(q, "q")
         if not np.all(np.isfinite(q)):
             raise fail("not-finite", "there is nothing nearest to a configuration that is not finite")
-        if self._impossible:
-            raise fail("empty", "no configuration fulfils this limit", element=f"limit {self._impossible!r}")
+        if self.impossible:
+            raise fail("empty", "no configuration fulfils this limit", element=f"limit {self.impossible!r}")
         nearest: Array = np.clip(q, self.lower, self.upper)
         for block in self.blocks:
             own = q[..., block.columns]
@@ -85,11 +86,13 @@ class Limits:
         """Of all configurations inside: the product over independent coordinates and blocks; rad, m to their powers.
 
         A number that is exact where no block has more than 6 coordinates; its `error` is 0 then, and else the standard
-        error of the estimate.
+        error of the estimate. Infinite where a coordinate without a range is coupled to none; raises KinetreeError
+        "unbounded" where one is.
         """
-        if self._impossible:
+        ranges = np.array([self.upper[i] - self.lower[i] for i in self._free()])
+        if self.impossible or (ranges == 0).any():
             return Estimate(0.0)
-        return _product(float(np.prod([self.upper[i] - self.lower[i] for i in self._free()])), self._block_volumes)
+        return _product(float(np.prod(ranges)), self._block_volumes)
 
     def forbidden_share(self) -> Estimate:
         """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1; with an `error`, as `volume`.
@@ -98,22 +101,23 @@ class Limits:
         """
         whole = 1.0
         for block in self.blocks:
-            self.need_ranges(block.columns, "a share")
+            self.need_ranges(block.columns, "share")
             whole *= float(np.prod(block.upper - block.lower))
         allowed = _product(1.0 / whole, self._block_volumes)
         return Estimate(1.0 - allowed, allowed.error)
 
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
-        """n configurations (n, nq), independent and uniform inside.
+        """n configurations (n, nq), uniform inside; independent, but for what `polytope.sample` says of blocks of more
+        than 6 coordinates.
 
         Raises KinetreeError where a coordinate has no limit, or where nothing is inside.
         """
         if n < 0:
             raise fail("sample", f"n is {n}; legal are whole numbers from 0")
         rng = np.random.default_rng(seed)
-        self.need_ranges(np.arange(len(self.lower)), "a uniform sample")
-        if self._impossible:
-            raise fail("empty", "no configuration fulfils this limit", element=f"limit {self._impossible!r}")
+        self.need_ranges(np.arange(len(self.lower)), "uniform sample")
+        if self.impossible:
+            raise fail("empty", "no configuration fulfils this limit", element=f"limit {self.impossible!r}")
         found = np.asarray(rng.uniform(self.lower, self.upper, (n, len(self.lower))))
         for block in self.blocks:
             found[:, block.columns] = polytope.sample(block.A, block.b, n, rng)
@@ -128,8 +132,8 @@ class Limits:
         q, dq = self._checked(q, "q"), self._checked(dq, "dq")
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             slack = self.margin(q)
-            rate = np.concatenate([-dq, dq, dq @ self.G.T], axis=-1)
-            room = np.where(rate > 0, np.maximum(slack, 0.0) / rate, np.inf)
+            rate = np.concatenate([-dq, dq, self._rows_times(dq)], axis=-1)
+            room = np.where(rate > 0, slack / rate, np.inf)
             known = np.all(np.isfinite(q) & np.isfinite(dq), axis=-1) & ~np.any(np.isnan(rate), axis=-1)
         return np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
 
@@ -146,6 +150,25 @@ class Limits:
         return np.asarray(np.where(share > 0, share * np.nan_to_num(qd), 0.0))
 
     @cached_property
+    def _terms(self) -> tuple[Array, Array]:
+        """The coordinates of each row (m, k), and their coefficients, with zeros where a row has fewer than others."""
+        used = [np.flatnonzero(row) for row in self.G]
+        k = max(map(len, used), default=0)
+        places = np.array([[*u, *[u[0] if len(u) else 0] * (k - len(u))] for u in used], dtype=int).reshape(
+            len(used), k
+        )
+        counts = np.arange(k) < np.array([len(u) for u in used])[:, None]
+        return places, np.where(counts, np.take_along_axis(self.G, places, axis=1), 0.0)
+
+    def _rows_times(self, q: Array) -> Array:
+        """G q (…, m), summed in the same order for one configuration and for many, so that all get the same bits."""
+        places, coefficients = self._terms
+        total = np.zeros((*q.shape[:-1], len(self.G)))
+        for column, coefficient in zip(places.T, coefficients.T, strict=True):
+            total = total + q[..., column] * coefficient
+        return total
+
+    @cached_property
     def _block_volumes(self) -> tuple[Estimate, ...]:
         return tuple(polytope.measure(block.A, block.b) for block in self.blocks)
 
@@ -154,10 +177,11 @@ class Limits:
         return [i for i in range(len(self.lower)) if i not in coupled]
 
     @cached_property
-    def _impossible(self) -> str:
+    def impossible(self) -> str:
         """The name of a limit that nothing fulfils, whatever the others say: lower above upper, or 0 q < 0."""
         crossed = self.lower > self.upper
-        never = ~self.G.any(axis=1) & (self.h < 0)
+        still = self.lower == self.upper
+        never = ~self.G[:, ~still].any(axis=1) & (self.h < self.G[:, still] @ self.lower[still])
         return next(
             (name for name, bad in zip(self.names, np.r_[crossed, crossed, never], strict=True) if bad),
             "",
@@ -168,7 +192,7 @@ class Limits:
         open_ended = [i for i in columns if not np.isfinite(self.upper[i] - self.lower[i])]
         if open_ended:
             names = ", ".join(self.coordinate_names[i] for i in open_ended[:12])
-            raise fail("unbounded", f"there is no {what.removeprefix('a ')} without ranges; without one are {names}")
+            raise fail("unbounded", f"there is no {what} without ranges; without one are {names}")
 
     def _checked(self, q: Any, what: str) -> Array:
         array: Array = np.asarray(q, dtype=float)
@@ -201,7 +225,8 @@ class LinearLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Coordinates that rows couple. columns (k,): which of q. A x <= b: rows and box together. rows: which of G."""
+    """Coordinates that rows couple. columns (k,): which of q; those that can only have one value are none. A x <= b:
+    rows and box together. rows: which of G."""
 
     columns: Array
     rows: Array
@@ -231,7 +256,9 @@ def coupled(G: Array) -> list[Array]:
 def _block(limits: Limits, columns: Array) -> Block:
     rows = np.flatnonzero(np.any(limits.G[:, columns] != 0, axis=1))
     lower, upper, eye = limits.lower[columns], limits.upper[columns], np.eye(len(columns))
-    A, b = np.vstack([limits.G[np.ix_(rows, columns)], -eye, eye]), np.r_[limits.h[rows], -lower, upper]
+    still = np.flatnonzero(limits.lower == limits.upper)
+    h = limits.h[rows] - limits.G[np.ix_(rows, still)] @ limits.lower[still]
+    A, b = np.vstack([limits.G[np.ix_(rows, columns)], -eye, eye]), np.r_[h, -lower, upper]
     bounded = np.isfinite(b)
     return Block(columns, rows, frozen(A[bounded]), frozen(b[bounded]), frozen(lower), frozen(upper))
 
@@ -263,7 +290,8 @@ def robot_limits(robot: Robot) -> Limits:
             lower[where] = [limit.lower for limit in joint.limits]
             upper[where] = [limit.upper for limit in joint.limits]
     for coupled in robot.coupled_limits:
-        rows += _two_sided(coupled.name, dict(coupled.coefficients), coupled.lower, coupled.upper)
+        label = f"limit {coupled.name}" if coupled.name in robot.joints else coupled.name
+        rows += _two_sided(label, dict(coupled.coefficients), coupled.lower, coupled.upper)
     G, h = np.zeros((len(rows), robot.nq)), np.zeros(len(rows))
     for i, (_, coefficients, bound) in enumerate(rows):
         h[i] = bound

@@ -24,6 +24,8 @@ from kinetree.spatial.se3 import Array, frozen
 
 SKIN = 1e-9
 """Commands are kept this far inside, rad or m, where rounding does not need more."""
+MOST_SKIN = 1e-3
+"""Further inside than this no guard keeps its commands; where rounding needs more there is none."""
 ROUNDING = 4.0
 """Units in the last place that a product and its sum may cost, with room to spare."""
 
@@ -39,8 +41,11 @@ class GuardState(IntEnum):
 
 
 class Guarded(NamedTuple):
-    """What a guard answers. command (…, n): where to send the joints. distance (…,): of that from the nearest limit, in
-    rad or m, negative outside. nearest (…,): its number in `Guard.limit_names`. state (…,): a `GuardState`."""
+    """What a guard answers.
+
+    command (…, n): where to send the joints. distance (…,): of that from the nearest limit, moved in by `keep`, in rad
+    or m, negative outside. nearest (…,): its number in `Guard.limit_names`. state (…,): a `GuardState`.
+    """
 
     command: Array
     distance: Array
@@ -65,11 +70,11 @@ class Guard:
     def __call__(self, q: Any, command: Any, dt: Any) -> Guarded:
         """The safe command for joints that are at q (…, n) and are sent to command (…, n), in a step of dt seconds.
 
-        rad, m. From inside, the joints get the point of the set that is nearest to the command, so that they slide
-        along a limit; from outside, `GuardState.OUTSIDE`, a point on the shortest way back inside, at the guard's
-        speed, whatever the command is. Where q or the command is not finite or beyond 1e6, the answer is q, and
-        `GuardState.REFUSED`. Raises KinetreeError for a dt that is not a finite number of seconds from 0, and for
-        arrays of another shape.
+        rad, m. From inside, the joints get nearly the point of the set that is nearest to the command, so that they
+        slide along a limit; those that no row couples get it exactly. From outside, `GuardState.OUTSIDE`, they get a
+        point on the shortest way back inside, at the guard's speed, whatever the command is. Where q or the command is
+        not finite or beyond 1e6, the answer is q, and `GuardState.REFUSED`. Raises KinetreeError for a dt that is not a
+        finite number of seconds from 0, and for arrays of another shape.
         """
         dt = np.asarray(dt, dtype=float)
         if not np.all((dt >= 0) & np.isfinite(dt)):
@@ -116,7 +121,7 @@ def guard(
     eps = float(np.finfo(number).eps)
     fence = _fence(*rows, keep, warn, _speeds(robot, names, speed), sweeps, names, eps)
     numbers = (fence.A, fence.b, fence.center, fence.skin, fence.pad, fence.speed)
-    key = digest(repr((fence.turns, fence.reach, fence.warn)), *(a.tobytes() for a in numbers))
+    key = digest(repr((fence.blocks, fence.turns, fence.reach, fence.warn)), *(a.tobytes() for a in numbers))
     n = len(names)
     ports = (
         Port("q", (n,), names, "where the joints are; m, rad"),
@@ -202,9 +207,16 @@ def _fence(
     size = np.array([np.abs(ends).max() for ends in ranges])
     pad = ROUNDING * eps * (np.count_nonzero(A, axis=1) + 4) * (np.abs(bounds) + np.abs(A) @ size)
     skin = SKIN + 4 * pad
-    center, once, again = np.zeros(n), [], []
+    if skin.max() > MOST_SKIN:
+        row = int(np.argmax(skin))
+        message = (
+            f"rounding could cost {skin[row]:.2g} rad or m, as there is no range for all of {_named(A[row], names)}"
+        )
+        raise fail("guard", message, fix="compute in double precision")
+    center, once, again, blocks = np.zeros(n), [], [], []
     for columns in coupled(A):
         rows = np.flatnonzero(A[:, columns].any(axis=1))
+        blocks.append((tuple(columns.tolist()), tuple(rows.tolist())))
         own, inner = A[np.ix_(rows, columns)], (bounds - skin)[rows]
         center[columns] = _center(own, inner, [ranges[j] for j in columns], [names[j] for j in columns])
         if len(columns) == 1:
@@ -216,6 +228,7 @@ def _fence(
     return Fence(
         A=frozen(A),
         b=frozen(bounds),
+        blocks=tuple(blocks),
         center=frozen(center),
         skin=frozen(skin),
         pad=frozen(pad),
@@ -224,6 +237,10 @@ def _fence(
         speed=frozen(speed),
         warn=float(warn),
     )
+
+
+def _named(row: Array, names: Sequence[str]) -> str:
+    return ", ".join(names[int(j)] for j in np.flatnonzero(row))
 
 
 def _range(A: Array, b: Array, j: int) -> Array:

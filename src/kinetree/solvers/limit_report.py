@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import product
 
@@ -66,9 +66,15 @@ def report(robot: Robot) -> list[BlockReport]:
     Raises KinetreeError where a coupled joint has no range of its own.
     """
     limits = robot.limits
-    for block in limits.blocks:
+    blocks = several(robot)
+    for block in blocks:
         limits.need_ranges(block.columns, "box")
-    return [_report(limits.coordinate_names, limits.row_names, block) for block in limits.blocks]
+    return [_report(limits.coordinate_names, limits.row_names, block) for block in blocks]
+
+
+def several(robot: Robot) -> list[Block]:
+    """The blocks of several coordinates; a follower's limits alone make one of its leader."""
+    return [block for block in robot.limits.blocks if len(block.columns) > 1]
 
 
 def units(robot: Robot) -> tuple[str, ...]:
@@ -86,12 +92,18 @@ def _size(robot: Robot, name: str) -> int:
     return int(where.stop - where.start)
 
 
-def violations(robot: Robot, q: Array) -> list[Violation]:
-    """When a motion q (n, nq) is outside of which limit: one for each stretch of samples, the earliest first."""
+def violations(robot: Robot, q: Array, joints: Collection[str] | None = None) -> list[Violation]:
+    """When a motion q (n, nq) is outside of which limit: one for each stretch of samples, the earliest first.
+
+    joints: those whose limits are asked about; all by default.
+    """
     limits = robot.limits
     margins = limits.margin(q)
+    columns = [i for name in joints or robot.joint_names for i in range(*robot.q_slices[name].indices(robot.nq))]
+    asked = np.isin(np.arange(robot.nq), columns)
+    about = np.concatenate([asked, asked, limits.G[:, columns].any(axis=1)])
     found = []
-    for name, margin in zip(limits.names, margins.T, strict=True):
+    for name, margin in [(n, m) for n, m, a in zip(limits.names, margins.T, about, strict=True) if a]:
         for first, last in _stretches(margin < 0):
             worst = first + int(np.argmin(margin[first : last + 1]))
             found.append(Violation(name, first, last, worst, float(-margin[worst])))
@@ -118,7 +130,7 @@ def _report(coordinates: tuple[str, ...], names: tuple[str, ...], block: Block) 
             RowShare(names[row], _forbidden_by(A[i], b[i], lower, upper), i in matter)
             for i, row in enumerate(block.rows)
         ),
-        forbidden=1 - allowed / whole,
+        forbidden=min(max(0.0, 1 - allowed / whole), 1.0),
         forbidden_error=allowed.error / whole,
         ball=ball,
         safe_lower=safe.lower,
@@ -150,7 +162,8 @@ def _forbidden_corners(lower: Array, upper: Array, A: Array, b: Array) -> Array:
     if 2 ** len(lower) > MOST_CORNERS:
         return np.zeros((0, len(lower)))
     corners = np.array(list(product(*zip(lower, upper, strict=True))))
-    return np.asarray(corners[np.any(corners @ A.T > b, axis=1)])
+    rounding = 1e-12 * (np.abs(corners) @ np.abs(A).T + np.abs(b))
+    return np.asarray(corners[np.any(corners @ A.T > b + rounding, axis=1)])
 
 
 def _stretches(outside: Array) -> Iterable[tuple[int, int]]:

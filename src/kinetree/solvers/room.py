@@ -15,7 +15,7 @@ CLOSE = 1e-6
 """The share of the volume that a better choice of amounts may add, when the search ends."""
 MOST_CUTS = 2000
 BESIDE = 1e-6
-"""How far beside a point its derivatives are taken, as a share of the amount."""
+"""How far beside a point its derivatives are taken, as a share of how far a row reaches over the joints' ranges."""
 
 
 class Room:
@@ -23,6 +23,8 @@ class Room:
 
     def __init__(self, limits: Limits, rows: Array) -> None:
         self._limits, self._rows = limits, rows
+        ranges = limits.upper - limits.lower
+        self._sizes = np.where(np.isfinite(ranges), ranges, 1.0)
         for block in self._blocks(np.zeros(len(rows))):
             if len(block.columns) > polytope.EXACT:
                 joints = ", ".join(limits.coordinate_names[i] for i in block.columns)
@@ -39,7 +41,9 @@ class Room:
         gains = np.zeros(len(x))
         for i in np.flatnonzero((x > 0) | (self._log_gradient(x) > 0)):
             beside = x.copy()
-            beside[i] += -BESIDE * x[i] if x[i] > 0 else BESIDE * most[i]
+            row = self._rows[i]
+            step = BESIDE * float(np.abs(self._limits.G[row]) @ self._sizes)
+            beside[i] += -min(step, x[i]) if x[i] > 0 else step
             gains[i] = self.value(beside) * self._log_gradient(beside)[i]
         return gains
 

@@ -151,7 +151,7 @@ def widenable(robot: Robot) -> dict[str, int]:
 def _ends(robot: Robot) -> dict[tuple[str, str], str]:
     """(coupled limit, "lower" or "upper") to the name of its row."""
     return {
-        (limit.name, end): f"{limit.name} {end}"
+        (limit.name, end): f"limit {limit.name} {end}" if limit.name in robot.joints else f"{limit.name} {end}"
         for limit in robot.coupled_limits
         for end in ("upper", "lower")
         if np.isfinite(getattr(limit, end))

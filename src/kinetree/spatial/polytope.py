@@ -17,6 +17,8 @@ from kinetree.spatial.se3 import Array
 
 FLAT = 1e-9
 """Radius of the largest ball, in those coordinates, below which a polytope is taken to have no inside."""
+WIDE = 1e8
+"""Ends from here on are limits like others, but no measure of how large everything is."""
 EXACT = 6
 """The most dimensions in which volumes are worked out; in more there are too many corners."""
 
@@ -42,7 +44,7 @@ def _framed(A: Array, b: Array, *, uniform: bool = False) -> Framed:
         if len(where) == 1:
             i, end = where[0], bound / row[where[0]]
             lower[i], upper[i] = (lower[i], min(upper[i], end)) if row[i] > 0 else (max(lower[i], end), upper[i])
-    boxed = np.isfinite(lower) & np.isfinite(upper) & (lower < upper)
+    boxed = (np.abs(lower) < WIDE) & (np.abs(upper) < WIDE) & (lower < upper)
     with np.errstate(invalid="ignore"):
         center = np.where(boxed, (lower + upper) / 2, np.where(lower == upper, lower, 0.0))
         width = np.where(boxed, (upper - lower) / 2, 1.0)
@@ -247,8 +249,8 @@ def _nearest(A: Array, b: Array, y: Array) -> Array | None:
     if np.all(gap <= 0):
         return y
     # least distance: the smallest d with -A d >= gap is -r[:n] / r[n], r what is left of [-A.T; gap] u = [0; 1], u >= 0
-    scale = float(np.max(np.abs(gap)))
-    E = np.vstack([-A.T, gap / scale])
+    scale = float(np.max(gap))
+    E = np.vstack([-A.T, np.maximum(gap / scale, -1e6)])  # what is farther off has no part in it
     target = np.r_[np.zeros(A.shape[1]), 1.0]
     u, rest = nnls(E, target, maxiter=50 * E.shape[1])
     r = E @ u - target
@@ -264,16 +266,17 @@ def sample(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
     of random walks, uniform but for what walks remember.
     """
     if A.shape[1] > EXACT:
-        framed = _framed(A, b)
-        points = scattered(framed.A, framed.b, *_bounding_box(framed.A, framed.b), n, rng)
-        return np.asarray(framed.center + framed.width * points)
+        return _scattered(A, b, n, rng)
     corners = vertices(A, b)
     if A.shape[1] == 1:
         return np.asarray(rng.uniform(corners.min(), corners.max(), (n, 1)))
-    from scipy.spatial import Delaunay
+    from scipy.spatial import Delaunay, QhullError
 
     center, size = corners.mean(axis=0), np.ptp(corners, axis=0)
-    simplices = corners[Delaunay((corners - center) / size).simplices]  # (k, dimension + 1, dimension)
+    try:
+        simplices = corners[Delaunay((corners - center) / size).simplices]  # (k, dimension + 1, dimension)
+    except QhullError:  # corners too close together
+        return _scattered(A, b, n, rng)
     weights = np.abs(np.linalg.det((simplices[:, 1:] - simplices[:, :1]) / size))
     chosen = rng.choice(len(simplices), n, p=weights / weights.sum())
     shares = rng.dirichlet(np.ones(A.shape[1] + 1), n)
@@ -288,6 +291,12 @@ def _bounding_box(A: Array, b: Array) -> Box:
     return Box(-np.array(ends[len(eye) :]), np.array(ends[: len(eye)]))
 
 
+def _scattered(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
+    framed = _framed(A, b)
+    points = scattered(framed.A, framed.b, *_bounding_box(framed.A, framed.b), n, rng)
+    return np.asarray(framed.center + framed.width * points)
+
+
 def _corners(A: Array, b: Array) -> Array:
     """The corners (k, n), in coordinates of the order of one; rows have length one."""
     ball = _inside(A, b)
@@ -297,6 +306,8 @@ def _corners(A: Array, b: Array) -> Array:
     from scipy.spatial import HalfspaceIntersection
 
     near = b - A @ ball.center < 1e6 * (1.0 + np.abs(ball.center).max() + ball.radius)  # others are far off: no corner
+    if not near.all() and not is_bounded(A[near]):
+        raise fail("unbounded", "some limits are too far off, as if there were none; this wants them bounded")
     corners = HalfspaceIntersection(np.c_[A, -b][near], ball.center).intersections
     _, first = np.unique(np.round(corners, 9), axis=0, return_index=True)
     return np.asarray(corners[np.sort(first)])
@@ -320,10 +331,15 @@ def _hull_volume(points: Array) -> float:
     """The volume of the convex hull of points (k, n), zero where they lie in a plane; in one dimension the length."""
     if points.shape[1] == 1:
         return float(np.ptp(points))
-    from scipy.spatial import ConvexHull
+    from scipy.spatial import ConvexHull, QhullError
 
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    return float(ConvexHull(points).volume) if spread[-1] > FLAT else 0.0
+    if spread[-1] <= FLAT:
+        return 0.0
+    try:
+        return float(ConvexHull(points).volume)
+    except QhullError:  # corners too close together for its own caution: they are moved apart a little
+        return float(ConvexHull(points, qhull_options="QJ").volume)
 
 
 def _linprog(c: Array, A: Array, b: Array) -> Any:
@@ -333,6 +349,8 @@ def _linprog(c: Array, A: Array, b: Array) -> Any:
     found = linprog(c, A, b, bounds=(None, None), method="highs")
     if found.status == 3:
         return None
+    if found.status == 2:
+        raise _empty()
     if not found.success:
         raise fail("no-solution", f"the linear programme was not solved: {found.message}")
     return found.x

@@ -50,6 +50,10 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
     Raises KinetreeError for a joint that the robot does not have.
     """
     names, parts = set(joints), parts_of(robot)
+    for name in sorted(names & set(robot.joints)):
+        if not robot.joints[name].kind.single:
+            message = f"is {robot.joints[name].type}; legal are joints of one coordinate"
+            raise KinetreeError(Finding("limits", "error", message, element=f"joint {name!r}"))
     for name in sorted(names - set(robot.joints)):
         raise KinetreeError(
             Finding("unknown-name", "error", f"no joint {name!r}; {nearest_names(name, list(robot.joints))}")
@@ -103,6 +107,9 @@ def nothing_inside(robot: Robot) -> Finding | None:
     for i in np.flatnonzero(limits.lower > limits.upper):
         message = f"nothing is left of its range: from {limits.lower[i]:.6g} to {limits.upper[i]:.6g}"
         return Finding("empty", "error", message, element=f"joint {limits.coordinate_names[i]!r}")
+    if limits.impossible:
+        message = "no configuration fulfils it, as its joints can only be where they are"
+        return Finding("empty", "error", message, element=f"limit {limits.impossible!r}")
     for block in limits.blocks:
         if polytope.is_empty(block.A, block.b):
             joints = ", ".join(limits.coordinate_names[i] for i in block.columns)
@@ -112,6 +119,13 @@ def nothing_inside(robot: Robot) -> Finding | None:
 
 def _faults(robot: Robot, limits: LinearLimits) -> Iterator[Finding]:
     element = f"limits {limits.name!r}"
+    if limits.G.shape != (len(limits.h), len(limits.joints)) or len(limits.row_names) != len(limits.h):
+        message = f"G {limits.G.shape}, h {limits.h.shape}, {len(limits.row_names)} names of rows and "
+        yield Finding("count", "error", f"{message}{len(limits.joints)} joints do not fit", limits.source, element)
+    elif not (np.isfinite(limits.G).all() and np.isfinite(limits.h).all() and limits.G.any(axis=1).all()):
+        yield Finding("rows", "error", "has rows that are zero or not finite", limits.source, element)
+    elif limits.box and (np.count_nonzero(limits.G, axis=1) > 1).any():
+        yield Finding("box", "error", "has rows of several joints; a box has one in each", limits.source, element)
     for name in limits.joints:
         joint = robot.joints.get(name)
         if joint is None:
