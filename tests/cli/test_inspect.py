@@ -88,6 +88,7 @@ def test_a_chain_is_straight_and_fixed_links_are_folded(run, mixed):
     ]
 
 
+@pytest.mark.slow
 def test_all_shows_every_link_joint_sensor_and_note(run):
     for path in icub_urdfs()[:3]:
         robot = kt.load(path)

@@ -80,7 +80,14 @@ def test_what_an_icub_reaches(icub, frame, base):
 
 
 @pytest.mark.parametrize(
-    "n", [6, 7, 9, pytest.param(20, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.slow)]
+    "n",
+    [
+        6,
+        7,
+        pytest.param(9, marks=pytest.mark.slow),
+        pytest.param(20, marks=pytest.mark.slow),
+        pytest.param(50, marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("kinds", ["r", "rcp", "rm"])
 def test_any_arm(n, kinds):

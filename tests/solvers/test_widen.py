@@ -122,6 +122,7 @@ def test_what_a_hand_reaches():
     assert np.isinf(kt.widen(planar({"sum": (1, 1, 1.2)}), {"sum": 0.9}, total=0.3, reach="tip", samples=1000).gap)
 
 
+@pytest.mark.slow
 def test_places_of_the_icubs_hand_against_trying_everything():
     icub = kt.load("icub")
     rows = [f"left_arm tendons {i} lower" for i in (1, 9, 12, 14)]

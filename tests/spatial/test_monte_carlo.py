@@ -35,7 +35,7 @@ def test_up_to_six_dimensions_it_is_exact():
     ("n", "bound"),
     [
         (7, 3.5),
-        (7, 2.6),
+        pytest.param(7, 2.6, marks=pytest.mark.slow),
         pytest.param(8, 3.1, marks=pytest.mark.slow),
         pytest.param(9, 2.0, marks=pytest.mark.slow),
         pytest.param(12, 3.0, marks=pytest.mark.slow),
