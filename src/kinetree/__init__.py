@@ -28,10 +28,10 @@ from kinetree.solvers.compare import compare as compare
 from kinetree.solvers.guard import Guard as Guard
 from kinetree.solvers.guard import GuardState as GuardState
 from kinetree.solvers.guard import guard as guard
-from kinetree.solvers.ik import IK as IK
-from kinetree.solvers.ik import IKInterrupted as IKInterrupted
-from kinetree.solvers.ik import IKResult as IKResult
 from kinetree.solvers.ik import ik as ik
+from kinetree.solvers.ik_result import IKInterrupted as IKInterrupted
+from kinetree.solvers.ik_result import IKResult as IKResult
+from kinetree.solvers.ik_solver import IK as IK
 from kinetree.solvers.widen import Widening as Widening
 from kinetree.solvers.widen import widen as widen
 

@@ -190,7 +190,7 @@ def test_figures_of_two_and_of_four_joints_and_what_cannot_be_drawn(run, tmp_pat
     assert ".svg" in result.stderr
     assert "cannot be written" in run("limits", "icub", "--plot", tmp_path / "no" / "limits.svg").stderr
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert "pip install 'kinetree[plot]'" in run("limits", "icub", "--plot", pdf).stderr
+    assert "pip install 'kinetree[plot]'" in run("limits", "icub", "--plot", tmp_path / "other.pdf").stderr
 
 
 SLIDING = """<robot name="r"><link name="base"/><link name="al"/><link name="bl"/><link name="cl"/>

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.model.limits import Limits
-from kinetree.solvers import ik as module
+from kinetree.solvers import ik_solver as module
 
 HALF = np.pi
 
@@ -296,3 +297,115 @@ def test_targets_that_are_none(icub):
         solver(T, q0=[0.0])
     with pytest.raises(kt.KinetreeError, match="not finite"):
         solver(T, q0=np.full(icub.nq, np.nan))
+
+
+def test_the_solution_nearest_to_a_posture(icub):
+    """As near as SciPy comes from there, and never farther than where it began."""
+    frame, base, limits = "l_hand", "chest", icub.limits
+    solver = kt.ik(icub, frame, base)
+    columns = [icub.coordinate_names.index(name) for name in solver.coordinate_names]
+    _, T = reachable(icub, frame, base, 100, seed=5)
+    posture = limits.project(icub.q({"l_elbow": 50, "l_shoulder_roll": 20}, unit="deg"))
+    plain, near = solver(T, q0=posture), solver(T, q0=posture, prefer=posture)
+    check(icub, frame, base, T, near)
+    assert np.array_equal(near.success, plain.success)
+    away, before = (np.linalg.norm((r.q - posture)[:, columns], axis=-1) for r in (near, plain))
+    assert (away <= before + 1e-6).mean() > 0.97
+    assert away.mean() < before.mean()
+    fk = kt.fk(icub, frame, base)
+    ends = list(zip(limits.lower[columns], limits.upper[columns], strict=True))
+    found = []
+    for k in range(10):
+
+        def off(x, target=T[k]):
+            q = posture.copy()
+            q[columns] = x
+            here = fk(q)
+            turn = Rotation.from_matrix(here[:3, :3] @ target[:3, :3].T).as_rotvec()
+            return np.r_[here[:3, 3] - target[:3, 3], turn]
+
+        rows = {"type": "ineq", "fun": lambda x: solver.inside.bounds_now - solver.job.G @ x}
+        best = minimize(
+            lambda x: np.sum((x - posture[columns]) ** 2),
+            near.q[k, columns],
+            bounds=ends,
+            constraints=[{"type": "eq", "fun": off}, rows],
+            method="SLSQP",
+        )
+        found.append(away[k] - np.sqrt(best.fun))
+    assert np.median(found) < 1e-5
+    assert max(found) < 0.05
+    many = solver(T, q0=posture, prefer=np.broadcast_to(posture, (100, icub.nq)))
+    np.testing.assert_array_equal(many.q, near.q)
+    np.testing.assert_array_equal(solver(T[3], q0=posture, prefer=posture).q, near.q[3])
+    for bad in ([0.0], np.full(icub.nq, np.inf)):
+        with pytest.raises(kt.KinetreeError, match="prefer has shape"):
+            solver(T, prefer=bad)
+
+
+def test_all_ways_of_an_arm_with_a_wrist():
+    """Three axes through one point, and three that are arranged as an elbow: eight ways (Pieper 1968)."""
+    rows = [(0.0, 90, 0.4), (0.5, 0, 0.0), (0.0, 90, 0.0), (0.0, -90, 0.6), (0.0, 90, 0.0), (0.0, 0, 0.1)]
+    table = "".join(
+        f'  {{ joint = "q{i}", a = {a}, alpha = {al}, d = {d}, theta = 0, limits = [-175, 175] }},\n'
+        for i, (a, al, d) in enumerate(rows)
+    )
+    robot = kt.load(f'convention = "dh"\nunits = {{ length = "m", angle = "deg" }}\nrows = [\n{table}]\n', format="dh")
+    tip = list(robot.frames)[-1]
+    solver = kt.ik(robot, tip)
+    q0 = np.radians([20.0, 50, -60, 40, 50, 60])
+    T = kt.fk(robot, tip)(q0)
+    result = solver.solutions(T, most=50, starts=300, q0=q0)
+    assert len(result.q) == 8
+    assert result.success.all()
+    np.testing.assert_allclose(result.q[0], q0, atol=1e-5)
+    assert np.abs(kt.fk(robot, tip)(result.q) - T).max() < 2e-6
+    away = np.linalg.norm(result.q - q0, axis=-1)
+    assert (np.diff(away) >= 0).all()
+    apart = np.abs(result.q[:, None] - result.q).max(axis=-1) + 10 * np.eye(8)
+    assert apart.min() > 0.1
+    assert len(solver.solutions(T, most=3).q) == 3
+    assert solver.solutions(shifted(T, 5.0)).q.shape == (0, 6)
+    with pytest.raises(kt.KinetreeError, match="of one target"):
+        solver.solutions(T[None])
+
+
+def shifted(T, metres):
+    moved = T.copy()
+    moved[0, 3] += metres
+    return moved
+
+
+def test_a_control_loop(icub):
+    """It gets there, no joint faster than it may be, and inside the limits at every step."""
+    robot = arm(7, seed=2)  # at most 1 rad/s
+    rng = np.random.default_rng(0)
+    solver, fk, dt = kt.ik(robot, "l7"), kt.fk(robot, "l7"), 0.01
+    q = rng.uniform(-1.5, 1.5, (20, 7))
+    T = fk(q + rng.uniform(-0.4, 0.4, q.shape))
+    for _ in range(400):
+        after = solver.step(q, T, dt=dt)
+        assert np.abs(after - q).max() <= dt * (1 + 1e-12)
+        assert robot.limits.contains(after).all()
+        q = after
+    assert np.median(errors(robot, "l7", None, q, T).max(axis=-1)) < 1e-9
+    np.testing.assert_array_equal(solver.step(q[3], T[3], dt=dt), solver.step(q, T, dt=dt)[3])
+    # the tendons hold it, and it slides on
+    hand, limits = kt.ik(icub, "l_hand", "chest"), icub.limits
+    q = limits.project(icub.q({"l_shoulder_pitch": -80, "l_shoulder_roll": 110, "l_elbow": 30}, unit="deg"))
+    goal = kt.fk(icub, "l_hand", "chest")(
+        icub.q({"l_shoulder_pitch": -95, "l_shoulder_roll": 160, "l_shoulder_yaw": 70}, unit="deg")
+    )
+    before = errors(icub, "l_hand", "chest", q, goal)
+    for _ in range(300):
+        q = hand.step(q, goal, dt=0.01)
+        assert limits.contains(q)
+    assert limits.margin(q)[2 * icub.nq :].min() < 1e-6
+    assert (errors(icub, "l_hand", "chest", q, goal) ** 2).sum() < (before**2).sum()
+    outside = np.full(7, 3.0)
+    back = solver.step(outside, T[0], dt=dt)
+    assert np.abs(back - outside).max() <= dt * (1 + 1e-12)
+    assert (back <= outside).all()
+    for bad in (0.0, -1.0, np.nan):
+        with pytest.raises(kt.KinetreeError, match="legal is a finite number of seconds"):
+            solver.step(outside, T[0], dt=bad)

@@ -145,16 +145,16 @@ def stepped(
     """
     error, J = here.error, here.J
     strides = strides or [job.stride] * len(q)
-    gradient = [_dot([row[j] for row in J], error) for j in range(len(q))]
+    # what would cross a limit: the way down, or with a wish the whole step that nothing held
+    gradient = (
+        _direction(J, error, wish, damping) if wish else [_dot([row[j] for row in J], error) for j in range(len(q))]
+    )
+    wish = wish or [0.0] * len(q)
     free = [_may_move(job, j, q[j], gradient[j]) for j in range(len(q))]
-    J = [[x * f for x, f in zip(row, free, strict=True)] for row in J]
-    J = _without_rows(job, q, J, [g * f for g, f in zip(gradient, free, strict=True)], free, h)
-    A = [[_dot(J[i], J[k]) for k in range(i + 1)] for i in range(len(J))]
-    for i, row in enumerate(A):
-        row[i] = row[i] + (damping + 1e-13)
-    wished = [x * f for x, f in zip(wish, free, strict=True)] if wish else [0.0] * len(q)
-    y = solved_symmetric(A, [e - _dot(row, wished) for e, row in zip(error, J, strict=True)])
-    dq = [_dot([row[j] for row in J], y) + wished[j] for j in range(len(q))]
+    *J, wished = ([x * f for x, f in zip(row, free, strict=True)] for row in (*J, wish))
+    gradient = [g * f for g, f in zip(gradient, free, strict=True)]
+    *J, wished = _without_rows(job, q, [*J, wished], gradient, free, h)
+    dq = _direction(J, error, wished, damping)
     longest = _largest([abs(x) / stride for x, stride in zip(dq, strides, strict=True)])
     scale = np.where(longest > 1.0, 1.0 / longest, 1.0)
     new = [_clipped(job, j, a + scale * d) for j, (a, d) in enumerate(zip(q, dq, strict=True))]
@@ -167,6 +167,15 @@ def stepped(
     if len(job.G):
         new = [_clipped(job, j, a + share * d) for j, (a, d) in enumerate(zip(q, step, strict=True))]
     return new
+
+
+def _direction(J: list[list[Any]], error: list[Any], wish: Sequence[Any], damping: Any) -> list[Any]:
+    """The step (n,) against the errors, and as much of a wish as leaves them alone."""
+    A = [[_dot(J[i], J[k]) for k in range(i + 1)] for i in range(len(J))]
+    for i, row in enumerate(A):
+        row[i] = row[i] + (damping + 1e-13)
+    y = solved_symmetric(A, [e - _dot(row, wish) for e, row in zip(error, J, strict=True)])
+    return [_dot([row[j] for row in J], y) + wish[j] for j in range(len(wish))]
 
 
 def _may_move(job: Reach, j: int, x: Any, gradient: Any) -> Any:
@@ -182,7 +191,7 @@ def _may_move(job: Reach, j: int, x: Any, gradient: Any) -> Any:
 def _without_rows(
     job: Reach, q: list[Any], J: list[list[Any]], gradient: list[Any], free: list[Any], h: Any
 ) -> list[list[Any]]:
-    """J without the directions of rows at which q stands and that the step would cross, one after the other."""
+    """Vectors J (k, n) without the directions of rows at which q stands and that the step would cross, one by one."""
     taken: list[list[Any]] = []
     for row, bound, skin in zip(job.G, h, job.skin, strict=True):
         u = [float(x) * f for x, f in zip(row, free, strict=True)]
@@ -301,3 +310,12 @@ def settled_step(tree: Tree, job: Reach, state: Any, h: Any, posture: Any, *targ
     ended = np.where(moved < 1e-16, float(job.steps), state[STEPS] + 1.0) >= job.steps
     errors = [np.where(solved, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
     return np.array([np.where(ended, 0.0, 1.0), state[TOTAL] + 1.0, 0.0, state[STEPS] + 1.0, *errors, *new, *best])
+
+
+def tracking_step(tree: Tree, job: Reach, q: Any, h: Any, strides: Any, *targets: Any) -> Array:
+    """q (n,) after one step towards the targets, none of which is longer than its stride (n,), rad or m."""
+    before = list(q)
+    here = aim(tree, job, before, targets)
+    new = stepped(job, before, here, job.damping * here.cost, h, list(strides))
+    near = ((a - s, np.minimum(b, a + s)) for a, b, s in zip(before, new, strides, strict=True))
+    return np.array([np.maximum(lowest, x) for lowest, x in near])

@@ -90,7 +90,7 @@ def _start(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array | No
 
 
 def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: bool) -> None:
-    from kinetree.solvers.ik import limits_about
+    from kinetree.solvers.ik_result import limits_about
     from kinetree.solvers.limit_report import units
 
     kinds = dict(zip(robot.limits.names, units(robot), strict=True))

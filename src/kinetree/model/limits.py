@@ -42,7 +42,7 @@ class Limits:
     def margin(self, q: Any) -> Array:
         """The signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits' own
         units: negative outside, infinite where there is no limit."""
-        q = self._checked(q, "q")
+        q = self.checked(q, "q")
         return np.concatenate([q - self.lower, self.upper - q, self.h - self._rows_times(q)], axis=-1)
 
     def contains(self, q: Any) -> Array:
@@ -60,7 +60,7 @@ class Limits:
 
         Raises KinetreeError "empty" where no configuration is inside.
         """
-        q = self._checked(q, "q")
+        q = self.checked(q, "q")
         if not np.all(np.isfinite(q)):
             raise fail("not-finite", "there is nothing nearest to a configuration that is not finite")
         if self.impossible:
@@ -129,7 +129,7 @@ class Limits:
         From outside it is 0 for a step that brings some violated limit further out, and is not stopped by one that it
         brings nearer. q + clip_step(q, dq) dq is inside up to rounding. It is 0 where q or dq is not finite.
         """
-        q, dq = self._checked(q, "q"), self._checked(dq, "dq")
+        q, dq = self.checked(q, "q"), self.checked(dq, "dq")
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             slack = self.margin(q)
             rate = np.concatenate([-dq, dq, self._rows_times(dq)], axis=-1)
@@ -144,7 +144,7 @@ class Limits:
         """
         if not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
-        qd = self._checked(qd, "qd")
+        qd = self.checked(qd, "qd")
         with np.errstate(over="ignore"):
             share = self.clip_step(q, qd * dt)[..., None]
         return np.asarray(np.where(share > 0, share * np.nan_to_num(qd), 0.0))
@@ -194,7 +194,8 @@ class Limits:
             names = ", ".join(self.coordinate_names[i] for i in open_ended[:12])
             raise fail("unbounded", f"there is no {what} without ranges; without one are {names}")
 
-    def _checked(self, q: Any, what: str) -> Array:
+    def checked(self, q: Any, what: str) -> Array:
+        """An array (…, nq) of what a caller gives."""
         array: Array = np.asarray(q, dtype=float)
         if array.ndim == 0 or array.shape[-1] != len(self.lower):
             names = ", ".join(self.coordinate_names)

@@ -41,6 +41,10 @@ class Inside:
     begin_at: Array
     template: Array
 
+    def bounds_at(self, rest: Array) -> Array:
+        """h (…, m), for where the other joints are (…, nq), zero for those that move."""
+        return np.asarray(self.bounds - rest @ self.rows.T / self.lengths)
+
     def begin(self, job: Reach, q0: Any, batch: tuple[int, ...]) -> tuple[Array, Array, Array, Array]:
         """States (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and where the other joints are (…, nq)."""
         if q0 is None:
@@ -48,7 +52,7 @@ class Inside:
         q = self.limits.project(np.asarray(q0, dtype=float))
         rest = q.copy()
         rest[..., job.columns] = 0.0
-        h = self.bounds - rest @ self.rows.T / self.lengths
+        h = self.bounds_at(rest)
         states = np.broadcast_to(self.template, (*q.shape[:-1], len(self.template))).copy()
         n = len(job.columns)
         states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = q[..., job.columns]
@@ -72,7 +76,7 @@ def reach_of(
     rest[columns] = 0.0
     rows = limits.G[about]
     h = bounds - rows @ rest / lengths
-    angular = np.array([robot.joints[_joint(robot, j)].kind.angular[0] for j in columns])
+    angular = np.array([robot.joints[joint_of(robot, j)].kind.angular[0] for j in columns])
     wide = np.where(angular, TURN, 1.0)
     first = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * wide, -wide))
     last = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2 * wide, wide))
@@ -119,7 +123,8 @@ def _that_matter(G: Array, h: Array, first: Array, last: Array) -> Array:
     return np.array(polytope.rows_that_matter(G, h, np.vstack([-eye, eye]), np.r_[-first, last]), dtype=int)
 
 
-def _joint(robot: Robot, column: int) -> str:
+def joint_of(robot: Robot, column: int) -> str:
+    """The joint whose coordinate has that number in q."""
     return next(name for name, where in robot.q_slices.items() if where.start <= column < where.stop)
 
 

@@ -1,0 +1,234 @@
+"""A solver of inverse kinematics, once it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms.goals import GOALS, Goal
+from kinetree.algorithms.inverse import ANGULAR, COST, DESCENT, GOING, HEAD, LINEAR, STEPS, Reach, started
+from kinetree.compiler.kernel import Kernel
+from kinetree.errors import fail
+from kinetree.model.limits import Limits
+from kinetree.solvers.ik_problem import Inside
+from kinetree.solvers.ik_result import IKInterrupted, IKResult
+from kinetree.spatial.se3 import Array
+
+DOUBLE = np.dtype(float)
+AT_ONCE = 2**14
+"""Targets between two calls of `progress`."""
+ROTATION = 1e-6
+"""How far a rotation may be from one, in an entry of R R.T."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IK:
+    """A solver of inverse kinematics; `ik` makes it.
+
+    coordinate_names (n,): the coordinates that it moves. goals: what it reaches.
+    """
+
+    coordinate_names: tuple[str, ...]
+    goals: tuple[Goal, ...]
+    job: Reach
+    inside: Inside
+    limits: Limits
+    kernel: Kernel
+    closest: Kernel
+    check: Kernel
+    settle: Kernel
+    track: Kernel
+    answer: Kernel
+    more: tuple[Array, ...]
+    speeds: Array
+
+    def __call__(
+        self,
+        *targets: Any,
+        q0: Any = None,
+        prefer: Any = None,
+        threads: int = 1,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> IKResult:
+        """The configurations for targets, one (…, *shape) for every goal: a pose (4, 4), a position or a point (3,), m,
+        or an orientation (3, 3), as seen from the goal's base.
+
+        q0 (…, nq): where to begin, and where joints stay that the goals do not need; brought inside the limits where it
+        is not. By default the middle of the ranges, and neutral. prefer (…, nq): a posture, such as `q0`: of the
+        solutions to which the one that was found can slide, the one that is nearest to it, by the Euclidean distance of
+        the joints that move. threads: to share a large batch. progress: is called with how many targets are done, and
+        how many there are.
+
+        What cannot be reached has no success, and the q is one that is locally closest: no small motion inside the
+        limits brings the weighted squared errors down. A target's answer depends on itself and its q0 alone. Raises
+        KinetreeError for targets of another shape, and for rotations that are none.
+        """
+        if q0 is None and prefer is None and progress is None and self._is_plain(targets):
+            # one target in arrays as they are: a control loop's call, whose every microsecond counts
+            found = self.kernel(self.inside.template, *self.more, *targets)
+            if found[GOING] == 0.0:
+                return self._answer(found, self.inside.neutral)
+        arrays, batch = self._checked(targets)
+        states, h, center, rest = self.inside.begin(self.job, q0, batch)
+        if prefer is not None:
+            wanted = np.asarray(prefer, dtype=float)
+            if wanted.shape[-1:] != (self.job.nq,) or not np.isfinite(wanted).all():
+                raise fail("prefer", f"prefer has shape {wanted.shape}; legal are (…, {self.job.nq}) finite numbers")
+            found = self._solved(states, h, center, arrays, threads)
+            return self._answer(self._settled(found, h, wanted[..., self.job.columns], arrays), rest)
+        count = int(np.prod(batch, dtype=int))
+        if count <= AT_ONCE and progress is None:
+            return self._answer(self._solved(states, h, center, arrays, threads), rest)
+        return self._in_portions(states, h, center, arrays, batch, threads, rest, progress)
+
+    def _is_plain(self, targets: Sequence[Any]) -> bool:
+        for target, port in zip(targets, self.check.inputs, strict=False):
+            if type(target) is not np.ndarray or target.dtype is not DOUBLE or target.shape != port.shape:
+                return False
+        return len(targets) == len(self.goals) and bool(self.check(*targets) <= ROTATION)
+
+    def _checked(self, targets: Sequence[Any]) -> tuple[list[Array], tuple[int, ...]]:
+        if len(targets) != len(self.goals):
+            raise fail("targets", f"{len(targets)} targets; legal is one for each of {len(self.goals)} goals")
+        arrays, batches = [], []
+        for goal, target in zip(self.goals, targets, strict=True):
+            array = np.asarray(target, dtype=float)
+            shape = GOALS[goal.kind].shape
+            if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
+                legal = f"(…, {', '.join(map(str, shape))})"
+                raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")
+            arrays.append(array)
+            batches.append(array.shape[: array.ndim - len(shape)])
+        fault = np.asarray(self.check(*arrays))
+        if not (fault <= ROTATION if fault.ndim == 0 else (fault <= ROTATION).all()):
+            where = np.unravel_index(int(np.argmax(np.where(fault <= ROTATION, 0.0, 1.0))), fault.shape)
+            place = f" {tuple(int(i) for i in where)}" if fault.ndim else ""
+            raise fail("target", f"target{place} is not finite, or its rotation or last row is none")
+        return arrays, fault.shape
+
+    def _solved(self, states: Array, h: Array, center: Array, targets: Sequence[Array], threads: int) -> Array:
+        """The last states: of those that are not solved after a way down to where they are closest."""
+        more = [h, center] if len(self.job.G) else []
+        options = {} if threads == 1 else {"threads": threads}
+        found = np.asarray(self.kernel(states, *more, *targets, **options))
+        failed = found[..., GOING] != 0
+        if failed.any():
+            found = found.copy()
+            n = len(self.job.columns)
+            batch = found.shape[:-1]
+            begin = found[failed]
+            begin[:, GOING], begin[:, DESCENT], begin[:, STEPS], begin[:, COST] = 1.0, 1e-2, 0.0, np.inf
+            begin[:, HEAD : HEAD + n] = begin[:, HEAD + n :]
+            picked = [_picked(a, batch, failed, GOALS[g.kind].shape) for a, g in zip(targets, self.goals, strict=True)]
+            bounds = [_picked(h, batch, failed, h.shape[-1:])] if len(self.job.G) else []
+            found[failed] = self.closest(begin, *bounds, *picked)
+        return found
+
+    def solutions(
+        self, *targets: Any, most: int = 8, q0: Any = None, starts: int = 64, apart: float | None = None
+    ) -> IKResult:
+        """Different configurations for one target, (k, nq) with k up to `most`, the nearest to q0 first.
+
+        Descents begin at `starts` places, evenly spread inside the limits; answers closer together than `apart`, rad or
+        m in every joint, are one. An arm of six joints has a few; one of more has any number, of which these are some,
+        half a radian apart unless said.
+        """
+        if apart is None:
+            apart = 1e-3 if len(self.job.columns) <= 6 else 0.5
+        arrays, batch = self._checked(targets)
+        if batch:
+            raise fail("target-shape", f"solutions are of one target, not of {batch}")
+        state, h, center, rest = self.inside.begin(self.job, q0, ())
+        states = np.tile(state, (starts + 1, 1))
+        states[:, DESCENT] = self.job.descents - 1  # one descent each
+        n = len(self.job.columns)
+        places = started(self.job, np.arange(1.0, starts + 1), h, center)
+        states[1:, HEAD : HEAD + n] = np.stack(np.broadcast_arrays(*places), axis=-1)
+        more = [h, center] if len(self.job.G) else []
+        found = self._answer(np.asarray(self.kernel(states, *more, *arrays)), rest)
+        away = np.linalg.norm(found.q - self._answer(state, rest).q, axis=-1)
+        chosen: list[int] = []
+        for i in np.argsort(away, kind="stable"):
+            if found.success[i] and all(np.abs(found.q[i] - found.q[k]).max() > apart for k in chosen):  # type: ignore[index]
+                chosen.append(int(i))
+        picked = chosen[:most]
+        q, success, residual, steps = (
+            np.asarray(a)[picked] for a in (found.q, found.success, found.residual, found.iterations)
+        )
+        return IKResult(q, success, residual, steps, self.limits, self.job.columns)
+
+    def step(self, q: Any, *targets: Any, dt: float) -> Array:
+        """Where to send the joints (…, nq) that are at q (…, nq), for the next dt seconds on the way to the targets.
+
+        A step of the search that no joint takes faster than its velocity limit allows, all of them slowed alike. From
+        inside the limits it stays inside; joints outside come back, no faster. Raises KinetreeError as a call does, and
+        for a dt that is not a finite number of seconds above 0.
+        """
+        if not 0 < dt < np.inf:
+            raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
+        arrays, _ = self._checked(targets)
+        before = self.limits.checked(q, "q")
+        columns = self.job.columns
+        rest = before.copy()
+        rest[..., columns] = 0.0
+        rows = [self.inside.bounds_at(rest)] if len(self.job.G) else []
+        moved = self.track(before[..., columns], *rows, self.speeds * dt, *arrays)
+        after = np.broadcast_to(before, (*moved.shape[:-1], self.job.nq)).copy()
+        after[..., columns] = moved
+        return after
+
+    def _settled(self, found: Array, h: Array, posture: Array, targets: Sequence[Array]) -> Array:
+        """The last states, solutions having slid towards a posture (…, n)."""
+        n, begin = len(self.job.columns), found.copy()
+        begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
+        begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
+        rows = [h] if len(self.job.G) else []
+        settled = np.asarray(self.settle(begin, *rows, posture, *targets))
+        return np.where((found[..., GOING] == 0)[..., None], settled, found)
+
+    def _in_portions(
+        self,
+        states: Array,
+        h: Array,
+        center: Array,
+        targets: Sequence[Array],
+        batch: tuple[int, ...],
+        threads: int,
+        rest: Array,
+        progress: Callable[[int, int], None] | None,
+    ) -> IKResult:
+        count, portion = int(np.prod(batch, dtype=int)), AT_ONCE * max(int(threads), 1)
+        flat = [
+            np.broadcast_to(a, batch + a.shape[a.ndim - k :]).reshape(count, *a.shape[a.ndim - k :])
+            for a, k in zip(targets, (len(GOALS[g.kind].shape) for g in self.goals), strict=True)
+        ]
+        states, h, center = (
+            np.broadcast_to(a, batch + a.shape[-1:]).reshape(count, a.shape[-1]) for a in (states, h, center)
+        )
+        found = np.array(states)
+        found[:, GOING] = -1.0
+        found[:, [LINEAR, ANGULAR]] = np.inf
+        try:
+            for start in range(0, count, portion):
+                here = slice(start, start + portion)
+                found[here] = self._solved(states[here], h[here], center[here], [a[here] for a in flat], threads)
+                if progress:
+                    progress(min(start + portion, count), count)
+        except KeyboardInterrupt:
+            raise IKInterrupted(self._answer(found.reshape(*batch, -1), rest)) from None
+        return self._answer(found.reshape(*batch, -1), rest)
+
+    def _answer(self, found: Array, rest: Array) -> IKResult:
+        answer, nq = self.answer(found, rest), self.job.nq
+        if answer.ndim == 1:
+            *_, missed, steps = answer[nq:].tolist()
+            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), self.limits, self.job.columns)
+        success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
+        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, self.limits, self.job.columns)
+
+
+def _picked(array: Array, batch: tuple[int, ...], where: Array, shape: tuple[int, ...]) -> Array:
+    return np.broadcast_to(array, batch + shape)[where]
