@@ -37,7 +37,7 @@ ARMS = {
     "ur5": (lambda: example("ur5_robot"), "ee_link", "base_link", 0.9999),
     "panda": (lambda: example("panda"), "panda_link8", "panda_link0", 0.9999),
     "iiwa": (iiwa, "ee_link", "link_0", 0.9999),
-    "kinova": (lambda: example("kinova"), "j2s6s200_end_effector", "root", 0.999),  # its wrist is no point
+    "kinova": (lambda: example("kinova"), "j2s6s200_end_effector", "base", 0.999),  # its wrist is no point
     "icub": (genova, "l_hand", "root_link", 0.999),
     "tendons": (genova, "l_hand", "chest", 0.999),
 }

@@ -7,7 +7,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.spatial import polytope
-from kinetree.spatial.monte_carlo import Estimate
+from kinetree.spatial.monte_carlo import Estimate, estimated_share, scattered
 
 
 def cube_below(n: int, bound: float):
@@ -70,3 +70,28 @@ def test_nothing_inside():
     assert polytope.measure(A, b) == 0
     with pytest.raises(kt.KinetreeError, match="no configuration"):
         polytope.sample(A, b, 1, np.random.default_rng(0))
+
+
+@pytest.mark.slow
+def test_errors_are_as_large_as_they_say():
+    """Over many runs the estimate is off by about its error: neither more nor less."""
+    A, b = cube_below(7, 3.0)
+    z = []
+    for seed in range(24):
+        found = estimated_share(A[-1:], b[-1:], np.zeros(7), np.ones(7), np.random.default_rng(seed))
+        z.append((found - irwin_hall(7, 3.0)) / found.error)
+    assert abs(np.mean(z)) < 4 / np.sqrt(len(z))
+    assert 0.6 < np.std(z, ddof=1) < 1.7
+
+
+@pytest.mark.slow
+def test_points_of_a_thin_slab_are_apart():
+    """They come of walks: means of many scatter little more than those of independent points."""
+    A = np.vstack([np.ones((1, 7)), -np.ones((1, 7))])
+    b = np.array([3.52, -3.48])
+    rng = np.random.default_rng(0)
+    points = np.stack([scattered(A, b, np.zeros(7), np.ones(7), 1000, rng) for _ in range(12)])
+    assert len(np.unique(points.reshape(-1, 7), axis=0)) == 12_000
+    independent = points.std() / np.sqrt(1000)
+    assert points.mean(axis=1).std() < 4 * independent
+    assert points.mean() == pytest.approx(0.5, abs=0.01)
