@@ -10,7 +10,6 @@ not, of the best run.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
@@ -20,7 +19,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from machine import ONE_THREAD, cores, describe, stay_on
+from machine import ONE_THREAD, asked, cores, describe, stay_on
 
 os.environ.update(ONE_THREAD)
 
@@ -160,12 +159,7 @@ def _eaik(arm: Arm, robot: kt.Robot, names: tuple[str, ...]) -> list[Peer]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=10_000)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--quick", action="store_true", help="a hundred targets, one run")
-    arguments = parser.parse_args()
-    count, runs = (100, 1) if arguments.quick else (arguments.count, arguments.runs)
+    count, runs = asked(__doc__, 10_000, 3, quick=100)
     stay_on(cores()[:1])
     print(describe("kinetree", "numpy", "llvmlite"), end="\n\n")
     print("| robot | joints | solver | targets | solved, % | outside | us each |")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import time
@@ -17,6 +18,16 @@ ONE_THREAD = {
     "JAX_PLATFORMS": "cpu",
 }
 """Environment variables that keep libraries from starting threads of their own."""
+
+
+def asked(text: str, count: int, runs: int, quick: int) -> tuple[int, int]:
+    """How many, and how often, as the command line says. text: the benchmark's own; quick: how many with --quick."""
+    parser = argparse.ArgumentParser(description=text.splitlines()[0])
+    parser.add_argument("--count", type=int, default=count)
+    parser.add_argument("--runs", type=int, default=runs)
+    parser.add_argument("--quick", action="store_true", help=f"{quick} of them, one run")
+    arguments = parser.parse_args()
+    return (quick, 1) if arguments.quick else (arguments.count, arguments.runs)
 
 
 def describe(*packages: str) -> str:

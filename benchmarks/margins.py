@@ -9,11 +9,10 @@ interleaved and the fastest of each counts.
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable
 
-from machine import ONE_THREAD, describe, minima
+from machine import ONE_THREAD, asked, describe, minima
 
 os.environ.update(ONE_THREAD)
 
@@ -23,12 +22,7 @@ import kinetree as kt
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=1_000_000)
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="a thousand configurations, one run")
-    arguments = parser.parse_args()
-    count, runs = (1000, 1) if arguments.quick else (arguments.count, arguments.runs)
+    count, runs = asked(__doc__, 1_000_000, 7, quick=1000)
     arm = one_arm()
     q = arm.limits.sample(count, seed=0)
     found = minima(calls(arm, q), runs)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.algorithms.goals import Goal, goal_rows
+from kinetree.algorithms.limits import margin
 from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
@@ -96,7 +97,7 @@ def inverse_step(tree: Tree, job: Reach, state: Any, h: Any, center: Any, *targe
     here = aim(tree, job, q, targets)
     solved, cost = is_solved(job, here), here.cost
     new = stepped(job, q, here, job.damping * cost, h)
-    moved = sum((a - b) * (a - b) for a, b in zip(new, q, strict=True))
+    moved = _squared(new, q)
     again = np.where(moved < STILL, float(job.steps), state[STEPS] + 1.0) >= job.steps
     descent = state[DESCENT] + np.where(again, 1.0, 0.0)
     better = np.where(solved, -1.0, cost) < state[COST]
@@ -250,6 +251,11 @@ def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
+def _squared(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """The square of the distance from b to a."""
+    return sum((x - y) * (x - y) for x, y in zip(a, b, strict=True))
+
+
 def answered(job: Reach, limits: Limits, state: Any, rest: Any) -> Array:
     """From a last state, and where the other joints are (nq,): q (nq,), the residuals in m and rad, 0 if it is solved
     and inside all limits, and the number of steps."""
@@ -258,11 +264,8 @@ def answered(job: Reach, limits: Limits, state: Any, rest: Any) -> Array:
     for j, x in zip(job.columns, state[HEAD + n :], strict=True):
         q[j] = x
     slack: Any = 0.0
-    for x, lower, upper in zip(q, limits.lower, limits.upper, strict=True):
-        slack = np.minimum(slack, x - lower) if np.isfinite(lower) else slack
-        slack = np.minimum(slack, upper - x) if np.isfinite(upper) else slack
-    for row, bound in zip(limits.G, limits.h, strict=True):
-        slack = np.minimum(slack, bound - _row(row, q))
+    for x in margin(q, limits.lower, limits.upper, limits.G, limits.h):
+        slack = np.minimum(slack, x)
     outside = np.where(slack < 0.0, 1.0, 0.0)
     angle = 2.0 * np.arcsin(np.minimum(np.sqrt(state[ANGULAR]) / 2.0, 1.0))
     return np.array([*q, np.sqrt(state[LINEAR]), angle, np.maximum(abs(state[GOING]), outside), state[TOTAL]])
@@ -285,7 +288,7 @@ def closest_step(tree: Tree, job: Reach, state: Any, h: Any, *targets: Any) -> A
     damping = np.where(better, state[DESCENT] / 4.0, state[DESCENT] * 6.0)
     damping = np.maximum(damping, 1e-9)
     new = stepped(job, best, here, damping, h)
-    moved = sum((a - b) * (a - b) for a, b in zip(new, best, strict=True))
+    moved = _squared(new, best)
     # a step that a row stops may have another direction when it is damped more
     still = np.where(damping > 1e4, moved, 1.0) < STILL
     ended = np.where(still, float(job.steps), state[STEPS] + 1.0) >= job.steps
@@ -306,7 +309,7 @@ def settled_step(tree: Tree, job: Reach, state: Any, h: Any, posture: Any, *targ
     best = [np.where(solved, a, b) for a, b in zip(q, q_best, strict=True)]
     wish = [0.5 * (a - b) for a, b in zip(posture, q, strict=True)]
     new = stepped(job, q, here, 0.0, h, wish=wish)
-    moved = sum((a - b) * (a - b) for a, b in zip(new, q, strict=True))
+    moved = _squared(new, q)
     ended = np.where(moved < 1e-16, float(job.steps), state[STEPS] + 1.0) >= job.steps
     errors = [np.where(solved, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
     return np.array([np.where(ended, 0.0, 1.0), state[TOTAL] + 1.0, 0.0, state[STEPS] + 1.0, *errors, *new, *best])

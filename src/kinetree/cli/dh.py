@@ -12,6 +12,7 @@ from kinetree.algorithms.dh import PARALLEL, DHExtraction, extract_dh
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._output import check_new, force_option
 from kinetree.cli._page import Section, print_page
 from kinetree.errors import fail
 from kinetree.formats.dh.format import Spelling, csv_text, toml_text
@@ -33,7 +34,7 @@ SAMPLES = 50
 @click.option("--units", default="mm,deg", help="Of the table and of --output: m, cm or mm, and rad or deg.")
 @click.option("--parallel", default=PARALLEL, metavar="RAD", help="Axes that are closer to parallel than this are.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a .toml or .csv file, which load reads.")
-@click.option("--force", is_flag=True, help="Overwrite that file.")
+@force_option
 @json_option
 def command(
     robot: Robot,
@@ -71,8 +72,7 @@ def _write(table: DHTable, output: Path, spelling: Spelling, force: bool) -> Non
     writers = {".toml": toml_text, ".csv": csv_text}
     if output.suffix.lower() not in writers:
         raise fail("format", f"cannot write a DH table to {output.name!r}; legal endings are .toml and .csv")
-    if output.exists() and not force:
-        raise fail("exists", f"{output} exists already", fix="pass --force to overwrite it")
+    check_new(output, force)
     write_files({output: writers[output.suffix.lower()](table, spelling)})
 
 

@@ -90,7 +90,6 @@ def _start(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array | No
 
 
 def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: bool) -> None:
-    from kinetree.solvers.ik_result import limits_about
     from kinetree.solvers.limit_report import units
 
     kinds = dict(zip(robot.limits.names, units(robot), strict=True))
@@ -105,7 +104,7 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
     for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):
         if name in solver.coordinate_names:
             print(f"  {name} {shown(value, kinds[f'{name} lower'])}")
-    about = limits_about(robot.limits, solver.job.columns).tolist()
+    about = robot.limits.about(solver.job.columns).tolist()
     near = [
         (m, name) for m, name, own in zip(margins.tolist(), robot.limits.names, about, strict=True) if own and m < NEAR
     ]

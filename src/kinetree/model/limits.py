@@ -39,6 +39,11 @@ class Limits:
         ends = [f"{name} {end}" for end in ("lower", "upper") for name in self.coordinate_names]
         return (*ends, *self.row_names)
 
+    def about(self, columns: Any) -> Array:
+        """Which of `names` are about some of these coordinates, (2 nq + m,) of bool."""
+        ends = np.isin(np.arange(len(self.lower)), columns)
+        return np.concatenate([ends, ends, self.G[:, columns].any(axis=1)])
+
     def margin(self, q: Any) -> Array:
         """The signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits' own
         units: negative outside, infinite where there is no limit."""
@@ -92,7 +97,7 @@ class Limits:
         ranges = np.array([self.upper[i] - self.lower[i] for i in self._free()])
         if self.impossible or (ranges == 0).any():
             return Estimate(0.0)
-        return _product(float(np.prod(ranges)), self._block_volumes)
+        return _product(float(np.prod(ranges)), self.block_volumes)
 
     def forbidden_share(self) -> Estimate:
         """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1; with an `error`, as `volume`.
@@ -103,7 +108,7 @@ class Limits:
         for block in self.blocks:
             self.need_ranges(block.columns, "share")
             whole *= float(np.prod(block.upper - block.lower))
-        allowed = _product(1.0 / whole, self._block_volumes)
+        allowed = _product(1.0 / whole, self.block_volumes)
         return Estimate(1.0 - allowed, allowed.error)
 
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
@@ -169,7 +174,8 @@ class Limits:
         return total
 
     @cached_property
-    def _block_volumes(self) -> tuple[Estimate, ...]:
+    def block_volumes(self) -> tuple[Estimate, ...]:
+        """The volume of each of `blocks`."""
         return tuple(polytope.measure(block.A, block.b) for block in self.blocks)
 
     def _free(self) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import GOALS, Goal
-from kinetree.algorithms.inverse import HEAD, answered, closest_step, inverse_step, settled_step, tracking_step
+from kinetree.algorithms.inverse import HEAD, Reach, answered, closest_step, inverse_step, settled_step, tracking_step
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -24,6 +24,7 @@ from kinetree.solvers.ik_solver import IK
 
 WAY_ALONG = 200
 """Steps from a solution to the one that is nearest to a posture, at most."""
+Step = Callable[..., Any]
 FASTEST = 1e6
 """Of a joint without a velocity limit, rad/s or m/s."""
 WAY_DOWN = 2000
@@ -78,76 +79,54 @@ def ik(
 def _made(robot: Robot, limits: Limits, goals: tuple[Goal, ...], tolerance: tuple[float, float], descents: int) -> IK:
     job, inside = reach_of(robot, limits, goals, tolerance, descents)
     model = gauged(tree(robot), tuple(dict.fromkeys(f for goal in goals for f in (goal.frame, goal.base))))
-    n, m = len(job.columns), len(job.G)
-    names = tuple(robot.coordinate_names[j] for j in job.columns)
-    state = Port("state", (HEAD + 2 * n,))
-    rows = [Port("h", (m,)), Port("center", (n,))] if m else []
-    targets = [Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(goals)]
-    polish = replace(job, steps=WAY_DOWN)
     numbers = [getattr(job, name).tolist() for name in ("lower", "upper", "first", "last", "G", "skin")]
     settings = (job.tolerances, job.damping, job.stride, job.steps, job.descents, WAY_DOWN, WAY_ALONG)
     key = origin(robot, ("ik", repr(goals), repr(numbers), settings))
+    n, m = len(job.columns), len(job.G)
+    state, whole, q = Port("state", (HEAD + 2 * n,)), Port("rest", (robot.nq,)), Port("q", (n,))
+    targets = [Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(goals)]
 
-    def kernel(name: str, ports: Sequence[Port], function: Callable[..., Any]) -> Kernel:
+    def kernel(name: str, step: Step, first: Port, *between: str, way: Reach = job) -> Kernel:
+        """Of a step from `first`, what stands between, and the targets; a state is repeated until it ends. Without rows
+        there is neither h nor center."""
+        given = [what for what in between if m or what not in ("h", "center")]
+        ports = (first, *(Port(what, (m if what == "h" else n,)) for what in given), *targets)
+
+        def traced(x: Any, *arrays: Any) -> Any:
+            values = dict(zip(given, arrays, strict=False))
+            return step(model, way, x, *(values.get(what, ()) for what in between), *arrays[len(given) :])
+
         shapes = [port.shape for port in ports]
-        return Kernel(name, tuple(ports), state, lambda: trace(function, *shapes, repeated=True), f"{name} {key}")
+        repeated = first is state
+        return Kernel(name, ports, first, lambda: trace(traced, *shapes, repeated=repeated), f"{name} {key}")
 
-    if m:
-        solver = kernel("ik", [state, *rows, *targets], lambda s, h, c, *t: inverse_step(model, job, s, h, c, *t))
-        closest = kernel("closest", [state, rows[0], *targets], lambda s, h, *t: closest_step(model, polish, s, h, *t))
-    else:
-        solver = kernel("ik", [state, *targets], lambda s, *t: inverse_step(model, job, s, (), (), *t))
-        closest = kernel("closest", [state, *targets], lambda s, *t: closest_step(model, polish, s, (), *t))
-    check = Kernel(
-        "check",
-        tuple(targets),
-        Port("fault", ()),
-        lambda: trace(_fault, *(port.shape for port in targets)),
-        f"check {[p.shape for p in targets]}",
-    )
-    h = rows[:1]
-    calm = replace(job, steps=WAY_ALONG)
-    settle = kernel(
-        "settle",
-        [state, *h, Port("posture", (n,)), *targets],
-        lambda s, *a: settled_step(model, calm, s, a[0] if m else (), a[len(h)], *a[len(h) + 1 :]),
-    )
-    moving = [Port("q", (n,)), *h, Port("strides", (n,)), *targets]
-    track = Kernel(
-        "track",
-        tuple(moving),
-        Port("next", (n,)),
-        lambda: trace(
-            lambda q, *a: tracking_step(model, job, q, a[0] if m else (), a[len(h)], *a[len(h) + 1 :]),
-            *(port.shape for port in moving),
-        ),
-        f"track {key}",
-    )
-    whole = Port("rest", (robot.nq,))
-    answer = Kernel(
-        "answer",
-        (state, whole),
-        Port("answer", (robot.nq + 4,)),
-        lambda: trace(lambda s, rest: answered(job, limits, s, rest), state.shape, whole.shape),
-        f"answer {key}",
-    )
-    more = (inside.bounds_now, inside.begin_at) if m else ()
     velocities = [robot.joints[joint_of(robot, j)].limit.velocity for j in job.columns]
-    speeds = np.array([v if v and v > 0 else FASTEST for v in velocities])
     return IK(
-        names,
-        goals,
-        job,
-        inside,
-        limits,
-        solver,
-        closest,
-        check,
-        settle,
-        track,
-        answer,
-        more,
-        np.minimum(speeds, FASTEST),
+        coordinate_names=tuple(robot.coordinate_names[j] for j in job.columns),
+        goals=goals,
+        job=job,
+        inside=inside,
+        limits=limits,
+        kernel=kernel("ik", inverse_step, state, "h", "center"),
+        closest=kernel("closest", closest_step, state, "h", way=replace(job, steps=WAY_DOWN)),
+        settle=kernel("settle", settled_step, state, "h", "posture", way=replace(job, steps=WAY_ALONG)),
+        track=kernel("track", tracking_step, q, "h", "strides"),
+        check=Kernel(
+            "check",
+            tuple(targets),
+            Port("fault", ()),
+            lambda: trace(_fault, *(port.shape for port in targets)),
+            f"check {[port.shape for port in targets]}",
+        ),
+        answer=Kernel(
+            "answer",
+            (state, whole),
+            Port("answer", (robot.nq + 4,)),
+            lambda: trace(lambda s, rest: answered(job, limits, s, rest), state.shape, whole.shape),
+            f"answer {key}",
+        ),
+        more=(inside.bounds_now, inside.begin_at) if m else (),
+        speeds=np.array([min(v, FASTEST) if v and v > 0 else FASTEST for v in velocities]),
     )
 
 

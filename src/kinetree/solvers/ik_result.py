@@ -32,13 +32,7 @@ class IKResult:
     @cached_property
     def active_limits(self) -> Array:
         """Which limits of the joints that were moved q stands at, (…, k) of bool, in the order of `limits.names`."""
-        return np.asarray((self.limits.margin(self.q) <= CLOSE) & limits_about(self.limits, self.columns))
-
-
-def limits_about(limits: Limits, columns: Array) -> Array:
-    """Which of `limits.names` are about some of these coordinates, (k,) of bool."""
-    ends = np.isin(np.arange(len(limits.lower)), columns)
-    return np.asarray(np.r_[ends, ends, limits.G[:, columns].any(axis=1)])
+        return np.asarray((self.limits.margin(self.q) <= CLOSE) & self.limits.about(self.columns))
 
 
 class IKInterrupted(KeyboardInterrupt):

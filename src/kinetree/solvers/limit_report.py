@@ -8,9 +8,10 @@ from itertools import product
 
 import numpy as np
 
-from kinetree.model.limits import Block
+from kinetree.model.limits import Block, Limits
 from kinetree.model.robot import Robot
 from kinetree.spatial import polytope
+from kinetree.spatial.monte_carlo import Estimate
 from kinetree.spatial.se3 import Array
 
 MOST_CORNERS = 2**12
@@ -66,10 +67,13 @@ def report(robot: Robot) -> list[BlockReport]:
     Raises KinetreeError where a coupled joint has no range of its own.
     """
     limits = robot.limits
-    blocks = several(robot)
-    for block in blocks:
+    for block in several(robot):
         limits.need_ranges(block.columns, "box")
-    return [_report(limits.coordinate_names, limits.row_names, block) for block in blocks]
+    return [
+        _report(limits, block, allowed)
+        for block, allowed in zip(limits.blocks, limits.block_volumes, strict=True)
+        if len(block.columns) > 1
+    ]
 
 
 def several(robot: Robot) -> list[Block]:
@@ -100,17 +104,15 @@ def violations(robot: Robot, q: Array, joints: Collection[str] | None = None) ->
     limits = robot.limits
     margins = limits.margin(q)
     columns = [i for name in joints or robot.joint_names for i in range(*robot.q_slices[name].indices(robot.nq))]
-    asked = np.isin(np.arange(robot.nq), columns)
-    about = np.concatenate([asked, asked, limits.G[:, columns].any(axis=1)])
     found = []
-    for name, margin in [(n, m) for n, m, a in zip(limits.names, margins.T, about, strict=True) if a]:
+    for name, margin in [(n, m) for n, m, a in zip(limits.names, margins.T, limits.about(columns), strict=True) if a]:
         for first, last in _stretches(margin < 0):
             worst = first + int(np.argmin(margin[first : last + 1]))
             found.append(Violation(name, first, last, worst, float(-margin[worst])))
     return sorted(found, key=lambda violation: violation.first)
 
 
-def _report(coordinates: tuple[str, ...], names: tuple[str, ...], block: Block) -> BlockReport:
+def _report(limits: Limits, block: Block, allowed: Estimate) -> BlockReport:
     lower, upper, k = block.lower, block.upper, len(block.columns)
     box_A, box_b = _box(lower, upper)
     A, b = block.A[: len(block.rows)], block.b[: len(block.rows)]
@@ -119,15 +121,15 @@ def _report(coordinates: tuple[str, ...], names: tuple[str, ...], block: Block) 
     nowhere = np.full(k, np.nan)
     safe = polytope.largest_box(block.A, block.b) if room else polytope.Box(nowhere, nowhere)
     matter = polytope.rows_that_matter(A, b, box_A, box_b)
-    allowed, whole = polytope.measure(block.A, block.b), float(np.prod(upper - lower))
+    whole = float(np.prod(upper - lower))
     corners = _forbidden_corners(lower, upper, A, b)
     vertices = polytope.vertices(block.A, block.b) if room and k <= polytope.EXACT else np.zeros((0, k))
     return BlockReport(
-        joints=tuple(coordinates[i] for i in block.columns),
+        joints=tuple(limits.coordinate_names[i] for i in block.columns),
         lower=lower,
         upper=upper,
         rows=tuple(
-            RowShare(names[row], _forbidden_by(A[i], b[i], lower, upper), i in matter)
+            RowShare(limits.row_names[row], _forbidden_by(A[i], b[i], lower, upper), i in matter)
             for i, row in enumerate(block.rows)
         ),
         forbidden=min(max(0.0, 1 - allowed / whole), 1.0),

@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
-from kinetree.queries import fk, tree
+from kinetree.queries import fk
 from kinetree.solvers.ik import ik
 from kinetree.spatial.se3 import Array
 
@@ -44,16 +44,16 @@ class Reach:
             raise fail("widen", f"cell is {cell!r}; legal is a length above 0, in m")
         h = limits.h.copy()
         h[rows] += most
+        corner = np.sqrt(3.0) / 2 * cell
+        to_middle = ik(robot, frame, base, goal="position", tolerance=(corner, 1.0), limits=limits)
         position = fk(robot, frame, base)
         cubes, needs = [], []
-        for q in _configurations(robot, replace(limits, h=h), frame, base, samples):
+        for q in _configurations(robot, replace(limits, h=h), to_middle.job.columns, samples):
             cubes.append(_cubes(position(q)[:, :3, 3], cell))
             needs.append(np.maximum(q @ limits.G[rows].T - limits.h[rows], 0.0))
         cube, need = np.concatenate(cubes), np.concatenate(needs)
         free = np.unique(cube[~need.any(axis=1)])
         others = np.setdiff1d(cube, free)
-        corner = np.sqrt(3.0) / 2 * cell
-        to_middle = ik(robot, frame, base, goal="position", tolerance=(corner, 1.0), limits=limits)
         found = to_middle(_middles(others, cell)).success
         free = np.union1d(free, others[found])
         more = ~np.isin(cube, free)
@@ -115,12 +115,12 @@ class Reach:
         return int(reached.sum())
 
 
-def _configurations(robot: Robot, limits: Limits, frame: str, base: str | None, samples: int) -> Iterator[Array]:
-    """Random ones inside, in portions. Joints that neither move the frame nor are coupled stay where they are."""
+def _configurations(robot: Robot, limits: Limits, columns: Array, samples: int) -> Iterator[Array]:
+    """Random ones inside, in portions. Coordinates that neither are these nor are coupled stay where they are."""
     lower, upper = limits.lower.copy(), limits.upper.copy()
     moving = np.zeros(len(lower), dtype=bool)
     moving[[i for block in limits.blocks for i in block.columns]] = True
-    moving[_between(robot, frame, base)] = True
+    moving[columns] = True
     still = np.clip(robot.q(), lower, upper)
     lower[~moving], upper[~moving] = still[~moving], still[~moving]
     for name in robot.joint_names:
@@ -131,19 +131,6 @@ def _configurations(robot: Robot, limits: Limits, frame: str, base: str | None, 
     inside, rng = replace(limits, lower=lower, upper=upper), np.random.default_rng(0)
     for start in range(0, samples, AT_ONCE):
         yield inside.sample(min(AT_ONCE, samples - start), rng)
-
-
-def _between(robot: Robot, frame: str, base: str | None) -> list[int]:
-    """The coordinates that move a frame as seen from another."""
-    bodies = tree(robot)
-    ways = []
-    for name in (frame, base or robot.root):
-        body, way = bodies.frame(name)[0], set()
-        while body >= 0:
-            way.add(body)
-            body = bodies.parent[body]
-        ways.append(way)
-    return [i for body in ways[0] ^ ways[1] for i in range(*bodies.q_slice[body].indices(bodies.nq))]
 
 
 def _cubes(points: Array, cell: float) -> Array:
