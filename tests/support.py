@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import kinetree as kt
 from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
 
@@ -64,3 +66,11 @@ def frames_differ_by(a: Robot, b: Robot, q: np.ndarray) -> float:
     poses_a, poses_b = all_frames(a, q), all_frames(b, q)
     T_ba = np.linalg.inv(poses_b[a.root])  # b may have another root, such as a world link
     return max(float(np.abs(T_ba @ poses_b[name] - T).max()) for name, T in poses_a.items())
+
+
+def reachable(robot: kt.Robot, frame: str, base: str | None, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Configurations inside all limits, no joint beyond half a turn, and where they bring the frame."""
+    limits = robot.limits
+    wide = np.clip(limits.lower, -np.pi, None), np.clip(limits.upper, None, np.pi)
+    q = Limits(limits.coordinate_names, *wide, limits.G, limits.h, limits.row_names).sample(n, seed)
+    return q, kt.fk(robot, frame, base)(q)

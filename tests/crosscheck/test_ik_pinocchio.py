@@ -35,6 +35,7 @@ def iiwa() -> Path:
 
 ARMS = {
     "ur5": (lambda: example("ur5_robot"), "ee_link", "base_link", 0.9999),
+    "ur5 by search": (lambda: example("ur5_robot"), "ee_link", "base_link", 0.9999),
     "panda": (lambda: example("panda"), "panda_link8", "panda_link0", 0.9999),
     "iiwa": (iiwa, "ee_link", "link_0", 0.9999),
     "kinova": (lambda: example("kinova"), "j2s6s200_end_effector", "base", 0.999),  # its wrist is no point
@@ -56,7 +57,7 @@ def test_random_targets(pin: Any, name: str) -> None:
         wide = np.clip(limits.lower, -np.pi, None), np.clip(limits.upper, None, np.pi)
         q = np.random.default_rng(6).uniform(*wide, (COUNT, robot.nq))
     T = kt.fk(robot, frame, base)(q)
-    result = kt.ik(robot, frame, base)(T)
+    result = kt.ik(robot, frame, base, closed_form="search" not in name)(T)
     peer = PinocchioRobot(pin, path, robot)
     data, model = peer.data, peer.model
     worst = np.zeros((COUNT, 2))

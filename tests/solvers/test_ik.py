@@ -6,10 +6,8 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
-from kinetree.model.limits import Limits
 from kinetree.solvers import ik_solver as module
-
-HALF = np.pi
+from support import reachable
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +34,6 @@ def arm(n: int, seed: int = 0, kinds: str = "", limit: float = 2.5) -> kt.Robot:
             f'<origin xyz="{" ".join(map(str, xyz))}"/><axis xyz="{" ".join(map(str, axis))}"/>{limits}{mimic}</joint>'
         )
     return kt.load(f"{text}</robot>", format="urdf")
-
-
-def reachable(robot: kt.Robot, frame: str, base: str | None, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    limits = robot.limits
-    wide = np.clip(limits.lower, -HALF, None), np.clip(limits.upper, None, HALF)
-    q = Limits(limits.coordinate_names, *wide, limits.G, limits.h, limits.row_names).sample(n, seed)
-    return q, kt.fk(robot, frame, base)(q)
 
 
 def errors(robot: kt.Robot, frame: str, base: str | None, q: np.ndarray, T: np.ndarray) -> np.ndarray:

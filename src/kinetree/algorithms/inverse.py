@@ -34,7 +34,8 @@ class Reach:
     """What to reach, and within what.
 
     columns, rates (n,): the coordinates that may move, in q and in qd. nq: how many there are. tolerances: m, rad.
-    lower, upper (n,): of these, infinite where they have no limits. first, last (n,): between which starts lie.
+    lower, upper (n,): of these, infinite where they have no limits. turns (n,): which may make whole turns. first, last
+    (n,): between which starts lie.
     G (m, n): rows of length one, and how far inside of them to stay, skin (m,). damping: of a squared error of one.
     stride: the most that a coordinate moves in a step, rad, m. steps: of a descent. descents: how many starts.
     """
@@ -46,6 +47,7 @@ class Reach:
     tolerances: tuple[float, float]
     lower: Array
     upper: Array
+    turns: Array
     first: Array
     last: Array
     G: Array
@@ -54,6 +56,13 @@ class Reach:
     stride: float
     steps: int
     descents: int
+
+    def moved(self, q: Array, to: Array) -> Array:
+        """q (…, nq) with the coordinates that may move elsewhere (…, n)."""
+        batch = np.broadcast_shapes(q.shape[:-1], to.shape[:-1])
+        result = np.broadcast_to(q, (*batch, self.nq)).copy()
+        result[..., self.columns] = to
+        return result
 
 
 class Aim(NamedTuple):
@@ -230,6 +239,14 @@ def solved_symmetric(A: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
     return x
 
 
+def wound(x: Any, near: Any, lower: float, upper: float) -> Any:
+    """The same angle some turns on: of those within the range the nearest one, or one outside where there is none."""
+    x = x - 2 * np.pi * np.floor((x - near) / (2 * np.pi) + 0.5)
+    if np.isfinite(upper):
+        x = np.where(x > upper, x - 2 * np.pi, x)
+    return np.where(x < lower, x + 2 * np.pi, x) if np.isfinite(lower) else x
+
+
 def _clipped(job: Reach, j: int, x: Any) -> Any:
     if np.isfinite(job.lower[j]):
         x = np.maximum(x, job.lower[j])
@@ -257,12 +274,14 @@ def _squared(a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def answered(job: Reach, limits: Limits, state: Any, rest: Any) -> Array:
-    """From a last state, and where the other joints are (nq,): q (nq,), the residuals in m and rad, 0 if it is solved
-    and inside all limits, and the number of steps."""
-    n = len(job.columns)
+    """From a last state, and a q (nq,) that says where the other joints are, and near which of their turns those that
+    moved: q (nq,), the residuals in m and rad, 0 if it is solved and inside all limits, and the number of steps."""
     q = list(rest)
-    for j, x in zip(job.columns, state[HEAD + n :], strict=True):
+    for i, (j, x) in enumerate(zip(job.columns, state[HEAD + len(job.columns) :], strict=True)):
         q[j] = x
+        if job.turns[i]:
+            nearer = wound(x, rest[j], job.lower[i], job.upper[i])
+            q[j] = np.where(nearer >= job.lower[i], np.where(nearer <= job.upper[i], nearer, x), x)
     slack: Any = 0.0
     for x in margin(q, limits.lower, limits.upper, limits.G, limits.h):
         slack = np.minimum(slack, x)

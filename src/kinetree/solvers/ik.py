@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import HEAD, Reach, answered, closest_step, inverse_step, settled_step, tracking_step
+from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -21,6 +23,7 @@ from kinetree.model.robot import Robot
 from kinetree.queries.ask import frames_of, one_of, origin, remember, tree
 from kinetree.solvers.ik_problem import joint_of, reach_of
 from kinetree.solvers.ik_solver import IK
+from kinetree.solvers.six_axes import six_axes
 
 WAY_ALONG = 200
 """Steps from a solution to the one that is nearest to a posture, at most."""
@@ -43,13 +46,15 @@ def ik(
     tolerance: tuple[float, float] = (1e-6, 1e-6),
     limits: Limits | None = None,
     descents: int = 64,
+    closed_form: bool = True,
 ) -> IK:
     """A solver for where a frame, or each of several, shall be as seen from `base`, the root by default.
 
     goal: "pose", "position", "orientation", or "pointing", the axis of the frame through a point; one for all frames or
     one each. weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame
     (`expressed_in`); zero leaves a direction free. axis (3,): of the frame, for "pointing". tolerance: m and rad.
-    limits: instead of the robot's own. descents: from how many starts it tries.
+    limits: instead of the robot's own. descents: from how many starts it tries. closed_form: whether to begin with the
+    solutions in closed form, for poses of arms that have them (see `six_axes`).
 
     Joints between the frames move, those that follow others with them; all of them stay inside the limits, rows of
     several joints among them. Raises KinetreeError for frames that there are not, joints on the way whose velocity has
@@ -70,14 +75,25 @@ def ik(
             raise fail(name, f"{name} is {value!r}; legal are {legal}, m and rad")
     if not isinstance(descents, int) or not 1 <= descents <= 10_000:
         raise fail("descents", f"descents is {descents!r}; legal are whole numbers from 1 to 10000")
-    key = ("ik", goals, tuple(map(float, tolerance)), descents)
-    if limits is None:
-        return remember(robot, key, lambda: _made(robot, robot.limits, goals, tolerance, descents))
-    return _made(robot, limits, goals, tolerance, descents)
+    key = ("ik", goals, tuple(map(float, tolerance)), descents, closed_form)
+
+    def make() -> IK:
+        return _made(robot, limits or robot.limits, goals, tolerance, descents, closed_form)
+
+    return remember(robot, key, make) if limits is None else make()
 
 
-def _made(robot: Robot, limits: Limits, goals: tuple[Goal, ...], tolerance: tuple[float, float], descents: int) -> IK:
+def _made(
+    robot: Robot,
+    limits: Limits,
+    goals: tuple[Goal, ...],
+    tolerance: tuple[float, float],
+    descents: int,
+    closed_form: bool,
+) -> IK:
     job, inside = reach_of(robot, limits, goals, tolerance, descents)
+    is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
+    arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
     model = gauged(tree(robot), tuple(dict.fromkeys(f for goal in goals for f in (goal.frame, goal.base))))
     numbers = [getattr(job, name).tolist() for name in ("lower", "upper", "first", "last", "G", "skin")]
     settings = (job.tolerances, job.damping, job.stride, job.steps, job.descents, WAY_DOWN, WAY_ALONG)
@@ -86,20 +102,28 @@ def _made(robot: Robot, limits: Limits, goals: tuple[Goal, ...], tolerance: tupl
     state, whole, q = Port("state", (HEAD + 2 * n,)), Port("rest", (robot.nq,)), Port("q", (n,))
     targets = [Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(goals)]
 
-    def kernel(name: str, step: Step, first: Port, *between: str, way: Reach = job) -> Kernel:
-        """Of a step from `first`, what stands between, and the targets; a state is repeated until it ends. Without rows
-        there is neither h nor center."""
+    def kernel(
+        name: str,
+        step: Step,
+        first: Port,
+        *between: str,
+        output: Port | None = None,
+        way: Reach = job,
+        repeated: bool = False,
+    ) -> Kernel:
+        """Of a step from `first`, what stands between, and the targets. Without rows there is neither h nor center."""
         given = [what for what in between if m or what not in ("h", "center")]
         ports = (first, *(Port(what, (m if what == "h" else n,)) for what in given), *targets)
 
         def traced(x: Any, *arrays: Any) -> Any:
             values = dict(zip(given, arrays, strict=False))
-            return step(model, way, x, *(values.get(what, ()) for what in between), *arrays[len(given) :])
+            return step(way, x, *(values.get(what, ()) for what in between), *arrays[len(given) :])
 
         shapes = [port.shape for port in ports]
-        repeated = first is state
-        return Kernel(name, ports, first, lambda: trace(traced, *shapes, repeated=repeated), f"{name} {key}")
+        return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, repeated=repeated), f"{name} {key}")
 
+    down, along = replace(job, steps=WAY_DOWN), replace(job, steps=WAY_ALONG)
+    forms = Port("forms", (8, 7))
     velocities = [robot.joints[joint_of(robot, j)].limit.velocity for j in job.columns]
     return IK(
         coordinate_names=tuple(robot.coordinate_names[j] for j in job.columns),
@@ -107,10 +131,12 @@ def _made(robot: Robot, limits: Limits, goals: tuple[Goal, ...], tolerance: tupl
         job=job,
         inside=inside,
         limits=limits,
-        kernel=kernel("ik", inverse_step, state, "h", "center"),
-        closest=kernel("closest", closest_step, state, "h", way=replace(job, steps=WAY_DOWN)),
-        settle=kernel("settle", settled_step, state, "h", "posture", way=replace(job, steps=WAY_ALONG)),
-        track=kernel("track", tracking_step, q, "h", "strides"),
+        kernel=kernel("ik", partial(inverse_step, model), state, "h", "center", repeated=True),
+        closest=kernel("closest", partial(closest_step, model), state, "h", way=down, repeated=True),
+        settle=kernel("settle", partial(settled_step, model), state, "h", "posture", way=along, repeated=True),
+        track=kernel("track", partial(tracking_step, model), q, "h", "strides"),
+        nearest=kernel("nearest", partial(nearest_start, arm), state, "h") if arm else None,
+        forms=kernel("forms", partial(all_forms, arm), q, "h", output=forms) if arm else None,
         check=Kernel(
             "check",
             tuple(targets),

@@ -29,7 +29,8 @@ class Inside:
 
     rows (m, nq): what `Reach.G` leaves out, coefficients of the joints that stay where they are. lengths (m,): by which
     rows were divided. bounds, bounds_now (m,): h with those joints at zero, and where they are by default, `neutral`
-    (nq,). begin_at (n,): well inside. template: the state from there.
+    (nq,), in which those that move are where a search begins. begin_at (n,): that, well inside. template: the state
+    from there.
     """
 
     limits: Limits
@@ -76,7 +77,7 @@ def reach_of(
     rest[columns] = 0.0
     rows = limits.G[about]
     h = bounds - rows @ rest / lengths
-    angular = np.array([robot.joints[joint_of(robot, j)].kind.angular[0] for j in columns])
+    angular = np.array([_is_angle(robot, j) for j in columns])
     wide = np.where(angular, TURN, 1.0)
     first = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * wide, -wide))
     last = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2 * wide, wide))
@@ -90,6 +91,7 @@ def reach_of(
         if ball.radius <= 1e-9:
             raise fail("empty", "the limits leave these joints no room")
         begin = np.where(G.any(axis=0), ball.center, begin)
+    neutral[columns] = begin
     job = Reach(
         goals=tuple(goals),
         columns=columns,
@@ -98,6 +100,7 @@ def reach_of(
         tolerances=tolerance,
         lower=lower,
         upper=upper,
+        turns=_that_turn(robot, columns) & (upper - lower >= 2 * np.pi) & ~limits.G[:, columns].any(axis=0),
         first=first,
         last=last,
         G=G,
@@ -113,6 +116,20 @@ def reach_of(
     others = rows.copy()
     others[:, columns] = 0.0
     return job, Inside(limits, others, lengths, bounds, frozen(h), frozen(neutral), frozen(begin), frozen(template))
+
+
+def _is_angle(robot: Robot, column: int) -> bool:
+    name = joint_of(robot, column)
+    return bool(robot.joints[name].kind.angular[column - robot.q_slices[name].start])
+
+
+def _that_turn(robot: Robot, columns: Array) -> Array:
+    """Whether a whole turn of a coordinate leaves every frame where it is: of angles that move nothing along, and that
+    nothing follows."""
+    led = {joint.mimic.joint for joint in robot.joints.values() if joint.mimic}
+    names = [joint_of(robot, j) for j in columns]
+    alone = [name not in led and robot.joints[name].pitch == 0 for name in names]
+    return np.array(alone) & [_is_angle(robot, j) for j in columns]
 
 
 def _that_matter(G: Array, h: Array, first: Array, last: Array) -> Array:

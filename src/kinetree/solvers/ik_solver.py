@@ -42,6 +42,8 @@ class IK:
     settle: Kernel
     track: Kernel
     answer: Kernel
+    nearest: Kernel | None
+    forms: Kernel | None
     more: tuple[Array, ...]
     speeds: Array
 
@@ -68,7 +70,10 @@ class IK:
         """
         if q0 is None and prefer is None and progress is None and self._is_plain(targets):
             # one target in arrays as they are: a control loop's call, whose every microsecond counts
-            found = self.kernel(self.inside.template, *self.more, *targets)
+            state = (
+                self.nearest(self.inside.template, *self.more[:1], *targets) if self.nearest else self.inside.template
+            )
+            found = self.kernel(state, *self.more, *targets)
             if found[GOING] == 0.0:
                 return self._answer(found, self.inside.neutral)
         arrays, batch = self._checked(targets)
@@ -77,8 +82,9 @@ class IK:
             wanted = np.asarray(prefer, dtype=float)
             if wanted.shape[-1:] != (self.job.nq,) or not np.isfinite(wanted).all():
                 raise fail("prefer", f"prefer has shape {wanted.shape}; legal are (…, {self.job.nq}) finite numbers")
-            found = self._solved(states, h, center, arrays, threads)
-            return self._answer(self._settled(found, h, wanted[..., self.job.columns], arrays), rest)
+            posture = wanted[..., self.job.columns]
+            found = self._settled(self._solved(states, h, center, arrays, threads), h, posture, arrays)
+            return self._answer(found, self.job.moved(rest, posture))
         count = int(np.prod(batch, dtype=int))
         if count <= AT_ONCE and progress is None:
             return self._answer(self._solved(states, h, center, arrays, threads), rest)
@@ -113,6 +119,8 @@ class IK:
         """The last states: of those that are not solved after a way down to where they are closest."""
         more = [h, center] if len(self.job.G) else []
         options = {} if threads == 1 else {"threads": threads}
+        if self.nearest:
+            states = self.nearest(states, *more[:1], *targets, **options)
         found = np.asarray(self.kernel(states, *more, *targets, **options))
         failed = found[..., GOING] != 0
         if failed.any():
@@ -142,14 +150,25 @@ class IK:
         if batch:
             raise fail("target-shape", f"solutions are of one target, not of {batch}")
         state, h, center, rest = self.inside.begin(self.job, q0, ())
-        states = np.tile(state, (starts + 1, 1))
-        states[:, DESCENT] = self.job.descents - 1  # one descent each
-        n = len(self.job.columns)
-        places = started(self.job, np.arange(1.0, starts + 1), h, center)
-        states[1:, HEAD : HEAD + n] = np.stack(np.broadcast_arrays(*places), axis=-1)
-        more = [h, center] if len(self.job.G) else []
-        found = self._answer(np.asarray(self.kernel(states, *more, *arrays)), rest)
-        away = np.linalg.norm(found.q - self._answer(state, rest).q, axis=-1)
+        n, more = len(self.job.columns), [h, center] if len(self.job.G) else []
+
+        def descended(places: Array) -> IKResult:
+            """What one descent each reaches from places (k, n)."""
+            states = np.tile(state, (len(places), 1))
+            states[:, DESCENT] = self.job.descents - 1
+            states[:, HEAD : HEAD + n] = places
+            return self._answer(np.asarray(self.kernel(states, *more, *arrays)), rest)
+
+        near = state[HEAD : HEAD + n]
+        found = None
+        if self.forms:
+            forms = self.forms(near, *more[:1], *arrays)
+            places = forms[np.isfinite(forms[:, n]), :n]
+            found = descended(places) if len(places) else None
+        if found is None or not np.any(found.success):
+            spread = np.stack(np.broadcast_arrays(*started(self.job, np.arange(1.0, starts + 1), h, center)), axis=-1)
+            found = descended(np.vstack([near, spread]))
+        away = np.linalg.norm((found.q - rest)[:, self.job.columns], axis=-1)
         chosen: list[int] = []
         for i in np.argsort(away, kind="stable"):
             if found.success[i] and all(np.abs(found.q[i] - found.q[k]).max() > apart for k in chosen):  # type: ignore[index]
@@ -176,9 +195,7 @@ class IK:
         rest[..., columns] = 0.0
         rows = [self.inside.bounds_at(rest)] if len(self.job.G) else []
         moved = self.track(before[..., columns], *rows, self.speeds * dt, *arrays)
-        after = np.broadcast_to(before, (*moved.shape[:-1], self.job.nq)).copy()
-        after[..., columns] = moved
-        return after
+        return self.job.moved(before, moved)
 
     def _settled(self, found: Array, h: Array, posture: Array, targets: Sequence[Array]) -> Array:
         """The last states, solutions having slid towards a posture (…, n)."""

@@ -1,0 +1,204 @@
+"""Closed forms: every solution is one, none is missing, and the nearest legal one is taken."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import kinetree as kt
+from kinetree.algorithms.closed_form import FAMILIES
+from kinetree.solvers.six_axes import six_axes
+from support import reachable, shared
+
+TAU = 2 * np.pi
+ENDS = ["from the base", "from the frame"]
+ALL = pytest.mark.parametrize(("family", "end"), [(family, end) for family in FAMILIES for end in ENDS])
+
+
+def lines(family: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Directions and points of six axes at random, of a family."""
+    rng = np.random.default_rng(seed)
+    h = Rotation.random(6, random_state=rng).as_matrix()[:, 0]
+    a = rng.uniform(-0.4, 0.4, (6, 3))
+    same = {"wrist": [1, 2], "parallel": [1, 2, 3]}[family]
+    meeting = {"wrist": [3, 4, 5], "parallel": [4, 5]}[family]
+    h[same] = rng.choice([-1.0, 1.0], (len(same), 1)) * h[1]
+    a[meeting] = a[5] + rng.uniform(-0.3, 0.3, (len(meeting), 1)) * h[meeting]
+    return h, a
+
+
+def arm(family: str, end: str = ENDS[0], seed: int = 0, limit: float = 3.0, kind: str = "revolute") -> kt.Robot:
+    """As a chain whose frames are parallel to the base at zero, or turned round."""
+    h, a = lines(family, seed)
+    tip = np.random.default_rng(seed + 100).uniform(-0.2, 0.2, 3)
+    points = [np.zeros(3), *a, a[5] + tip]
+    if end == ENDS[1]:
+        h, points = h[::-1], [p - points[-1] for p in points[::-1]]
+    ends = f'<limit lower="{-limit}" upper="{limit}" velocity="1" effort="1"/>' if kind == "revolute" else ""
+    text = '<robot name="arm"><link name="l0"/>'
+    for i, (before, here) in enumerate(pairwise(points)):
+        xyz = " ".join(map(str, here - before))
+        axis = f'<axis xyz="{" ".join(map(str, h[i]))}"/>{ends}' if i < 6 else ""
+        text += f'<link name="l{i + 1}"/><joint name="j{i}" type="{kind if i < 6 else "fixed"}">'
+        text += f'<parent link="l{i}"/><child link="l{i + 1}"/><origin xyz="{xyz}"/>{axis}</joint>'
+    return kt.load(f"{text}</robot>", format="urdf")
+
+
+def apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """By how much angles differ at most, but for whole turns."""
+    return np.abs((a - b + np.pi) % TAU - np.pi).max(axis=-1)
+
+
+@ALL
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
+def test_every_solution_and_no_other(family, end, seed):
+    """By descents from many places there are no more, and each is one by the interpreter."""
+    robot = arm(family, end, seed)
+    shape = six_axes(robot, "l7", "l0")
+    assert (shape.family, shape.is_reversed) == (family, end == ENDS[1])
+    solver, search, fk = (
+        kt.ik(robot, "l7"),
+        kt.ik(robot, "l7", closed_form=False, tolerance=(1e-9, 1e-9)),
+        kt.fk(robot, "l7"),
+    )
+    q = np.random.default_rng(seed).uniform(-3, 3, (150, 6))
+    T = fk(q)
+    result = solver(T, q0=q)
+    assert (result.iterations == 1).all()
+    assert result.success.all()
+    assert apart(result.q, q).max() < 1e-6  # the one that it was made of
+    for k in range(8):
+        found = solver.solutions(T[k], most=50, q0=q[k])
+        assert found.success.all()
+        assert np.abs(fk.interpret(found.q) - T[k]).max() < 1e-7
+        assert apart(found.q, q[k]).min() < 1e-6
+        for other in search.solutions(T[k], most=50, starts=200, q0=q[k]).q:
+            assert apart(found.q, other).min() < 1e-4
+        away = np.linalg.norm(found.q - q[k], axis=-1)
+        assert np.array_equal(np.argsort(away), np.arange(len(away)))
+
+
+@ALL
+def test_the_nearest_inside_the_limits(family, end):
+    """Of all solutions, and where limits forbid that one, of the others."""
+    robot, tight = arm(family, end, limit=3.1), arm(family, end, limit=1.8)
+    q = np.random.default_rng(3).uniform(-1.8, 1.8, (200, 6))
+    q0 = np.random.default_rng(4).uniform(-1.8, 1.8, (200, 6))
+    T = kt.fk(robot, "l7")(q)
+    for one in (robot, tight):
+        solver = kt.ik(one, "l7")
+        result = solver(T, q0=q0)
+        assert result.success.all()
+        assert one.limits.contains(result.q).all()
+        for k in range(20):
+            every = kt.ik(robot, "l7").solutions(T[k], most=50, q0=q0[k]).q
+            legal = every[one.limits.contains(every)]
+            away = np.linalg.norm(legal - q0[k], axis=-1).min()
+            assert np.linalg.norm(result.q[k] - q0[k]) == pytest.approx(away, abs=1e-6)
+
+
+@ALL
+def test_singular_targets(family, end):
+    """Wrists and elbows that are straight, and wrists above the first axis."""
+    robot, rng = arm(family, end, seed=2), np.random.default_rng(0)
+    fk, J = kt.fk(robot, "l7"), kt.jacobian(robot, "l7")
+    q, other = rng.uniform(-2.9, 2.9, (2, 400, 6))
+    signs = np.sign(np.linalg.det(J(q)))
+    between = signs * np.linalg.det(J(other)) < 0
+    q, other, signs = q[between], other[between], signs[between]
+    for _ in range(80):  # to where det J vanishes
+        middle = (q + other) / 2
+        same = (signs * np.linalg.det(J(middle)) > 0)[:, None]
+        q, other = np.where(same, middle, q), np.where(same, other, middle)
+    assert len(q) > 100
+    assert np.linalg.svd(J(q), compute_uv=False)[:, -1].max() < 1e-9
+    result = kt.ik(robot, "l7")(fk(q))
+    assert result.success.all()
+    assert np.abs(fk.interpret(result.q) - fk(q)).max() < 2e-6
+
+
+def test_joints_without_limits_stay_near():
+    """Within half a turn of where they were, by closed form and by search."""
+    robot = arm("wrist", kind="continuous")
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-20, 20, (200, 6))
+    q0 = q + rng.uniform(-1, 1, q.shape)
+    T = kt.fk(robot, "l7")(q)
+    for closed_form in (True, False):
+        result = kt.ik(robot, "l7", closed_form=closed_form)(T, q0=q0)
+        assert result.success.all()
+        assert np.abs(result.q - q0).max() <= np.pi * (1 + 1e-12)
+        assert np.abs(kt.ik(robot, "l7", closed_form=closed_form)(T).q).max() <= np.pi * (1 + 1e-12)
+        beyond = kt.ik(robot, "l7", closed_form=closed_form)(T, q0=q0 + 6 * TAU, prefer=q)
+        assert np.abs(beyond.q - q).max() <= np.pi * (1 + 1e-12)
+
+
+def test_turns_only_where_they_are_legal():
+    """Of a range of more than a turn the nearest turn inside of it; none of a screw, or of a joint that leads."""
+    robot = arm("parallel", limit=4.0)
+    q = np.random.default_rng(1).uniform(-4, 4, (300, 6))
+    T = kt.fk(robot, "l7")(q)
+    for closed_form in (True, False):
+        result = kt.ik(robot, "l7", closed_form=closed_form)(T, q0=q)
+        assert robot.limits.contains(result.q).all()
+        assert result.success.all()
+        other = kt.ik(robot, "l7", closed_form=closed_form)(T, q0=-q)
+        assert robot.limits.contains(other.q).all()
+        for turned in (other.q - TAU * np.sign(other.q),):
+            legal = np.abs(turned) <= 4.0
+            assert (np.abs(turned + q)[legal] >= np.abs(other.q + q)[legal] - 1e-9).all()
+    text = """<robot name="led"><link name="a"/><link name="b"/><link name="c"/>
+      <joint name="p" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
+      <joint name="q" type="continuous"><parent link="b"/><child link="c"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/>
+        <mimic joint="p" multiplier="0.5"/></joint></robot>"""
+    led = kt.load(text, format="urdf")
+    goal = kt.fk(led, "c")(led.q({"p": 4.0}))
+    result = kt.ik(led, "c")(goal)
+    assert result.success
+    assert np.abs(kt.fk(led, "c")(result.q) - goal).max() < 2e-6
+
+
+def test_arms_without_a_closed_form():
+    near = arm("wrist")
+    assert kt.ik(near, "l7", goal="position").nearest is None
+    assert kt.ik(near, "l7", weights=(1, 1, 1, 1, 1, 0)).nearest is None
+    assert kt.ik(near, "l7", closed_form=False).nearest is None
+    assert six_axes(near, "l5", "l0") is None
+    h, a = lines("wrist", 0)
+    text = '<robot name="arm"><link name="l0"/>'
+    for i in range(6):
+        offset = a[i] - (a[i - 1] if i else 0) + (0.02 if i == 5 else 0)  # its wrist is no point
+        text += f'<link name="l{i + 1}"/><joint name="j{i}" type="continuous"><parent link="l{i}"/>'
+        text += f'<child link="l{i + 1}"/><origin xyz="{" ".join(map(str, offset))}"/>'
+        text += f'<axis xyz="{" ".join(map(str, h[i]))}"/></joint>'
+    assert six_axes(kt.load(f"{text}</robot>", format="urdf"), "l6", "l0") is None
+
+
+def known(path: Path) -> str | None:
+    """The end of an arm that has one by a usual name."""
+    links = kt.load(path).links
+    return next((name for name in ("tool0", "flange", "ee_link") if name in links), None)
+
+
+@pytest.mark.slow
+def test_real_arms():
+    """Of the arms in the corpus whose closed form is known, rounded numbers among them: one or a few steps suffice."""
+    counts: dict[str, int] = dict.fromkeys(FAMILIES, 0)
+    for path in sorted(shared("corpus").rglob("*.urdf")):
+        try:
+            tip = known(path)
+        except kt.KinetreeError:
+            continue
+        robot = kt.load(path) if tip else None
+        shape = six_axes(robot, tip, robot.root) if robot else None
+        if not shape or counts[shape.family] >= 12:
+            continue
+        q, T = reachable(robot, tip, None, 500)
+        result = kt.ik(robot, tip)(T, q0=q)
+        assert result.success.all(), path
+        assert robot.limits.contains(result.q).all(), path
+        assert np.mean(result.iterations <= 3) > 0.99, path
+        counts[shape.family] += 1
+    assert min(counts.values()) == 12
