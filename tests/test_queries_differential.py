@@ -62,7 +62,9 @@ def test_an_arm_in_the_plane(arm):
 
 
 @pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@pytest.mark.parametrize(
+    ("frame", "base"), [WAYS[0], *(pytest.param(*way, marks=pytest.mark.slow) for way in WAYS[1:])]
+)
 def test_kernels_are_the_algorithms(frame, base, axes):
     (q, qd), tree = some(ROBOT), build_tree(ROBOT)
     J, H, V = (f(ROBOT, frame, base, axes) for f in (kt.jacobian, kt.hessian, kt.velocity))

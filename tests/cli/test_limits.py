@@ -112,6 +112,7 @@ def test_an_unlimited_joint_that_rows_couple_is_refused(run, tmp_path):
     assert kt.load(arm, limits=str(tmp_path / "l.toml")).limits.contains([0.4, 0.5])
 
 
+@pytest.mark.slow
 def test_which_tendons_to_lengthen(run, tmp_path):
     arguments = ("limits", "widen", "icub", "--by", "left_arm tendons *=20", "--unit", "deg", "--total", "30")
     plan = json.loads(run(*arguments, "--json", "-o", tmp_path / "wide.toml").stdout)
@@ -149,6 +150,7 @@ def test_what_is_wrong_with_a_wish_is_said(run, arguments, said):
     assert said in result.stderr
 
 
+@pytest.mark.slow
 def test_the_figure_shows_as_much_as_is_allowed(run, tmp_path):
     svg = tmp_path / "limits.svg"
     result = run("limits", "icub", "--plot", svg)

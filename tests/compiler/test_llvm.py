@@ -17,7 +17,18 @@ from toy_kernels import FOREIGN, apart, every_operation, kernel, runnable, undef
 BOTH = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 
 
-@pytest.fixture(params=["this", "SSE2", "SSE4.1", "AVX", "AVX2", "AVX2+FMA", "AVX-512"])
+SLOW = pytest.mark.slow
+
+
+@pytest.fixture(
+    params=[
+        "this",
+        "SSE2",
+        "AVX2",
+        "AVX-512",
+        *(pytest.param(name, marks=SLOW) for name in ("SSE4.1", "AVX", "AVX2+FMA")),
+    ]
+)
 def processor(request, monkeypatch):
     """Kernels are compiled for this processor."""
     targets = runnable()
@@ -103,7 +114,9 @@ def test_results_that_nothing_is_computed_for(dtype):
 
 
 @BOTH
-@pytest.mark.parametrize("size", range(1, 18))
+@pytest.mark.parametrize(
+    "size", [pytest.param(n, marks=[] if n in (1, 2, 3, 5, 8, 17) else SLOW) for n in range(1, 18)]
+)
 def test_sizes_of_input_and_output(size, dtype):
     """Groups of as many entries as a vector has lanes overlap where the size is no multiple."""
     rng = np.random.default_rng(size)

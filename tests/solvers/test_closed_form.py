@@ -1,49 +1,18 @@
 """Closed forms: every solution is one, none is missing, and the nearest legal one is taken."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.algorithms.closed_form import FAMILIES
 from kinetree.solvers.six_axes import six_axes
+from random_arms import ENDS, closed_form_arm, lines
 from support import reachable, shared
 
 TAU = 2 * np.pi
-ENDS = ["from the base", "from the frame"]
 ALL = pytest.mark.parametrize(("family", "end"), [(family, end) for family in FAMILIES for end in ENDS])
-
-
-def lines(family: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Directions and points of six axes at random, of a family."""
-    rng = np.random.default_rng(seed)
-    h = Rotation.random(6, random_state=rng).as_matrix()[:, 0]
-    a = rng.uniform(-0.4, 0.4, (6, 3))
-    same = {"wrist": [1, 2], "parallel": [1, 2, 3]}[family]
-    meeting = {"wrist": [3, 4, 5], "parallel": [4, 5]}[family]
-    h[same] = rng.choice([-1.0, 1.0], (len(same), 1)) * h[1]
-    a[meeting] = a[5] + rng.uniform(-0.3, 0.3, (len(meeting), 1)) * h[meeting]
-    return h, a
-
-
-def arm(family: str, end: str = ENDS[0], seed: int = 0, limit: float = 3.0, kind: str = "revolute") -> kt.Robot:
-    """As a chain whose frames are parallel to the base at zero, or turned round."""
-    h, a = lines(family, seed)
-    tip = np.random.default_rng(seed + 100).uniform(-0.2, 0.2, 3)
-    points = [np.zeros(3), *a, a[5] + tip]
-    if end == ENDS[1]:
-        h, points = h[::-1], [p - points[-1] for p in points[::-1]]
-    ends = f'<limit lower="{-limit}" upper="{limit}" velocity="1" effort="1"/>' if kind == "revolute" else ""
-    text = '<robot name="arm"><link name="l0"/>'
-    for i, (before, here) in enumerate(pairwise(points)):
-        xyz = " ".join(map(str, here - before))
-        axis = f'<axis xyz="{" ".join(map(str, h[i]))}"/>{ends}' if i < 6 else ""
-        text += f'<link name="l{i + 1}"/><joint name="j{i}" type="{kind if i < 6 else "fixed"}">'
-        text += f'<parent link="l{i}"/><child link="l{i + 1}"/><origin xyz="{xyz}"/>{axis}</joint>'
-    return kt.load(f"{text}</robot>", format="urdf")
 
 
 def apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -55,7 +24,7 @@ def apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_every_solution_and_no_other(family, end, seed):
     """By descents from many places there are no more, and each is one by the interpreter."""
-    robot = arm(family, end, seed)
+    robot = closed_form_arm(family, end, seed)
     shape = six_axes(robot, "l7", "l0")
     assert (shape.family, shape.is_reversed) == (family, end == ENDS[1])
     solver, search, fk = (
@@ -80,10 +49,18 @@ def test_every_solution_and_no_other(family, end, seed):
         assert np.array_equal(np.argsort(away), np.arange(len(away)))
 
 
-@ALL
+@pytest.mark.parametrize(
+    ("family", "end"),
+    [
+        ("wrist", ENDS[0]),
+        pytest.param("wrist", ENDS[1], marks=pytest.mark.slow),
+        pytest.param("parallel", ENDS[0], marks=pytest.mark.slow),
+        pytest.param("parallel", ENDS[1], marks=pytest.mark.slow),
+    ],
+)
 def test_the_nearest_inside_the_limits(family, end):
     """Of all solutions, and where limits forbid that one, of the others."""
-    robot, tight = arm(family, end, limit=3.1), arm(family, end, limit=1.8)
+    robot, tight = closed_form_arm(family, end, limit=3.1), closed_form_arm(family, end, limit=1.8)
     q = np.random.default_rng(3).uniform(-1.8, 1.8, (200, 6))
     q0 = np.random.default_rng(4).uniform(-1.8, 1.8, (200, 6))
     T = kt.fk(robot, "l7")(q)
@@ -102,7 +79,7 @@ def test_the_nearest_inside_the_limits(family, end):
 @ALL
 def test_singular_targets(family, end):
     """Wrists and elbows that are straight, and wrists above the first axis."""
-    robot, rng = arm(family, end, seed=2), np.random.default_rng(0)
+    robot, rng = closed_form_arm(family, end), np.random.default_rng(0)
     fk, J = kt.fk(robot, "l7"), kt.jacobian(robot, "l7")
     q, other = rng.uniform(-2.9, 2.9, (2, 400, 6))
     signs = np.sign(np.linalg.det(J(q)))
@@ -121,7 +98,7 @@ def test_singular_targets(family, end):
 
 def test_joints_without_limits_stay_near():
     """Within half a turn of where they were, by closed form and by search."""
-    robot = arm("wrist", kind="continuous")
+    robot = closed_form_arm("wrist", kind="continuous")
     rng = np.random.default_rng(0)
     q = rng.uniform(-20, 20, (200, 6))
     q0 = q + rng.uniform(-1, 1, q.shape)
@@ -137,7 +114,7 @@ def test_joints_without_limits_stay_near():
 
 def test_turns_only_where_they_are_legal():
     """Of a range of more than a turn the nearest turn inside of it; none of a screw, or of a joint that leads."""
-    robot = arm("parallel", limit=4.0)
+    robot = closed_form_arm("parallel", limit=4.0)
     q = np.random.default_rng(1).uniform(-4, 4, (300, 6))
     T = kt.fk(robot, "l7")(q)
     for closed_form in (True, False):
@@ -161,7 +138,7 @@ def test_turns_only_where_they_are_legal():
 
 
 def test_arms_without_a_closed_form():
-    near = arm("wrist")
+    near = closed_form_arm("wrist")
     assert kt.ik(near, "l7", goal="position").nearest is None
     assert kt.ik(near, "l7", weights=(1, 1, 1, 1, 1, 0)).nearest is None
     assert kt.ik(near, "l7", closed_form=False).nearest is None

@@ -207,7 +207,9 @@ class TestDifferent:
         assert "turned by 180 deg" in str(comparison)
 
     @pytest.mark.parametrize("named", [True, False])
-    @pytest.mark.parametrize("joint", [f"joint{i}" for i in range(6)])
+    @pytest.mark.parametrize(
+        "joint", ["joint0", *(pytest.param(f"joint{i}", marks=pytest.mark.slow) for i in range(1, 6))]
+    )
     @pytest.mark.parametrize(("sign", "zero"), [(-1.0, 0.0), (1.0, np.pi / 2), (1.0, -0.4), (-1.0, 0.4)])
     def test_signs_and_zeros(self, named, joint, sign, zero):
         a = serial()

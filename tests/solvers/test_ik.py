@@ -7,33 +7,13 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.solvers import ik_solver as module
+from random_arms import random_arm
 from support import reachable
 
 
 @pytest.fixture(scope="module")
 def icub() -> kt.Robot:
     return kt.load("icub")
-
-
-def arm(n: int, seed: int = 0, kinds: str = "", limit: float = 2.5) -> kt.Robot:
-    """n joints with axes and offsets at random. kinds: r, c, p or m (follows the one before), again and again."""
-    rng = np.random.default_rng(seed)
-    text = '<robot name="arm"><link name="l0"/>'
-    for i in range(n):
-        kind = kinds[i % len(kinds)] if kinds else "r"
-        axis = Rotation.random(random_state=rng).as_matrix()[0]
-        xyz = rng.uniform(-0.3, 0.3, 3)
-        type_ = {"r": "revolute", "c": "continuous", "p": "prismatic", "m": "revolute"}[kind]
-        ends = (-0.2, 0.3) if kind == "p" else (-limit, limit)
-        limits = f'<limit lower="{ends[0]}" upper="{ends[1]}" velocity="1" effort="1"/>' if kind != "c" else ""
-        mimic = f'<mimic joint="j{i - 1}" multiplier="-0.5" offset="0.1"/>' if kind == "m" else ""
-        text += (
-            f'<link name="l{i + 1}"/><joint name="j{i}" type="{type_}"><parent link="l{i}"/><child link="l{i + 1}"/>'
-        )
-        text += (
-            f'<origin xyz="{" ".join(map(str, xyz))}"/><axis xyz="{" ".join(map(str, axis))}"/>{limits}{mimic}</joint>'
-        )
-    return kt.load(f"{text}</robot>", format="urdf")
 
 
 def errors(robot: kt.Robot, frame: str, base: str | None, q: np.ndarray, T: np.ndarray) -> np.ndarray:
@@ -75,7 +55,7 @@ def test_what_an_icub_reaches(icub, frame, base):
     "n",
     [
         6,
-        7,
+        pytest.param(7, marks=pytest.mark.slow),
         pytest.param(9, marks=pytest.mark.slow),
         pytest.param(20, marks=pytest.mark.slow),
         pytest.param(50, marks=pytest.mark.slow),
@@ -85,7 +65,7 @@ def test_what_an_icub_reaches(icub, frame, base):
 def test_any_arm(n, kinds):
     if kinds == "rm":
         n *= 2
-    robot = arm(n, seed=n, kinds=kinds)
+    robot = random_arm(n, seed=n, kinds=kinds)
     _, T = reachable(robot, f"l{n}", None, 300)
     result = kt.ik(robot, f"l{n}")(T)
     check(robot, f"l{n}", None, T, result)
@@ -158,7 +138,7 @@ def test_at_the_limits_and_at_half_a_turn(icub):
     result = kt.ik(icub, frame, base)(T)
     check(icub, frame, base, T, result)
     assert result.success.mean() >= 0.99
-    wrist = arm(6, seed=3, kinds="c")
+    wrist = random_arm(6, seed=3, kinds="c")
     solver, q0 = kt.ik(wrist, "l6"), wrist.q()
     here = kt.fk(wrist, "l6")(q0)
     for axis in (*np.eye(3), [1, 1, 0], [1, 2, -2]):
@@ -369,7 +349,7 @@ def shifted(T, metres):
 
 def test_a_control_loop(icub):
     """It gets there, no joint faster than it may be, and inside the limits at every step."""
-    robot = arm(7, seed=2)  # at most 1 rad/s
+    robot = random_arm(7, seed=2)  # at most 1 rad/s
     rng = np.random.default_rng(0)
     solver, fk, dt = kt.ik(robot, "l7"), kt.fk(robot, "l7"), 0.01
     q = rng.uniform(-1.5, 1.5, (20, 7))

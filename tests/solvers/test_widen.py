@@ -60,6 +60,7 @@ def test_two_corners(corners, total, by):
     assert plan.robot.limits.h == pytest.approx(np.array([2.0, -0.5]) + plan.by)
 
 
+@pytest.mark.slow
 def test_tendons_of_the_icub_against_trying_everything():
     icub = kt.load("icub")
     rows = [f"left_arm tendons {i} lower" for i in range(1, 15)]
