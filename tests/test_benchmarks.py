@@ -1,10 +1,14 @@
 """The harness of the benchmarks: what it checks, marks and counts. No figure is asserted."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import cases
 import compile_time
+import ik
+import ik_peers
 import kernels
 import kinetree as kt
 import peers
@@ -166,3 +170,55 @@ def test_the_line_is_the_one_that_the_points_are_on():
 def test_works_say_what_they_are():
     assert works.Work("fk", "UR5", "one").label == "UR5, one call"
     assert FK.label == "UR5, 10,000, `out=`"
+
+
+def test_every_peer_of_inverse_kinematics_says_what_it_needs():
+    files = ik_peers.files()
+    assert {"eaik", "ssik", "trac_ik"} <= set(files)
+    assert all(file.PACKAGES and callable(file.make) for file in files.values())
+
+
+def test_a_chain_is_the_way_to_the_frame_and_moves_as_the_arm(tmp_path):
+    arm = kt.load(ARM, format="dh")
+    whole = ik_peers.chain(arm, arm.root, "a_link", tmp_path)
+    assert whole.names == ("b", "a")
+    assert kt.load(whole.urdf).coordinate_names == ("b", "a")
+    np.testing.assert_allclose(whole.pose([0.1, 0.2]), kt.fk(arm, "a_link", arm.root)([0.1, 0.2]), atol=1e-15)
+    np.testing.assert_array_equal(whole.middle, [0.0, 0.0])
+    assert ik_peers.chain(arm, "b_link", "a_link", tmp_path).names == ("a",)
+
+
+def test_a_peer_that_refuses_is_a_line(tmp_path, capsys, monkeypatch):
+    def make(chain):
+        raise ik_peers.RefusedError("too short")
+
+    monkeypatch.setattr(ik_peers, "files", lambda: {"fussy": SimpleNamespace(make=make)})
+    arm = kt.load(ARM, format="dh")
+    assert ik_peers.rows("arm", arm, arm.root, "a_link", tmp_path) == []
+    assert capsys.readouterr().err == "arm: fussy is not measured, RefusedError: too short\n"
+
+
+def test_answers_are_right_outside_or_wrong(tmp_path):
+    arm = kt.load(ARM, format="dh")
+    chain = ik_peers.chain(arm, arm.root, "a_link", tmp_path)
+    q = np.random.default_rng(0).uniform(-1, 1, (10, 2))
+    answers = [q[0], None, q[2] + [0, 2 * np.pi], q[3] + 1e-3, *q[4:]]
+    T = kt.fk(arm, "a_link", arm.root)(q)
+    peer = chain.peer("peer", lambda target: answers[np.abs(T - target).max((1, 2)).argmin()], most=8)
+    ik.take_turns([peer], T, runs=2)
+    ik.judge(peer, ik.Arm("arm", tmp_path, "a_link", arm.root), arm, T)
+    assert (peer.targets, len(peer.seconds)) == (8, 2)
+    assert (peer.solved, peer.outside) == (62.5, 1)
+
+
+def test_the_fastest_that_solves_enough_is_compared():
+    def row(name, each, solved=100.0, in_batch=False):
+        found = [np.zeros((10, 6))]
+        return ik_peers.Peer(name, lambda T: T, (), 10, in_batch, seconds=[each * 1e-5], found=found, solved=solved)
+
+    ours = [row("batch", 2.0, in_batch=True), row("one by one", 10.0)]
+    theirs = [row("many", 4.0, in_batch=True), row("one", 5.0), row("wrong", 1.0, solved=94.9)]
+    assert ik.comparison(ours, theirs) == (
+        "in batch many takes 2.0 times as long; one by one one takes 0.5 times as long"
+    )
+    assert ik.comparison(ours, []) == "no peer solves 95 %"

@@ -309,8 +309,13 @@ def test_the_solution_nearest_to_a_posture(icub):
     many = solver(T, q0=posture, prefer=np.broadcast_to(posture, (100, icub.nq)))
     np.testing.assert_array_equal(many.q, near.q)
     np.testing.assert_array_equal(solver(T[3], q0=posture, prefer=posture).q, near.q[3])
-    for bad in ([0.0], np.full(icub.nq, np.inf)):
-        with pytest.raises(kt.KinetreeError, match="prefer has shape"):
+    middle, plain = solver(T, prefer="middle"), solver(T)
+    check(icub, frame, base, T, middle)
+    about = limits.about(solver.job.columns)
+    room, before = (np.median(limits.margin(r.q)[:, about].min(axis=-1)) for r in (middle, plain))
+    assert room > 1.2 * before
+    for bad in ([0.0], np.full(icub.nq, np.inf), "somewhere"):
+        with pytest.raises(kt.KinetreeError, match=r"prefer .* legal are 'middle', or"):
             solver(T, prefer=bad)
 
 

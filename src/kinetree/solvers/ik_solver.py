@@ -59,10 +59,10 @@ class IK:
         or an orientation (3, 3), as seen from the goal's base.
 
         q0 (…, nq): where to begin, and where joints stay that the goals do not need; brought inside the limits where it
-        is not. By default the middle of the ranges, and neutral. prefer (…, nq): a posture, such as `q0`: of the
-        solutions to which the one that was found can slide, the one that is nearest to it, by the Euclidean distance of
-        the joints that move. threads: to share a large batch. progress: is called with how many targets are done, and
-        how many there are.
+        is not. By default the middle of the ranges, and neutral. prefer (…, nq): a posture, such as `q0`, or "middle",
+        away from the limits: of the solutions to which the one that was found can slide, the one that is nearest to it,
+        by the Euclidean distance of the joints that move. threads: to share a large batch. progress: is called with how
+        many targets are done, and how many there are.
 
         What cannot be reached has no success, and the q is one that is locally closest: no small motion inside the
         limits brings the weighted squared errors down. A target's answer depends on itself and its q0 alone. Raises
@@ -79,10 +79,7 @@ class IK:
         arrays, batch = self._checked(targets)
         states, h, center, rest = self.inside.begin(self.job, q0, batch)
         if prefer is not None:
-            wanted = np.asarray(prefer, dtype=float)
-            if wanted.shape[-1:] != (self.job.nq,) or not np.isfinite(wanted).all():
-                raise fail("prefer", f"prefer has shape {wanted.shape}; legal are (…, {self.job.nq}) finite numbers")
-            posture = wanted[..., self.job.columns]
+            posture = self._posture(prefer)
             found = self._settled(self._solved(states, h, center, arrays, threads), h, posture, arrays)
             return self._answer(found, self.job.moved(rest, posture))
         count = int(np.prod(batch, dtype=int))
@@ -196,6 +193,18 @@ class IK:
         rows = [self.inside.bounds_at(rest)] if len(self.job.G) else []
         moved = self.track(before[..., columns], *rows, self.speeds * dt, *arrays)
         return self.job.moved(before, moved)
+
+    def _posture(self, prefer: Any) -> Array:
+        """Of the joints that move, (…, n)."""
+        if isinstance(prefer, str) and prefer == "middle":
+            return self.inside.begin_at
+        legal = f"'middle', or (…, {self.job.nq}) finite numbers"
+        if isinstance(prefer, str):
+            raise fail("prefer", f"prefer is {prefer!r}; legal are {legal}")
+        wanted = np.asarray(prefer, dtype=float)
+        if wanted.shape[-1:] != (self.job.nq,) or not np.isfinite(wanted).all():
+            raise fail("prefer", f"prefer has shape {wanted.shape}; legal are {legal}")
+        return wanted[..., self.job.columns]
 
     def _settled(self, found: Array, h: Array, posture: Array, targets: Sequence[Array]) -> Array:
         """The last states, solutions having slid towards a posture (…, n)."""
