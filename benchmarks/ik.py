@@ -2,10 +2,10 @@
 
     python benchmarks/ik.py [--count 10000] [--runs 3]
 
-Every peer is called as its documentation says is best, one core, from Python. A target is solved if the answer's pose,
-by Kinetree's interpreter, is within 1e-6 m and 1e-6 rad, and no joint is outside of its limits by more than 1e-6. Peers
-take turns on portions of the targets, so that they meet the same machine; times are means over all targets, solved or
-not, of the best run.
+Every peer is called as its documentation says is best, one core, from Python; see its file in `ik_peers`. A target is
+solved if the answer's pose, by Kinetree's interpreter, is within 1e-6 m and 1e-6 rad, and no joint is outside of its
+limits by more than 1e-6. Peers take turns on portions of the targets, so that they meet the same machine; times are
+means over all targets, solved or not, of the best run. Slow peers get the first targets only.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,12 +25,16 @@ os.environ.update(ONE_THREAD)
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+import ik_peers
 import kinetree as kt
-from kinetree.model.assemble import build, parts_of
+from ik_peers import Peer, ranges
 
-PORTION = 250
+PORTION = 1000
+"""Targets in a call, and until the next peer has its turn; in smaller ones programs come cold from memory."""
 TOLERANCE = 1e-6 * (1 + 1e-6)
-Solve = Callable[[np.ndarray], np.ndarray]
+ENOUGH = 95.0
+"""Per cent of the targets that a peer solves to be compared with."""
+CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
 
 @dataclass
@@ -45,20 +48,6 @@ class Arm:
     limits: str | None = None
 
 
-@dataclass
-class Peer:
-    """solve: poses (n, 4, 4) to joints (n, n_joints) in the order of names; most: at most so many targets."""
-
-    name: str
-    solve: Solve
-    names: tuple[str, ...]
-    most: int
-    seconds: float = 0.0
-    asked: int = 0
-    solved: int = 0
-    found: list[np.ndarray] = field(default_factory=list)
-
-
 def arms() -> list[Arm]:
     robots = Path(str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")))
     import icub_models
@@ -66,157 +55,111 @@ def arms() -> list[Arm]:
     genova = next(
         Path(p) for p in Path(icub_models.__file__).parents[4].glob("share/iCub/robots/iCubGenova02/model.urdf")
     )
-    return [
+    kinova = robots / "kinova_description/robots/kinova.urdf"
+    lite = CORPUS / "Kinovarobotics+ros2_kortex/kortex_description/robots/gen3_lite.urdf"
+    every = [
         Arm("UR5", robots / "ur_description/urdf/ur5_robot.urdf", "ee_link", "base_link"),
+        Arm("Kinova j2s6, spherical wrist", kinova, "j2s6s200_end_effector", "base"),
+        Arm("Kinova gen3 lite, offset wrist", lite, "end_effector_link", "base_link"),
         Arm("Panda", robots / "panda_description/urdf/panda.urdf", "panda_link8", "panda_link0"),
-        Arm(
-            "Kinova j2s6, offset wrist",
-            robots / "kinova_description/robots/kinova.urdf",
-            "j2s6s200_end_effector",
-            "base",
-        ),
+        Arm("KUKA iiwa 14", CORPUS / "dexsuite+dex-urdf/robots/arms/iiwa14/iiwa14.urdf", "ee_link", "link_0"),
         Arm("iCub, arm and torso", genova, "l_hand", "root_link"),
         Arm("iCub, arm with tendons", genova, "l_hand", "chest", "tendons"),
     ]
+    for arm in every:
+        if not arm.path.exists():
+            print(f"{arm.name}: {arm.path} is not here", file=sys.stderr)
+    return [arm for arm in every if arm.path.exists()]
 
 
-def peers(arm: Arm, robot: kt.Robot, count: int) -> list[Peer]:
-    solver = kt.ik(robot, arm.frame, arm.base)
-    names = solver.coordinate_names
-    every = robot.coordinate_names
+def kinetree(arm: Arm, robot: kt.Robot, count: int) -> list[Peer]:
+    solver, names = kt.ik(robot, arm.frame, arm.base), robot.coordinate_names
+    search = kt.ik(robot, arm.frame, arm.base, closed_form=False)
 
     def one_by_one(T: np.ndarray) -> np.ndarray:
         return np.array([solver(target).q for target in T])
 
-    found = [
-        Peer("Kinetree, batch", lambda T: solver(T).q, every, count),
-        Peer("Kinetree, one by one", one_by_one, every, min(count, 2000)),
-    ]
-    if arm.limits:
-        return found  # nobody else knows limits over several joints
-    for make in (_trac_ik, _eaik):
-        try:
-            found += make(arm, robot, names)
-        except ImportError as error:
-            print(f"  {error}; not measured", file=sys.stderr)
-    return found
-
-
-def _trac_ik(arm: Arm, robot: kt.Robot, names: tuple[str, ...]) -> list[Peer]:
-    """TRAC-IK (PyPI's pytracik): 50 ms, 1e-7, begun in the middle of the ranges.
-
-    It takes soft limits for the limits, which some files have at zero: so it gets a file without them.
-    """
-    from trac_ik import TracIK
-
-    parts = parts_of(robot)
-    parts.joints = [replace(joint, safety=None) for joint in parts.joints]
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "arm.urdf"
-        kt.save(build(parts), path, without=("group", "sensor", "extension"))
-        peer = TracIK(arm.base, arm.frame, str(path), timeout=0.05, epsilon=1e-7, solver_type="Speed")
-    columns = [robot.coordinate_names.index(name) for name in names]
-    middle = (np.clip(robot.limits.lower, -np.pi, None) + np.clip(robot.limits.upper, None, np.pi))[columns] / 2
-
-    def solve(T: np.ndarray) -> np.ndarray:
-        found = [peer.ik(target[:3, 3], target[:3, :3], seed_jnt_values=middle) for target in T]
-        return np.array([np.full(len(names), np.nan) if q is None else q for q in found])
-
-    return [Peer("TRAC-IK, 50 ms, 1e-7", solve, names, 300)]
-
-
-def _eaik(arm: Arm, robot: kt.Robot, names: tuple[str, ...]) -> list[Peer]:
-    """EAIK: all closed-form solutions, one exact and inside the limits chosen in Python; arms of six joints only."""
-    from eaik.IK_URDF import UrdfRobot
-
-    if arm.name != "UR5":
-        return []
-    peer, T0 = UrdfRobot(str(arm.path)), kt.fk(robot, arm.frame, arm.base)(robot.q())
-    columns = [robot.coordinate_names.index(name) for name in names]
-    to_end = np.linalg.inv(np.linalg.inv(np.asarray(peer.fwdKin(np.zeros(6)))) @ T0)
-    lower, upper = robot.limits.lower[columns], robot.limits.upper[columns]
-
-    def chosen(solution: object) -> np.ndarray:
-        q, rough = np.asarray(solution.Q), np.asarray(solution.is_LS)
-        if not len(q):
-            return np.full(6, np.nan)
-        q = q[~rough] if (~rough).any() else q
-        q = np.where(q < lower, q + 2 * np.pi, np.where(q > upper, q - 2 * np.pi, q))
-        inside = ((q >= lower) & (q <= upper)).all(axis=1)
-        return q[inside.argmax()]
-
+    alone = Peer("Kinetree, search alone", lambda T: search(T).q, names, count, in_batch=True)
     return [
-        Peer("EAIK, all and choose", lambda T: np.array([chosen(peer.IK(t @ to_end)) for t in T]), names, 2000),
-        Peer(
-            "EAIK, raw call",
-            lambda T: np.array(
-                [(s.Q[0] if len(s.Q) else np.full(6, np.nan)) for s in (peer.IK(t @ to_end) for t in T)]
-            ),
-            names,
-            2000,
-        ),
+        Peer("Kinetree, batch", lambda T: solver(T).q, names, count, in_batch=True),
+        *([alone] if solver.nearest is not None else []),
+        Peer("Kinetree, one by one", one_by_one, names, 2000),
     ]
 
 
 def main() -> None:
-    count, runs = asked(__doc__, 10_000, 3, quick=100)
+    count, runs = asked(__doc__, 10_000, 3, quick=50)
     stay_on(cores()[:1])
-    print(describe("kinetree", "numpy", "llvmlite"), end="\n\n")
-    print("| robot | joints | solver | targets | solved, % | outside | us each |")
-    print("| --- | ---: | --- | ---: | ---: | ---: | ---: |")
-    for arm in arms():
-        measure(arm, count, runs)
+    print(describe("kinetree", "numpy", "llvmlite", *ik_peers.installed()), end="\n\n")
+    print("| robot | joints | solver | targets | solved, % | outside | us each | times Kinetree's batch |")
+    print("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |")
+    comparisons = [measure(arm, count, runs) for arm in arms()]
+    print("", *comparisons, sep="\n")
 
 
-def measure(arm: Arm, count: int, runs: int) -> None:
+def measure(arm: Arm, count: int, runs: int) -> str:
+    """Prints the rows of an arm; a line that compares them."""
     robot = kt.load(arm.path, limits=arm.limits)
-    limits = robot.limits
-    lower, upper = np.clip(limits.lower, -np.pi, None), np.clip(limits.upper, None, np.pi)
-    q = (
-        limits.sample(count, seed=1)
-        if arm.limits
-        else np.random.default_rng(1).uniform(lower, upper, (count, robot.nq))
-    )
+    limits, random = robot.limits, np.random.default_rng(1)
+    q = limits.sample(count, seed=1) if arm.limits else random.uniform(*ranges(limits), (count, robot.nq))
     T = kt.fk(robot, arm.frame, arm.base)(q)
-    field_ = peers(arm, robot, count)
-    for peer in field_:
-        peer.solve(T[:3])
-    best = {peer.name: np.inf for peer in field_}
-    for run in range(runs):
-        for peer in field_:
-            peer.seconds = 0.0
-        for start in range(0, count, PORTION):
-            for peer in field_:
-                portion = T[start : min(start + PORTION, peer.most)]
-                if len(portion):
-                    began = time.perf_counter()
-                    found = peer.solve(portion)
-                    peer.seconds += time.perf_counter() - began
-                    if run == 0:
-                        peer.found.append(found)
-        for peer in field_:
-            best[peer.name] = min(best[peer.name], peer.seconds / min(peer.most, count))
+    with TemporaryDirectory() as folder:
+        ours = kinetree(arm, robot, count)
+        # Nobody else knows limits over several joints.
+        theirs = [] if arm.limits else ik_peers.rows(arm.name, robot, arm.base, arm.frame, Path(folder))
+        take_turns([*ours, *theirs], T, runs)
     n = len(kt.ik(robot, arm.frame, arm.base).coordinate_names)
-    for peer in field_:
-        solved, outside = verified(arm, robot, peer, T)
-        asked = min(peer.most, count)
-        share, each = 100 * solved / asked, 1e6 * best[peer.name]
-        print(f"| {arm.name} | {n} | {peer.name} | {asked} | {share:.2f} | {outside} | {each:.2f} |")
+    for peer in (*ours, *theirs):
+        judge(peer, arm, robot, T)
+        print(f"| {arm.name} | {n} | {peer.name} | {peer.targets} | {peer.solved:.2f} | {peer.outside}", end="")
+        print(f" | {peer.each:.2f} | {peer.each / ours[0].each:.2f} |", flush=True)
+    return f"- {arm.name}: {comparison(ours, theirs)}"
 
 
-def verified(arm: Arm, robot: kt.Robot, peer: Peer, T: np.ndarray) -> tuple[int, int]:
+def take_turns(peers: list[Peer], T: np.ndarray, runs: int) -> None:
+    for peer in peers:
+        peer.solve(T[:3])
+    for run in range(runs):
+        for peer in peers:
+            peer.seconds.append(0.0)
+        for start in range(0, len(T), PORTION):
+            for peer in peers:
+                portion = T[start : min(start + PORTION, peer.most)]
+                if not len(portion):
+                    continue
+                began = time.perf_counter()
+                found = peer.solve(portion)
+                peer.seconds[-1] += time.perf_counter() - began
+                if run == 0:
+                    peer.found.append(found)
+
+
+def judge(peer: Peer, arm: Arm, robot: kt.Robot, T: np.ndarray) -> None:
     """How many answers are right and inside, and how many are right and outside."""
     answers = np.concatenate(peer.found)
-    q = np.tile(robot.limits.project(robot.q()), (len(answers), 1))
+    n, target = len(answers), T[: len(answers)]
+    q = np.tile(robot.limits.project(robot.q()), (n, 1))
     q[:, [robot.coordinate_names.index(name) for name in peer.names]] = answers
     given = np.isfinite(answers).all(axis=1)
     here = kt.fk(robot, arm.frame, arm.base).interpret(np.where(given[:, None], q, 0.0))
-    target = T[: len(answers)]
     turn = Rotation.from_matrix(target[:, :3, :3] @ np.swapaxes(here[:, :3, :3], 1, 2)).magnitude()
     off = np.linalg.norm(target[:, :3, 3] - here[:, :3, 3], axis=1)
     right = given & (off <= TOLERANCE) & (turn <= TOLERANCE)
     inside = (robot.limits.margin(np.nan_to_num(q)) >= -1e-6).all(axis=1)
-    return int((right & inside).sum()), int((right & ~inside).sum())
+    peer.solved, peer.outside = 100 * (right & inside).sum() / n, int((right & ~inside).sum())
+
+
+def comparison(ours: list[Peer], theirs: list[Peer]) -> str:
+    """The fastest of those that solve enough, in times of Kinetree's first row, in batch, and its last, one by one."""
+    able = [peer for peer in theirs if peer.solved >= ENOUGH]
+    if not able:
+        return f"no peer solves {ENOUGH:.0f} %" if theirs else "no peer takes it"
+    alone = [peer for peer in able if not peer.in_batch] or able
+    ways = {"in batch": (ours[0], able), "one by one": (ours[-1], alone)}
+    best = {way: (it, min(peers, key=lambda peer: peer.each)) for way, (it, peers) in ways.items()}
+    return "; ".join(
+        f"{way} {peer.name} takes {peer.each / it.each:.1f} times as long" for way, (it, peer) in best.items()
+    )
 
 
 if __name__ == "__main__":

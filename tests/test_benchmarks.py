@@ -221,4 +221,5 @@ def test_the_fastest_that_solves_enough_is_compared():
     assert ik.comparison(ours, theirs) == (
         "in batch many takes 2.0 times as long; one by one one takes 0.5 times as long"
     )
-    assert ik.comparison(ours, []) == "no peer solves 95 %"
+    assert ik.comparison(ours, theirs[2:]) == "no peer solves 95 %"
+    assert ik.comparison(ours, []) == "no peer takes it"

@@ -1,11 +1,11 @@
-"""Pink: a frame task and the limits of the configuration, DAQP, up to 50 steps of 1 s, then another start.
+"""Pink: a frame task and the configuration's limits, DAQP, up to 50 steps; ten more attempts where they lead nowhere.
 
-It begins at a random configuration, and so do ten restarts. Joints may be as fast as they like: the steps are no motion.
+Each begins at a random configuration. Joints may be as fast as they like: the steps are no motion.
 """
 
 import numpy as np
 
-from ik_peers import Chain, Peer
+from ik_peers import Chain, Peer, ranges
 
 PACKAGES = ("pin-pink", "pin", "daqp")
 
@@ -16,21 +16,21 @@ def make(chain: Chain) -> list[Peer]:
 
     model = pin.buildModelFromUrdf(str(chain.urdf))
     model.velocityLimit[:] = 1e3
-    data = model.createData()
+    data, zero = model.createData(), pin.neutral(model)
     task = pink.tasks.FrameTask(chain.frame, position_cost=1.0, orientation_cost=1.0, lm_damping=1e-6)
-    random = np.random.default_rng(0)
+    random, (lower, upper) = np.random.default_rng(0), ranges(chain.robot.limits)
 
     def descend(arm):
         for _ in range(50):
             if np.linalg.norm(task.compute_error(arm)) < 1e-6:
-                return angles(model, arm.q)
+                return pin.difference(model, zero, arm.q)  # angles, also of joints with cosine and sine
             arm.integrate_inplace(pink.solve_ik(arm, [task], 1.0, solver="daqp"), 1.0)
         return None
 
     def solve(T):
         task.set_target(pin.SE3(T))
         for _ in range(11):
-            start = pin.integrate(model, pin.neutral(model), random.uniform(*chain.ranges))
+            start = pin.integrate(model, zero, random.uniform(lower, upper))
             try:
                 q = descend(pink.Configuration(model, data, start, copy_data=False))
             except pink.PinkError:
@@ -40,8 +40,3 @@ def make(chain: Chain) -> list[Peer]:
         return None
 
     return [chain.peer("Pink, 10 restarts", solve, 100)]
-
-
-def angles(model, q):
-    """(n,) of Pinocchio's q, which has cosine and sine of a joint without limits."""
-    return np.array([q[i] if n == 1 else np.arctan2(q[i + 1], q[i]) for i, n in zip(model.idx_qs[1:], model.nqs[1:])])

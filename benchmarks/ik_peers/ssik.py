@@ -1,7 +1,7 @@
-"""ssik: the module that `ssik build` makes of the arm's URDF, solutions inside the limits. Arms of six or seven joints.
+"""ssik: the module that `ssik build` makes of the arm's URDF; solutions inside the limits. Arms of six or seven joints.
 
-The first way is handed the middle of the ranges and returns the solution nearest to it; the second begins nowhere and
-returns one solution a branch, of which the first is taken.
+"nearest" gets the middle of the ranges as its seed and gives the solution nearest to it; "all branches" has no start,
+and gives one solution a branch, of which the first is taken.
 """
 
 import importlib.util
@@ -14,24 +14,33 @@ PACKAGES = ("ssik",)
 
 
 def make(chain: Chain) -> list[Peer]:
+    if len(chain.names) not in (6, 7):
+        raise RefusedError("it has only arms of six or seven joints")
+    arm, middle = built(chain), chain.middle
+
+    def nearest(T):
+        return first(arm.solve(T, max_solutions=1, q_seed=middle))
+
+    def branches(T):
+        return first(arm.solve(T, enumerate_windings=False))
+
+    return [chain.peer("ssik, nearest", nearest, 1000), chain.peer("ssik, all branches", branches, 1000)]
+
+
+def built(chain: Chain):
+    """The module for this arm, beside its URDF."""
     from ssik.cli import main
 
-    if len(chain.names) not in (6, 7):
-        raise RefusedError("only arms of six or seven joints")
     file = chain.urdf.with_name("arm_ik.py")
+    ends = ["--base", chain.base, "--ee", chain.frame]
     with redirect_stdout(StringIO()) as said:
-        ends = ["--base", chain.base, "--ee", chain.frame]
         if main(["build", str(chain.urdf), *ends, "--out", str(file), "--no-validate"]):
             raise RefusedError(said.getvalue())
     spec = importlib.util.spec_from_file_location("arm_ik", file)
-    arm = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(arm)
-    middle = chain.middle
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
-    def first(solutions):
-        return solutions[0].q if solutions else None
 
-    return [
-        chain.peer("ssik, nearest to the middle", lambda T: first(arm.solve(T, max_solutions=1, q_seed=middle)), 1000),
-        chain.peer("ssik, all branches", lambda T: first(arm.solve(T, enumerate_windings=False)), 1000),
-    ]
+def first(solutions):
+    return solutions[0].q if solutions else None

@@ -29,6 +29,10 @@ def genova() -> Path:
     return next(path for path in icub_urdfs() if path.parent.name == "iCubGenova02")
 
 
+def gen3_lite() -> Path:
+    return shared("corpus", "Kinovarobotics+ros2_kortex", "kortex_description", "robots", "gen3_lite.urdf")
+
+
 def iiwa() -> Path:
     return shared("corpus", "dexsuite+dex-urdf", "robots", "arms", "iiwa14", "iiwa14.urdf")
 
@@ -38,7 +42,8 @@ ARMS = {
     "ur5 by search": (lambda: example("ur5_robot"), "ee_link", "base_link", 0.9999),
     "panda": (lambda: example("panda"), "panda_link8", "panda_link0", 0.9999),
     "iiwa": (iiwa, "ee_link", "link_0", 0.9999),
-    "kinova": (lambda: example("kinova"), "j2s6s200_end_effector", "base", 0.999),  # its wrist is no point
+    "a wrist": (lambda: example("kinova"), "j2s6s200_end_effector", "base", 0.9999),
+    "an offset wrist": (gen3_lite, "end_effector_link", "base_link", 0.999),
     "icub": (genova, "l_hand", "root_link", 0.999),
     "tendons": (genova, "l_hand", "chest", 0.999),
 }

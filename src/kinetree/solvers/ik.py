@@ -45,7 +45,7 @@ def ik(
     axis: Sequence[float] = (0.0, 0.0, 1.0),
     tolerance: tuple[float, float] = (1e-6, 1e-6),
     limits: Limits | None = None,
-    descents: int = 64,
+    descents: int = 128,
     closed_form: bool = True,
 ) -> IK:
     """A solver for where a frame, or each of several, shall be as seen from `base`, the root by default.
