@@ -39,7 +39,7 @@ def lines(family: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     a = rng.uniform(-0.4, 0.4, (6, 3))
     same = {"wrist": [1, 2], "parallel": [1, 2, 3]}[family]
     meeting = {"wrist": [3, 4, 5], "parallel": [4, 5]}[family]
-    h[same] = rng.choice([-1.0, 1.0], (len(same), 1)) * h[1]
+    h[same] = np.array([1.0, -1.0, (-1.0) ** (seed + 1)])[: len(same), None] * h[1]
     a[meeting] = a[5] + rng.uniform(-0.3, 0.3, (len(meeting), 1)) * h[meeting]
     return h, a
 

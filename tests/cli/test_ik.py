@@ -73,7 +73,7 @@ def test_what_cannot_be_reached(run):
         (("--frame", "l_hand", "--pose", "1 2 nan"), "is no pose"),
         (("--frame", "l_hand", "--pose", "1 2 3 0 0 0 0"), "the quaternion has no direction"),
         (("--frame", "l_hnd", "--pose", "1 2 3"), "did you mean 'l_hand'"),
-        (("--frame", "l_hand", "--pose", "1 2 3", "--q", "l_elbow=far"), "'far' is no finite number"),
+        (("--frame", "l_hand", "--pose", "1 2 3", "--q", "l_elbow=far"), "'far' is not a finite number"),
         (("--frame", "l_hand", "--pose", "1 2 3", "--q", "l_elbo=1"), "did you mean 'l_elbow'"),
         (("--frame", "root_link", "--pose", "1 2 3"), "no joint moves root_link"),
     ],

@@ -131,6 +131,14 @@ def test_turns_only_where_they_are_legal():
       <joint name="q" type="continuous"><parent link="b"/><child link="c"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/>
         <mimic joint="p" multiplier="0.5"/></joint></robot>"""
     led = kt.load(text, format="urdf")
+    assert not kt.ik(led, "c").job.turns.any()
+    screw = kt.load(
+        '<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/><joint name="s" type="screw">'
+        "<parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><limit><lower>-20</lower><upper>20</upper>"
+        "</limit></axis><screw_thread_pitch>0.1</screw_thread_pitch></joint></model></sdf>",
+        format="sdf",
+    )
+    assert not kt.ik(screw, "b").job.turns.any()
     goal = kt.fk(led, "c")(led.q({"p": 4.0}))
     result = kt.ik(led, "c")(goal)
     assert result.success

@@ -93,14 +93,14 @@ def test_one_answer_whoever_asks(icub):
     assert solver(T[:0]).q.shape == (0, icub.nq)
 
 
-@pytest.mark.parametrize("far", [1.0, 0.02])
-def test_what_cannot_be_reached_is_said_and_locally_closest(icub, far):
+@pytest.mark.parametrize(("far", "axes"), [(1.0, "base"), (0.02, "frame")])
+def test_what_cannot_be_reached_is_said_and_locally_closest(icub, far, axes):
     """No small motion inside the limits comes closer, by the weighted errors, 1 m as 1 rad."""
     frame, base = "l_hand", "chest"
     _, T = reachable(icub, frame, base, 40)
     reach = np.linalg.norm(kt.fk(icub, frame, base)(icub.limits.sample(100_000))[:, :3, 3], axis=-1).max()
     T[:, :3, 3] *= ((reach + far) / np.linalg.norm(T[:, :3, 3], axis=-1))[:, None, None][..., 0]
-    solver = kt.ik(icub, frame, base)
+    solver = kt.ik(icub, frame, base, expressed_in=axes)
     result = solver(T)
     check(icub, frame, base, T, result)
     assert not result.success.any()

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import kinetree as kt
 from kinetree.compiler.kernel import Kernel
 from kinetree.solvers.ik import WAY_DOWN
-from kinetree.solvers.ik_problem import STEPS
+from kinetree.solvers.ik_problem import DESCENT_STEPS
 from kinetree.solvers.ik_solver import IK
 from random_arms import closed_form_arm, random_arm
 
@@ -29,7 +29,7 @@ SLOW = ("9 of all kinds", "20 joints", "50 joints")
 """Those that take long to compile."""
 DESCENTS = 512
 """More than usual: where all joints of an arm are at their limits, hardly a way leads to the target."""
-MOST_STEPS = DESCENTS * STEPS + WAY_DOWN
+MOST_STEPS = DESCENTS * DESCENT_STEPS + WAY_DOWN
 """Of a search, however far the target is."""
 every_arm = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in ARMS]

@@ -154,13 +154,13 @@ def _elbow(arm: SixAxes, u: Any, reach: Array) -> list[tuple[Turn, Turn, Any]]:
 
 
 def _turns_to(k: Array, p: Any, h: Any, d: Any, otherwise: Turn) -> tuple[list[Turn], Any]:
-    """Both turns about k of p that have d along h, and how far beyond it is; otherwise, where all do."""
+    """Both turns about k of p that have d along h, and how far beyond it is; otherwise, where all do or none."""
     along = _dot(h, k) * _dot(k, p)
     A, B, D = _dot(h, p) - along, _dot(h, _cross(k, p)), d - along
     size = A * A + B * B
     is_any = size <= NOTHING
     scale = 1.0 / np.where(is_any, 1.0, size)
-    beyond = D * D * scale - 1.0
+    beyond = np.where(is_any, -1.0, D * D * scale - 1.0)
     S = np.sqrt(np.maximum(-beyond * size, 0.0))
     turns = [Turn((A * D - B * s) * scale, (B * D + A * s) * scale) for s in (S, -S)]
     return [Turn(*(np.where(is_any, a, b) for a, b in zip(otherwise, turn, strict=True))) for turn in turns], beyond

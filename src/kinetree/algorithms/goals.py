@@ -49,10 +49,11 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of goal. shape: of its target. rows: from the goal, its target, the frame's pose, the twist of every
-    coordinate, and whether angles shall be exact."""
+    """A kind of goal. shape: of its target. weights: which of six it has. rows: from the goal, its target, the frame's
+    pose, the twist of every coordinate, and whether angles shall be exact."""
 
     shape: tuple[int, ...]
+    weights: tuple[int, ...]
     rows: Callable[[Goal, Any, Any, Sequence[Any], bool], Rows]
 
 
@@ -78,10 +79,7 @@ def _pose(goal: Goal, T: Any, here: Any, twist: Sequence[Any], exact: bool) -> R
 def _position(goal: Goal, p: Any, here: Any, twist: Sequence[Any], exact: bool) -> Rows:
     error, J = [p[i] - here[i, 3] for i in range(3)], [list(x[:3]) for x in twist]
     if goal.expressed_in == "frame":
-        error, J = _turned(here, error), [_turned(here, v) for v in J]
-        if exact:  # the axes turn too
-            carried = [_cross(_turned(here, x[3:]), error) for x in twist]
-            J = [[a + b for a, b in zip(v, c, strict=True)] for v, c in zip(J, carried, strict=True)]
+        error, J = _in_frame(here, error, J, twist, exact)
     return Rows(_weighted(goal.weights[:3], error, J), [])
 
 
@@ -91,7 +89,7 @@ def _orientation(goal: Goal, R: Any, here: Any, twist: Sequence[Any], exact: boo
     if exact:
         error, J = _by_angle(error, J)
     if goal.expressed_in == "frame":
-        error, J = _turned(here, error), [_turned(here, w) for w in J]
+        error, J = _in_frame(here, error, J, twist, exact)
     return Rows([], _weighted(goal.weights[3:], error, J))
 
 
@@ -112,6 +110,17 @@ def _by_angle(error: list[Any], J: list[list[Any]]) -> tuple[list[Any], list[lis
         twice = _cross(phi, once)
         falls.append([a + 0.5 * b + other * c for a, b, c in zip(w, once, twice, strict=True)])
     return phi, falls
+
+
+def _in_frame(
+    here: Any, error: list[Any], J: list[list[Any]], twist: Sequence[Any], exact: bool
+) -> tuple[list[Any], list[list[Any]]]:
+    """An error and how it falls, from the base's axes in the frame's, which turn too."""
+    error, J = _turned(here, error), [_turned(here, v) for v in J]
+    if exact:
+        carried = [_cross(_turned(here, x[3:]), error) for x in twist]
+        J = [[a + b for a, b in zip(v, c, strict=True)] for v, c in zip(J, carried, strict=True)]
+    return error, J
 
 
 def _turned(here: Any, v: Any) -> list[Any]:
@@ -145,8 +154,29 @@ def _pointing(goal: Goal, point: Any, here: Any, twist: Sequence[Any], exact: bo
         along_w, along_v = _dot(w, u), _dot(v, u)
         seen = _cross(d, [(v[i] - along_v * u[i]) / distance for i in range(3)])
         J.append([w[i] * cosine - d[i] * along_w + seen[i] for i in range(3)])
-    weight = goal.weights[3]
+    weight = max(goal.weights[3:])
     return Rows([], [Row(error[i], [column[i] for column in J], weight) for i in range(3)])
+
+
+def fault_of(*targets: Any) -> Any:
+    """How far targets are from what they shall be: NaN or above zero."""
+    fault: Any = 0.0
+    for target in targets:
+        entries = np.ravel(target)
+        fault = fault + sum(0.0 * x for x in entries)
+        if target.ndim == 1:
+            continue
+        R = target[:3, :3]
+        for i in range(3):
+            for j in range(i + 1):
+                fault = np.maximum(fault, abs(sum(R[i, k] * R[j, k] for k in range(3)) - float(i == j)))
+        x, y, z = R
+        det = sum(x[i] * (y[i - 2] * z[i - 1] - y[i - 1] * z[i - 2]) for i in range(3))
+        fault = np.maximum(fault, 1.0 - det)
+        if target.shape == (4, 4):
+            for entry, last in zip(target[3], (0.0, 0.0, 0.0, 1.0), strict=True):
+                fault = np.maximum(fault, abs(entry - last))
+    return np.asarray(fault)
 
 
 def chord(R: Any) -> list[Any]:
@@ -176,9 +206,9 @@ def _dot(a: Any, b: Any) -> Any:
 
 
 GOALS = {
-    "pose": Kind((4, 4), _pose),
-    "position": Kind((3,), _position),
-    "orientation": Kind((3, 3), _orientation),
-    "pointing": Kind((3,), _pointing),
+    "pose": Kind((4, 4), (0, 1, 2, 3, 4, 5), _pose),
+    "position": Kind((3,), (0, 1, 2), _position),
+    "orientation": Kind((3, 3), (3, 4, 5), _orientation),
+    "pointing": Kind((3,), (3, 4, 5), _pointing),
 }
 """Every kind of goal."""

@@ -20,6 +20,8 @@ from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
+FIRST_DAMPING = 1e-2
+"""Of the way to where a target is closest."""
 GOING, TOTAL, DESCENT, STEPS, COST, LINEAR, ANGULAR = range(7)
 """Places in a state: above zero while under way, zero when solved, below when given up; how many steps there were; the
 number of the start, and steps since then; of the best q so far its cost, and the largest squared errors of a goal, m²
@@ -76,8 +78,11 @@ class Aim(NamedTuple):
     angular: Any
 
 
-def aim(tree: Tree, job: Reach, q: Sequence[Any], targets: Sequence[Any], *, exact: bool = False) -> Aim:
-    """For the coordinates q (n,) that may move. exact: see `goal_rows`."""
+def aim(
+    tree: Tree, job: Reach, q: Sequence[Any], targets: Sequence[Any], *, exact: bool = False, weighted: bool = False
+) -> Aim:
+    """For the coordinates q (n,) that may move. exact: see `goal_rows`. weighted: whether errors have their weights,
+    which matter where not all of them can vanish."""
     whole: list[Any] = [0.0] * job.nq
     for j, x in zip(job.columns, q, strict=True):
         whole[j] = x
@@ -87,9 +92,11 @@ def aim(tree: Tree, job: Reach, q: Sequence[Any], targets: Sequence[Any], *, exa
         for goal, target in zip(job.goals, targets, strict=True)
     ]
     rows = [row for part in parts for kind in part for row in kind]
-    error = [row.weight * row.error for row in rows]
+    weights = [row.weight if weighted else 1.0 for row in rows]
+    error = [w * row.error for w, row in zip(weights, rows, strict=True)]
     linear, angular = (_largest([_dot(e, e) for e in ([row.error for row in p[i]] for p in parts)]) for i in (0, 1))
-    return Aim(error, [[row.weight * x for x in row.J] for row in rows], _dot(error, error), linear, angular)
+    J = [[w * x for x in row.J] for w, row in zip(weights, rows, strict=True)]
+    return Aim(error, J, _dot(error, error), linear, angular)
 
 
 def is_solved(job: Reach, here: Aim) -> Any:
@@ -139,7 +146,7 @@ def started(job: Reach, number: Any, h: Any, center: Any) -> list[Any]:
         return x
     share: Any = 1.0
     for row, bound, skin in zip(job.G, h, job.skin, strict=True):
-        room, beyond = bound - skin - _row(row, center), _row(row, x) - _row(row, center)
+        room, beyond = np.maximum(bound - skin - _row(row, center), 0.0), _row(row, x) - _row(row, center)
         share = np.where(room < share * beyond, room / beyond, share)
     coupled = [bool(column.any()) for column in job.G.T]
     return [c + share * (a - c) if used else a for a, c, used in zip(x, center, coupled, strict=True)]
@@ -300,10 +307,10 @@ def closest_step(tree: Tree, job: Reach, state: Any, h: Any, *targets: Any) -> A
     """
     n = len(job.columns)
     trial, q = list(state[HEAD : HEAD + n]), list(state[HEAD + n :])
-    there = aim(tree, job, trial, targets, exact=True)
+    there = aim(tree, job, trial, targets, exact=True, weighted=True)
     better = there.cost < state[COST]
     best = [np.where(better, a, b) for a, b in zip(trial, q, strict=True)]
-    here = aim(tree, job, best, targets, exact=True)
+    here = aim(tree, job, best, targets, exact=True, weighted=True)
     damping = np.where(better, state[DESCENT] / 4.0, state[DESCENT] * 6.0)
     damping = np.maximum(damping, 1e-9)
     new = stepped(job, best, here, damping, h)
@@ -335,9 +342,9 @@ def settled_step(tree: Tree, job: Reach, state: Any, h: Any, posture: Any, *targ
 
 
 def tracking_step(tree: Tree, job: Reach, q: Any, h: Any, strides: Any, *targets: Any) -> Array:
-    """q (n,) after one step towards the targets, none of which is longer than its stride (n,), rad or m."""
+    """q (n,) after one step towards the targets, in which none is longer than its stride (n,), rad or m."""
     before = list(q)
-    here = aim(tree, job, before, targets)
+    here = aim(tree, job, before, targets, weighted=True)
     new = stepped(job, before, here, job.damping * here.cost, h, list(strides))
     near = ((a - s, np.minimum(b, a + s)) for a, b, s in zip(before, new, strides, strict=True))
     return np.array([np.maximum(lowest, x) for lowest, x in near])

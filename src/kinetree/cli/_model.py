@@ -9,10 +9,12 @@ from typing import Any
 
 import click
 
-from kinetree.errors import KinetreeError
+from kinetree.errors import KinetreeError, fail
+from kinetree.formats.numbers import number
 from kinetree.load import FORMATS, examine, load
 from kinetree.model.robot import Robot
 from kinetree.robots.packaged import names
+from kinetree.spatial.se3 import Array
 
 Command = Callable[..., Any]
 
@@ -145,3 +147,27 @@ def _options_given(
     for option in reversed([*arguments, *options]):
         decorated = option(decorated)
     return decorated
+
+
+def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:
+    """q (nq,) of what `--q` says, several numbers for a joint of several coordinates; the others are neutral."""
+    numbers = {name: _numbers(name, text) for name, text in values.items()}
+    q = robot.q(numbers, unit="deg" if in_degrees else "rad")
+    _check_quaternions(robot, q)
+    return q
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    values = [number(part) for part in text.split(",")]
+    if any(value is None for value in values):
+        message = f"{text!r} is not a finite number, such as 0.5 or 1e-3, nor several separated by commas"
+        raise fail("number", message, element=f"--q {name}")
+    return [value for value in values if value is not None]
+
+
+def _check_quaternions(robot: Robot, q: Array) -> None:
+    for name, where in robot.q_slices.items():
+        quaternion = robot.joints[name].kind.quaternion
+        if quaternion and not q[where][quaternion].any():
+            message = "the quaternion has no direction; legal is any but zero"
+            raise fail("zero-quaternion", message, element=f"--q {name}")

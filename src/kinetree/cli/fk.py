@@ -6,9 +6,8 @@ import click
 import numpy as np
 
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, json_option, robot_argument
+from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.errors import fail
-from kinetree.formats.numbers import number
 from kinetree.model.robot import Robot
 from kinetree.queries import fk
 from kinetree.spatial import se3
@@ -33,9 +32,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Print the pose of each FRAME of MODEL in another frame."""
-    numbers = {name: _numbers(name, text) for name, text in values.items()}
-    q = robot.q(numbers, unit="deg" if in_degrees else "rad")
-    _check_quaternions(robot, q)
+    q = configuration(robot, values, in_degrees)
     poses = fk(robot, frames, base).interpret(q)  # one configuration is not worth compiling
     if not np.isfinite(poses).all():
         raise fail("overflow", "the poses are not finite; legal are coordinates that keep them so", element="--q")
@@ -46,22 +43,6 @@ def command(
         return
     for frame, T in zip(frames, poses, strict=True):
         print(_text(frame, base, T, in_degrees))
-
-
-def _numbers(name: str, text: str) -> list[float]:
-    values = [number(part) for part in text.split(",")]
-    if any(value is None for value in values):
-        message = f"{text!r} is not a finite number, such as 0.5 or 1e-3, nor several separated by commas"
-        raise fail("number", message, element=f"--q {name}")
-    return [value for value in values if value is not None]
-
-
-def _check_quaternions(robot: Robot, q: Array) -> None:
-    for name, where in robot.q_slices.items():
-        quaternion = robot.joints[name].kind.quaternion
-        if quaternion and not q[where][quaternion].any():
-            message = "the quaternion has no direction; legal is any but zero"
-            raise fail("zero-quaternion", message, element=f"--q {name}")
 
 
 def _parts(T: Array) -> dict[str, object]:

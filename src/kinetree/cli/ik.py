@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, json_option, robot_argument
+from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.errors import fail
 from kinetree.formats.numbers import number
 from kinetree.model.robot import Robot
@@ -46,7 +46,7 @@ def command(
     from kinetree.solvers.ik import ik
 
     kind, target = _target(pose, in_degrees)
-    q0 = _start(robot, values, in_degrees)
+    q0 = configuration(robot, values, in_degrees) if values else None
     solver = ik(robot, frame, base, goal=kind)
     result = solver(target, q0=q0)
     margins = np.asarray(robot.limits.margin(result.q))
@@ -78,15 +78,6 @@ def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
     if not any(rest):
         raise fail("zero-quaternion", "the quaternion has no direction; legal is any but zero", element="--pose")
     return "pose", se3.homogeneous(se3.rotation_from_quaternion(rest), np.array(xyz))
-
-
-def _start(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array | None:
-    said = {name: number(text) for name, text in values.items()}
-    for name, value in said.items():
-        if value is None:
-            raise fail("number", f"{values[name]!r} is no finite number", element=f"--q {name}")
-    given = {name: value for name, value in said.items() if value is not None}
-    return robot.q(given, unit="deg" if in_degrees else "rad") if given else None
 
 
 def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
-from kinetree.algorithms.goals import GOALS, Goal
+from kinetree.algorithms.goals import GOALS, Goal, fault_of
 from kinetree.algorithms.inverse import HEAD, Reach, answered, closest_step, inverse_step, settled_step, tracking_step
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
 from kinetree.errors import fail
-from kinetree.model.limits import Limits
+from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.queries.ask import frames_of, one_of, origin, remember, tree
 from kinetree.solvers.ik_problem import joint_of, reach_of
@@ -52,7 +52,8 @@ def ik(
 
     goal: "pose", "position", "orientation", or "pointing", the axis of the frame through a point; one for all frames or
     one each. weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame
-    (`expressed_in`); zero leaves a direction free. axis (3,): of the frame, for "pointing". tolerance: m and rad.
+    (`expressed_in`), for all frames; zero leaves a direction free, the others matter where not all errors can vanish.
+    Of "pointing" the largest of the last three holds. axis (3,): of the frame, for "pointing". tolerance: m and rad.
     limits: instead of the robot's own. descents: from how many starts it tries. closed_form: whether to begin with the
     solutions in closed form, for poses of arms that have them (see `six_axes`).
 
@@ -70,15 +71,26 @@ def ik(
         one_of("goal", kind, GOALS)
     w, a = _six(weights), _unit(axis)
     goals = tuple(Goal(k, f, seen_from, w, expressed_in, a) for k, f in zip(kinds, frames, strict=True))
-    for name, value, legal in (("tolerance", tolerance, "two numbers above 0"),):
-        if len(value) != 2 or not all(0 < x < np.inf for x in value):
-            raise fail(name, f"{name} is {value!r}; legal are {legal}, m and rad")
-    if not isinstance(descents, int) or not 1 <= descents <= 10_000:
+    for one in goals:
+        if not any(w[place] for place in GOALS[one.kind].weights):
+            raise fail("weights", f"weights {w} leave the goal {one.kind!r} of {one.frame} nothing to reach")
+    try:
+        tolerance = (float(tolerance[0]), float(tolerance[1])) if len(tolerance) == 2 else (0.0, 0.0)
+    except (TypeError, ValueError):
+        tolerance = (0.0, 0.0)
+    if not all(0 < x < np.inf for x in tolerance):
+        raise fail("tolerance", "tolerance is not legal; legal are two finite numbers above 0, m and rad")
+    if not isinstance(descents, (int, np.integer)) or not 1 <= descents <= 10_000:
         raise fail("descents", f"descents is {descents!r}; legal are whole numbers from 1 to 10000")
-    key = ("ik", goals, tuple(map(float, tolerance)), descents, closed_form)
+    if limits is not None and not (
+        isinstance(limits, Limits) and limits.coordinate_names == robot.limits.coordinate_names
+    ):
+        raise fail("limits", "limits are not of this robot; legal are Limits of its coordinates, such as robot.limits")
+    descents = int(descents)
+    key = ("ik", goals, tolerance, descents, closed_form)
 
     def make() -> IK:
-        return _made(robot, limits or robot.limits, goals, tolerance, descents, closed_form)
+        return _made(robot, robot.limits if limits is None else limits, goals, tolerance, descents, closed_form)
 
     return remember(robot, key, make) if limits is None else make()
 
@@ -95,7 +107,11 @@ def _made(
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
     model = gauged(tree(robot), tuple(dict.fromkeys(f for goal in goals for f in (goal.frame, goal.base))))
-    numbers = [getattr(job, name).tolist() for name in ("lower", "upper", "first", "last", "G", "skin")]
+    numbers = [
+        value.tolist()
+        for value in (getattr(x, f.name) for x in (job, limits) for f in fields(x))
+        if isinstance(value, np.ndarray)
+    ]
     settings = (job.tolerances, job.damping, job.stride, job.steps, job.descents, WAY_DOWN, WAY_ALONG)
     key = origin(robot, ("ik", repr(goals), repr(numbers), settings))
     n, m = len(job.columns), len(job.G)
@@ -124,7 +140,6 @@ def _made(
 
     down, along = replace(job, steps=WAY_DOWN), replace(job, steps=WAY_ALONG)
     forms = Port("forms", (8, 7))
-    velocities = [robot.joints[joint_of(robot, j)].limit.velocity for j in job.columns]
     return IK(
         coordinate_names=tuple(robot.coordinate_names[j] for j in job.columns),
         goals=goals,
@@ -135,13 +150,13 @@ def _made(
         closest=kernel("closest", partial(closest_step, model), state, "h", way=down, repeated=True),
         settle=kernel("settle", partial(settled_step, model), state, "h", "posture", way=along, repeated=True),
         track=kernel("track", partial(tracking_step, model), q, "h", "strides"),
-        nearest=kernel("nearest", partial(nearest_start, arm), state, "h") if arm else None,
-        forms=kernel("forms", partial(all_forms, arm), q, "h", output=forms) if arm else None,
+        nearest=kernel("nearest", partial(nearest_start, arm), state, "h", "center") if arm else None,
+        forms=kernel("forms", partial(all_forms, arm), q, "h", "center", output=forms) if arm else None,
         check=Kernel(
             "check",
             tuple(targets),
             Port("fault", ()),
-            lambda: trace(_fault, *(port.shape for port in targets)),
+            lambda: trace(fault_of, *(port.shape for port in targets)),
             f"check {[port.shape for port in targets]}",
         ),
         answer=Kernel(
@@ -152,36 +167,26 @@ def _made(
             f"answer {key}",
         ),
         more=(inside.bounds_now, inside.begin_at) if m else (),
-        speeds=np.array([min(v, FASTEST) if v and v > 0 else FASTEST for v in velocities]),
+        speeds=np.array([_speed(robot, joint_of(robot, j)) for j in job.columns]),
     )
 
 
-def _fault(*targets: Any) -> Any:
-    """How far targets are from what they shall be: NaN or above zero."""
-    fault: Any = 0.0
-    for target in targets:
-        entries = np.ravel(target)
-        fault = fault + sum(0.0 * x for x in entries)
-        if target.ndim == 1:
-            continue
-        R = target[:3, :3]
-        for i in range(3):
-            for j in range(i + 1):
-                fault = np.maximum(fault, abs(sum(R[i, k] * R[j, k] for k in range(3)) - float(i == j)))
-        x, y, z = R
-        det = sum(x[i] * (y[i - 2] * z[i - 1] - y[i - 1] * z[i - 2]) for i in range(3))
-        fault = np.maximum(fault, 1.0 - det)
-        if target.shape == (4, 4):
-            for entry, last in zip(target[3], (0.0, 0.0, 0.0, 1.0), strict=True):
-                fault = np.maximum(fault, abs(entry - last))
-    return np.asarray(fault)
+def _speed(robot: Robot, name: str) -> float:
+    """How fast a joint may be for itself and for all that follow it, rad/s or m/s."""
+    speeds = [robot.joints[name].limit.velocity]
+    for other, joint in robot.joints.items():
+        if joint.mimic:
+            leader, multiplier, _ = resolve_mimic(robot, other)
+            if leader == name and multiplier and joint.limit.velocity:
+                speeds.append(joint.limit.velocity / abs(multiplier))
+    return min([v for v in speeds if v and v > 0], default=FASTEST)
 
 
 def _six(weights: Sequence[float] | None) -> tuple[float, ...]:
     w = (1.0,) * 6 if weights is None else tuple(float(x) for x in weights)
     if len(w) != 6 or not all(0 <= x < np.inf for x in w) or not any(w):
         raise fail("weights", f"weights is {weights!r}; legal are 6 finite numbers from 0, not all 0")
-    return w
+    return tuple(x / max(w) for x in w)
 
 
 def _unit(axis: Sequence[float]) -> tuple[float, float, float]:

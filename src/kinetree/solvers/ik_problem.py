@@ -18,9 +18,11 @@ from kinetree.queries.ask import tree
 from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen
 
-DAMPING, STRIDE, STEPS = 1e-2, 1.0, 18
-TURN = np.pi
-"""Starts of a joint without limits lie up to so far from zero; of one that slides, up to a metre."""
+DAMPING, STRIDE, DESCENT_STEPS = 1e-2, 1.0, 18
+WIDE = (4 * np.pi + 1e-6, 100.0)
+"""A range of more, rad and m, is searched like one without ends."""
+WINDOW = (np.pi, 1.0)
+"""Starts of a joint without ends lie up to so far from zero, rad and m, or from its only end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +31,8 @@ class Inside:
 
     rows (m, nq): what `Reach.G` leaves out, coefficients of the joints that stay where they are. lengths (m,): by which
     rows were divided. bounds, bounds_now (m,): h with those joints at zero, and where they are by default, `neutral`
-    (nq,), in which those that move are where a search begins. begin_at (n,): that, well inside. template: the state
-    from there.
+    (nq,), in which those that move are where a search begins. begin_at (n,): that, well inside while the others are
+    there. template: the state from there.
     """
 
     limits: Limits
@@ -46,7 +48,7 @@ class Inside:
         """h (…, m), for where the other joints are (…, nq), zero for those that move."""
         return np.asarray(self.bounds - rest @ self.rows.T / self.lengths)
 
-    def begin(self, job: Reach, q0: Any, batch: tuple[int, ...]) -> tuple[Array, Array, Array, Array]:
+    def begin(self, job: Reach, q0: Any) -> tuple[Array, Array, Array, Array]:
         """States (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and where the other joints are (…, nq)."""
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
@@ -57,7 +59,17 @@ class Inside:
         states = np.broadcast_to(self.template, (*q.shape[:-1], len(self.template))).copy()
         n = len(job.columns)
         states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = q[..., job.columns]
-        return states, h, self.begin_at, q
+        return states, h, self._centers(job, q[..., job.columns], h), q
+
+    def _centers(self, job: Reach, q: Array, h: Array) -> Array:
+        """Well inside (…, n): `begin_at`, or where the other joints leave it outside, on the way there from q (…, n),
+        which is inside."""
+        if not self.rows.any():
+            return self.begin_at
+        way = self.begin_at - q
+        room, rate = np.maximum(h - 2 * job.skin - q @ job.G.T, 0.0), way @ job.G.T
+        share = np.where(rate > room, room / np.where(rate > room, rate, 1.0), 1.0).min(axis=-1, initial=1.0)
+        return np.asarray(q + np.where(share < 1.0, share / 2, 1.0)[..., None] * way)
 
 
 def reach_of(
@@ -69,7 +81,8 @@ def reach_of(
         frames = ", ".join(goal.frame for goal in goals)
         raise fail("ik", f"no joint moves {frames} as seen from {goals[0].base}")
     lower, upper = limits.lower[columns], limits.upper[columns]
-    about = np.flatnonzero(limits.G[:, columns].any(axis=1)) if len(limits.G) else np.zeros(0, int)
+    about = np.flatnonzero(limits.G[:, columns].any(axis=1))
+    about = about[_that_matter(limits, about)]
     lengths = np.linalg.norm(limits.G[np.ix_(about, columns)], axis=1)
     G, bounds = limits.G[np.ix_(about, columns)] / lengths[:, None], limits.h[about] / lengths
     neutral = limits.project(robot.q())
@@ -77,20 +90,9 @@ def reach_of(
     rest[columns] = 0.0
     rows = limits.G[about]
     h = bounds - rows @ rest / lengths
-    angular = np.array([_is_angle(robot, j) for j in columns])
-    wide = np.where(angular, TURN, 1.0)
-    first = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * wide, -wide))
-    last = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2 * wide, wide))
-    kept = _that_matter(G, h, first, last)
-    G, h, rows, lengths, bounds = G[kept], h[kept], rows[kept], lengths[kept], bounds[kept]
+    first, last = _window(lower, upper, np.array([_is_angle(robot, j) for j in columns]))
     skin = 1e-12 * (1.0 + np.abs(h) + np.abs(G) @ np.maximum(np.abs(first), np.abs(last)))
-    begin = (first + last) / 2
-    if len(G):
-        eye = np.eye(len(columns))
-        ball = polytope.chebyshev_ball(np.vstack([G, -eye, eye]), np.r_[h, -first, last])
-        if ball.radius <= 1e-9:
-            raise fail("empty", "the limits leave these joints no room")
-        begin = np.where(G.any(axis=0), ball.center, begin)
+    begin = _begin(G, h, first, last, neutral[columns])
     neutral[columns] = begin
     job = Reach(
         goals=tuple(goals),
@@ -107,7 +109,7 @@ def reach_of(
         skin=skin,
         damping=DAMPING,
         stride=STRIDE,
-        steps=STEPS,
+        steps=DESCENT_STEPS,
         descents=descents,
     )
     template = np.zeros(HEAD + 2 * len(columns))
@@ -132,12 +134,42 @@ def _that_turn(robot: Robot, columns: Array) -> Array:
     return np.array(alone) & [_is_angle(robot, j) for j in columns]
 
 
-def _that_matter(G: Array, h: Array, first: Array, last: Array) -> Array:
-    """The rows that cut something off the box of starts."""
-    if not len(G):
-        return np.zeros(0, dtype=int)
-    eye = np.eye(G.shape[1])
-    return np.array(polytope.rows_that_matter(G, h, np.vstack([-eye, eye]), np.r_[-first, last]), dtype=int)
+def _window(lower: Array, upper: Array, is_angle: Array) -> tuple[Array, Array]:
+    """Between which starts lie (n,): the ranges, or where they are too wide, what of them is near zero."""
+    wide = np.where(is_angle, *WINDOW)
+    is_wide = ~(upper - lower <= np.where(is_angle, *WIDE))
+    first = np.clip(-wide, lower, np.maximum(upper - 2 * wide, lower))
+    return np.where(is_wide, first, lower), np.where(is_wide, np.minimum(first + 2 * wide, upper), upper)
+
+
+def _begin(G: Array, h: Array, first: Array, last: Array, inside: Array) -> Array:
+    """Where a search begins (n,): the middle of the window, or of what rows leave of it; where that has no inside, a
+    place inside that is known."""
+    begin = (first + last) / 2
+    free = (first < last) & G.any(axis=0)
+    if not free.any():
+        return np.where(G.any(axis=0), inside, begin)
+    eye, left = np.eye(int(free.sum())), h - G[:, ~free] @ first[~free]
+    rows = G[:, free].any(axis=1)
+    ball = polytope.chebyshev_ball(
+        np.vstack([G[np.ix_(rows, free)], -eye, eye]), np.r_[left[rows], -first[free], last[free]]
+    )
+    begin[free] = ball.center if ball.radius > 1e-9 else inside[free]
+    return begin
+
+
+def _that_matter(limits: Limits, about: Array) -> Array:
+    """Which of these rows can be crossed by a configuration that all other limits allow, wherever other joints are."""
+    G, h = limits.G[about], limits.h[about]
+    used = np.flatnonzero(G.any(axis=0))
+    lower, upper = limits.lower[used], limits.upper[used]
+    if len(about) and np.isfinite(lower).all() and np.isfinite(upper).all():
+        eye = np.eye(len(used))
+        kept = polytope.rows_that_matter(G[:, used], h, np.vstack([-eye, eye]), np.r_[-lower, upper])
+        return np.array(kept, dtype=int)
+    with np.errstate(invalid="ignore"):
+        farthest = np.where(G[:, used] == 0, 0.0, np.maximum(G[:, used] * lower, G[:, used] * upper)).sum(axis=1)
+    return np.flatnonzero(farthest > h)
 
 
 def joint_of(robot: Robot, column: int) -> str:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from kinetree.algorithms.goals import GOALS, Goal
-from kinetree.algorithms.inverse import ANGULAR, COST, DESCENT, GOING, HEAD, LINEAR, STEPS, Reach, started
+from kinetree.algorithms.inverse import (
+    ANGULAR,
+    COST,
+    DESCENT,
+    FIRST_DAMPING,
+    GOING,
+    HEAD,
+    LINEAR,
+    STEPS,
+    Reach,
+    started,
+)
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
@@ -68,24 +80,30 @@ class IK:
         limits brings the weighted squared errors down. A target's answer depends on itself and its q0 alone. Raises
         KinetreeError for targets of another shape, and for rotations that are none.
         """
+        if not isinstance(threads, (int, np.integer)) or threads < 1:
+            raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
         if q0 is None and prefer is None and progress is None and self._is_plain(targets):
             # one target in arrays as they are: a control loop's call, whose every microsecond counts
-            state = (
-                self.nearest(self.inside.template, *self.more[:1], *targets) if self.nearest else self.inside.template
-            )
+            state = self.inside.template
+            if self.nearest:
+                state = self.nearest(state, *self.more, *targets)
             found = self.kernel(state, *self.more, *targets)
             if found[GOING] == 0.0:
                 return self._answer(found, self.inside.neutral)
         arrays, batch = self._checked(targets)
-        states, h, center, rest = self.inside.begin(self.job, q0, batch)
+        states, h, center, rest = self.inside.begin(self.job, q0)
+        search = [states, h, center]
         if prefer is not None:
-            posture = self._posture(prefer)
-            found = self._settled(self._solved(states, h, center, arrays, threads), h, posture, arrays)
-            return self._answer(found, self.job.moved(rest, posture))
-        count = int(np.prod(batch, dtype=int))
-        if count <= AT_ONCE and progress is None:
-            return self._answer(self._solved(states, h, center, arrays, threads), rest)
-        return self._in_portions(states, h, center, arrays, batch, threads, rest, progress)
+            search.append(self._posture(prefer))
+            rest = self.job.moved(rest, search[-1])
+        try:
+            batch = np.broadcast_shapes(batch, *(a.shape[:-1] for a in (*search, rest)))
+        except ValueError:
+            shapes = ", ".join(str(a.shape[:-1]) for a in (states, rest))
+            raise fail("q0", f"targets are {batch} and q0 or prefer are {shapes}, which do not go together") from None
+        if progress is None and prod(batch) <= AT_ONCE:
+            return self._answer(self._solved(search, arrays, threads), rest)
+        return self._in_portions(search, arrays, batch, threads, rest, progress)
 
     def _is_plain(self, targets: Sequence[Any]) -> bool:
         for target, port in zip(targets, self.check.inputs, strict=False):
@@ -98,7 +116,10 @@ class IK:
             raise fail("targets", f"{len(targets)} targets; legal is one for each of {len(self.goals)} goals")
         arrays, batches = [], []
         for goal, target in zip(self.goals, targets, strict=True):
-            array = np.asarray(target, dtype=float)
+            try:
+                array = np.asarray(target, dtype=float)
+            except (TypeError, ValueError):
+                raise fail("target", f"a target is no array of numbers: {str(target)[:60]!r}") from None
             shape = GOALS[goal.kind].shape
             if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
                 legal = f"(…, {', '.join(map(str, shape))})"
@@ -112,24 +133,31 @@ class IK:
             raise fail("target", f"target{place} is not finite, or its rotation or last row is none")
         return arrays, fault.shape
 
-    def _solved(self, states: Array, h: Array, center: Array, targets: Sequence[Array], threads: int) -> Array:
-        """The last states: of those that are not solved after a way down to where they are closest."""
-        more = [h, center] if len(self.job.G) else []
-        options = {} if threads == 1 else {"threads": threads}
+    def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
+        """The last states: of those that are not solved after a way down to where they are closest, of the others after
+        one towards a posture, where there is one. search: states, bounds, centers and perhaps postures."""
+        states, h, center, *posture = search
+        bounds, options = [h] if len(self.job.G) else [], {} if threads == 1 else {"threads": threads}
+        more = [*bounds, center] if bounds else []
         if self.nearest:
-            states = self.nearest(states, *more[:1], *targets, **options)
-        found = np.asarray(self.kernel(states, *more, *targets, **options))
-        failed = found[..., GOING] != 0
+            states = self.nearest(states, *more, *targets, **options)
+        found = np.array(self.kernel(states, *more, *targets, **options))
+        n, failed = len(self.job.columns), found[..., GOING] != 0
+        if posture:
+            begin = found.copy()
+            begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
+            begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
+            settled = self.settle(begin, *bounds, posture[0], *targets, **options)
+            found = np.where(failed[..., None], found, settled)
+            failed = np.broadcast_to(failed, found.shape[:-1])
         if failed.any():
-            found = found.copy()
-            n = len(self.job.columns)
-            batch = found.shape[:-1]
             begin = found[failed]
-            begin[:, GOING], begin[:, DESCENT], begin[:, STEPS], begin[:, COST] = 1.0, 1e-2, 0.0, np.inf
+            begin[:, GOING], begin[:, DESCENT], begin[:, STEPS], begin[:, COST] = 1.0, FIRST_DAMPING, 0.0, np.inf
             begin[:, HEAD : HEAD + n] = begin[:, HEAD + n :]
-            picked = [_picked(a, batch, failed, GOALS[g.kind].shape) for a, g in zip(targets, self.goals, strict=True)]
-            bounds = [_picked(h, batch, failed, h.shape[-1:])] if len(self.job.G) else []
-            found[failed] = self.closest(begin, *bounds, *picked)
+            batch = found.shape[:-1]
+            own = [_picked(a, batch, failed, GOALS[g.kind].shape) for a, g in zip(targets, self.goals, strict=True)]
+            ends = [_picked(h, batch, failed, h.shape[-1:]) for h in bounds]
+            found[failed] = self.closest(begin, *ends, *own, **options)
         return found
 
     def solutions(
@@ -143,10 +171,15 @@ class IK:
         """
         if apart is None:
             apart = 1e-3 if len(self.job.columns) <= 6 else 0.5
+        for name, value in (("most", most), ("starts", starts)):
+            if not isinstance(value, (int, np.integer)) or value < 1:
+                raise fail(name, f"{name} is {value!r}; legal are whole numbers from 1")
+        if not 0 < apart < np.inf:
+            raise fail("apart", f"apart is {apart!r}; legal is a finite number above 0, rad or m")
         arrays, batch = self._checked(targets)
-        if batch:
-            raise fail("target-shape", f"solutions are of one target, not of {batch}")
-        state, h, center, rest = self.inside.begin(self.job, q0, ())
+        state, h, center, rest = self.inside.begin(self.job, q0)
+        if batch or state.ndim > 1:
+            raise fail("target-shape", f"solutions are of one target and one q0, not of {batch} and {state.shape[:-1]}")
         n, more = len(self.job.columns), [h, center] if len(self.job.G) else []
 
         def descended(places: Array) -> IKResult:
@@ -159,7 +192,7 @@ class IK:
         near = state[HEAD : HEAD + n]
         found = None
         if self.forms:
-            forms = self.forms(near, *more[:1], *arrays)
+            forms = self.forms(near, *more, *arrays)
             places = forms[np.isfinite(forms[:, n]), :n]
             found = descended(places) if len(places) else None
         if found is None or not np.any(found.success):
@@ -168,7 +201,7 @@ class IK:
         away = np.linalg.norm((found.q - rest)[:, self.job.columns], axis=-1)
         chosen: list[int] = []
         for i in np.argsort(away, kind="stable"):
-            if found.success[i] and all(np.abs(found.q[i] - found.q[k]).max() > apart for k in chosen):  # type: ignore[index]
+            if np.ravel(found.success)[i] and all(self._apart(found.q[i], found.q[k]) > apart for k in chosen):
                 chosen.append(int(i))
         picked = chosen[:most]
         q, success, residual, steps = (
@@ -176,22 +209,36 @@ class IK:
         )
         return IKResult(q, success, residual, steps, self.limits, self.job.columns)
 
+    def _apart(self, a: Array, b: Array) -> float:
+        """By how much the farthest joint differs, but for whole turns."""
+        away = (a - b)[self.job.columns]
+        turned = away - 2 * np.pi * np.round(away / (2 * np.pi))
+        return float(np.abs(np.where(self.job.turns, turned, away)).max())
+
     def step(self, q: Any, *targets: Any, dt: float) -> Array:
         """Where to send the joints (…, nq) that are at q (…, nq), for the next dt seconds on the way to the targets.
 
-        A step of the search that no joint takes faster than its velocity limit allows, all of them slowed alike. From
-        inside the limits it stays inside; joints outside come back, no faster. Raises KinetreeError as a call does, and
-        for a dt that is not a finite number of seconds above 0.
+        A step of the search that no joint takes faster than its velocity limit allows, nor the joints that follow it,
+        all of them slowed alike; joints without such limits take all of it. From inside the limits it stays inside;
+        from outside it goes to where a step would lead from the nearest configuration inside, no faster. Raises
+        KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
-        if not 0 < dt < np.inf:
+        if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
         arrays, _ = self._checked(targets)
         before = self.limits.checked(q, "q")
-        columns = self.job.columns
-        rest = before.copy()
+        if not np.isfinite(before).all():
+            raise fail("q", "q is not finite")
+        home = before if np.all(self.limits.margin(before) >= 0) else self.limits.project(before)
+        columns, strides = self.job.columns, self.speeds * dt
+        rest = home.copy()
         rest[..., columns] = 0.0
         rows = [self.inside.bounds_at(rest)] if len(self.job.G) else []
-        moved = self.track(before[..., columns], *rows, self.speeds * dt, *arrays)
+        moved = self.track(home[..., columns], *rows, strides, *arrays)
+        if home is not before:
+            way = moved - before[..., columns]
+            share = 1.0 / np.maximum(np.max(np.abs(way) / strides, axis=-1, keepdims=True), 1.0)
+            moved = np.where(share < 1.0, before[..., columns] + share * way, moved)
         return self.job.moved(before, moved)
 
     def _posture(self, prefer: Any) -> Array:
@@ -206,46 +253,37 @@ class IK:
             raise fail("prefer", f"prefer has shape {wanted.shape}; legal are {legal}")
         return wanted[..., self.job.columns]
 
-    def _settled(self, found: Array, h: Array, posture: Array, targets: Sequence[Array]) -> Array:
-        """The last states, solutions having slid towards a posture (…, n)."""
-        n, begin = len(self.job.columns), found.copy()
-        begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
-        begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
-        rows = [h] if len(self.job.G) else []
-        settled = np.asarray(self.settle(begin, *rows, posture, *targets))
-        return np.where((found[..., GOING] == 0)[..., None], settled, found)
-
     def _in_portions(
         self,
-        states: Array,
-        h: Array,
-        center: Array,
+        search: Sequence[Array],
         targets: Sequence[Array],
         batch: tuple[int, ...],
         threads: int,
         rest: Array,
         progress: Callable[[int, int], None] | None,
     ) -> IKResult:
-        count, portion = int(np.prod(batch, dtype=int)), AT_ONCE * max(int(threads), 1)
+        count, portion = prod(batch), AT_ONCE * int(threads)
         flat = [
             np.broadcast_to(a, batch + a.shape[a.ndim - k :]).reshape(count, *a.shape[a.ndim - k :])
             for a, k in zip(targets, (len(GOALS[g.kind].shape) for g in self.goals), strict=True)
         ]
-        states, h, center = (
-            np.broadcast_to(a, batch + a.shape[-1:]).reshape(count, a.shape[-1]) for a in (states, h, center)
-        )
-        found = np.array(states)
+        search = [np.broadcast_to(a, batch + a.shape[-1:]).reshape(count, a.shape[-1]) for a in search]
+        found = np.array(search[0])
         found[:, GOING] = -1.0
         found[:, [LINEAR, ANGULAR]] = np.inf
+
+        def answer() -> IKResult:
+            return self._answer(found.reshape(*batch, found.shape[-1]), rest)
+
         try:
             for start in range(0, count, portion):
                 here = slice(start, start + portion)
-                found[here] = self._solved(states[here], h[here], center[here], [a[here] for a in flat], threads)
+                found[here] = self._solved([a[here] for a in search], [a[here] for a in flat], threads)
                 if progress:
                     progress(min(start + portion, count), count)
         except KeyboardInterrupt:
-            raise IKInterrupted(self._answer(found.reshape(*batch, -1), rest)) from None
-        return self._answer(found.reshape(*batch, -1), rest)
+            raise IKInterrupted(answer()) from None
+        return answer()
 
     def _answer(self, found: Array, rest: Array) -> IKResult:
         answer, nq = self.answer(found, rest), self.job.nq
