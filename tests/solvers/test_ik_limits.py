@@ -229,3 +229,12 @@ def test_an_arrangement_is_listed_once():
             found = ik.solutions(T[k], most=100, q0=q[k]).q
             away = np.abs((found[:, None] - found + np.pi) % (2 * np.pi) - np.pi).max(axis=-1)
             assert away[~np.eye(len(found), dtype=bool)].min(initial=1.0) > 1e-3
+
+
+def test_a_closed_form_where_rows_allow_one_turn_only():
+    """Of the turns that a range allows, one that rows allow too, though another is nearer to where the arm is."""
+    robot = with_rows(closed_form_arm("wrist", limit=6.0), [[0, 0, 0, 1, 0, 0.1], [0, 0, 0, -1, 0, 0.1]], [-0.5, 4.0])
+    q = robot.limits.sample(300)
+    T = kt.fk(robot, "l7")(q)
+    result = honest(robot, kt.ik(robot, "l7"), T, q[::-1])
+    assert result.success.all()

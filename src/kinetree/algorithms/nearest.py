@@ -38,19 +38,33 @@ def closed_forms(
     is none inside the limits."""
     found = []
     for turns, beyond in candidates(arm, target, [near[j] for j in arm.order]):
-        distance: Any = np.where(beyond <= BEYOND, 0.0, np.inf)
-        q = list(near)
-        for j, turn in zip(arm.order, turns, strict=True):
-            lower, upper = float(job.lower[j]), float(job.upper[j])
-            x = wound(np.arctan2(turn.sin, turn.cos), near[j], lower - EDGE, upper + EDGE)
-            q[j] = np.minimum(np.maximum(x, lower), upper)
-            distance = distance + np.where(abs(x - q[j]) <= EDGE, (x - near[j]) * (x - near[j]), np.inf)
+        angles = [np.arctan2(turn.sin, turn.cos) for turn in turns]
+        q, off = _brought_near(arm, job, angles, near)
         if len(job.G):
             share = _beyond_rows(job, q, h, center)
-            distance = np.where(share <= ASIDE, distance, np.inf)
+            # where rows forbid the nearest turns, those in their middle
+            other, other_off = _brought_near(arm, job, angles, center)
+            q = [np.where(share <= ASIDE, x, y) for x, y in zip(q, other, strict=True)]
+            off = np.where(share <= ASIDE, off, other_off)
+            share = _beyond_rows(job, q, h, center)
             q = [x + share * (c - x) for x, c in zip(q, center, strict=True)]
-        found.append((q, distance))
+            off = np.maximum(off, np.where(share <= ASIDE, 0.0, np.inf))
+        distance = sum((x - y) * (x - y) for x, y in zip(q, near, strict=True))
+        found.append((q, np.where(np.maximum(off, np.where(beyond <= BEYOND, 0.0, np.inf)) <= EDGE, distance, np.inf)))
     return found
+
+
+def _brought_near(arm: SixAxes, job: Reach, angles: Sequence[Any], near: Any) -> tuple[list[Any], Any]:
+    """Angles in the order of the way as q (6,), as near as whole turns bring them, at most at the ends of their ranges;
+    and how far beyond the ends the farthest of them is."""
+    q: list[Any] = [0.0] * 6
+    off: Any = 0.0
+    for j, angle in zip(arm.order, angles, strict=True):
+        lower, upper = float(job.lower[j]), float(job.upper[j])
+        x = wound(angle, near[j], lower - EDGE, upper + EDGE)
+        q[j] = np.minimum(np.maximum(x, lower), upper)
+        off = np.maximum(off, abs(x - q[j]))
+    return q, off
 
 
 def _beyond_rows(job: Reach, q: Sequence[Any], h: Any, center: Any) -> Any:

@@ -179,7 +179,7 @@ def _speed(robot: Robot, name: str) -> float:
             leader, multiplier, _ = resolve_mimic(robot, other)
             if leader == name and multiplier and joint.limit.velocity:
                 speeds.append(joint.limit.velocity / abs(multiplier))
-    return min([v for v in speeds if v and v > 0], default=FASTEST)
+    return min([FASTEST, *(v for v in speeds if v and v > 0)])
 
 
 def _six(weights: Sequence[float] | None) -> tuple[float, ...]:
