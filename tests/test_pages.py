@@ -37,6 +37,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/limits.md",
         "docs/guard.md",
         "docs/inverse-kinematics.md",
+        "docs/controllers.md",
     ],
 )
 def test_python_prints_the_text_below_it(page, capsys, tmp_path, monkeypatch):

@@ -1,9 +1,11 @@
 """Kinetree: robot descriptions loaded right, or refused with the reason; any frame against any other."""
 
+from kinetree.controllers import controllers as controllers
 from kinetree.conventions.check import check as check
 from kinetree.errors import Finding as Finding
 from kinetree.errors import KinetreeError as KinetreeError
 from kinetree.errors import Source as Source
+from kinetree.errors import UnverifiedWarning as UnverifiedWarning
 from kinetree.load import load as load
 from kinetree.load import save as save
 from kinetree.model import edit as edit
@@ -21,6 +23,11 @@ from kinetree.queries import point as point
 from kinetree.queries import sensor_reading as sensor_reading
 from kinetree.queries import velocity as velocity
 from kinetree.queries import wrench as wrench
+from kinetree.queries.controllers import controller_joints as controller_joints
+from kinetree.queries.controllers import controller_pose as controller_pose
+from kinetree.queries.controllers import limit_controller_joints as limit_controller_joints
+from kinetree.queries.controllers import pose_from_controller as pose_from_controller
+from kinetree.queries.controllers import q_from_controller as q_from_controller
 from kinetree.robots.icub.boards import from_board as from_board
 from kinetree.robots.icub.boards import to_board as to_board
 from kinetree.solvers.compare import Comparison as Comparison

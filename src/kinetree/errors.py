@@ -71,6 +71,10 @@ class KinetreeError(Exception):
         return type(self), (self.findings,)  # so that it comes whole out of another process
 
 
+class UnverifiedWarning(UserWarning):
+    """What is used rests on a source that nobody has checked."""
+
+
 class UnknownNameError(KinetreeError, KeyError):
     """A name that the robot does not have; the message lists the nearest ones."""
 

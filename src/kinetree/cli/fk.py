@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 import numpy as np
 
+from kinetree.cli._controllers import notes, shown
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries import fk
+from kinetree.queries.controllers import check_frames, of
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 
 @click.command()
 @robot_argument
-@click.argument("frames", nargs=-1, required=True, metavar="FRAME...")
+@click.argument("frames", nargs=-1, metavar="[FRAME...]")
 @click.option("--base", metavar="FRAME", help="The frame in which poses are expressed; by default the root link.")
 @assignments(
     "--q", "values", "JOINT=VALUE", "A joint's coordinate (m, rad), or several as 1,2,3; the others stay neutral."
 )
+@click.option("--as", "maker", metavar="MAKER", help="As a maker's pendant shows it, in `base` unless --base says.")
 @click.option("--deg", "in_degrees", is_flag=True, help="Angles in degrees, in --q and in the printed rpy.")
 @json_option
 def command(
@@ -28,21 +33,41 @@ def command(
     frames: tuple[str, ...],
     base: str | None,
     values: dict[str, str],
+    maker: str | None,
     in_degrees: bool,
     as_json: bool,
 ) -> None:
-    """Print the pose of each FRAME of MODEL in another frame."""
+    """Print the pose of each FRAME of MODEL in another frame; with --as, of `tool0` where no FRAME is named."""
+    if maker:
+        check_frames(robot, of(maker), *([] if base else ["base"]), *([] if frames else ["tool0"]))
+        frames, base = frames or ("tool0",), base or "base"
+    elif not frames:
+        raise click.UsageError("Missing argument 'FRAME...'.")
     q = configuration(robot, values, in_degrees)
     poses = fk(robot, frames, base).interpret(q)  # one configuration is not worth compiling
     if not np.isfinite(poses).all():
         raise fail("overflow", "the poses are not finite; legal are coordinates that keep them so", element="--q")
     base = base or robot.root
+    if maker:
+        _print_as(maker, frames, base, poses, as_json)
+        return
     if as_json:
         named = [{"frame": frame, **_parts(T)} for frame, T in zip(frames, poses, strict=True)]
         print_json({"base": base, "q": dict(zip(robot.coordinate_names, q.tolist(), strict=True)), "poses": named})
         return
     for frame, T in zip(frames, poses, strict=True):
         print(_text(frame, base, T, in_degrees))
+
+
+def _print_as(maker: str, frames: tuple[str, ...], base: str, poses: Array, as_json: bool) -> None:
+    rows = {frame: shown(maker, T) for frame, T in zip(frames, poses, strict=True)}
+    if as_json:
+        print_json({"base": base, "poses": {name: {"text": text, "values": x} for name, (text, x) in rows.items()}})
+    else:
+        for name, (text, _) in rows.items():
+            print(text if len(rows) == 1 else f"{name}  {text}")
+    for note in notes(maker):
+        print(f"note: {note}", file=sys.stderr)
 
 
 def _parts(T: Array) -> dict[str, object]:

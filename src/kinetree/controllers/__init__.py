@@ -1,0 +1,69 @@
+"""The makers' controllers: how they write poses, what they call frames, how they couple joints. One file a maker."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from kinetree.controllers.controller import Controller, Coupling
+from kinetree.controllers.rotation import Rotation
+from kinetree.errors import unknown_name
+
+
+class Controllers(Mapping[str, Controller]):
+    """Controllers by the maker's key, such as "kuka", or one of its aliases, in any case."""
+
+    def __getitem__(self, key: str) -> Controller:
+        wanted = str(key).lower().replace(" ", "_").replace("-", "_")
+        for name in self:
+            if wanted == name or wanted in _file(name).aliases:
+                return _file(name)
+        raise unknown_name("controller", key, [alias for name in self for alias in (name, *_file(name).aliases)])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_names())
+
+    def __len__(self) -> int:
+        return len(_names())
+
+    def __repr__(self) -> str:
+        return f"controllers of {', '.join(self)}"
+
+
+controllers = Controllers()
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    found = (file.name for file in files(__package__).iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+
+
+@cache
+def _file(key: str) -> Controller:
+    table: dict[str, Any] = tomllib.loads(files(__package__).joinpath(f"{key}.toml").read_text(encoding="utf-8"))
+    components = tuple(table["components"])
+    base = table.get("base_in_base_link", ())
+    unit = table.get("angle", "")
+    return Controller(
+        key=key,
+        name=table["name"],
+        aliases=tuple(table.get("aliases", ())),
+        components=components,
+        position=table["position"],
+        rotation=Rotation(table["rotation"], components[3:], unit, table.get("zero_at_lock", "")),
+        text=tuple(table["text"]),
+        refused=table.get("refused", {}),
+        digits=tuple(table["digits"]),
+        frames=table["frames"],
+        base_in_base_link=base if isinstance(base, str) else tuple(base),
+        tool0_in_flange=tuple(table.get("tool0_in_flange", ())),
+        mirrored=table.get("mirrored", ""),
+        couplings=tuple(Coupling(**{**c, "models": tuple(c.get("models", ()))}) for c in table.get("coupling", ())),
+        confidence=table["confidence"],
+        unverified=tuple(table.get("unverified", ())),
+        sources=tuple(table["sources"]),
+    )

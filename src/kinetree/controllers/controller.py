@@ -1,0 +1,138 @@
+"""What a maker's controller says of poses and joints, and its numbers as poses and back."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.controllers.rotation import Rotation
+from kinetree.errors import KinetreeError, UnverifiedWarning, fail
+from kinetree.spatial.handedness import mirrored_pose
+from kinetree.spatial.se3 import Array
+
+METRES = {"m": 1.0, "mm": 1e-3}
+"""A unit of position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """A joint whose number on the controller is not the model's: model's joint = controller's joint + factor * leader.
+
+    joint, leader: numbers from 1. models: of those whose name has one of these in it; all others where it is empty.
+    """
+
+    joint: int
+    leader: int
+    factor: float
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Controller:
+    """One maker's controllers; `kinetree.controllers` has them by their keys.
+
+    components: names of the numbers of a pose, three of position (`position`: m or mm) and those of `rotation`.
+    text: how poses are written in programs and on the pendant, the first as `print` does, with <X> where X stands;
+    refused: what looks like a pose and is none, and why. digits: behind the point, of positions and of the others.
+    frames: the controller's names of base, tool0, flange, tool, user, world. base_in_base_link, tool0_in_flange: where
+    models have these frames, as far as it is known, (roll, pitch, yaw) in degrees; "height": base is as high as the
+    second joint. mirrored: the axis across which a left-handed system is mirrored, or "".
+    couplings: of joints. confidence, unverified, sources: how well all this is known.
+    """
+
+    key: str
+    name: str
+    aliases: tuple[str, ...]
+    components: tuple[str, ...]
+    position: str
+    rotation: Rotation
+    text: tuple[str, ...]
+    refused: Mapping[str, str]
+    digits: tuple[int, int]
+    frames: Mapping[str, str]
+    base_in_base_link: tuple[float, ...] | str
+    tool0_in_flange: tuple[float, ...]
+    mirrored: str
+    couplings: tuple[Coupling, ...]
+    confidence: str
+    unverified: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Controller {self.key}: {self.format}"
+
+    @property
+    def format(self) -> str:
+        """What a pose is, in words."""
+        units = [self.position] * 3 + [self.rotation.unit] * len(self.rotation.names)
+        parts = ", ".join(
+            f"{name} ({unit})" if unit else name for name, unit in zip(self.components, units, strict=True)
+        )
+        return f"{parts}; R = {self.rotation.formula}"
+
+    def to_pose(self, values: Any) -> Array:
+        """T (…, 4, 4), m, of numbers (…, 6 or 7) in the controller's units and order.
+
+        Raises KinetreeError for another count, numbers that are not finite, angles out of range and quaternions that
+        are not of unit length. Warns with UnverifiedWarning where `confidence` is not high.
+        """
+        self._say_unverified()
+        numbers = self._checked(values)
+        T = np.zeros((*numbers.shape[:-1], 4, 4))
+        T[..., :3, :3] = self.rotation.matrix(numbers[..., 3:])
+        T[..., :3, 3] = numbers[..., :3] * METRES[self.position]
+        T[..., 3, 3] = 1.0
+        return mirrored_pose(T, self.mirrored) if self.mirrored else T
+
+    def from_pose(self, T: Any) -> Array:
+        """Numbers (…, 6 or 7), of poses T (…, 4, 4), m.
+
+        Raises KinetreeError for what is no pose.
+        """
+        self._say_unverified()
+        T = np.asarray(T, dtype=float)
+        if T.shape[-2:] != (4, 4):
+            raise fail("pose", f"a pose has shape {T.shape}; legal is (…, 4, 4)")
+        R = T[..., :3, :3]
+        off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0.0)
+        fine = (off <= 1e-6) & (np.linalg.det(np.nan_to_num(R)) > 0) & np.isfinite(T[..., :3, 3]).all(axis=-1)
+        if not fine.all() or not (T[..., 3, :] == (0, 0, 0, 1)).all():
+            raise fail("pose", "a pose is not finite, or its rotation or last row is none")
+        T = mirrored_pose(T, self.mirrored) if self.mirrored else T
+        return np.concatenate([T[..., :3, 3] / METRES[self.position], self.rotation.values(T[..., :3, :3])], axis=-1)
+
+    def coupling(self, model: str = "", n: int = 6) -> Array:
+        """C (n, n) of a robot by its name: the joints of the model are C times those of the controller."""
+        C, plain = np.eye(n), "".join(c for c in model.lower() if c.isalnum())
+        for which in sorted(self.couplings, key=lambda c: bool(c.models)):
+            if n == 6 and (not which.models or any(name in plain for name in which.models)):
+                C[which.joint - 1, which.leader - 1] = which.factor
+        return C
+
+    def wrong(self, code: str, message: str) -> KinetreeError:
+        """The error that says what is legal here."""
+        return fail(code, f"{message}; a pose of {self.name} is {self.format}")
+
+    def _say_unverified(self) -> None:
+        if self.confidence != "high":
+            text = f"{self.name}: {'; '.join(self.unverified)} (confidence: {self.confidence})"
+            warnings.warn(text, UnverifiedWarning, stacklevel=3)
+
+    def _checked(self, values: Any) -> Array:
+        try:
+            numbers = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            raise self.wrong("pose", f"{values!r} are no numbers") from None
+        if numbers.ndim == 0 or numbers.shape[-1] != len(self.components):
+            count = numbers.shape[-1] if numbers.ndim else 0
+            raise self.wrong("pose", f"{count} numbers, where there are {len(self.components)}")
+        if not np.isfinite(numbers).all():
+            raise self.wrong("pose", "a number is not finite")
+        fault = self.rotation.fault(numbers[..., 3:])
+        if fault:
+            raise self.wrong("pose", fault)
+        return numbers

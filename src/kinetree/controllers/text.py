@@ -1,0 +1,81 @@
+"""Poses as programs and pendants write them.
+
+A template of a maker's file has <X> where a number stands, and <...> for what belongs to no pose, such as the
+configuration of the arm. Blanks count for nothing, and a comma may be left out where a blank stands.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from kinetree.controllers import controllers
+from kinetree.controllers.controller import Controller
+from kinetree.spatial.se3 import Array
+
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+
+
+class Written(NamedTuple):
+    """What a text says: numbers (6,) or (7,) in the controller's order, and what was left out."""
+
+    values: Array
+    left_out: tuple[str, ...]
+
+
+def parsed(controller: Controller, text: str) -> Written:
+    """A pose in one of the controller's ways to write one, or as its numbers alone.
+
+    Raises KinetreeError for what is none, another maker's among it, and says what is legal.
+    """
+    for pattern, reason in controller.refused.items():
+        if re.search(pattern, text):
+            raise controller.wrong("no-pose", f"{text.strip()!r} is no pose: {reason}")
+    for template in controller.text:
+        match = _pattern(template).fullmatch(text.strip())
+        if match:
+            given = match.groupdict()
+            rest = (part.strip(" ,;") for name, part in given.items() if name.startswith("rest") and part)
+            values = [float(given[f"n_{name}"]) for name in controller.components]
+            return Written(np.array(values), tuple(part for part in rest if part))
+    if re.fullmatch(rf"\s*{NUMBER}(?:[\s,;]+{NUMBER})*[\s,;]*", text):
+        return Written(np.array([float(number) for number in re.findall(NUMBER, text)]), ())
+    others = [c for c in controllers.values() if c.key != controller.key and _is_written_so(c, text)]
+    whose = f"it looks like {', '.join(c.name for c in others)}'s" if others else "it is not written like one"
+    legal = f"legal are {controller.text[0]} and the numbers alone"
+    raise controller.wrong("pose-text", f"{text.strip()!r} is no pose of {controller.name}, {whose}; {legal}")
+
+
+def written(controller: Controller, values: Array) -> str:
+    """A pose (6,) or (7,) as the controller's programs have it."""
+    text = controller.text[0]
+    for i, (name, value) in enumerate(zip(controller.components, values, strict=True)):
+        digits = controller.digits[0 if i < 3 else 1]
+        text = text.replace(f"<{name}>", f"{round(float(value), digits) + 0.0:.{digits}f}")
+    return text
+
+
+def _is_written_so(controller: Controller, text: str) -> bool:
+    return any(_pattern(template).fullmatch(text.strip()) for template in controller.text)
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    parts = []
+    for i, piece in enumerate(re.split(r"(<[^>]+>)", template)):
+        if piece == "<...>":
+            parts.append(rf"(?P<rest{i}>.*?)")
+        elif piece.startswith("<"):
+            parts.append(rf"(?P<n_{piece[1:-1]}>{NUMBER})")
+        else:
+            parts.append(_literal(piece))
+    return re.compile(r"\s*".join(parts), re.IGNORECASE | re.DOTALL)
+
+
+def _literal(piece: str) -> str:
+    """Text between numbers, as it is; a comma may be missing beside a blank."""
+    tokens = re.findall(r"\w+|[^\w\s]", piece)
+    return r"\s*".join(r"(?:,|\s)" if token == "," else re.escape(token) for token in tokens)

@@ -1,0 +1,61 @@
+"""Three angles about axes of which the second and third turn with the first: R = R_i(a) R_j(b) R_k(c).
+
+Read off one after the other, each after the turn before it is taken away, so that they rebuild R to rounding error
+everywhere, near the lock of the gimbal too (Diebel, Representing Attitude, 2006, has the single formulas).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinetree.spatial.se3 import Array
+
+LOCKED = 1e-13
+"""The sine or cosine of the middle angle below which the outer two turn about one line."""
+
+
+def rotation_from_euler(angles: Any, axes: str) -> Array:
+    """R (…, 3, 3) of angles (…, 3), rad, about axes such as "zyx"."""
+    a = np.asarray(angles, dtype=float)
+    first, second, third = (_about("xyz".index(axis), a[..., i]) for i, axis in enumerate(axes))
+    return np.asarray(first @ second @ third)
+
+
+def euler_from_rotation(R: Any, axes: str, zero: int = 0) -> Array:
+    """Angles (…, 3), rad, of R (…, 3, 3); the middle one in [-pi/2, pi/2], or in [0, pi] where the outer axes are one.
+
+    zero: 0 or 2, the outer angle that is zero at the lock; 0 where the outer axes are one.
+    """
+    R = np.asarray(R, dtype=float)
+    if zero == 2:  # that of the inverse, whose turns are these backwards
+        return -euler_from_rotation(np.swapaxes(R, -1, -2), axes[::-1])[..., ::-1] + 0.0
+    i, j = "xyz".index(axes[0]), "xyz".index(axes[1])
+    k = 3 - i - j
+    s = 1.0 if (j - i) % 3 == 1 else -1.0
+    if axes[0] == axes[2]:
+        sine, cosine, along = R[..., j, i], -s * R[..., k, i], R[..., i, i]
+    else:
+        sine, cosine, along = -s * R[..., j, k], R[..., k, k], s * R[..., i, k]
+    a = np.where(np.hypot(sine, cosine) < LOCKED, 0.0, np.arctan2(sine, cosine))
+    across = np.cos(a) * cosine + np.sin(a) * sine
+    b = np.arctan2(np.maximum(across, 0.0), along) if axes[0] == axes[2] else np.arctan2(along, np.maximum(across, 0.0))
+    row = np.cos(a)[..., None] * R[..., j, :] + s * np.sin(a)[..., None] * R[..., k, :]
+    c = np.arctan2(-s * row[..., k], row[..., j]) if axes[0] == axes[2] else np.arctan2(s * row[..., i], row[..., j])
+    return np.stack([_wrapped(a), b, _wrapped(c)], axis=-1) + 0.0
+
+
+def _about(axis: int, angle: Array) -> Array:
+    R = np.zeros((*angle.shape, 3, 3))
+    i, j, k = axis, (axis + 1) % 3, (axis + 2) % 3
+    c, s = np.cos(angle), np.sin(angle)
+    R[..., i, i] = 1.0
+    R[..., j, j] = R[..., k, k] = c
+    R[..., k, j], R[..., j, k] = s, -s
+    return R
+
+
+def _wrapped(angle: Array) -> Array:
+    """In (-pi, pi]; half a turn is plus half a turn."""
+    return np.asarray(np.where(angle <= -np.pi, angle + 2 * np.pi, np.where(angle > np.pi, angle - 2 * np.pi, angle)))

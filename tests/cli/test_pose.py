@@ -1,0 +1,93 @@
+"""`kinetree pose`, and `--as` of fk and ik."""
+
+import json
+
+import pytest
+
+TEXT = "612.3 -234.5 789.1 110 -50 35"
+
+ARM = """<robot name="kuka_arm"><link name="base_link"/><link name="base"/><link name="l1"/>
+<link name="l2"/><link name="l3"/><link name="tool0"/>
+<joint name="b" type="fixed"><parent link="base_link"/><child link="base"/><origin xyz="0 0 0.4"/></joint>
+<joint name="j1" type="revolute"><parent link="base_link"/><child link="l1"/><origin xyz="0 0 0.4"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>
+<joint name="j2" type="revolute"><parent link="l1"/><child link="l2"/><axis xyz="0 1 0"/>
+<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>
+<joint name="j3" type="revolute"><parent link="l2"/><child link="l3"/><origin xyz="0.5 0 0"/><axis xyz="0 1 0"/>
+<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>
+<joint name="t" type="fixed"><parent link="l3"/><child link="tool0"/><origin xyz="0.25 0 0"/></joint></robot>"""
+
+
+@pytest.fixture
+def arm(tmp_path):
+    (tmp_path / "arm.urdf").write_text(ARM)
+    return str(tmp_path / "arm.urdf")
+
+
+def test_from_one_to_another(run):
+    result = run("pose", TEXT, "--from", "fanuc", "--to", "ur")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "p[0.612300, -0.234500, 0.789100, 1.983258, -0.020163, 1.235471]\n"
+    back = run("pose", result.stdout, "--from", "ur", "--to", "kuka").stdout
+    assert back == "{X 612.300, Y -234.500, Z 789.100, A 35.000, B -50.000, C 110.000}\n"
+    minus = run("pose", "-1 2 3 0 0 90", "--from", "fanuc", "--to", "ros")
+    assert minus.stdout == "-0.001000000 0.002000000 0.003000000 0.000000000 0.000000000 0.707106781 0.707106781\n"
+    again = run("pose", minus.stdout, "--from", "ros", "--to", "fanuc").stdout
+    assert again.startswith("X = -1.000 mm, Y = 2.000 mm")
+
+
+def test_to_all(run):
+    result = run("pose", TEXT, "--from", "fanuc", "--to", "all")
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) == 12
+    assert "Kawasaki             TRANS(612.300, -234.500, 789.100, -39.421, 102.700, 141.744)" in result.stdout
+    assert "note: Epson is not verified: no public source states the order of U, V, W" in result.stderr
+    data = json.loads(run("pose", TEXT, "--from", "fanuc", "--to", "all", "--json").stdout)
+    assert len(data["poses"]) == 12
+    assert data["poses"]["kuka"]["values"][3:] == pytest.approx([35, -50, 110])
+    assert data["T"][0][3] == pytest.approx(0.6123)
+
+
+def test_what_belongs_to_no_pose_is_said(run):
+    result = run("pose", "{X 1, Y 2, Z 3, A 4, B 5, C 6, S 2, T 35}", "--from", "kuka", "--to", "abb")
+    assert result.exit_code == 0
+    assert "note: 'S 2, T 35' belongs to no pose, left out" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("p[1,2,3,0,0,0]", "--from", "kuka", "--to", "ur"), "looks like Universal Robots's"),
+        (("1 2 3", "--from", "kuka", "--to", "ur"), "3 numbers, where there are 6; a pose of KUKA is X (mm)"),
+        (("1 2 3 4 5 6", "--from", "acme", "--to", "ur"), "no controller 'acme'"),
+        (("1 2 3 4 5 6", "--from", "kuka", "--to", "acme"), "no controller 'acme'"),
+        (("1 2 3", "--from", "ros", "--to", "ur"), "legal is x y z qx qy qz qw"),
+        (("1 2 3 0 0 0 0", "--from", "ros", "--to", "ur"), "the quaternion not zero"),
+    ],
+)
+def test_errors(run, arguments, said):
+    result = run("pose", *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stdout == ""
+
+
+def test_fk_as_a_pendant_shows_it(run, arm):
+    result = run("fk", arm, "--q", "j1=90", "--q", "j3=90", "--deg", "--as", "kuka")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "{X 0.000, Y 500.000, Z -250.000, A 90.000, B 90.000, C 0.000}\n"
+    many = run("fk", arm, "tool0", "l2", "--base", "base_link", "--as", "ur")
+    assert many.stdout.splitlines()[0] == "tool0  p[0.750000, 0.000000, 0.400000, 0.000000, 0.000000, 0.000000]"
+    data = json.loads(run("fk", arm, "--as", "fanuc", "--json").stdout)
+    assert data["poses"]["tool0"]["values"][:3] == pytest.approx([750, 0, 0])
+    assert "Missing argument" in run("fk", arm).stderr
+    assert "no frame 'base', which is FANUC's WORLD" in run("fk", "icub", "--as", "fanuc").stderr
+
+
+def test_ik_to_where_a_pendant_says(run, arm):
+    pose = "{X 0.000, Y 500.000, Z -250.000, A 90.000, B 90.000, C 0.000, S 2, T 35}"
+    result = run("ik", arm, "--frame", "tool0", "--pose", pose, "--as", "kuka", "--deg")
+    assert result.exit_code == 0
+    assert "j1 90 deg" in result.stdout
+    assert "note: 'S 2, T 35' belongs to no pose" in result.stderr
+    assert run("ik", arm, "--frame", "tool0", "--pose", "1 2", "--as", "kuka").exit_code == 2

@@ -1,0 +1,243 @@
+"""Every maker's file: its numbers of one known pose, there and back, and what it refuses."""
+
+import json
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import kinetree as kt
+from kinetree.controllers.rotation import named
+from kinetree.controllers.text import NUMBER, parsed, written
+from kinetree.spatial.handedness import mirrored_pose
+from support import shared
+
+pytestmark = pytest.mark.filterwarnings("ignore::kinetree.UnverifiedWarning")
+every = pytest.mark.parametrize("key", list(kt.controllers))
+
+POSE = np.eye(4)
+POSE[:3, :3] = Rotation.from_quat([0.7809354128, -0.0079395347, 0.4864838862, 0.3916762353]).as_matrix()
+POSE[:3, 3] = [0.6123, -0.2345, 0.7891]
+ZYX, ZYZ, FIXED = (35.0, -50.0, 110.0), (-39.420606, 102.700006, 141.744372), (110.0, -50.0, 35.0)
+TUPLES = {
+    "abb": (612.3, -234.5, 789.1, 0.391676, 0.780935, -0.00794, 0.486484),
+    "comau": (612.3, -234.5, 789.1, *ZYZ),
+    "denso": (612.3, -234.5, 789.1, *FIXED),
+    "epson": (612.3, -234.5, 789.1, *ZYX),
+    "fanuc": (612.3, -234.5, 789.1, *FIXED),
+    "kawasaki": (612.3, -234.5, 789.1, *ZYZ),
+    "kuka": (612.3, -234.5, 789.1, *ZYX),
+    "mitsubishi": (612.3, -234.5, 789.1, *FIXED),
+    "staubli": (612.3, -234.5, 789.1, 109.539403, 48.903673, 36.771108),
+    "universal_robots": (0.6123, -0.2345, 0.7891, 1.983258, -0.020163, 1.235471),
+    "yaskawa": (612.3, -234.5, 789.1, *FIXED),
+}
+"""One pose in the numbers of all, computed with SciPy and, but for two makers, robodk."""
+
+
+def singular() -> np.ndarray:
+    """Rotations (n, 3, 3) in multiples of a quarter of a turn, alone and with one free angle, and nearly so."""
+    quarters = np.array(np.meshgrid(*[np.arange(-2, 3) * np.pi / 2] * 3)).reshape(3, -1).T
+    rng = np.random.default_rng(0)
+    parts = []
+    for order in ("ZYX", "XYZ", "ZYZ"):
+        beside = quarters + 10.0 ** rng.uniform(-16, -3, quarters.shape)
+        free = quarters + rng.uniform(-np.pi, np.pi, quarters.shape) * [1, 0, 1]
+        parts += [Rotation.from_euler(order, a).as_matrix() for a in (quarters, beside, free)]
+    return np.concatenate(parts)
+
+
+def test_there_are_eleven_each_with_sources():
+    assert list(kt.controllers) == sorted(TUPLES)
+    for controller in kt.controllers.values():
+        assert named(controller.rotation.formula, controller.rotation.names)
+        assert controller.sources
+        assert {"base", "tool0", "tool"} <= controller.frames.keys()
+        assert controller.confidence in ("high", "medium", "low")
+        assert controller.confidence == "high" or controller.unverified
+        assert controller.position in ("m", "mm")
+    assert kt.controllers["UR"].key == "universal_robots"
+    assert kt.controllers["Stäubli"].key == "staubli"
+    with pytest.raises(kt.KinetreeError, match="no controller 'kukka'; did you mean 'kuka'"):
+        kt.controllers["kukka"]
+
+
+@every
+def test_the_known_pose(key):
+    controller = kt.controllers[key]
+    np.testing.assert_allclose(controller.from_pose(POSE), TUPLES[key], rtol=0, atol=1e-6)
+    T = controller.to_pose(TUPLES[key])
+    np.testing.assert_allclose(T, POSE, rtol=0, atol=2e-6)
+
+
+def test_the_tuples_are_the_published_ones():
+    facts = json.loads(shared("facts", "industrial", "vendors.json").read_text())["vendors"]
+    assert facts.keys() == TUPLES.keys()
+    for key, numbers in TUPLES.items():
+        assert facts[key]["example"]["tuple"] == pytest.approx(numbers, abs=1e-12)
+
+
+@every
+def test_every_pose_comes_back(key):
+    controller = kt.controllers[key]
+    R = np.concatenate([Rotation.random(2000, random_state=1).as_matrix(), singular()])
+    T = np.tile(np.eye(4), (len(R), 1, 1))
+    T[:, :3, :3], T[:, :3, 3] = R, np.random.default_rng(2).uniform(-3, 3, (len(R), 3))
+    numbers = controller.from_pose(T)
+    np.testing.assert_allclose(controller.to_pose(numbers), T, rtol=0, atol=1e-12)
+    again = controller.from_pose(controller.to_pose(numbers))
+    np.testing.assert_allclose(controller.to_pose(again), T, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(controller.from_pose(T[7]), numbers[7])
+    np.testing.assert_array_equal(controller.from_pose(T.reshape(-1, 1, 4, 4))[:, 0], numbers)
+    assert controller.from_pose(T[:0]).shape == (0, len(controller.components))
+    if controller.rotation.kind == "quaternion":
+        assert (numbers[:, 3] >= 0).all()
+    if controller.rotation.kind == "turns":
+        assert np.abs(numbers[:, 3:]).max() <= 180
+
+
+@every
+def test_where_the_gimbal_is_locked_one_angle_is_zero(key):
+    controller = kt.controllers[key]
+    if controller.rotation.kind != "turns":
+        pytest.skip("nothing locks")
+    axes = [axis for axis, _ in controller.rotation.turns]
+    middle = 0.0 if axes[0] == axes[2] else 90.0
+    numbers = np.zeros(6)
+    for (_, place), angle in zip(controller.rotation.turns, (20.0, middle, 30.0), strict=True):
+        numbers[3 + place] = angle
+    found = controller.from_pose(controller.to_pose(numbers))
+    assert found[3 + controller.rotation.names.index(controller.rotation.zero)] == 0
+
+
+@every
+def test_what_it_refuses(key):
+    controller = kt.controllers[key]
+    good = np.array(TUPLES[key])
+    legal = f"a pose of {controller.name} is X ("
+    for bad, said in (
+        (good[:-1], "numbers, where there are"),
+        ([*good, 0], "numbers, where there are"),
+        (good * np.nan, "not finite"),
+        ("hello", "are no numbers"),
+        (5.0, "0 numbers"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=said) as caught:
+            controller.to_pose(bad)
+        assert legal in str(caught.value)
+    wide = good.copy()
+    wide[-1] += 400
+    with pytest.raises(kt.KinetreeError, match=r"beyond|length"):
+        controller.to_pose(wide)
+    for T in (np.eye(3), np.diag([1.0, 1, -1, 1]), np.diag([2.0, 2, 2, 1]), np.eye(4) * np.nan):
+        with pytest.raises(kt.KinetreeError, match="pose"):
+            controller.from_pose(T)
+
+
+def test_a_quaternion_need_not_have_more_digits_than_a_pendant_shows():
+    T = kt.controllers["abb"].to_pose([612.3, -234.5, 789.1, 0.39, 0.78, -0.008, 0.49])
+    np.testing.assert_allclose(T, POSE, rtol=0, atol=1e-2)
+    np.testing.assert_allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-15)
+    with pytest.raises(kt.KinetreeError, match=r"length is 1\.414, not 1"):
+        kt.controllers["abb"].to_pose([0, 0, 0, 1, 1, 0, 0])
+
+
+def test_what_nobody_checked_is_said():
+    for key, controller in kt.controllers.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            controller.from_pose(POSE)
+        assert bool(caught) == (controller.confidence != "high")
+        assert all(key[:3] in str(w.message).lower() and w.category is kt.UnverifiedWarning for w in caught)
+
+
+def test_a_left_handed_controller_is_mirrored_at_its_boundary():
+    left = replace(kt.controllers["kuka"], mirrored="y")
+    numbers = left.from_pose(POSE)
+    np.testing.assert_allclose(numbers, kt.controllers["kuka"].from_pose(mirrored_pose(POSE, "y")))
+    assert numbers[:3] == pytest.approx([612.3, 234.5, 789.1])
+    np.testing.assert_allclose(left.to_pose(numbers), POSE, atol=1e-14)
+
+
+@every
+def test_texts_come_back_to_their_last_digit(key):
+    controller = kt.controllers[key]
+    numbers = controller.from_pose(POSE)
+    said = written(controller, numbers)
+    for text in (said, said.lower(), said.replace(", ", ","), f"  {said}\n", " ".join(map(str, numbers))):
+        found = parsed(controller, text)
+        digits = np.array([controller.digits[0]] * 3 + [controller.digits[1]] * (len(numbers) - 3))
+        assert (np.abs(found.values - numbers) <= 0.51 * 10.0**-digits).all(), text
+        assert not found.left_out
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "first", "left_out"),
+    [
+        ("abb", "[612.3,-234.5,789.1],[0.39,0.78,-0.008,0.49]", [612.3, -234.5, 789.1, 0.39], ()),
+        ("abb", "[[1,2,3],[1,0,0,0],[0,0,0,0],[9E9,9E9]]", [1, 2, 3, 1], ("[0,0,0,0],[9E9,9E9]",)),
+        ("universal_robots", "p[0.6123, -0.2345, .7891, 1.98, -0.02, 1.2e0]", [0.6123, -0.2345, 0.7891, 1.98], ()),
+        ("kuka", "X 612.300 Y -234.5 Z 789.1 A 35 B -50 C 110", [612.3, -234.5, 789.1, 35], ()),
+        ("kuka", "{POS: X 1, Y 2, Z 3, A 4, B 5, C 6, S 2, T 35}", [1, 2, 3, 4], ("POS", "S 2, T 35")),
+        ("kuka", "{x 1,y 2,z 3,a 4,b 5,c 6}", [1, 2, 3, 4], ()),
+        (
+            "fanuc",
+            "P[1]:UF:0, UT:1, CONFIG:'N U T, 0, 0, 0', "
+            "X = 1.0 mm, Y = -2. mm, Z = 3 mm, W = 4 deg, P = 5 deg, R = 6 deg",
+            [1, -2, 3, 4],
+            ("P[1]:UF:0, UT:1, CONFIG:'N U T, 0, 0, 0'",),
+        ),
+        ("fanuc", "PR[3] X:1 Y:2 Z:3 W:4 P:5 R:6", [1, 2, 3, 4], ("PR[3]",)),
+        (
+            "yaskawa",
+            "C00001=612.300,-234.500,789.100,110.0000,-50.0000,35.0000",
+            [612.3, -234.5, 789.1, 110],
+            ("00001",),
+        ),
+        ("mitsubishi", "P1=(1,2,3,4,5,6)(7,0)", [1, 2, 3, 4], ("P1", "(7,0)")),
+        ("kawasaki", "TRANS(1, 2, 3, 4, 5, 6)", [1, 2, 3, 4], ()),
+        ("staubli", "{{1, 2, 3, 4, 5, 6}, {sfree}}", [1, 2, 3, 4], ("{sfree}",)),
+        ("denso", "P(1, 2, 3, 4, 5, 6, 5)", [1, 2, 3, 4], ("5",)),
+        ("epson", "XY(1, 2, 3, 4, 5, 6) /L", [1, 2, 3, 4], ("/L",)),
+        ("comau", "POS(1, 2, 3, 4, 5, 6, 'S')", [1, 2, 3, 4], ("'S'",)),
+    ],
+)
+def test_how_programs_and_pendants_write_it(key, text, first, left_out):
+    found = parsed(kt.controllers[key], text)
+    assert found.values[:4] == pytest.approx(first)
+    assert found.left_out == left_out
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "said"),
+    [
+        ("kuka", "p[1,2,3,0,0,0]", "looks like Universal Robots's; legal are {X <X>"),
+        ("universal_robots", "{X 1, Y 2, Z 3, A 4, B 5, C 6}", "looks like KUKA's"),
+        ("fanuc", "TRANS(1,2,3,4,5,6)", "looks like Kawasaki's"),
+        ("yaskawa", "///PULSE\nC00000=1234,5678,90,12,34,56", "pulses of motors are joints"),
+        ("yaskawa", "C00000=1234,5678,-90,12,34,56", "pulses of motors are joints"),
+        ("kuka", "{A1 0, A2 -90, A3 90, A4 0, A5 0, A6 0}", "are joints"),
+        ("abb", "hello", "not written like one"),
+        ("abb", "", "not written like one"),
+        ("kuka", "1 2 3 four 5 6", "not written like one"),
+    ],
+)
+def test_texts_that_are_none(key, text, said):
+    with pytest.raises(kt.KinetreeError, match=said) as caught:
+        parsed(kt.controllers[key], text)
+    assert f"a pose of {kt.controllers[key].name} is" in str(caught.value)
+
+
+def test_a_long_text_takes_no_long_time():
+    for text in ("(" * 5000, "1 " * 5000, "X 1 " * 2000, "[[" + "1," * 3000):
+        with pytest.raises(kt.KinetreeError):
+            kt.controllers["kuka"].to_pose(parsed(kt.controllers["kuka"], text).values)
+
+
+def test_templates_have_every_component():
+    for controller in kt.controllers.values():
+        for template in controller.text:
+            assert all(template.count(f"<{name}>") == 1 for name in controller.components), template
+    assert NUMBER

@@ -1,0 +1,171 @@
+"""What pendants show of robots: frames of REP-199, tools, user frames, joints that are coupled."""
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.controllers.text import parsed
+from kinetree.model import edit
+from kinetree.spatial import se3
+from support import shared
+
+UR5E = {"d": (0.1625, 0, 0, 0.1333, 0.0997, 0.0996), "a": (0, -0.425, -0.3922, 0, 0, 0)}
+"""Universal Robots, DH parameters for calculations of kinematics and dynamics (published on their support site), m."""
+TURNS = (np.pi / 2, 0, 0, np.pi / 2, -np.pi / 2, 0)
+
+
+def published_ur5e(q: np.ndarray) -> np.ndarray:
+    """T_base_tool0 by the textbook's product of the published table."""
+    T = np.eye(4)
+    for angle, d, a, alpha in zip(q, UR5E["d"], UR5E["a"], TURNS, strict=True):
+        c, s, ca, sa = np.cos(angle), np.sin(angle), np.cos(alpha), np.sin(alpha)
+        T = T @ [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]]
+    return T
+
+
+def table(robot_name: str = "ur5e") -> str:
+    rows = "".join(
+        f'  {{ joint = "joint_{i + 1}", a = {a}, alpha = {alpha!r}, d = {d}, theta = "-6.28 -> 6.28" }},\n'
+        for i, (a, alpha, d) in enumerate(zip(UR5E["a"], TURNS, UR5E["d"], strict=True))
+    )
+    return f'name = "{robot_name}"\nconvention = "dh"\nunits = {{ length = "m", angle = "rad" }}\nrows = [\n{rows}]\n'
+
+
+@pytest.fixture(scope="module")
+def arm() -> kt.Robot:
+    """The published arm; base is its first frame, base_link stands turned below it."""
+    robot = edit.rename(kt.load(table(), format="dh"), {"base_link": "first"})
+    first, last = robot.root, list(robot.frames)[-1]
+    robot = edit.add_frame(robot, "base", first)
+    robot = edit.add_frame(robot, "base_link", first, se3.pose_from_xyz_rpy((0.1, 0, -0.2), (0, 0, np.pi)))
+    robot = edit.add_frame(robot, "tool0", last)
+    return edit.add_frame(robot, "flange", last, se3.pose_from_xyz_rpy((0, 0, 0), (0, -np.pi / 2, -np.pi / 2)))
+
+
+def test_the_pendant_of_a_ur5e(arm):
+    """The published kinematics, in the maker's numbers."""
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-np.pi, np.pi, (200, 6))
+    T = np.array([published_ur5e(x) for x in q])
+    shown = kt.controller_pose(arm, "ur", q)
+    np.testing.assert_allclose(shown[:, :3], T[:, :3, 3], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(kt.controllers["ur"].to_pose(shown), T, rtol=0, atol=1e-9)
+    zero = kt.controller_pose(arm, "ur", np.zeros(6))
+    assert zero[:3] == pytest.approx([-0.8172, -0.2329, 0.0628], abs=5e-5)
+
+
+def test_tools_and_user_frames(arm):
+    q = np.array([0.3, -1.2, 1.1, -0.4, 0.8, 0.2])
+    kuka = kt.controllers["kuka"]
+    tool, user = [10.0, 0, 120, 0, 0, 45], [500.0, -200, 100, 30, 0, 0]
+    plain = kt.fk(arm, "tool0", "base")(q)
+    expected = np.linalg.inv(kuka.to_pose(user)) @ plain @ kuka.to_pose(tool)
+    shown = kt.controller_pose(arm, "kuka", q, tool=tool, user_frame=user)
+    np.testing.assert_allclose(kuka.to_pose(shown), expected, atol=1e-12)
+    with_poses = kt.controller_pose(arm, "kuka", q, tool=kuka.to_pose(tool), user_frame=kuka.to_pose(user))
+    np.testing.assert_allclose(with_poses, shown, atol=1e-9)
+    gripper = edit.add_frame(arm, "tcp", "tool0", kuka.to_pose(tool))
+    np.testing.assert_allclose(kt.controller_pose(gripper, "kuka", q, tool="tcp", user_frame=user), shown, atol=1e-9)
+    many = kt.controller_pose(arm, "kuka", np.tile(q, (2, 3, 1)), tool=tool, user_frame=user)
+    np.testing.assert_allclose(many, np.broadcast_to(shown, (2, 3, 6)), atol=1e-9)
+    # and back, to any frame in any frame
+    for frame, seen_from in (("flange", "base_link"), ("tool0", "base"), (list(arm.links)[-1], arm.root)):
+        T = kt.pose_from_controller(arm, "kuka", shown, frame, seen_from, tool=tool, user_frame=user)
+        np.testing.assert_allclose(T, kt.fk(arm, frame, seen_from)(q), atol=1e-12)
+    again = kt.pose_from_controller(arm, "kuka", many, tool=tool, user_frame=user)
+    assert again.shape == (2, 3, 4, 4)
+
+
+def test_frames_that_are_missing_or_move(arm):
+    bare = kt.load(table(), format="dh")
+    with pytest.raises(kt.KinetreeError, match="no frame 'base', which is KUKA's \\$ROBROOT"):
+        kt.controller_pose(bare, "kuka", np.zeros(6))
+    last = list(bare.frames)[-1]
+    shown = kt.controller_pose(bare, "kuka", np.zeros(6), base=bare.root, tool0=last)
+    np.testing.assert_allclose(shown, kt.controller_pose(arm, "kuka", np.zeros(6)), atol=1e-9)
+    with pytest.raises(kt.KinetreeError, match="base moves as seen from tool0: joint_6, joint_5"):
+        kt.pose_from_controller(arm, "kuka", shown, "flange", "tool0")
+    with pytest.raises(kt.KinetreeError, match="moves as seen from tool0"):
+        kt.controller_pose(arm, "kuka", np.zeros(6), tool="base_link")
+    with pytest.raises(kt.KinetreeError, match="numbers, where there are 6"):
+        kt.controller_pose(arm, "kuka", np.zeros(6), tool=[1, 2, 3])
+    with pytest.raises(kt.KinetreeError, match="no controller"):
+        kt.controller_pose(arm, "acme", np.zeros(6))
+
+
+def test_joints_that_a_controller_couples(arm):
+    """FANUC's third joint is measured against the horizontal: pendant 30, -10 is 30, 20 in the model (M-10iA)."""
+    q = kt.q_from_controller(arm, "fanuc", [0, 30, -10, 0, 0, 0])
+    assert np.rad2deg(q) == pytest.approx([0, 30, 20, 0, 0, 0])
+    assert kt.controller_joints(arm, "fanuc", q) == pytest.approx([0, 30, -10, 0, 0, 0])
+    for maker, model, J3 in (
+        ("fanuc", "fanuc_m430ia2f", -40),
+        ("abb", "abb_irb4400l_30_243", -40),
+        ("abb", "abb_irb120", -10),
+        ("kuka", "kr150", -10),
+    ):
+        q = kt.q_from_controller(arm, maker, [0, 30, -10, 0, 0, 0], model)
+        assert np.rad2deg(q[2]) == pytest.approx(J3), (maker, model)
+        assert kt.controller_joints(arm, maker, q, model) == pytest.approx([0, 30, -10, 0, 0, 0])
+    many = np.random.default_rng(0).uniform(-90, 90, (4, 5, 6))
+    there = kt.q_from_controller(arm, "fanuc", many)
+    np.testing.assert_allclose(kt.controller_joints(arm, "fanuc", there), many, atol=1e-12)
+    with pytest.raises(kt.KinetreeError, match=r"legal are \(…, 6\) finite numbers"):
+        kt.q_from_controller(arm, "fanuc", [0, 1, 2])
+    with pytest.raises(kt.KinetreeError, match="q has shape"):
+        kt.controller_joints(arm, "fanuc", [0, 1, 2])
+
+
+def test_limits_on_the_controllers_joints(arm):
+    """They become rows over the model's joints that are coupled, and hold exactly where the pendant's do."""
+    lower, upper = np.array([-170.0, -60, -80, -180, -120, -180]), np.array([170.0, 90, 150, 180, 120, 180])
+    limited = kt.limit_controller_joints(arm, "fanuc", lower, upper)
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-np.pi, np.pi, (2000, 6))
+    shown = kt.controller_joints(arm, "fanuc", q)
+    legal = ((shown >= lower) & (shown <= upper)).all(axis=-1)
+    assert 0.01 < legal.mean() < 0.9
+    np.testing.assert_array_equal(limited.limits.contains(q), legal & arm.limits.contains(q))
+    assert kt.ik(limited, "tool0", "base")(kt.fk(limited, "tool0", "base")(q[legal][:50])).success.all()
+    for low, high in ((upper, lower), (lower[:3], upper[:3])):
+        with pytest.raises(kt.KinetreeError, match="lower <= upper"):
+            kt.limit_controller_joints(arm, "fanuc", low, high)
+
+
+@pytest.mark.parametrize("key", ["abb", "fanuc", "kuka", "staubli", "universal_robots", "yaskawa"])
+def test_real_models_have_the_frames_that_the_files_say(key):
+    """base in base_link and tool0 in flange of models in the makers' and ROS-Industrial's repositories."""
+    controller, checked = kt.controllers[key], [0, 0]
+    folder = {"universal_robots": "universal", "yaskawa": "motoman"}.get(key, key)
+    odd = {"m430ia2f", "m430ia2p", "hc30pl", "lbr_iiwa14_r820"}  # see the makers' files
+    for path in sorted(shared("corpus").rglob("*.urdf")):
+        if folder not in str(path).lower() or any(name in path.stem for name in odd):
+            continue
+        try:
+            robot = kt.load(path)
+        except kt.KinetreeError:
+            continue
+        q = robot.limits.project(robot.q())
+        if {"base", "base_link"} <= robot.frames.keys():
+            T = kt.fk(robot, "base", "base_link").interpret(q)
+            known = controller.base_in_base_link
+            rpy = (0, 0, 0) if known == "height" else np.deg2rad(known)
+            np.testing.assert_allclose(T[:3, :3], se3.pose_from_xyz_rpy((0, 0, 0), rpy)[:3, :3], atol=2e-3)
+            np.testing.assert_allclose(T[: 2 if known == "height" else 3, 3], 0, atol=1e-9)
+            checked[0] += 1
+        if {"flange", "tool0"} <= robot.frames.keys():
+            R = kt.fk(robot, "tool0", "flange").interpret(q)[:3, :3]
+            wanted = se3.pose_from_xyz_rpy((0, 0, 0), np.deg2rad(controller.tool0_in_flange))[:3, :3]
+            np.testing.assert_allclose(R, wanted, atol=2e-3, err_msg=str(path))
+            checked[1] += 1
+    assert checked[0] > 2
+    assert checked[1] > 2 or key in ("universal_robots", "yaskawa")  # the flanges of theirs here are in xacro files
+
+
+def test_texts_of_a_whole_chain(arm):
+    """What a program says goes to joints and back."""
+    q0 = np.array([0.3, -1.2, 1.1, -0.4, 0.8, 0.2])
+    T = kt.pose_from_controller(arm, "ur", parsed(kt.controllers["ur"], "p[-0.3, -0.2, 0.5, 1.2, -0.4, 0.3]").values)
+    result = kt.ik(arm, "flange", "base_link")(T, q0=q0)
+    assert result.success
+    assert kt.controller_pose(arm, "ur", result.q) == pytest.approx([-0.3, -0.2, 0.5, 1.2, -0.4, 0.3], abs=2e-6)
