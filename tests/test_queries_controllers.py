@@ -162,6 +162,28 @@ def test_real_models_have_the_frames_that_the_files_say(key):
     assert checked[1] > 2 or key in ("universal_robots", "yaskawa")  # the flanges of theirs here are in xacro files
 
 
+ZERO = {
+    "kr6r900sixx": ("kuka", (980, 0, 435, 0, 90, 0)),  # stretched out forwards
+    "tx2_60": ("staubli", (0, 20, 1045 - 375, 0, 0, 0)),  # straight up, from where axes 1 and 2 meet
+    "m10ia": ("fanuc", (890, 0, 800, 0, -90, 180)),  # the upper arm up, the forearm forwards
+    "irb2400": ("abb", (940, 0, 1455, 0.5**0.5, 0, 0.5**0.5, 0)),
+    "universal_robots/ur_description/urdf/ur5e": ("universal_robots", (-0.8172, -0.2329, 0.0628, np.pi / 2, 0, 0)),
+}
+"""What pendants show with all joints at zero, as makers' documents say it of these models."""
+
+
+@pytest.mark.parametrize("model", ZERO)
+def test_real_models_at_zero(model):
+    key, expected = ZERO[model]
+    found = [path for path in sorted(shared("corpus").rglob("*.urdf")) if str(path).endswith(f"{model}.urdf")]
+    assert found
+    for path in found:
+        robot = kt.load(path)
+        shown = kt.controller_pose(robot, key, np.zeros(robot.nq))
+        controller = kt.controllers[key]
+        np.testing.assert_allclose(controller.to_pose(shown), controller.to_pose(expected), atol=6e-5)
+
+
 def test_texts_of_a_whole_chain(arm):
     """What a program says goes to joints and back."""
     q0 = np.array([0.3, -1.2, 1.1, -0.4, 0.8, 0.2])
