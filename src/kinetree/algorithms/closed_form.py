@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinetree.algorithms.vectors import cross, dot, largest
 from kinetree.spatial.se3 import Array
 
 NOTHING = 1e-20
@@ -84,12 +85,12 @@ def _wrist(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[Candidate]
         for turn_2, turn_3, beyond_3 in _elbow(arm, u - arm.a[1], arm.a[5] - arm.a[2]):
             back = turn_2.then(turn_3).back()
             ahead_3, aside_3 = _turned(h[1], back, ahead), _turned(h[1], back, aside)
-            turns, beyond_5 = _turns_to(h[4], h[5], h[3], _dot(h[3], ahead_3), _turn(near[4]))
+            turns, beyond_5 = _turns_to(h[4], h[5], h[3], dot(h[3], ahead_3), _turn(near[4]))
             for turn_5 in turns:
                 turn_4 = _turn_between(h[3], _turned(h[4], turn_5, h[5]), ahead_3, _turn(near[3]))
                 turn_6 = _last(arm, turn_5, _turned(h[3], turn_4.back(), aside_3))
                 all_six = (turn_1, turn_2, _signed(arm.signs[2], turn_3), turn_4, turn_5, turn_6)
-                found.append(Candidate(all_six, _largest(beyond_1, beyond_3, beyond_5)))
+                found.append(Candidate(all_six, largest((beyond_1, beyond_3, beyond_5))))
     return found
 
 
@@ -98,7 +99,7 @@ def _parallel(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[Candida
     h, found = arm.h, []
     any_sum = _turn(sum(float(arm.signs[i]) * near[i] for i in (1, 2, 3)))
     for turn_1, u, ahead, aside, beyond_1 in _first_turns(arm, R, p, near):
-        turns, beyond_5 = _turns_to(h[4], h[5], h[1], _dot(h[1], ahead), _turn(near[4]))
+        turns, beyond_5 = _turns_to(h[4], h[5], h[1], dot(h[1], ahead), _turn(near[4]))
         for turn_5 in turns:
             all_three = _turn_between(h[1], _turned(h[4], turn_5, h[5]), ahead, any_sum)
             turn_6 = _last(arm, turn_5, _turned(h[1], all_three.back(), aside))
@@ -106,7 +107,7 @@ def _parallel(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[Candida
             for turn_2, turn_3, beyond_3 in _elbow(arm, u_4 - arm.a[1], arm.a[3] - arm.a[2]):
                 turn_4 = _signed(arm.signs[3], all_three.then(turn_2.then(turn_3).back()))
                 all_six = (turn_1, turn_2, _signed(arm.signs[2], turn_3), turn_4, turn_5, turn_6)
-                found.append(Candidate(all_six, _largest(beyond_1, beyond_3, beyond_5)))
+                found.append(Candidate(all_six, largest((beyond_1, beyond_3, beyond_5))))
     return found
 
 
@@ -155,8 +156,8 @@ def _elbow(arm: SixAxes, u: Any, reach: Array) -> list[tuple[Turn, Turn, Any]]:
 
 def _turns_to(k: Array, p: Any, h: Any, d: Any, otherwise: Turn) -> tuple[list[Turn], Any]:
     """Both turns about k of p that have d along h, and how far beyond it is; otherwise, where all do or none."""
-    along = _dot(h, k) * _dot(k, p)
-    A, B, D = _dot(h, p) - along, _dot(h, _cross(k, p)), d - along
+    along = dot(h, k) * dot(k, p)
+    A, B, D = dot(h, p) - along, dot(h, cross(k, p)), d - along
     size = A * A + B * B
     is_any = size <= NOTHING
     scale = 1.0 / np.where(is_any, 1.0, size)
@@ -168,7 +169,7 @@ def _turns_to(k: Array, p: Any, h: Any, d: Any, otherwise: Turn) -> tuple[list[T
 
 def _turn_between(k: Array, p: Any, r: Any, otherwise: Turn) -> Turn:
     """The turn about k that brings p into the direction of r; otherwise, where they are along k."""
-    return _unit(Turn(_dot(p, r) - _dot(k, p) * _dot(k, r), _dot(k, _cross(p, r))), otherwise)
+    return _unit(Turn(dot(p, r) - dot(k, p) * dot(k, r), dot(k, cross(p, r))), otherwise)
 
 
 def _unit(turn: Turn, otherwise: Turn) -> Turn:
@@ -188,19 +189,4 @@ def _signed(sign: float, turn: Turn) -> Turn:
 
 def _turned(k: Array, turn: Turn, v: Any) -> Any:
     """v turned about k (Rodrigues)."""
-    return v * turn.cos + _cross(k, v) * turn.sin + k * (_dot(k, v) * (1.0 - turn.cos))
-
-
-def _largest(*values: Any) -> Any:
-    first, *rest = values
-    for value in rest:
-        first = np.maximum(first, value)
-    return first
-
-
-def _cross(a: Any, b: Any) -> Any:
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-
-
-def _dot(a: Any, b: Any) -> Any:
-    return sum(x * y for x, y in zip(a, b, strict=True))
+    return v * turn.cos + np.array(cross(k, v)) * turn.sin + k * (dot(k, v) * (1.0 - turn.cos))

@@ -10,6 +10,7 @@ import numpy as np
 
 from kinetree.algorithms.differential import Axes, twists
 from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.algorithms.vectors import cross, dot
 from kinetree.model.tree import Tree
 
 WIDE = 0.1
@@ -96,7 +97,7 @@ def _orientation(goal: Goal, R: Any, here: Any, twist: Sequence[Any], exact: boo
 def _by_angle(error: list[Any], J: list[list[Any]]) -> tuple[list[Any], list[list[Any]]]:
     """The rotation vector phi of a chord, and how it falls while the frame turns at w: the inverse of the right
     Jacobian of SO(3) times w (Sola, Deray & Atchuthan, A micro Lie theory, 2018, equation 144)."""
-    c = np.sqrt(_dot(error, error))
+    c = np.sqrt(dot(error, error))
     is_small = c < 1e-6
     half = np.arcsin(np.minimum(c / 2.0, 1.0))
     scale = np.where(is_small, 1.0, 2.0 * half / np.where(is_small, 1.0, c))
@@ -106,8 +107,8 @@ def _by_angle(error: list[Any], J: list[list[Any]]) -> tuple[list[Any], list[lis
     other = np.where(is_small, 1.0 / 12.0, other)
     falls = []
     for w in J:
-        once = _cross(phi, w)
-        twice = _cross(phi, once)
+        once = cross(phi, w)
+        twice = cross(phi, once)
         falls.append([a + 0.5 * b + other * c for a, b, c in zip(w, once, twice, strict=True)])
     return phi, falls
 
@@ -118,7 +119,7 @@ def _in_frame(
     """An error and how it falls, from the base's axes in the frame's, which turn too."""
     error, J = _turned(here, error), [_turned(here, v) for v in J]
     if exact:
-        carried = [_cross(_turned(here, x[3:]), error) for x in twist]
+        carried = [cross(_turned(here, x[3:]), error) for x in twist]
         J = [[a + b for a, b in zip(v, c, strict=True)] for v, c in zip(J, carried, strict=True)]
     return error, J
 
@@ -138,21 +139,19 @@ def _pointing(goal: Goal, point: Any, here: Any, twist: Sequence[Any], exact: bo
     positive."""
     d = [sum(here[i, k] * goal.axis[k] for k in range(3)) for i in range(3)]
     way = [point[i] - here[i, 3] for i in range(3)]
-    distance = np.sqrt(_dot(way, way))
+    distance = np.sqrt(dot(way, way))
     distance = np.where(distance > 1e-9, distance, 1.0)
     u = [x / distance for x in way]
-    cosine = _dot(d, u)
-    usual = [x / np.sqrt(np.where(cosine > WIDE - 1.0, (1.0 + cosine) / 2.0, 1.0)) for x in _cross(d, u)]
-    aside = [
-        np.where(abs(u[0]) < 0.6, x, y) for x, y in zip(_cross([1.0, 0, 0], u), _cross([0, 1.0, 0], u), strict=True)
-    ]
-    length = np.sqrt(_dot(aside, aside))
+    cosine = dot(d, u)
+    usual = [x / np.sqrt(np.where(cosine > WIDE - 1.0, (1.0 + cosine) / 2.0, 1.0)) for x in cross(d, u)]
+    aside = [np.where(abs(u[0]) < 0.6, x, y) for x, y in zip(cross([1.0, 0, 0], u), cross([0, 1.0, 0], u), strict=True)]
+    length = np.sqrt(dot(aside, aside))
     error = [np.where(cosine > WIDE - 1.0, a, 2.0 * b / length) for a, b in zip(usual, aside, strict=True)]
     J = []
     for x in twist:
         v, w = x[:3], x[3:]
-        along_w, along_v = _dot(w, u), _dot(v, u)
-        seen = _cross(d, [(v[i] - along_v * u[i]) / distance for i in range(3)])
+        along_w, along_v = dot(w, u), dot(v, u)
+        seen = cross(d, [(v[i] - along_v * u[i]) / distance for i in range(3)])
         J.append([w[i] * cosine - d[i] * along_w + seen[i] for i in range(3)])
     weight = max(goal.weights[3:])
     return Rows([], [Row(error[i], [column[i] for column in J], weight) for i in range(3)])
@@ -193,16 +192,8 @@ def chord(R: Any) -> list[Any]:
         larger = B[i][i] > size
         column = [np.where(larger, a, b) for a, b in zip(B[i], column, strict=True)]
         size = np.where(larger, B[i][i], size)
-    scale = np.copysign(1.0, _dot(column, twice_sine)) / np.sqrt(np.where(size > WIDE, size, 1.0))
+    scale = np.copysign(1.0, dot(column, twice_sine)) / np.sqrt(np.where(size > WIDE, size, 1.0))
     return [np.where(w > WIDE, a, b * scale) for a, b in zip(usual, column, strict=True)]
-
-
-def _cross(a: Any, b: Any) -> list[Any]:
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-
-def _dot(a: Any, b: Any) -> Any:
-    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 GOALS = {

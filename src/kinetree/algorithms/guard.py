@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.vectors import largest
 from kinetree.spatial.se3 import Array
 
 FAR = 1e6
@@ -48,7 +49,7 @@ def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
     where they are, by at most speed * dt. Whatever the projection gives, `clipped` alone sees to it that no limit is
     crossed.
     """
-    farthest = _largest([*q, *command])
+    farthest = largest([abs(x) for x in (*q, *command)])
     slack = [bound - x for bound, x in zip(fence.b, _times(fence.A, q), strict=True)]
     inside = _least(slack)[0]
     near = [
@@ -61,7 +62,7 @@ def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
     part = [np.where(s < 1.0, here + s * d, x) for s, here, d, x in zip(shares, q, step, target, strict=True)]
     safe = [np.where(farthest < FAR, x, here) for here, x in zip(q, part, strict=True)]
     distance, nearest = _least([bound - x for bound, x in zip(fence.b, _times(fence.A, safe), strict=True)])
-    off = _largest([x - y for x, y in zip(safe, command, strict=True)])
+    off = largest([abs(x - y) for x, y in zip(safe, command, strict=True)])
     state = np.where(distance < fence.warn, float(NEAR), float(FREE))
     state = np.where(off <= 2.0 * float(fence.skin.max()), state, float(CHANGED))
     state = np.where(inside < 0.0, float(OUTSIDE), state)
@@ -123,14 +124,6 @@ def _at_speed(fence: Fence, step: Any, dt: Any) -> Any:
 
 def _times(A: Array, x: Any) -> list[Any]:
     return [sum(row[j] * x[j] for j in np.flatnonzero(row)) for row in A]
-
-
-def _largest(values: Any) -> Any:
-    """The largest size, or NaN if one of them is none."""
-    largest = abs(values[0])
-    for value in values[1:]:
-        largest = np.maximum(largest, abs(value))
-    return largest
 
 
 def _least(values: Any) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from kinetree.algorithms.goals import Goal, goal_rows
 from kinetree.algorithms.limits import margin
+from kinetree.algorithms.vectors import dot, largest
 from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
@@ -94,9 +95,9 @@ def aim(
     rows = [row for part in parts for kind in part for row in kind]
     weights = [row.weight if weighted else 1.0 for row in rows]
     error = [w * row.error for w, row in zip(weights, rows, strict=True)]
-    linear, angular = (_largest([_dot(e, e) for e in ([row.error for row in p[i]] for p in parts)]) for i in (0, 1))
+    linear, angular = (largest([dot(e, e) for e in ([row.error for row in p[i]] for p in parts)]) for i in (0, 1))
     J = [[w * x for x in row.J] for w, row in zip(weights, rows, strict=True)]
-    return Aim(error, J, _dot(error, error), linear, angular)
+    return Aim(error, J, dot(error, error), linear, angular)
 
 
 def is_solved(job: Reach, here: Aim) -> Any:
@@ -164,7 +165,7 @@ def stepped(
     strides = strides or [job.stride] * len(q)
     # what would cross a limit: the way down, or with a wish the whole step that nothing held
     gradient = (
-        _direction(J, error, wish, damping) if wish else [_dot([row[j] for row in J], error) for j in range(len(q))]
+        _direction(J, error, wish, damping) if wish else [dot([row[j] for row in J], error) for j in range(len(q))]
     )
     wish = wish or [0.0] * len(q)
     free = [_may_move(job, j, q[j], gradient[j]) for j in range(len(q))]
@@ -172,7 +173,7 @@ def stepped(
     gradient = [g * f for g, f in zip(gradient, free, strict=True)]
     *J, wished = _without_rows(job, q, [*J, wished], gradient, free, h)
     dq = _direction(J, error, wished, damping)
-    longest = _largest([abs(x) / stride for x, stride in zip(dq, strides, strict=True)])
+    longest = largest([abs(x) / stride for x, stride in zip(dq, strides, strict=True)])
     scale = np.where(longest > 1.0, 1.0 / longest, 1.0)
     new = [_clipped(job, j, a + scale * d) for j, (a, d) in enumerate(zip(q, dq, strict=True))]
     share: Any = 1.0
@@ -188,11 +189,11 @@ def stepped(
 
 def _direction(J: list[list[Any]], error: list[Any], wish: Sequence[Any], damping: Any) -> list[Any]:
     """The step (n,) against the errors, and as much of a wish as leaves them alone."""
-    A = [[_dot(J[i], J[k]) for k in range(i + 1)] for i in range(len(J))]
+    A = [[dot(J[i], J[k]) for k in range(i + 1)] for i in range(len(J))]
     for i, row in enumerate(A):
         row[i] = row[i] + (damping + 1e-13)
-    y = solved_symmetric(A, [e - _dot(row, wish) for e, row in zip(error, J, strict=True)])
-    return [_dot([row[j] for row in J], y) + wish[j] for j in range(len(wish))]
+    y = solved_symmetric(A, [e - dot(row, wish) for e, row in zip(error, J, strict=True)])
+    return [dot([row[j] for row in J], y) + wish[j] for j in range(len(wish))]
 
 
 def _may_move(job: Reach, j: int, x: Any, gradient: Any) -> Any:
@@ -213,15 +214,15 @@ def _without_rows(
     for row, bound, skin in zip(job.G, h, job.skin, strict=True):
         u = [float(x) * f for x, f in zip(row, free, strict=True)]
         for other in taken:
-            along = _dot(u, other)
+            along = dot(u, other)
             u = [a - along * b for a, b in zip(u, other, strict=True)]
-        size, outwards = _dot(u, u), _dot(u, gradient)
+        size, outwards = dot(u, u), dot(u, gradient)
         at_it = _row(row, q) >= bound - 2.0 * skin
         holds = np.where(at_it, np.where(size > 1e-6, outwards, 0.0), 0.0) > 0.0
         scale = np.where(holds, 1.0 / np.sqrt(np.where(holds, size, 1.0)), 0.0)
         u = [x * scale for x in u]
         gradient = [g - scale * outwards * x for g, x in zip(gradient, u, strict=True)]
-        J = [[a - along * x for a, x in zip(r, u, strict=True)] for r, along in ((r, _dot(u, r)) for r in J)]
+        J = [[a - along * x for a, x in zip(r, u, strict=True)] for r, along in ((r, dot(u, r)) for r in J)]
         taken.append(u)
     return J
 
@@ -260,19 +261,8 @@ def _clipped(job: Reach, j: int, x: Any) -> Any:
     return np.minimum(x, job.upper[j]) if np.isfinite(job.upper[j]) else x
 
 
-def _largest(values: Sequence[Any]) -> Any:
-    largest = values[0]
-    for value in values[1:]:
-        largest = np.maximum(largest, value)
-    return largest
-
-
 def _row(row: Array, x: Any) -> Any:
     return sum(float(row[j]) * x[j] for j in np.flatnonzero(row))
-
-
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def _squared(a: Sequence[Any], b: Sequence[Any]) -> Any:

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from kinetree.algorithms.differential import Axes
-from kinetree.algorithms.gauge import gauged
-from kinetree.algorithms.goals import GOALS, Goal, fault_of
-from kinetree.algorithms.inverse import HEAD, Reach, answered, closest_step, inverse_step, settled_step, tracking_step
-from kinetree.algorithms.nearest import all_forms, nearest_start
-from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
-from kinetree.compiler.program import trace
+from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
-from kinetree.queries.ask import frames_of, one_of, origin, remember, tree
+from kinetree.queries.ask import frames_of, one_of, remember
+from kinetree.solvers.ik_kernels import kernels
 from kinetree.solvers.ik_problem import joint_of, reach_of
 from kinetree.solvers.ik_solver import IK
 from kinetree.solvers.six_axes import six_axes
 
-WAY_ALONG = 200
-"""Steps from a solution to the one that is nearest to a posture, at most."""
-Step = Callable[..., Any]
 FASTEST = 1e6
 """Of a joint without a velocity limit, rad/s or m/s."""
-WAY_DOWN = 2000
-"""Steps to where a target that cannot be reached is closest, at most."""
 
 
 def ik(
@@ -106,67 +93,14 @@ def _made(
     job, inside = reach_of(robot, limits, goals, tolerance, descents)
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
-    model = gauged(tree(robot), tuple(dict.fromkeys(f for goal in goals for f in (goal.frame, goal.base))))
-    numbers = [
-        value.tolist()
-        for value in (getattr(x, f.name) for x in (job, limits) for f in fields(x))
-        if isinstance(value, np.ndarray)
-    ]
-    settings = (job.tolerances, job.damping, job.stride, job.steps, job.descents, WAY_DOWN, WAY_ALONG)
-    key = origin(robot, ("ik", repr(goals), repr(numbers), settings))
-    n, m = len(job.columns), len(job.G)
-    state, whole, q = Port("state", (HEAD + 2 * n,)), Port("rest", (robot.nq,)), Port("q", (n,))
-    targets = [Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(goals)]
-
-    def kernel(
-        name: str,
-        step: Step,
-        first: Port,
-        *between: str,
-        output: Port | None = None,
-        way: Reach = job,
-        repeated: bool = False,
-    ) -> Kernel:
-        """Of a step from `first`, what stands between, and the targets. Without rows there is neither h nor center."""
-        given = [what for what in between if m or what not in ("h", "center")]
-        ports = (first, *(Port(what, (m if what == "h" else n,)) for what in given), *targets)
-
-        def traced(x: Any, *arrays: Any) -> Any:
-            values = dict(zip(given, arrays, strict=False))
-            return step(way, x, *(values.get(what, ()) for what in between), *arrays[len(given) :])
-
-        shapes = [port.shape for port in ports]
-        return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, repeated=repeated), f"{name} {key}")
-
-    down, along = replace(job, steps=WAY_DOWN), replace(job, steps=WAY_ALONG)
-    forms = Port("forms", (8, 7))
     return IK(
         coordinate_names=tuple(robot.coordinate_names[j] for j in job.columns),
         goals=goals,
         job=job,
         inside=inside,
         limits=limits,
-        kernel=kernel("ik", partial(inverse_step, model), state, "h", "center", repeated=True),
-        closest=kernel("closest", partial(closest_step, model), state, "h", way=down, repeated=True),
-        settle=kernel("settle", partial(settled_step, model), state, "h", "posture", way=along, repeated=True),
-        track=kernel("track", partial(tracking_step, model), q, "h", "strides"),
-        nearest=kernel("nearest", partial(nearest_start, arm), state, "h", "center") if arm else None,
-        forms=kernel("forms", partial(all_forms, arm), q, "h", "center", output=forms) if arm else None,
-        check=Kernel(
-            "check",
-            tuple(targets),
-            Port("fault", ()),
-            lambda: trace(fault_of, *(port.shape for port in targets)),
-            f"check {[port.shape for port in targets]}",
-        ),
-        answer=Kernel(
-            "answer",
-            (state, whole),
-            Port("answer", (robot.nq + 4,)),
-            lambda: trace(lambda s, rest: answered(job, limits, s, rest), state.shape, whole.shape),
-            f"answer {key}",
-        ),
-        more=(inside.bounds_now, inside.begin_at) if m else (),
+        **kernels(robot, job, limits, arm),
+        more=(inside.bounds_now, inside.begin_at) if len(job.G) else (),
         speeds=np.array([_speed(robot, joint_of(robot, j)) for j in job.columns]),
     )
 

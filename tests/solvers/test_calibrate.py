@@ -1,0 +1,438 @@
+"""What is wrong with poses from a pendant is named: exactly that, from noisy numbers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation as Rotations
+
+import kinetree as kt
+from kinetree.controllers import controllers
+from kinetree.controllers.rotation import Rotation
+from kinetree.queries.controllers import controller_joints
+from kinetree.solvers.calibrate import Fault, calibrate
+from kinetree.spatial import se3
+
+LINKS = [  # origin and axis of each joint, in the style of REP-199
+    ("0 0 0.2", "0 0 1"),
+    ("0.15 0 0.25", "0 1 0"),
+    ("0 0 0.6", "0 1 0"),
+    ("0.1 0 0.12", "1 0 0"),
+    ("0.55 0 0", "0 1 0"),
+    ("0.09 0 0", "1 0 0"),
+]
+MAKERS = ["abb", "kuka", "fanuc", "universal_robots", "staubli", "kawasaki"]
+
+
+def urdf(links=LINKS, base=("0.01 0.02 0.45", "0 0 1.5707963267948966"), tool0="0 1.5707963267948966 0", more=""):
+    """An arm of six joints; base and tool0 are left out where they are None."""
+    parts = ['<robot name="arm"><link name="base_link"/><link name="flange"/>']
+    for i, (xyz, axis) in enumerate(links, 1):
+        parent = f"link_{i - 1}" if i > 1 else "base_link"
+        parts.append(
+            f'<link name="link_{i}"/><joint name="joint_{i}" type="revolute"><parent link="{parent}"/>'
+            f'<child link="link_{i}"/><origin xyz="{xyz}"/><axis xyz="{axis}"/>'
+            '<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>'
+        )
+    parts.append(joint("link_6", "flange", "0.01 0 0", "0 0 0"))
+    if base:
+        parts.append('<link name="base"/>' + joint("base_link", "base", *base))
+    if tool0:
+        parts.append('<link name="tool0"/>' + joint("flange", "tool0", "0 0 0", tool0))
+    return "".join([*parts, more, "</robot>"])
+
+
+def load(text):
+    return kt.load(text, format="urdf")
+
+
+def joint(parent, child, xyz, rpy):
+    return (
+        f'<joint name="{parent}-{child}" type="fixed"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{xyz}" rpy="{rpy}"/></joint>'
+    )
+
+
+ARM = load(urdf())
+
+
+def shown(who, rng, robot=ARM, k=10, base="base", tool0="tool0", noise=1.0, T_base=None, T_tool=None, q=None):
+    """joints (k, n) and poses (k, 6 or 7), as the pendant shows them, with noise of 0.1 mm and 0.01 deg; T_base and
+    T_tool (4, 4) go between."""
+    q = robot.limits.sample(k, seed=rng) if q is None else q
+    T = kt.fk(robot, tool0, base).interpret(q)
+    T = (np.eye(4) if T_base is None else T_base) @ T @ (np.eye(4) if T_tool is None else T_tool)
+    T[:, :3, 3] += rng.normal(0, 1e-4 * noise, (len(q), 3))
+    T[:, :3, :3] = (
+        T[:, :3, :3] @ Rotations.from_rotvec(rng.normal(0, np.radians(0.01) * noise, (len(q), 3))).as_matrix()
+    )
+    first, last = ("base" if "base" in robot.frames else base), ("tool0" if "tool0" in robot.frames else tool0)
+    return controller_joints(robot, who, q, base=first, tool0=last), controllers[who].from_pose(T)
+
+
+def written_as(who, formula, poses):
+    """The same rotations by another formula, in the controller's numbers."""
+    own = controllers[who].rotation
+    other = Rotation(formula, own.names, own.unit, own.names[0])
+    return np.concatenate([poses[:, :3], other.values(own.matrix(poses[:, 3:]))], axis=-1)
+
+
+def codes(result):
+    return sorted(fault.code for fault in result.faults)
+
+
+def changed(array, columns, factor):
+    array = array.copy()
+    array[:, columns] *= factor
+    return array
+
+
+def orders(who):
+    """Other orders of a controller's numbers."""
+    if who == "abb":
+        return []
+    a, b, c = controllers[who].rotation.names
+    every = [f"R{x}({a}) R{y}({b}) R{z}({c})" for x, y, z in ("xyz", "zyx", "zyz")]
+    every += [f"R{x}({c}) R{y}({b}) R{z}({a})" for x, y, z in ("xyz", "zyx", "zyz")]
+    return [formula for formula in every if formula != controllers[who].rotation.formula]
+
+
+PLANTS = {
+    "nothing": lambda who, j, p: (j, p),
+    "pose-unit": lambda who, j, p: (j, changed(p, slice(3), 1e3 if controllers[who].position == "m" else 1e-3)),
+    "joint-unit": lambda who, j, p: (np.deg2rad(j), p),
+    "joint-sign": lambda who, j, p: (changed(j, 4, -1), p),
+    "pose-angle-unit": lambda who, j, p: (
+        j,
+        changed(p, slice(3, 6), np.degrees(1) if controllers[who].rotation.unit == "rad" else np.radians(1)),
+    ),
+    "rotation-order": lambda who, j, p: (j, written_as(who, orders(who)[0], p)),
+}
+
+
+@pytest.mark.parametrize("who", MAKERS)
+@pytest.mark.parametrize("planted", PLANTS)
+def test_a_fault_of_the_numbers_is_named(who, planted):
+    if who == "abb" and planted in ("pose-angle-unit", "rotation-order"):
+        pytest.skip("quaternions have neither")
+    check(who, planted, seed=1)
+
+
+def check(who, planted, seed):
+    joints, poses = PLANTS[planted](who, *shown(who, np.random.default_rng(seed)))
+    result = calibrate(ARM, who, joints, poses)
+    assert codes(result) == ([] if planted == "nothing" else [planted]), str(result)
+    assert result.agrees == (planted == "nothing")
+    assert result.alternatives == ()
+    assert (result.residual < (5e-4, 1e-3)).all()
+    np.testing.assert_allclose(result.T_base_link_base, kt.fk(ARM, "base").interpret(ARM.q()), atol=1e-12)
+    np.testing.assert_allclose(result.T_flange_tool0, kt.fk(ARM, "tool0", "flange").interpret(ARM.q()), atol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("who", MAKERS)
+def test_a_fault_of_the_numbers_is_named_whatever_the_poses(who, seed):
+    for planted in PLANTS:
+        if who != "abb" or planted not in ("pose-angle-unit", "rotation-order"):
+            check(who, planted, seed)
+
+
+@pytest.mark.parametrize("who", MAKERS[1:])
+def test_every_order_is_told_from_the_others(who):
+    joints, poses = shown(who, np.random.default_rng(2))
+    for formula in orders(who):
+        result = calibrate(ARM, who, joints, written_as(who, formula, poses))
+        assert codes(result) == ["rotation-order"]
+        assert f"R = {formula}," in result.faults[0].message
+        assert result.alternatives == ()
+
+
+def test_a_quaternion_whose_real_part_is_the_last():
+    joints, poses = shown("abb", np.random.default_rng(3))
+    result = calibrate(ARM, "abb", joints, poses[:, [0, 1, 2, 4, 5, 6, 3]])
+    assert result.faults == (
+        Fault(
+            "rotation-order",
+            "the rotation is R = quaternion(q4, q1, q2, q3), the real part is the last, not quaternion(q1, q2, q3, q4)",
+        ),
+    )
+
+
+@pytest.mark.parametrize("j", range(6))
+def test_every_joint_that_turns_the_other_way(j):
+    joints, poses = shown("kuka", np.random.default_rng(j))
+    result = calibrate(ARM, "kuka", changed(joints, j, -1), poses)
+    assert [fault.code for fault in result.faults] == ["joint-sign"]
+    assert f"'joint_{j + 1}'" in result.faults[0].message
+
+
+@pytest.mark.parametrize(
+    ("frames", "expected"),
+    [
+        ({"base": "base_link"}, ["base-frame"]),
+        ({"tool0": "flange"}, ["tool0-frame"]),
+        ({"base": "base_link", "tool0": "flange"}, ["base-frame", "tool0-frame"]),
+    ],
+)
+@pytest.mark.parametrize("who", MAKERS)
+def test_another_frame_of_the_robot(who, frames, expected):
+    result = calibrate(ARM, who, *shown(who, np.random.default_rng(4), **frames))
+    assert codes(result) == expected
+    assert result.alternatives == ()
+    for fault in result.faults:
+        wanted = fault.code.removesuffix("-frame")
+        assert f"{frames[wanted]} for {wanted}: " in fault.message
+    if "base" in frames:
+        np.testing.assert_array_equal(result.T_base_link_base, np.eye(4))
+    if "tool0" in frames:
+        np.testing.assert_array_equal(result.T_flange_tool0, np.eye(4))
+
+
+@pytest.mark.parametrize("who", MAKERS)
+def test_two_faults_at_once(who):
+    rng = np.random.default_rng(5)
+    joints, poses = PLANTS["pose-unit"](who, *shown(who, rng, tool0="flange"))
+    assert codes(calibrate(ARM, who, joints, poses)) == ["pose-unit", "tool0-frame"]
+    joints, poses = PLANTS["joint-sign"](who, *PLANTS["joint-unit"](who, *shown(who, rng)))
+    assert codes(calibrate(ARM, who, joints, poses)) == ["joint-sign", "joint-unit"]
+    if who != "abb":
+        joints, poses = PLANTS["rotation-order"](who, *PLANTS["pose-unit"](who, *shown(who, rng)))
+        assert codes(calibrate(ARM, who, joints, poses)) == ["pose-unit", "rotation-order"]
+
+
+def test_degrees_of_another_order_where_a_rotation_vector_belongs():
+    joints, poses = shown("universal_robots", np.random.default_rng(6))
+    poses = changed(written_as("universal_robots", "Rz(RZ) Ry(RY) Rx(RX)", poses), slice(3, 6), np.degrees(1))
+    assert codes(calibrate(ARM, "ur", joints, poses)) == ["pose-angle-unit", "rotation-order"]
+
+
+class TestCoupling:
+    """FANUC measures the third joint against the horizontal: J3 of the model is J3 + J2."""
+
+    def test_not_applied(self):
+        _, poses = shown("fanuc", np.random.default_rng(7))
+        joints = np.rad2deg(ARM.limits.sample(10, seed=np.random.default_rng(7)))
+        result = calibrate(ARM, "fanuc", joints, poses)
+        assert codes(result) == ["coupling"]
+        assert "are not coupled" in result.faults[0].message
+
+    def test_applied_where_there_is_none(self):
+        joints, poses = shown("kuka", np.random.default_rng(8))
+        joints[:, 2] -= joints[:, 1]
+        result = calibrate(ARM, "kuka", joints, poses)
+        assert codes(result) == ["coupling"]
+        assert "joint 3 of the model = J3 + J2" in result.faults[0].message
+
+    def test_of_the_model_that_is_said(self):
+        joints, poses = shown("abb", np.random.default_rng(9))
+        assert not calibrate(ARM, "abb", joints, poses, "irb2400").agrees
+        joints[:, 2] += joints[:, 1]
+        assert calibrate(ARM, "abb", joints, poses, "irb2400").agrees
+
+    @pytest.mark.parametrize("side", ["model", "shown"])
+    def test_a_joint_that_others_follow_turns_the_other_way(self, side):
+        joints, poses = shown("fanuc", np.random.default_rng(10))
+        model = joints.copy()
+        model[:, 2] += model[:, 1]
+        if side == "shown":
+            joints[:, 1] *= -1
+        else:
+            joints[:, 1] = -model[:, 1]
+            joints[:, 2] = model[:, 2] + model[:, 1]
+        result = calibrate(ARM, "fanuc", joints, poses)
+        assert codes(result) == ["joint-sign"]
+        assert ("numbers of J2" if side == "shown" else "'joint_2'") in result.faults[0].message
+
+
+class TestFramesThatAreFound:
+    X = se3.pose_from_xyz_rpy((0.3, -0.2, 0.7), (0.2, -0.4, 1.9))
+    Y = se3.pose_from_xyz_rpy((0.02, -0.1, 0.15), (1.2, 0.3, -2.0))
+
+    @pytest.mark.parametrize("who", ["abb", "fanuc", "universal_robots"])
+    @pytest.mark.parametrize("which", ["base", "tool0", "both"])
+    def test_to_a_millimetre(self, who, which):
+        X = self.X if which != "tool0" else None
+        Y = self.Y if which != "base" else None
+        result = calibrate(ARM, who, *shown(who, np.random.default_rng(11), T_base=X, T_tool=Y))
+        assert codes(result) == [f"{frame}-frame" for frame in ("base", "tool0") if which in (frame, "both")]
+        T_base = kt.fk(ARM, "base").interpret(ARM.q()) @ (np.eye(4) if X is None else se3.inverse(X))
+        T_tool = kt.fk(ARM, "tool0", "flange").interpret(ARM.q()) @ (np.eye(4) if Y is None else Y)
+        np.testing.assert_allclose(result.T_base_link_base, T_base, atol=1e-3)
+        np.testing.assert_allclose(result.T_flange_tool0, T_tool, atol=1e-3)
+
+    def test_with_a_fault_of_the_numbers(self):
+        joints, poses = shown("kuka", np.random.default_rng(12), T_base=self.X)
+        result = calibrate(ARM, "kuka", joints, changed(poses, slice(3), 1e-3))
+        assert codes(result) == ["base-frame", "pose-unit"]
+        assert "which is elsewhere" in str(result)
+
+    def test_that_the_robot_does_not_have(self):
+        bare = load(urdf(base=None, tool0=None))
+        result = calibrate(bare, "abb", *shown("abb", np.random.default_rng(13)))
+        assert codes(result) == ["base-frame", "tool0-frame"]
+        assert "the robot has no 'base', which must be where the controller's 'Base' is" in str(result)
+        np.testing.assert_allclose(result.T_base_link_base, kt.fk(ARM, "base").interpret(ARM.q()), atol=1e-3)
+        np.testing.assert_allclose(result.T_flange_tool0, kt.fk(ARM, "tool0", "flange").interpret(ARM.q()), atol=1e-3)
+
+    def test_with_other_names(self):
+        joints, poses = shown("abb", np.random.default_rng(14))
+        renamed = load(urdf().replace('"base"', '"foot"').replace('"tool0"', '"hand"'))
+        assert calibrate(renamed, "abb", joints, poses, base="foot", tool0="hand").agrees
+
+
+class TestNothingFits:
+    @pytest.mark.parametrize("who", ["abb", "fanuc"])
+    def test_a_length_is_wrong(self, who):
+        longer = load(urdf([*LINKS[:2], ("0 0 0.65", "0 1 0"), *LINKS[3:]]))
+        result = calibrate(longer, who, *shown(who, np.random.default_rng(15)))
+        assert codes(result) == ["no-fit"]
+        assert not result.agrees
+        assert result.residual.max() > 1e-3
+        (fault,) = result.faults
+        assert "'joint_2' and 'joint_3' would mend it" in fault.message
+        worst = int(np.argmax(np.linalg.norm(result.residual / result.residual.max(axis=0), axis=-1)))
+        assert f"pose {worst + 1} is the worst" in fault.message
+
+    def test_one_pose_is_wrong(self):
+        joints, poses = shown("kuka", np.random.default_rng(16))
+        poses[6, 0] += 20
+        assert "pose 7 is the worst" in calibrate(ARM, "kuka", joints, poses).faults[0].message
+
+    def test_three_poses_do_not_say_which_joint(self):
+        joints, poses = shown("kuka", np.random.default_rng(17), k=3)
+        poses[2, 0] += 20
+        assert "too few poses to say which joint" in str(calibrate(ARM, "kuka", joints, poses))
+
+
+class TestAmbiguousPoses:
+    def test_all_explanations_are_said(self):
+        """With C zero everywhere R = Ry(B) Rz(A) is two orders' at once."""
+        rng = np.random.default_rng(18)
+        q = rng.uniform(-1, 1, (10, 6))
+        R = Rotations.from_euler("YZ", rng.uniform(-1, 1, (10, 2)))  # of tool0 in base
+        arm = Rotations.from_euler("ZY", np.stack([q[:, 0], q[:, 1] + q[:, 2]], axis=-1))
+        quarter = Rotations.from_euler("z", 90, degrees=True), Rotations.from_euler("y", -90, degrees=True)
+        q[:, 3:] = (arm.inv() * quarter[0] * R * quarter[1]).as_euler("XYX")
+        joints, poses = shown("kuka", rng, q=q, noise=0)
+        result = calibrate(ARM, "kuka", joints, written_as("kuka", "Rx(C) Ry(B) Rz(A)", poses))
+        every = {fault.message for one in (result, *result.alternatives) for fault in one.faults}
+        assert not result.agrees
+        assert len(every) == 1 + len(result.alternatives) == 2
+        assert all("rotation-order" in codes(one) for one in result.alternatives)
+        assert "have 2 explanations, all as simple" in str(result)
+
+    def test_joints_that_do_not_move_are_said(self):
+        rng = np.random.default_rng(19)
+        q = ARM.limits.sample(10, seed=rng)
+        q[:, 3] = 0.3
+        result = calibrate(ARM, "kuka", *shown("kuka", rng, q=q))
+        assert result.agrees
+        assert result.still == ("joint_4",)
+        assert "joint 'joint_4' did not move" in str(result)
+
+    def test_a_still_first_joint_and_another_base(self):
+        """Where the first joint stands still, its sign and the base are one."""
+        rng = np.random.default_rng(20)
+        q = ARM.limits.sample(10, seed=rng)
+        q[:, 0] = 0.0
+        X = TestFramesThatAreFound.X
+        result = calibrate(ARM, "kuka", *shown("kuka", rng, q=q, T_base=X))
+        assert codes(result) == ["base-frame"]
+        assert result.still == ("joint_1",)
+
+
+GOOD = shown("kuka", np.random.default_rng(21), k=4)
+
+
+def with_nan(array):
+    array = array.copy()
+    array[2, 1] = np.nan
+    return array
+
+
+@pytest.mark.parametrize(
+    ("joints", "poses", "said"),
+    [
+        (GOOD[0][:, :5], GOOD[1], r"joints has shape \(4, 5\); legal is \(k, 6\)"),
+        (GOOD[0], GOOD[1][0], r"poses has shape \(6,\); legal is \(k, 6\)"),
+        (GOOD[0], GOOD[1][:3], "4 rows of joints and 3 poses"),
+        (GOOD[0], "here", "poses has shape|no array of numbers"),
+        (with_nan(GOOD[0]), GOOD[1], "row 3 of joints is not finite"),
+        (GOOD[0], with_nan(GOOD[1]), "row 3 of poses is not finite"),
+        (GOOD[0], GOOD[1] * 1e3, "beyond ±180"),
+        (GOOD[0][[0, 1, 0]], GOOD[1][[0, 1, 0]], "2 different rows of joints; legal are 3"),
+        (GOOD[0] * (1, 0, 0, 0, 0, 0), GOOD[1], "about one axis alone"),
+        (GOOD[0] * (0, 1, 1, 0, 0, 0), GOOD[1], "about one axis alone"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(joints, poses, said):
+    with pytest.raises(kt.KinetreeError, match=said):
+        calibrate(ARM, "kuka", joints, poses)
+
+
+def test_options_that_are_not_legal_are_refused():
+    with pytest.raises(kt.KinetreeError, match="no controller 'kuak'; did you mean 'kuka'"):
+        calibrate(ARM, "kuak", *GOOD)
+    for tolerance in ((1e-3,), (0, 1), (np.nan, 1), "small"):
+        with pytest.raises(kt.KinetreeError, match="two finite numbers above 0"):
+            calibrate(ARM, "kuka", *GOOD, tolerance=tolerance)
+    with pytest.raises(kt.KinetreeError, match="neither frame 'tool' nor 'hand'"):
+        calibrate(ARM, "kuka", *GOOD, tool0="tool", flange="hand")
+    with pytest.raises(kt.KinetreeError, match="'base_link' moves as seen from 'link_1': joint_1 are between"):
+        calibrate(ARM, "kuka", *GOOD, base="link_1")
+    with pytest.raises(kt.KinetreeError, match="no joint is between"):
+        calibrate(ARM, "kuka", *GOOD, flange="base")
+    mimic = urdf().replace("</joint>", '<mimic joint="joint_2"/></joint>', 1)
+    with pytest.raises(kt.KinetreeError, match="joint 'joint_1': has not one coordinate of its own"):
+        calibrate(load(mimic), "kuka", *GOOD)
+
+
+def test_quaternions_of_another_length_are_refused():
+    joints, poses = shown("abb", np.random.default_rng(22))
+    with pytest.raises(kt.KinetreeError, match="length is 2"):
+        calibrate(ARM, "abb", joints, changed(poses, slice(3, 7), 2.0))
+
+
+def test_a_joint_that_slides_is_in_mm():
+    """On a rail that belongs to the arm, and in m by mistake."""
+    text = urdf(base=None).replace('<link name="base_link"/>', '<link name="rail"/><link name="base_link"/>')
+    rail = (
+        '<joint name="slide" type="prismatic"><parent link="rail"/><child link="base_link"/><axis xyz="1 0 0"/>'
+        '<limit lower="-2" upper="2" velocity="1" effort="1"/></joint>'
+    )
+    robot = load(text.replace("</robot>", rail + "</robot>"))
+    joints, poses = shown("kuka", np.random.default_rng(23), robot=robot, base="rail")
+    names = {"base": "rail", "base_link": "rail"}
+    assert np.abs(joints[:, 0]).max() > 500
+    assert calibrate(robot, "kuka", joints, poses, **names).agrees
+    result = calibrate(robot, "kuka", changed(joints, 0, 1e-3), poses, **names)
+    assert result.faults == (Fault("joint-unit", "the sliding joints are in m, not in mm"),)
+
+
+def test_a_left_handed_controller():
+    """Poses of a mirrored system are read in the right-handed one."""
+    left = replace(controllers["kuka"], mirrored="y")
+    joints, poses = shown("kuka", np.random.default_rng(24))
+    assert calibrate(ARM, left, joints, left.from_pose(controllers["kuka"].to_pose(poses))).agrees
+    assert not calibrate(ARM, left, joints, poses).agrees
+
+
+def test_many_poses_are_used_all():
+    joints, poses = shown("staubli", np.random.default_rng(25), k=300)
+    result = calibrate(ARM, "staubli", joints, poses, tolerance=(1e-3, 2e-3))
+    assert result.agrees
+    assert result.residual.shape == (300, 2)
+
+
+def test_the_ur_of_example_robot_data():
+    from support import example_robot_urdfs
+
+    path = next((p for p in example_robot_urdfs() if p.name == "ur5_robot.urdf"), None)
+    if path is None:
+        pytest.skip("no ur5_robot.urdf")
+    robot = kt.load(path)
+    joints, poses = shown("universal_robots", np.random.default_rng(26), robot=robot)
+    assert calibrate(robot, "ur", joints, poses, flange="ee_link").agrees
+    joints, poses = shown("universal_robots", np.random.default_rng(26), robot=robot, base="base_link")
+    assert codes(calibrate(robot, "ur", joints, poses, flange="ee_link")) == ["base-frame"]
