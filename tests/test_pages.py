@@ -38,6 +38,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/guard.md",
         "docs/inverse-kinematics.md",
         "docs/controllers.md",
+        "docs/calibration.md",
     ],
 )
 def test_python_prints_the_text_below_it(page, capsys, tmp_path, monkeypatch):

@@ -30,6 +30,8 @@ from kinetree.queries.controllers import pose_from_controller as pose_from_contr
 from kinetree.queries.controllers import q_from_controller as q_from_controller
 from kinetree.robots.icub.boards import from_board as from_board
 from kinetree.robots.icub.boards import to_board as to_board
+from kinetree.solvers.calibrate import Calibration as Calibration
+from kinetree.solvers.calibrate import calibrate as calibrate
 from kinetree.solvers.compare import Comparison as Comparison
 from kinetree.solvers.compare import compare as compare
 from kinetree.solvers.guard import Guard as Guard

@@ -189,6 +189,13 @@ def test_another_frame_of_the_robot(who, frames, expected):
         np.testing.assert_array_equal(result.T_flange_tool0, np.eye(4))
 
 
+def test_frames_in_one_place_are_no_fault():
+    robot = load(urdf(base=("0 0 0", "0 0 0"), tool0="0 0 0"))
+    result = calibrate(robot, "kuka", *shown("kuka", np.random.default_rng(27), robot=robot))
+    assert result.agrees
+    assert result.alternatives == ()
+
+
 @pytest.mark.parametrize("who", MAKERS)
 def test_two_faults_at_once(who):
     rng = np.random.default_rng(5)

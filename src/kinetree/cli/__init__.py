@@ -1,8 +1,8 @@
 """The command line: one file a command, found by its name; parsing and printing only.
 
-Exit status: 0 done; 1 the answer is no: the robots of `compare` differ, `ik` does not get there; 2 something is wrong
-with the input or with the command, said on the standard error stream; 74 the output cannot be written; 130 interrupted;
-141 nobody reads our output any more.
+Exit status: 0 done; 1 the answer is no: the robots of `compare` differ, `ik` does not get there, model and controller
+of `calibrate` do not agree; 2 something is wrong with the input or with the command, said on the standard error stream;
+74 the output cannot be written; 130 interrupted; 141 nobody reads our output any more.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def pose_from_controller(
     check_frames(robot, who, base, tool0)
     T_base_tool = _pose(robot, who, user_frame, base) @ who.to_pose(values)
     T_base_tool0 = T_base_tool @ _inverse(_pose(robot, who, tool, tool0))
-    return np.asarray(_fixed(robot, base, in_frame) @ T_base_tool0 @ _fixed(robot, frame, tool0))
+    return np.asarray(fixed(robot, base, in_frame) @ T_base_tool0 @ fixed(robot, frame, tool0))
 
 
 def controller_joints(
@@ -164,7 +164,7 @@ def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
     if given is None:
         return se3.IDENTITY
     if isinstance(given, str):
-        return _fixed(robot, given, seen_from)
+        return fixed(robot, given, seen_from)
     array = np.asarray(given, dtype=float)
     if array.shape == (4, 4):
         who.from_pose(array)  # or it is no pose
@@ -180,13 +180,15 @@ def _inverse(T: Array) -> Array:
     return result
 
 
-def _fixed(robot: Robot, frame: str, seen_from: str) -> Array:
+def fixed(robot: Robot, frame: str, seen_from: str) -> Array:
     """T_seen_from_frame (4, 4) of two frames between which nothing moves."""
     bodies = tree(robot)
     body_a, body_b = bodies.frame(seen_from)[0], bodies.frame(frame)[0]
     if body_a != body_b:
         between = [bodies.joints[i] for way in way_between(bodies, body_a, body_b) for i in way]
-        raise fail("controller-frame", f"{frame} moves as seen from {seen_from}: {', '.join(between)} are between them")
+        raise fail(
+            "controller-frame", f"{frame!r} moves as seen from {seen_from!r}: {', '.join(between)} are between them"
+        )
     return np.asarray(fk(robot, frame, seen_from).interpret(robot.q()))
 
 

@@ -1,0 +1,154 @@
+"""`kinetree calibrate`: poses are read as the pendant writes them, and the exit status says whether they agree."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import kinetree as kt
+from kinetree.controllers import controllers
+from kinetree.controllers.text import written
+
+AXES = ["0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0"]
+
+
+@pytest.fixture
+def arm(tmp_path):
+    """A file of an arm of six joints with the frames of REP-199."""
+    parts = ['<robot name="arm"><link name="base_link"/><link name="base"/><link name="flange"/><link name="tool0"/>']
+    for i, axis in enumerate(AXES, 1):
+        parent = f"l{i - 1}" if i > 1 else "base_link"
+        parts.append(
+            f'<link name="l{i}"/><joint name="axis_{i}" type="revolute"><parent link="{parent}"/><child link="l{i}"/>'
+            f'<origin xyz="{0.05 * i} 0 0.2"/><axis xyz="{axis}"/>'
+            '<limit lower="-2" upper="2" velocity="1" effort="1"/></joint>'
+        )
+    for parent, child, xyz, rpy in (
+        ("base_link", "base", "0 0 0.3", "0 0 0"),
+        ("l6", "flange", "0.1 0 0", "0 0 0"),
+        ("flange", "tool0", "0 0 0", "0 1.5707963267948966 0"),
+    ):
+        parts.append(
+            f'<joint name="to_{child}" type="fixed"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="{xyz}" rpy="{rpy}"/></joint>'
+        )
+    path = tmp_path / "arm.urdf"
+    path.write_text("".join([*parts, "</robot>"]))
+    return path
+
+
+def numbers(arm, tool0="tool0"):
+    """Joints (5, 6), deg, and T (5, 4, 4)."""
+    robot = kt.load(arm)
+    q = robot.limits.sample(5, seed=3)
+    return np.rad2deg(q), kt.fk(robot, tool0, "base").interpret(q)
+
+
+def table(head, rows, separator=","):
+    return "\n".join([separator.join(head), *(separator.join(map(str, row)) for row in rows)]) + "\n"
+
+
+HEAD = [f"J{i}" for i in range(1, 7)]
+KUKA = [*HEAD, "X", "Y", "Z", "A", "B", "C"]
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize("head", [KUKA, [f"axis_{i}" for i in range(1, 7)] + list("xyzabc")])
+def test_columns_of_numbers(run, arm, tmp_path, head, separator):
+    joints, T = numbers(arm)
+    rows = np.hstack([joints, controllers["kuka"].from_pose(T)])
+    file = tmp_path / "poses.csv"
+    file.write_text("# from the pendant\n" + table(head, rows, separator) + "\n# the end\n", encoding="utf-8-sig")
+    result = run("calibrate", arm, file, "--vendor", "kuka")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[0] == "the model and the controller of KUKA agree"
+    shuffled = [11, 0, 5, 3, 1, 2, 4, 10, 9, 8, 7, 6]
+    file.write_text(table([head[i] for i in shuffled], rows[:, shuffled], separator))
+    assert run("calibrate", arm, file, "--vendor", "kuka").stdout == result.stdout
+
+
+@pytest.mark.filterwarnings("ignore::kinetree.errors.UnverifiedWarning")
+@pytest.mark.parametrize("vendor", list(controllers))
+def test_poses_as_the_pendant_writes_them(run, arm, tmp_path, vendor):
+    who = controllers[vendor]
+    joints, T = numbers(arm)
+    C = who.coupling("arm")
+    shown = np.linalg.solve(C, joints.T).T
+    rows = [[*j, f'"{written(who, values)}"'] for j, values in zip(shown, who.from_pose(T), strict=True)]
+    file = tmp_path / "poses.csv"
+    for separator in ",;":
+        file.write_text(table([*HEAD, "Pose"], rows, separator))
+        result = run("calibrate", arm, file, "--vendor", vendor)
+        assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_a_fault_is_status_1_and_json(run, arm, tmp_path):
+    joints, T = numbers(arm, "flange")
+    T[:, :3, :3] = T[:, :3, :3] @ Rotation.from_rotvec([1e-5, 0, 0]).as_matrix()
+    file = tmp_path / "poses.csv"
+    file.write_text(table(KUKA, np.hstack([joints, controllers["kuka"].from_pose(T)])))
+    result = run("calibrate", arm, file, "--vendor", "kuka", "--json")
+    data = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert data["agrees"] is False
+    assert [fault["code"] for fault in data["faults"]] == ["tool0-frame"]
+    np.testing.assert_array_equal(data["T_flange_tool0"], np.eye(4))
+    assert np.shape(data["residual"]) == (5, 2)
+    result = run("calibrate", arm, file, "--vendor", "kuka")
+    assert result.exit_code == 1
+    assert "flange for tool0" in result.stdout
+    assert run("calibrate", arm, file, "--vendor", "kuka", "--tool0", "flange").exit_code == 0
+
+
+def test_the_coupling_of_a_robot_model(run, arm, tmp_path):
+    joints, T = numbers(arm)
+    joints[:, 2] += joints[:, 1]
+    file = tmp_path / "poses.csv"
+    file.write_text(
+        table([*HEAD, *controllers["abb"].components], np.hstack([joints, controllers["abb"].from_pose(T)]))
+    )
+    assert "[coupling]" in run("calibrate", arm, file, "--vendor", "abb").stdout
+    assert run("calibrate", arm, file, "--vendor", "abb", "--robot-model", "IRB 2400").exit_code == 0
+
+
+NAMES = ",".join(KUKA)
+GOOD = "1,2,3,4,5,6,100,200,300,10,20,30"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "poses.csv:1: error: there is nothing in it"),
+        (NAMES, "poses.csv:1: error: there are no poses below"),
+        (f"{NAMES},X\n", "poses.csv:1: error: column 'x' stands twice"),
+        (f"{NAMES},D\n", "poses.csv:1: error: column 'D' is neither a joint nor of a pose of KUKA"),
+        ("J1,J2,X\n", "poses.csv:1: error: there is no column 'j3'; legal are axis_1"),
+        (f"# hello\n{NAMES}\n{GOOD}\n{GOOD},1\n", "poses.csv:4: error: has 13 cells under 12 names"),
+        (f"{NAMES}\n{GOOD}\n\n{GOOD.replace('200', 'two')}\n", "poses.csv:4: error: column 'Y' is 'two'; legal"),
+        (f"{NAMES}\n{GOOD.replace('200', 'nan')}\n", "poses.csv:2: error: column 'Y' is 'nan'"),
+        (f"{','.join(HEAD)},pose\n1,2,3,4,5,6,X 1 Y 2\n", "poses.csv:2: error: 'X 1 Y 2' is no pose of KUKA"),
+        (f"{','.join(HEAD)},pose\n1,2,3,4,5,6,1,2,3,4,5,6\n", "a pose that has commas stands in quotation marks"),
+        (
+            f"{','.join(HEAD)},pose\n1,2,3,4,5,6,1 2 3\n",
+            "poses.csv:2: error: the pose has 3 numbers; a pose of KUKA is",
+        ),
+        (f"{NAMES}\n{GOOD}\n", "there are 1 different rows of joints; legal are 3"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_line(run, arm, tmp_path, text, said):
+    file = tmp_path / "poses.csv"
+    file.write_text(text)
+    result = run("calibrate", arm, file, "--vendor", "kuka")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+def test_other_mistakes(run, arm, tmp_path):
+    result = run("calibrate", arm, tmp_path / "none.csv", "--vendor", "kuka")
+    assert result.exit_code == 2
+    assert "cannot be read" in result.stderr
+    result = run("calibrate", arm, tmp_path / "none.csv", "--vendor", "kuak")
+    assert result.exit_code == 2
+    assert "did you mean 'kuka'" in result.stderr
+    assert run("calibrate", arm, tmp_path / "none.csv").exit_code == 2
