@@ -78,7 +78,7 @@ def test_tools_and_user_frames(arm):
 
 def test_frames_that_are_missing_or_move(arm):
     bare = kt.load(table(), format="dh")
-    with pytest.raises(kt.KinetreeError, match="no frame 'base', which is KUKA's \\$ROBROOT"):
+    with pytest.raises(kt.KinetreeError, match="no frame 'base', to be KUKA's \\$ROBROOT"):
         kt.controller_pose(bare, "kuka", np.zeros(6))
     last = list(bare.frames)[-1]
     shown = kt.controller_pose(bare, "kuka", np.zeros(6), base=bare.root, tool0=last)
@@ -127,9 +127,43 @@ def test_limits_on_the_controllers_joints(arm):
     assert 0.01 < legal.mean() < 0.9
     np.testing.assert_array_equal(limited.limits.contains(q), legal & arm.limits.contains(q))
     assert kt.ik(limited, "tool0", "base")(kt.fk(limited, "tool0", "base")(q[legal][:50])).success.all()
-    for low, high in ((upper, lower), (lower[:3], upper[:3])):
-        with pytest.raises(kt.KinetreeError, match="lower <= upper"):
+    # in radians, both ends in one limit that has the joint's name, and none where there is none
+    assert [limit.name for limit in limited.coupled_limits] == ["fanuc joint_3"]
+    at = kt.q_from_controller(arm, "fanuc", [0, 30, 149.0, 0, 0, 0])
+    margins = dict(zip(limited.limits.names, limited.limits.margin(at), strict=True))
+    assert margins["fanuc joint_3 upper"] == pytest.approx(np.deg2rad(1.0))
+    assert margins["joint_2 upper"] == pytest.approx(np.deg2rad(60.0))
+    free = kt.limit_controller_joints(arm, "fanuc", np.full(6, -np.inf), [np.inf, 90, 150, np.inf, np.inf, np.inf])
+    assert free.limits.contains(kt.q_from_controller(arm, "fanuc", [300.0, 0, 0, 0, 0, 300]))
+    assert not free.limits.contains(kt.q_from_controller(arm, "fanuc", [0, 0, 151.0, 0, 0, 0]))
+    for low, high, said in ((upper, lower, "of J1 the lower limit"), (lower[:3], upper[:3], "have shapes")):
+        with pytest.raises(kt.KinetreeError, match=said):
             kt.limit_controller_joints(arm, "fanuc", low, high)
+
+
+def test_arms_of_five_joints_are_coupled_too():
+    rows = table().splitlines()
+    five = kt.load("\n".join(rows[:8] + rows[9:]), format="dh")
+    names = {"base": five.root, "tool0": list(five.frames)[-1]}
+    q = kt.q_from_controller(five, "fanuc", [0, 30, -10, 0, 0], **names)
+    assert np.rad2deg(q[:3]) == pytest.approx([0, 30, 20])
+    assert kt.controllers["fanuc"].coupling("fanuc_m430ia2f", 5)[2, 1] == -1
+    assert (kt.controllers["fanuc"].coupling("scara", 4) == np.eye(4)).all()
+
+
+def test_what_is_no_number_is_said(arm):
+    for call, said in (
+        (lambda: kt.controller_pose(arm, "kuka", np.full(6, np.nan)), "q is not finite"),
+        (lambda: kt.controller_pose(arm, "kuka", "abc"), "q is no array of numbers"),
+        (lambda: kt.controller_pose(arm, "kuka", np.zeros(6), tool=["a"] * 6), "user frame is no array"),
+        (lambda: kt.q_from_controller(arm, "kuka", ["a"] * 6), "joints is no array"),
+        (lambda: kt.limit_controller_joints(arm, "kuka", "a", "b"), "lower is no array"),
+        (lambda: kt.controller_pose(arm, "kuka", np.zeros(6), base="bse"), "legal for base= are its frames"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=said):
+            call()
+    many = np.tile(np.eye(4), (3, 1, 1))
+    assert kt.controller_pose(arm, "kuka", np.zeros((3, 6)), tool=many).shape == (3, 6)
 
 
 @pytest.mark.parametrize("key", ["abb", "fanuc", "kuka", "staubli", "universal_robots", "yaskawa"])

@@ -76,7 +76,9 @@ def test_kernels_are_the_algorithms(frame, base, axes):
 
 
 @pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize(("frame", "base"), [WAYS[0], WAYS[1], pytest.param(*WAYS[2], marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("frame", "base"), [WAYS[0], *(pytest.param(*way, marks=pytest.mark.slow) for way in WAYS[1:])]
+)
 @pytest.mark.parametrize("length", [1.0, pytest.param(3.0, marks=pytest.mark.slow)])
 def test_the_rate_of_the_jacobian(frame, base, axes, length):
     (q, qd), tree = some(ROBOT, seed=1), build_tree(ROBOT)

@@ -1,6 +1,7 @@
 """Every maker's file: its numbers of one known pose, there and back, and what it refuses."""
 
 import json
+import time
 import warnings
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.controllers.rotation import named
-from kinetree.controllers.text import NUMBER, parsed, written
+from kinetree.controllers.text import parsed, written
 from kinetree.spatial.handedness import mirrored_pose
 from support import shared
 
@@ -153,6 +154,25 @@ def test_what_nobody_checked_is_said():
         assert all(key[:3] in str(w.message).lower() and w.category is kt.UnverifiedWarning for w in caught)
 
 
+def test_half_a_turn_is_plus_half_a_turn():
+    """A tool that points down, the commonest pose of all."""
+    for key in ("fanuc", "kuka", "denso", "epson", "mitsubishi", "yaskawa", "staubli", "comau", "kawasaki"):
+        for R in (np.diag([1.0, -1, -1]), np.diag([-1.0, -1, 1]), np.diag([-1.0, 1, -1])):
+            T = np.eye(4)
+            T[:3, :3] = R
+            assert kt.controllers[key].from_pose(T)[3:].min() > -180
+
+
+def test_positions_in_another_unit_are_seen():
+    with pytest.raises(kt.KinetreeError, match="beyond 100 m, so that its unit is another"):
+        kt.controllers["ur"].to_pose([612.3, -234.5, 789.1, 0, 0, 0])
+    with pytest.raises(kt.KinetreeError, match="mirrored is 'X'"):
+        replace(kt.controllers["kuka"], mirrored="X")
+    for bad in ("abc", [[1, 2], [3]]):
+        with pytest.raises(kt.KinetreeError, match="no array of numbers"):
+            kt.controllers["kuka"].from_pose(bad)
+
+
 def test_a_left_handed_controller_is_mirrored_at_its_boundary():
     left = replace(kt.controllers["kuka"], mirrored="y")
     numbers = left.from_pose(POSE)
@@ -189,18 +209,35 @@ def test_texts_come_back_to_their_last_digit(key):
             [1, -2, 3, 4],
             ("P[1]:UF:0, UT:1, CONFIG:'N U T, 0, 0, 0'",),
         ),
-        ("fanuc", "PR[3] X:1 Y:2 Z:3 W:4 P:5 R:6", [1, 2, 3, 4], ("PR[3]",)),
+        ("fanuc", "PR[3] X:1 Y:2 Z:3 W:4 P:5 R:6", [1, 2, 3, 4], ("3",)),
+        (
+            "fanuc",
+            "P[1]{\n GP1:\n\tUF : 0, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0',\n\tX =   1.000  mm,\tY = 2.000 mm,"
+            "\tZ = 3.000 mm,\n\tW = 4.000 deg,\tP = 5.000 deg,\tR = 6.000 deg\n};",
+            [1, 2, 3, 4],
+            ("P[1]{\n GP1:\n\tUF : 0, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0'", "}"),
+        ),
+        ("abb", "p10:=[[1,2,3],[1,0,0,0],[0,0,0,0],[9E9,9E9]];", [1, 2, 3, 1], ("p10", "[0,0,0,0],[9E9,9E9]")),
+        ("kuka", "LIN {X 1,Y 2,Z 3,A 4,B 5,C 6}", [1, 2, 3, 4], ()),
+        ("kuka", "XP1={X612.3,Y 2,Z 3,A 4,B 5,C 6,S 2,T 35,E1 0.0}", [612.3, 2, 3, 4], ("XP1", "S 2,T 35,E1 0.0")),
+        ("kuka", "X 1, Y 2, Z 3, A 4, B 5, C 6", [1, 2, 3, 4], ()),
+        ("universal_robots", "movel(p[1,2,3,0,0,1], a=1.2, v=0.25)", [1, 2, 3, 0], ("a=1.2, v=0.25",)),
+        ("universal_robots", "Waypoint_1_p:=p[1,2,3,0,0,1]", [1, 2, 3, 0], ("Waypoint_1_p",)),
+        ("yaskawa", "X: 1 Y: 2 Z: 3 Rx: 4 Ry: 5 Rz: 6", [1, 2, 3, 4], ()),
+        ("epson", "P1 = XY(1, 2, 3, 4, 5, 6)", [1, 2, 3, 4], ("P1",)),
+        ("comau", "p1 := POS(1, 2, 3, 4, 5, 6)", [1, 2, 3, 4], ("p1",)),
+        ("staubli", "p = {{1, 2, 3, 4, 5, 6}, {sfree}}", [1, 2, 3, 4], ("p", "{sfree}")),
         (
             "yaskawa",
             "C00001=612.300,-234.500,789.100,110.0000,-50.0000,35.0000",
             [612.3, -234.5, 789.1, 110],
             ("00001",),
         ),
-        ("mitsubishi", "P1=(1,2,3,4,5,6)(7,0)", [1, 2, 3, 4], ("P1", "(7,0)")),
+        ("mitsubishi", "P1=(1,2,3,4,5,6)(7,0)", [1, 2, 3, 4], ("1", "7,0")),
         ("kawasaki", "TRANS(1, 2, 3, 4, 5, 6)", [1, 2, 3, 4], ()),
         ("staubli", "{{1, 2, 3, 4, 5, 6}, {sfree}}", [1, 2, 3, 4], ("{sfree}",)),
         ("denso", "P(1, 2, 3, 4, 5, 6, 5)", [1, 2, 3, 4], ("5",)),
-        ("epson", "XY(1, 2, 3, 4, 5, 6) /L", [1, 2, 3, 4], ("/L",)),
+        ("epson", "XY(1, 2, 3, 4, 5, 6) /L", [1, 2, 3, 4], ("L",)),
         ("comau", "POS(1, 2, 3, 4, 5, 6, 'S')", [1, 2, 3, 4], ("'S'",)),
     ],
 )
@@ -219,6 +256,25 @@ def test_how_programs_and_pendants_write_it(key, text, first, left_out):
         ("yaskawa", "///PULSE\nC00000=1234,5678,90,12,34,56", "pulses of motors are joints"),
         ("yaskawa", "C00000=1234,5678,-90,12,34,56", "pulses of motors are joints"),
         ("kuka", "{A1 0, A2 -90, A3 90, A4 0, A5 0, A6 0}", "are joints"),
+        ("kuka", "{a1 5, a2 -90, a3 90, a4 0, a5 0, a6 0}", "are joints"),
+        ("yaskawa", "C00000=5,-56,90,12,34,56", "pulses of motors are joints"),
+        ("fanuc", "X:1 Y:2 Z:3 W:4 P:5 R:6,5", "not written like one"),
+        ("fanuc", "X:1 Y:2 Z:3 W:4 P:5 R:6e", "not written like one"),
+        (
+            "fanuc",
+            "X = 1 mm, Y = 2 mm, Z = 3 mm, W = 4 deg, P = 5 deg, R = 6 deg, "
+            "X = 1 mm, Y = 2 mm, Z = 3 mm, W = 4 deg, P = 5 deg, R = 6 deg",
+            "several positions",
+        ),
+        ("mitsubishi", "J1=(0,-30,90,0,60,0)", "no pose of Mitsubishi"),
+        ("mitsubishi", "P1=(1,2,3,4,5,6)(7,0)+P2", "not written like one"),
+        ("kawasaki", "-TRANS(1,2,3,4,5,6)", "not written like one"),
+        ("kawasaki", "POINT b = a + TRANS(0,0,100,0,0,0)", "not written like one"),
+        ("epson", "XY(1,2,3,4,5,6) +X(50)", "not written like one"),
+        ("universal_robots", "pose_trans(p[1,2,3,0,0,0],p[1,2,3,0,0,0])", "not written like one"),
+        ("kuka", "1,2,3,,4,5,6", "not written like one"),
+        ("kuka", "1,234.5 2 3 4 5", "not written like one"),
+        ("kuka", "١ 2 3 4 5 6", "not written like one"),
         ("abb", "hello", "not written like one"),
         ("abb", "", "not written like one"),
         ("kuka", "1 2 3 four 5 6", "not written like one"),
@@ -231,13 +287,26 @@ def test_texts_that_are_none(key, text, said):
 
 
 def test_a_long_text_takes_no_long_time():
-    for text in ("(" * 5000, "1 " * 5000, "X 1 " * 2000, "[[" + "1," * 3000):
-        with pytest.raises(kt.KinetreeError):
-            kt.controllers["kuka"].to_pose(parsed(kt.controllers["kuka"], text).values)
+    many = (
+        "(" * 1900,
+        "1 " * 900,
+        "X 1 " * 450,
+        "[[" + "1," * 900,
+        "{A" * 900,
+        "C1=1,2,3,4,5," * 140,
+        "C" * 900 + "=" * 900,
+    )
+    began = time.perf_counter()
+    for text in many:
+        for controller in kt.controllers.values():
+            with pytest.raises(kt.KinetreeError):
+                controller.to_pose(parsed(controller, text).values)
+    with pytest.raises(kt.KinetreeError, match="of 50000 characters is no pose"):
+        parsed(kt.controllers["kuka"], "{" * 50_000)
+    assert time.perf_counter() - began < 5.0
 
 
 def test_templates_have_every_component():
     for controller in kt.controllers.values():
         for template in controller.text:
             assert all(template.count(f"<{name}>") == 1 for name in controller.components), template
-    assert NUMBER

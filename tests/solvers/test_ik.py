@@ -162,6 +162,7 @@ def test_at_the_limits_and_at_half_a_turn(icub):
         assert result.residual[1] < 1.0
 
 
+@pytest.mark.slow
 def test_positions_orientations_directions_and_several_frames(icub):
     limits = icub.limits
     q, T = reachable(icub, "l_hand", None, 200)

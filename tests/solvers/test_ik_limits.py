@@ -37,7 +37,10 @@ def honest(robot: kt.Robot, ik: kt.IK, T, q0) -> kt.IKResult:
     return result
 
 
-@pytest.mark.parametrize("order", [("firmware", "tendons"), ("tendons", "firmware")])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize("order", [("firmware", "tendons"), pytest.param(("tendons", "firmware"), marks=SLOW)])
 def test_code_in_the_cache_is_of_these_limits(order, tmp_path, monkeypatch):
     """Limits of joints that do not move, and rows, are in the code too."""
     monkeypatch.setenv("KINETREE_CACHE", str(tmp_path))
@@ -51,7 +54,7 @@ def test_code_in_the_cache_is_of_these_limits(order, tmp_path, monkeypatch):
             assert result.success.all()
 
 
-@pytest.mark.parametrize("limits", ["tendons", "ikin"])
+@pytest.mark.parametrize("limits", ["tendons", pytest.param("ikin", marks=SLOW)])
 def test_rows_matter_wherever_other_joints_are(limits):
     """Which rows can be crossed depends on where q0 leaves the joints that do not move."""
     robot = kt.load("icub", limits=limits)
@@ -73,20 +76,27 @@ def test_a_row_that_the_start_does_not_show():
     assert ik(fk([0.5, 1.9, 0])).success
 
 
-def test_random_rows_and_starts():
+ARMS = {
+    "wrist": lambda: closed_form_arm("wrist"),
+    "parallel": lambda: closed_form_arm("parallel"),
+    "neither": lambda: random_arm(6, seed=1),
+}
+
+
+@pytest.mark.parametrize("name", ["wrist", *(pytest.param(name, marks=SLOW) for name in ("parallel", "neither"))])
+def test_random_rows_and_starts(name):
     """Reached or not, with a closed form or without, starts spread inside of what rows leave."""
-    rng = np.random.default_rng(0)
-    for robot in (random_arm(6, seed=1), closed_form_arm("wrist"), closed_form_arm("parallel")):
-        rowed = with_rows(robot, rng.normal(size=(3, 6)), [0.5, 0.7, 1.0])
-        tip = list(rowed.links)[-1]
-        q, T = reachable(rowed, tip, None, 300)
-        for ik in (kt.ik(rowed, tip), kt.ik(rowed, tip, closed_form=False)):
-            found = honest(rowed, ik, T, q[::-1]).success
-            assert found.all() if ik.nearest else found.mean() > 0.95
-            assert kt.ik(rowed, tip)(T, q0=q).success.all()
-            T_far = T.copy()
-            T_far[:, :3, 3] += 1.0
-            honest(rowed, ik, T_far, q[::-1])
+    rng, robot = np.random.default_rng(0), ARMS[name]()
+    rowed = with_rows(robot, rng.normal(size=(3, 6)), [0.5, 0.7, 1.0])
+    tip = list(rowed.links)[-1]
+    q, T = reachable(rowed, tip, None, 300)
+    for ik in (kt.ik(rowed, tip), kt.ik(rowed, tip, closed_form=False)):
+        found = honest(rowed, ik, T, q[::-1]).success
+        assert found.all() if ik.nearest else found.mean() > 0.95
+        assert kt.ik(rowed, tip)(T, q0=q).success.all()
+        T_far = T.copy()
+        T_far[:, :3, 3] += 1.0
+        honest(rowed, ik, T_far, q[::-1])
 
 
 def test_a_closed_form_at_the_edge_of_rows():
@@ -120,7 +130,14 @@ def test_a_follower_with_limits_holds_a_leader_without():
     assert np.abs(kt.ik(swift, "d").step([0.0], fk([1.0]), dt=0.1)).max() <= 0.025 + 1e-12
 
 
-@pytest.mark.parametrize("ends", [(-999999.0, 999999.0), (-1e16, 1e16), (-2.0, 1e9), (0.0, np.inf), (-np.inf, 1.0)])
+@pytest.mark.parametrize(
+    "ends",
+    [
+        (-999999.0, 999999.0),
+        (0.0, np.inf),
+        *(pytest.param(e, marks=SLOW) for e in ((-1e16, 1e16), (-2.0, 1e9), (-np.inf, 1.0))),
+    ],
+)
 def test_ranges_without_a_useful_middle(ends):
     """A search begins where arms usually are, not in the middle of numbers that stand for none."""
     robot = random_arm(7, seed=3)
@@ -150,6 +167,7 @@ def test_joints_that_are_held():
     assert held.contains(kt.ik(icub, "l_hand", "chest", limits=held)(kt.fk(icub, "l_hand", "chest")(q)).q).all()
 
 
+@SLOW
 def test_weights_do_not_decide_what_is_reached():
     icub = kt.load("icub")
     _, T = reachable(icub, "l_hand", "chest", 100)

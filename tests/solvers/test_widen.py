@@ -105,6 +105,7 @@ def test_useless_rows_are_spared_and_rows_one_upon_the_other_are_moved_together(
     assert plan.after == pytest.approx(1.5**2 - 0.9**2 / 2, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_what_a_hand_reaches():
     """The area is the integral of |det J| = sin(q2), as no place is reached twice."""
     plan = kt.widen(planar({"sum": (1, 1, 1.2)}), {"sum": 0.9}, reach="tip", cell=0.01)

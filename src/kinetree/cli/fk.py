@@ -39,7 +39,7 @@ def command(
 ) -> None:
     """Print the pose of each FRAME of MODEL in another frame; with --as, of `tool0` where no FRAME is named."""
     if maker:
-        check_frames(robot, of(maker), *([] if base else ["base"]), *([] if frames else ["tool0"]))
+        check_frames(robot, of(maker), base=base or "base", tool0=None if frames else "tool0")
         frames, base = frames or ("tool0",), base or "base"
     elif not frames:
         raise click.UsageError("Missing argument 'FRAME...'.")
@@ -62,7 +62,8 @@ def command(
 def _print_as(maker: str, frames: tuple[str, ...], base: str, poses: Array, as_json: bool) -> None:
     rows = {frame: shown(maker, T) for frame, T in zip(frames, poses, strict=True)}
     if as_json:
-        print_json({"base": base, "poses": {name: {"text": text, "values": x} for name, (text, x) in rows.items()}})
+        named = [{"frame": name, "text": text, "values": x} for name, (text, x) in rows.items()]
+        print_json({"base": base, "poses": named})
     else:
         for name, (text, _) in rows.items():
             print(text if len(rows) == 1 else f"{name}  {text}")

@@ -50,7 +50,7 @@ def command(
     from kinetree.solvers.ik import ik
 
     if maker:
-        check_frames(robot, of(maker), *([] if base else ["base"]))
+        check_frames(robot, of(maker), base=base or "base")
         base, kind = base or "base", "pose"
         target, left_out = read(maker, pose)
         for note in [*left_out, *notes(maker)]:

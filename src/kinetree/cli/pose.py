@@ -23,6 +23,7 @@ def command(text: str, source: str, target: str, as_json: bool) -> None:
     The numbers are those of the same frame in the same frame; which frames these are a robot's model says: `kinetree fk
     --as`.
     """
+    source, target = source.lower(), target.lower()
     T, left_out = read(source, text)
     targets = [ROS, *controllers] if target == "all" else [target]
     rows = [(key, *shown(key, T)) for key in targets]

@@ -18,6 +18,10 @@ METRES = {"m": 1.0, "mm": 1e-3}
 """A unit of position."""
 
 
+FAR = 100.0
+"""No controller has positions farther away, m; what is written so is in another unit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Coupling:
     """A joint whose number on the controller is not the model's: model's joint = controller's joint + factor * leader.
@@ -62,6 +66,10 @@ class Controller:
     unverified: tuple[str, ...]
     sources: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        if self.mirrored not in ("", "x", "y", "z"):
+            raise fail("mirrored", f"mirrored is {self.mirrored!r}; legal are '', 'x', 'y' and 'z'")
+
     def __repr__(self) -> str:
         return f"Controller {self.key}: {self.format}"
 
@@ -94,22 +102,20 @@ class Controller:
         Raises KinetreeError for what is no pose.
         """
         self._say_unverified()
-        T = np.asarray(T, dtype=float)
-        if T.shape[-2:] != (4, 4):
-            raise fail("pose", f"a pose has shape {T.shape}; legal is (…, 4, 4)")
-        R = T[..., :3, :3]
-        off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0.0)
-        fine = (off <= 1e-6) & (np.linalg.det(np.nan_to_num(R)) > 0) & np.isfinite(T[..., :3, 3]).all(axis=-1)
-        if not fine.all() or not (T[..., 3, :] == (0, 0, 0, 1)).all():
-            raise fail("pose", "a pose is not finite, or its rotation or last row is none")
+        try:
+            T = np.asarray(T, dtype=float)
+        except (TypeError, ValueError):
+            raise fail("pose", f"a pose is no array of numbers: {str(T)[:60]!r}") from None
+        check_pose(T)
         T = mirrored_pose(T, self.mirrored) if self.mirrored else T
         return np.concatenate([T[..., :3, 3] / METRES[self.position], self.rotation.values(T[..., :3, :3])], axis=-1)
 
     def coupling(self, model: str = "", n: int = 6) -> Array:
-        """C (n, n) of a robot by its name: the joints of the model are C times those of the controller."""
+        """C (n, n) of a robot by its name: the joints of the model are C times those of the controller. Only arms of
+        five and six joints are coupled."""
         C, plain = np.eye(n), "".join(c for c in model.lower() if c.isalnum())
         for which in sorted(self.couplings, key=lambda c: bool(c.models)):
-            if n == 6 and (not which.models or any(name in plain for name in which.models)):
+            if n in (5, 6) and (not which.models or any(name in plain for name in which.models)):
                 C[which.joint - 1, which.leader - 1] = which.factor
         return C
 
@@ -132,7 +138,26 @@ class Controller:
             raise self.wrong("pose", f"{count} numbers, where there are {len(self.components)}")
         if not np.isfinite(numbers).all():
             raise self.wrong("pose", "a number is not finite")
+        if (np.abs(numbers[..., :3]) * METRES[self.position] > FAR).any():
+            raise self.wrong("pose", f"a position is beyond {FAR:g} m, so that its unit is another")
         fault = self.rotation.fault(numbers[..., 3:])
         if fault:
             raise self.wrong("pose", fault)
         return numbers
+
+
+def check_pose(T: Array) -> None:
+    """Refuse what is no pose (…, 4, 4), m; rotations may be off by 1e-6."""
+    if T.shape[-2:] != (4, 4):
+        raise fail("pose", f"a pose has shape {T.shape}; legal is (…, 4, 4)")
+    if not np.isfinite(T).all() or (np.abs(T) > 1e100).any():
+        raise fail("pose", "a pose is not finite")
+    R = T[..., :3, :3]
+    off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0.0)
+    is_rotation = (off <= 1e-6) & (np.linalg.det(R) > 0)
+    if not is_rotation.all():
+        raise fail(
+            "pose", f"the rotation of a pose is none: R R.T is {off.max():.2g} off, where 1e-6 is legal, or it mirrors"
+        )
+    if not (T[..., 3, :] == (0, 0, 0, 1)).all():
+        raise fail("pose", "the last row of a pose is not 0 0 0 1")

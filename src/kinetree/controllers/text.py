@@ -1,7 +1,7 @@
 """Poses as programs and pendants write them.
 
-A template of a maker's file has <X> where a number stands, and <...> for what belongs to no pose, such as the
-configuration of the arm. Blanks count for nothing, and a comma may be left out where a blank stands.
+A template of a maker's file has <X> where a number stands, and <...> for what belongs to no pose, such as a name or the
+configuration of the arm, but no sum or product. Blanks count for nothing, and a comma may be missing beside a blank.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
 from kinetree.spatial.se3 import Array
 
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?![\w.])"
+LONGEST = 2000
+"""Characters of a text; a pose has fewer."""
 
 
 class Written(NamedTuple):
@@ -31,22 +33,29 @@ def parsed(controller: Controller, text: str) -> Written:
 
     Raises KinetreeError for what is none, another maker's among it, and says what is legal.
     """
+    text = text.strip().removesuffix(";").rstrip()
+    if len(text) > LONGEST:
+        raise controller.wrong("pose-text", f"a text of {len(text)} characters is no pose")
     for pattern, reason in controller.refused.items():
-        if re.search(pattern, text):
-            raise controller.wrong("no-pose", f"{text.strip()!r} is no pose: {reason}")
+        if re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
+            raise controller.wrong("no-pose", f"{text!r} is no pose: {reason}")
     for template in controller.text:
-        match = _pattern(template).fullmatch(text.strip())
+        match = _pattern(template).fullmatch(text)
         if match:
             given = match.groupdict()
-            rest = (part.strip(" ,;") for name, part in given.items() if name.startswith("rest") and part)
+            rest = (part.strip(" ,;:") for name, part in given.items() if name.startswith("rest") and part)
+            if any(
+                re.search(rf"\b{controller.components[0]}\s*[=:]\s*{NUMBER}", part or "") for part in given.values()
+            ):
+                raise controller.wrong("pose-text", f"{text!r} has several positions")
             values = [float(given[f"n_{name}"]) for name in controller.components]
             return Written(np.array(values), tuple(part for part in rest if part))
-    if re.fullmatch(rf"\s*{NUMBER}(?:[\s,;]+{NUMBER})*[\s,;]*", text):
+    if any(re.fullmatch(rf"{NUMBER}(?:{between}{NUMBER})*", text) for between in (r"\s+", r"\s*,\s*", r"\s*;\s*")):
         return Written(np.array([float(number) for number in re.findall(NUMBER, text)]), ())
     others = [c for c in controllers.values() if c.key != controller.key and _is_written_so(c, text)]
     whose = f"it looks like {', '.join(c.name for c in others)}'s" if others else "it is not written like one"
     legal = f"legal are {controller.text[0]} and the numbers alone"
-    raise controller.wrong("pose-text", f"{text.strip()!r} is no pose of {controller.name}, {whose}; {legal}")
+    raise controller.wrong("pose-text", f"{text!r} is no pose of {controller.name}, {whose}; {legal}")
 
 
 def written(controller: Controller, values: Array) -> str:
@@ -59,7 +68,7 @@ def written(controller: Controller, values: Array) -> str:
 
 
 def _is_written_so(controller: Controller, text: str) -> bool:
-    return any(_pattern(template).fullmatch(text.strip()) for template in controller.text)
+    return any(_pattern(template).fullmatch(text) for template in controller.text)
 
 
 @cache
@@ -67,7 +76,7 @@ def _pattern(template: str) -> re.Pattern[str]:
     parts = []
     for i, piece in enumerate(re.split(r"(<[^>]+>)", template)):
         if piece == "<...>":
-            parts.append(rf"(?P<rest{i}>.*?)")
+            parts.append(rf"(?P<rest{i}>[^+*]*?)")
         elif piece.startswith("<"):
             parts.append(rf"(?P<n_{piece[1:-1]}>{NUMBER})")
         else:

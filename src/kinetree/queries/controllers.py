@@ -11,11 +11,13 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import way_between
 from kinetree.controllers import controllers
-from kinetree.controllers.controller import Controller
-from kinetree.errors import fail
+from kinetree.controllers.controller import Controller, check_pose
+from kinetree.errors import KinetreeError, fail
+from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
+from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
-from kinetree.model.robot import Robot
+from kinetree.model.robot import CoupledLimit, Robot
 from kinetree.queries.ask import tree
 from kinetree.queries.motion import fk
 from kinetree.spatial import se3
@@ -42,8 +44,8 @@ def controller_pose(
     Raises KinetreeError for frames that there are not, and for numbers that the controller would not take.
     """
     who = of(controller)
-    check_frames(robot, who, base, tool0)
-    T_base_tool = fk(robot, tool0, base)(q) @ _pose(robot, who, tool, tool0)
+    check_frames(robot, who, base=base, tool0=tool0)
+    T_base_tool = fk(robot, tool0, base)(_checked(robot, q)) @ _pose(robot, who, tool, tool0)
     return who.from_pose(_inverse(_pose(robot, who, user_frame, base)) @ T_base_tool)
 
 
@@ -65,7 +67,7 @@ def pose_from_controller(
     does, and for frames that move otherwise.
     """
     who = of(controller)
-    check_frames(robot, who, base, tool0)
+    check_frames(robot, who, base=base, tool0=tool0)
     T_base_tool = _pose(robot, who, user_frame, base) @ who.to_pose(values)
     T_base_tool0 = T_base_tool @ _inverse(_pose(robot, who, tool, tool0))
     return np.asarray(fixed(robot, base, in_frame) @ T_base_tool0 @ fixed(robot, frame, tool0))
@@ -97,7 +99,7 @@ def q_from_controller(
     q (nq,): where the other joints are, by default neutral. Raises KinetreeError for another number of joints.
     """
     columns, unit, C = _joints(robot, of(controller), model, base, tool0)
-    shown = np.asarray(joints, dtype=float)
+    shown = _numbers(joints, "joints")
     if shown.shape[-1:] != (len(columns),) or not np.isfinite(shown).all():
         raise fail(
             "joints", f"joints has shape {shown.shape}; legal are (…, {len(columns)}) finite numbers, deg and mm"
@@ -121,27 +123,35 @@ def limit_controller_joints(
     the model where the controller couples them."""
     who = of(controller)
     columns, unit, C = _joints(robot, who, model, base, tool0)
-    low, high = (np.asarray(end, dtype=float) for end in (lower, upper))
-    if low.shape != (len(columns),) or high.shape != low.shape or not (low <= high).all():
-        raise fail(
-            "limits", f"limits have shapes {low.shape}, {high.shape}; legal are ({len(columns)},), lower <= upper"
-        )
-    G = np.linalg.inv(C) / unit  # of controller's joints, in their own units
-    names = tuple(_name(robot, j) for j in columns)
-    rows = [
-        LinearLimits(
-            name=f"{who.key}_{'ranges' if box else 'joints'}",
-            joints=names,
-            G=np.vstack([-G[which], G[which]]),
-            h=np.concatenate([-low[which], high[which]]),
-            row_names=tuple(f"J{i + 1} {end}" for end in ("lower", "upper") for i in which),
-            angular=False,
-            box=box,
-        )
-        for box in (True, False)
-        if len(which := np.flatnonzero((np.count_nonzero(G, axis=1) == 1) == box))
-    ]
-    return add_limits(robot, rows)
+    low, high = _numbers(lower, "lower"), _numbers(upper, "upper")
+    if low.shape != (len(columns),) or high.shape != low.shape:
+        raise fail("limits", f"limits have shapes {low.shape} and {high.shape}; legal are ({len(columns)},)")
+    if not (low <= high).all():
+        j = int(np.flatnonzero(~(low <= high))[0])
+        raise fail("limits", f"of J{j + 1} the lower limit is above the upper one, or one of them is none")
+    low, high, G = low * unit, high * unit, unit[:, None] * np.linalg.inv(C) / unit
+    names = [_name(robot, j) for j in columns]
+    alone = np.count_nonzero(G, axis=1) == 1
+    ends = [(-G[i], -low[i]) for i in np.flatnonzero(alone)] + [(G[i], high[i]) for i in np.flatnonzero(alone)]
+    ends = [(row, end) for row, end in ends if np.isfinite(end)]
+    box = LinearLimits(
+        name=f"{who.key} ranges",
+        joints=tuple(names),
+        G=np.array([row for row, _ in ends]).reshape(-1, len(names)),
+        h=np.array([end for _, end in ends]),
+        row_names=tuple(f"{who.key} range {k}" for k in range(len(ends))),
+        angular=False,
+        box=True,
+    )
+    parts = parts_of(add_limits(robot, [box]) if ends else robot)
+    for i in np.flatnonzero(~alone):
+        if np.isfinite(low[i]) or np.isfinite(high[i]):
+            terms = {name: float(x) for name, x in zip(names, G[i], strict=True) if x}
+            parts.coupled_limits.append(CoupledLimit(f"{who.key} {names[i]}", terms, float(low[i]), float(high[i])))
+    made = build(parts)
+    if fault := nothing_inside(made):
+        raise KinetreeError(fault)
+    return made
 
 
 def of(controller: str | Controller) -> Controller:
@@ -149,14 +159,20 @@ def of(controller: str | Controller) -> Controller:
     return controller if isinstance(controller, Controller) else controllers[controller]
 
 
-def check_frames(robot: Robot, who: Controller, *frames: str) -> None:
-    """Refuse a robot without these frames."""
-    for name in frames:
-        if name not in robot.frames:
-            called = who.frames.get(name, name)
-            message = f"the robot has no frame {name!r}, which is {who.name}'s {called} (REP-199)"
-            fix = f"add it with edit.add_frame, or say which frame it is: {'base' if name == 'base' else 'tool0'}="
-            raise fail("controller-frame", message, fix=fix)
+def check_frames(robot: Robot, who: Controller, *, base: str | None = None, tool0: str | None = None) -> None:
+    """Refuse a robot that does not have these frames."""
+    for role, name in (("base", base), ("tool0", tool0)):
+        if name is not None and name not in robot.frames:
+            message = f"the robot has no frame {name!r}, to be {who.name}'s {who.frames[role]} (REP-199, {role})"
+            other = f"add it, or name another with {role}="
+            raise fail("controller-frame", message, fix=other if name == role else f"legal for {role}= are its frames")
+
+
+def _numbers(values: Any, what: str) -> Array:
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise fail(what, f"{what} is no array of numbers: {str(values)[:60]!r}") from None
 
 
 def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
@@ -165,9 +181,9 @@ def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
         return se3.IDENTITY
     if isinstance(given, str):
         return fixed(robot, given, seen_from)
-    array = np.asarray(given, dtype=float)
-    if array.shape == (4, 4):
-        who.from_pose(array)  # or it is no pose
+    array = _numbers(given, "tool or user frame")
+    if array.shape[-2:] == (4, 4):
+        check_pose(array)
         return array
     return who.to_pose(array)
 
@@ -194,12 +210,13 @@ def fixed(robot: Robot, frame: str, seen_from: str) -> Array:
 
 def _joints(robot: Robot, who: Controller, model: str, base: str, tool0: str) -> tuple[list[int], Array, Array]:
     """Columns of q from base to tool0, the units of the controller's joints, and their coupling C."""
-    check_frames(robot, who, base, tool0)
+    check_frames(robot, who, base=base, tool0=tool0)
     bodies = tree(robot)
     up, down = way_between(bodies, bodies.frame(base)[0], bodies.frame(tool0)[0])
     names = [bodies.joints[i] for i in (*up, *down)]
     if any(robot.joints[name].kind.nq != 1 or robot.joints[name].mimic for name in names):
-        raise fail("controller-joints", "a joint between base and tool0 has not one coordinate of its own")
+        odd = next(n for n in names if robot.joints[n].kind.nq != 1 or robot.joints[n].mimic)
+        raise fail("controller-joints", "has not one coordinate of its own", element=f"joint {odd!r}")
     unit = np.array([UNITS[robot.joints[name].kind.angular[0]] for name in names])
     return [robot.q_slices[name].start for name in names], unit, who.coupling(model or robot.name, len(names))
 
@@ -209,4 +226,7 @@ def _name(robot: Robot, column: int) -> str:
 
 
 def _checked(robot: Robot, q: Any) -> Array:
-    return robot.limits.checked(q, "q")
+    array = robot.limits.checked(_numbers(q, "q"), "q")
+    if not np.isfinite(array).all():
+        raise fail("q", "q is not finite")
+    return array

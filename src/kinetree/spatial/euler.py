@@ -30,7 +30,7 @@ def euler_from_rotation(R: Any, axes: str, zero: int = 0) -> Array:
     """
     R = np.asarray(R, dtype=float)
     if zero == 2:  # that of the inverse, whose turns are these backwards
-        return -euler_from_rotation(np.swapaxes(R, -1, -2), axes[::-1])[..., ::-1] + 0.0
+        return _wrapped(-euler_from_rotation(np.swapaxes(R, -1, -2), axes[::-1])[..., ::-1]) + 0.0
     i, j = "xyz".index(axes[0]), "xyz".index(axes[1])
     k = 3 - i - j
     s = 1.0 if (j - i) % 3 == 1 else -1.0
