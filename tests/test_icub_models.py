@@ -88,6 +88,7 @@ def test_feet_of_version_1_have_no_sensors(lisboa):
     assert left.severity == "info"
 
 
+@pytest.mark.slow
 def test_the_bodies_of_lisboa_are_turned_alike_though_some_frames_are_not(lisboa):
     comparison = kt.compare(kt.load("icub:1"), lisboa.robot, samples=3)
     assert comparison.pose_error[1] < 1e-4  # rad

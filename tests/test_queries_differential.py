@@ -61,10 +61,12 @@ def test_an_arm_in_the_plane(arm):
     np.testing.assert_allclose(kt.velocity(arm, "hand")([a, b], [0.5, -2]), J @ [0.5, -2], rtol=0, atol=1e-15)
 
 
+FEW = [WAYS[0], *(pytest.param(*way, marks=pytest.mark.slow) for way in WAYS[1:])]
+"""The first way, and slowly the others."""
+
+
 @pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize(
-    ("frame", "base"), [WAYS[0], *(pytest.param(*way, marks=pytest.mark.slow) for way in WAYS[1:])]
-)
+@pytest.mark.parametrize(("frame", "base"), FEW)
 def test_kernels_are_the_algorithms(frame, base, axes):
     (q, qd), tree = some(ROBOT), build_tree(ROBOT)
     J, H, V = (f(ROBOT, frame, base, axes) for f in (kt.jacobian, kt.hessian, kt.velocity))
@@ -76,9 +78,7 @@ def test_kernels_are_the_algorithms(frame, base, axes):
 
 
 @pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize(
-    ("frame", "base"), [WAYS[0], *(pytest.param(*way, marks=pytest.mark.slow) for way in WAYS[1:])]
-)
+@pytest.mark.parametrize(("frame", "base"), FEW)
 @pytest.mark.parametrize("length", [1.0, pytest.param(3.0, marks=pytest.mark.slow)])
 def test_the_rate_of_the_jacobian(frame, base, axes, length):
     (q, qd), tree = some(ROBOT, seed=1), build_tree(ROBOT)
@@ -103,7 +103,7 @@ def rotation_vector(R):
 
 
 @pytest.mark.parametrize(("representation", "numbers"), [("rpy", rpy), ("rotation_vector", rotation_vector)])
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@pytest.mark.parametrize(("frame", "base"), FEW)
 def test_analytical_jacobians(frame, base, representation, numbers):
     (q, qd), fk = some(ROBOT, seed=2), kt.fk(ROBOT, frame, base)
     J = kt.analytical_jacobian(ROBOT, frame, base, representation)(q)

@@ -25,7 +25,7 @@ ARMS = {
     "20 joints": (lambda: random_arm(20, seed=20), "l20", None),
     "50 joints": (lambda: random_arm(50, seed=50), "l50", None),
 }
-SLOW = ("three parallel axes", "9 of all kinds", "20 joints", "50 joints")
+SLOW = ("three parallel axes", "7 joints", "9 of all kinds", "20 joints", "50 joints")
 """Those that take long to compile."""
 DESCENTS = 512
 """More than usual: where all joints of an arm are at their limits, hardly a way leads to the target."""
