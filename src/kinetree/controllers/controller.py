@@ -12,6 +12,7 @@ import numpy as np
 from kinetree.controllers.rotation import Rotation
 from kinetree.errors import KinetreeError, UnverifiedWarning, fail
 from kinetree.spatial.handedness import mirrored_pose
+from kinetree.spatial.numbers import numbers as as_numbers
 from kinetree.spatial.se3 import Array
 
 METRES = {"m": 1.0, "mm": 1e-3}
@@ -102,10 +103,7 @@ class Controller:
         Raises KinetreeError for what is no pose.
         """
         self._say_unverified()
-        try:
-            T = np.asarray(T, dtype=float)
-        except (TypeError, ValueError):
-            raise fail("pose", f"a pose is no array of numbers: {str(T)[:60]!r}") from None
+        T = as_numbers(T, "pose", "a pose is")
         check_pose(T)
         T = mirrored_pose(T, self.mirrored) if self.mirrored else T
         return np.concatenate([T[..., :3, 3] / METRES[self.position], self.rotation.values(T[..., :3, :3])], axis=-1)

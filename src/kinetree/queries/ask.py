@@ -107,3 +107,14 @@ def one_of(option: str, value: object, legal: Iterable[str]) -> None:
     """Refuses a value of an option that is not legal."""
     if value not in (names := tuple(legal)):
         raise fail(option.replace("_", "-"), f"{option} is {value!r}; legal are {', '.join(map(repr, names))}")
+
+
+def tolerance_of(given: Any) -> tuple[float, float]:
+    """A tolerance in m and rad, or a KinetreeError."""
+    try:
+        bounds = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        bounds = np.zeros(0)
+    if bounds.shape != (2,) or not ((bounds > 0) & np.isfinite(bounds)).all():
+        raise fail("tolerance", f"tolerance is {given!r}; legal are two finite numbers above 0, m and rad")
+    return float(bounds[0]), float(bounds[1])

@@ -21,6 +21,7 @@ from kinetree.model.robot import CoupledLimit, Robot
 from kinetree.queries.ask import tree
 from kinetree.queries.motion import fk
 from kinetree.spatial import se3
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
 UNITS = {True: np.pi / 180, False: 1e-3}
@@ -80,7 +81,7 @@ def controller_joints(
 
     model: whose coupling of joints holds, by default that of the robot's name.
     """
-    columns, unit, C = _joints(robot, of(controller), model, base, tool0)
+    _, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
     return np.asarray(np.linalg.solve(C, (_checked(robot, q)[..., columns] / unit)[..., None])[..., 0])
 
 
@@ -98,8 +99,8 @@ def q_from_controller(
 
     q (nq,): where the other joints are, by default neutral. Raises KinetreeError for another number of joints.
     """
-    columns, unit, C = _joints(robot, of(controller), model, base, tool0)
-    shown = _numbers(joints, "joints")
+    _, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
+    shown = numbers(joints, "joints", "joints is")
     if shown.shape[-1:] != (len(columns),) or not np.isfinite(shown).all():
         raise fail(
             "joints", f"joints has shape {shown.shape}; legal are (…, {len(columns)}) finite numbers, deg and mm"
@@ -122,15 +123,14 @@ def limit_controller_joints(
     """The robot with limits on its controller's joints, lower and upper (n,), deg and mm: rows over several joints of
     the model where the controller couples them."""
     who = of(controller)
-    columns, unit, C = _joints(robot, who, model, base, tool0)
-    low, high = _numbers(lower, "lower"), _numbers(upper, "upper")
+    names, columns, unit, C = _joints(robot, who, model, base, tool0)
+    low, high = numbers(lower, "lower", "lower is"), numbers(upper, "upper", "upper is")
     if low.shape != (len(columns),) or high.shape != low.shape:
         raise fail("limits", f"limits have shapes {low.shape} and {high.shape}; legal are ({len(columns)},)")
     if not (low <= high).all():
         j = int(np.flatnonzero(~(low <= high))[0])
         raise fail("limits", f"of J{j + 1} the lower limit is above the upper one, or one of them is none")
     low, high, G = low * unit, high * unit, unit[:, None] * np.linalg.inv(C) / unit
-    names = [_name(robot, j) for j in columns]
     alone = np.count_nonzero(G, axis=1) == 1
     ends = [(-G[i], -low[i]) for i in np.flatnonzero(alone)] + [(G[i], high[i]) for i in np.flatnonzero(alone)]
     ends = [(row, end) for row, end in ends if np.isfinite(end)]
@@ -168,20 +168,13 @@ def check_frames(robot: Robot, who: Controller, *, base: str | None = None, tool
             raise fail("controller-frame", message, fix=other if name == role else f"legal for {role}= are its frames")
 
 
-def _numbers(values: Any, what: str) -> Array:
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise fail(what, f"{what} is no array of numbers: {str(values)[:60]!r}") from None
-
-
 def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
     """A tool or a user frame, however it was said."""
     if given is None:
         return se3.IDENTITY
     if isinstance(given, str):
         return fixed(robot, given, seen_from)
-    array = _numbers(given, "tool or user frame")
+    array = numbers(given, "tool or user frame", "tool or user frame is")
     if array.shape[-2:] == (4, 4):
         check_pose(array)
         return array
@@ -208,25 +201,31 @@ def fixed(robot: Robot, frame: str, seen_from: str) -> Array:
     return np.asarray(fk(robot, frame, seen_from).interpret(robot.q()))
 
 
-def _joints(robot: Robot, who: Controller, model: str, base: str, tool0: str) -> tuple[list[int], Array, Array]:
-    """Columns of q from base to tool0, the units of the controller's joints, and their coupling C."""
-    check_frames(robot, who, base=base, tool0=tool0)
+def joints_between(robot: Robot, base: str, tip: str) -> tuple[list[str], list[str]]:
+    """The joints on the way from base to tip, up and then down the tree, all of one coordinate of their own."""
     bodies = tree(robot)
-    up, down = way_between(bodies, bodies.frame(base)[0], bodies.frame(tool0)[0])
-    names = [bodies.joints[i] for i in (*up, *down)]
-    if any(robot.joints[name].kind.nq != 1 or robot.joints[name].mimic for name in names):
-        odd = next(n for n in names if robot.joints[n].kind.nq != 1 or robot.joints[n].mimic)
-        raise fail("controller-joints", "has not one coordinate of its own", element=f"joint {odd!r}")
+    up, down = way_between(bodies, bodies.frame(base)[0], bodies.frame(tip)[0])
+    ways = [bodies.joints[i] for i in up], [bodies.joints[i] for i in down]
+    for name in (*ways[0], *ways[1]):
+        if robot.joints[name].kind.nq != 1 or robot.joints[name].mimic:
+            raise fail("controller-joints", "has not one coordinate of its own", element=f"joint {name!r}")
+    return ways
+
+
+def _joints(
+    robot: Robot, who: Controller, model: str, base: str, tool0: str
+) -> tuple[list[str], list[int], Array, Array]:
+    """The joints from base to tool0, their columns of q, the units of the controller's, and their coupling C."""
+    check_frames(robot, who, base=base, tool0=tool0)
+    up, down = joints_between(robot, base, tool0)
+    names = [*up, *down]
+    columns = [robot.q_slices[name].start for name in names]
     unit = np.array([UNITS[robot.joints[name].kind.angular[0]] for name in names])
-    return [robot.q_slices[name].start for name in names], unit, who.coupling(model or robot.name, len(names))
-
-
-def _name(robot: Robot, column: int) -> str:
-    return next(name for name, where in robot.q_slices.items() if where.start == column)
+    return names, columns, unit, who.coupling(model or robot.name, len(names))
 
 
 def _checked(robot: Robot, q: Any) -> Array:
-    array = robot.limits.checked(_numbers(q, "q"), "q")
+    array = robot.limits.checked(numbers(q, "q", "q is"), "q")
     if not np.isfinite(array).all():
         raise fail("q", "q is not finite")
     return array

@@ -10,6 +10,7 @@ import numpy as np
 from kinetree.controllers.controller import Controller
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
+from kinetree.queries.ask import tolerance_of
 from kinetree.queries.controllers import fixed, of
 from kinetree.queries.motion import fk
 from kinetree.solvers import calibrate_fit as fitting
@@ -19,6 +20,7 @@ from kinetree.solvers.calibrate_arm import arm as _arm
 from kinetree.solvers.calibrate_readings import Fault as Fault
 from kinetree.solvers.calibrate_search import Data, Fit, nearest, simplest
 from kinetree.spatial import se3
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
 ONE_AXIS = 1e-2
@@ -98,16 +100,16 @@ def calibrate(
     Raises KinetreeError for arrays of other shapes, numbers that the controller would not show, and poses that are too
     few or turn about one axis alone.
     """
-    who, bounds = of(controller), _tolerance(tolerance)
+    who, bounds = of(controller), np.array(tolerance_of(tolerance))
     arm = _arm(robot, (base, tool0), (base_link, flange))
-    shown, numbers = _checked(who, joints, poses, len(arm.joints))
+    shown, posed = _checked(who, joints, poses, len(arm.joints))
     ways = readings.joints(arm.joints, arm.turning, who.coupling(model or robot.name, len(arm.joints)))
     q = arm.configurations(shown, np.array([way.value for way in ways]))  # (ways, k, nq)
     data = Data(
         ways,
         np.asarray(fk(robot, arm.tip, arm.foot)(q)),
-        readings.positions(who, numbers[:, :3]),
-        readings.rotations(who, numbers[:, 3:]),
+        readings.positions(who, posed[:, :3]),
+        readings.rotations(who, posed[:, 3:]),
         {name: fixed(robot, arm.foot, name) for name in (base, base_link) if name in robot.frames},
         {name: fixed(robot, name, arm.tip) for name in (tool0, flange) if name in robot.frames},
         bounds,
@@ -169,38 +171,25 @@ def _unexplained(found: Calibration) -> str:
     )
 
 
-def _tolerance(given: Any) -> Array:
-    try:
-        bounds = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        bounds = np.zeros(0)
-    if bounds.shape != (2,) or not ((bounds > 0) & np.isfinite(bounds)).all():
-        raise fail("tolerance", f"tolerance is {given!r}; legal are two finite numbers above 0, m and rad")
-    return bounds
-
-
 def _checked(who: Controller, joints: Any, poses: Any, n: int) -> tuple[Array, Array]:
     """joints (k, n) and poses (k, 6 or 7) as arrays."""
-    shown = _numbers("joints", joints, n)
-    numbers = _numbers("poses", poses, len(who.components))
-    if len(shown) != len(numbers):
-        raise fail("poses", f"{len(shown)} rows of joints and {len(numbers)} poses; legal are as many")
+    shown = _rows("joints", joints, n)
+    posed = _rows("poses", poses, len(who.components))
+    if len(shown) != len(posed):
+        raise fail("poses", f"{len(shown)} rows of joints and {len(posed)} poses; legal are as many")
     form = who.rotation
-    fault = (replace(form, unit="deg") if form.unit else form).fault(numbers[:, 3:])  # rad may be deg by mistake
+    fault = (replace(form, unit="deg") if form.unit else form).fault(posed[:, 3:])  # rad may be deg by mistake
     if fault:
         raise who.wrong("poses", fault)
-    for what, rows in (("joints", shown), ("poses", numbers)):
+    for what, rows in (("joints", shown), ("poses", posed)):
         different = len(np.unique(np.round(rows, 6), axis=0))
         if different < 3:
             raise fail("poses", f"there are {different} different rows of {what}; legal are 3 or more, better 10")
-    return shown, numbers
+    return shown, posed
 
 
-def _numbers(what: str, given: Any, columns: int) -> Array:
-    try:
-        rows = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise fail(what, f"{what} are no array of numbers: {str(given)[:60]!r}") from None
+def _rows(what: str, given: Any, columns: int) -> Array:
+    rows = numbers(given, what, f"{what} are")
     if rows.ndim != 2 or rows.shape[1] != columns:
         raise fail(what, f"{what} has shape {rows.shape}; legal is (k, {columns})")
     if not np.isfinite(rows).all():

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import way_between
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
-from kinetree.queries.ask import tree
+from kinetree.queries.controllers import joints_between
 from kinetree.queries.motion import fk
 from kinetree.solvers import calibrate_fit as fitting
 from kinetree.solvers.calibrate_search import Data, Fit
@@ -47,15 +46,11 @@ def arm(robot: Robot, own: tuple[str, str], near: tuple[str, str]) -> Arm:
     if not tips:
         message = f"the robot has neither frame {tool0!r} nor {near[1]!r} (REP-199)"
         raise fail("controller-frame", message, fix="say which frame it is: tool0= or flange=")
-    bodies = tree(robot)
-    up, down = way_between(bodies, bodies.frame(foot)[0], bodies.frame(tips[0])[0])
-    names = tuple(bodies.joints[i] for i in (*up, *down))
+    up, down = joints_between(robot, foot, tips[0])
+    names = (*up, *down)
     if not names:
         raise fail("controller-joints", f"no joint is between {foot!r} and {tips[0]!r}")
-    for name in names:
-        if robot.joints[name].kind.nq != 1 or robot.joints[name].mimic:
-            raise fail("controller-joints", "has not one coordinate of its own", element=f"joint {name!r}")
-    passed = [robot.joints[bodies.joints[i]] for i in (*up, *down)]
+    passed = [robot.joints[name] for name in names]
     links = [joint.parent if i < len(up) else joint.child for i, joint in enumerate(passed)]
     columns = [robot.q_slices[name].start for name in names]
     turning = [bool(joint.kind.angular[0]) for joint in passed]

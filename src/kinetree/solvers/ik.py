@@ -11,7 +11,7 @@ from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
-from kinetree.queries.ask import frames_of, one_of, remember
+from kinetree.queries.ask import frames_of, one_of, remember, tolerance_of
 from kinetree.solvers.ik_kernels import kernels
 from kinetree.solvers.ik_problem import joint_of, reach_of
 from kinetree.solvers.ik_solver import IK
@@ -61,12 +61,7 @@ def ik(
     for one in goals:
         if not any(w[place] for place in GOALS[one.kind].weights):
             raise fail("weights", f"weights {w} leave the goal {one.kind!r} of {one.frame} nothing to reach")
-    try:
-        tolerance = (float(tolerance[0]), float(tolerance[1])) if len(tolerance) == 2 else (0.0, 0.0)
-    except (TypeError, ValueError):
-        tolerance = (0.0, 0.0)
-    if not all(0 < x < np.inf for x in tolerance):
-        raise fail("tolerance", "tolerance is not legal; legal are two finite numbers above 0, m and rad")
+    tolerance = tolerance_of(tolerance)
     if not isinstance(descents, (int, np.integer)) or not 1 <= descents <= 10_000:
         raise fail("descents", f"descents is {descents!r}; legal are whole numbers from 1 to 10000")
     if limits is not None and not (

@@ -27,6 +27,7 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.solvers.ik_problem import Inside
 from kinetree.solvers.ik_result import IKInterrupted, IKResult
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
 DOUBLE = np.dtype(float)
@@ -116,10 +117,7 @@ class IK:
             raise fail("targets", f"{len(targets)} targets; legal is one for each of {len(self.goals)} goals")
         arrays, batches = [], []
         for goal, target in zip(self.goals, targets, strict=True):
-            try:
-                array = np.asarray(target, dtype=float)
-            except (TypeError, ValueError):
-                raise fail("target", f"a target is no array of numbers: {str(target)[:60]!r}") from None
+            array = numbers(target, "target", "a target is")
             shape = GOALS[goal.kind].shape
             if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
                 legal = f"(…, {', '.join(map(str, shape))})"

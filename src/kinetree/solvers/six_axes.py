@@ -42,18 +42,14 @@ def _recognised(chain: SerialChain) -> SixAxes | None:
     h = np.array([joint.direction for joint in chain.joints])
     a = np.array([joint.T[:3, 3] for joint in chain.joints])
     length = float(sum(np.linalg.norm(q - p) for p, q in pairwise(a)))
-    if not _is_across(h, 0, 1) or not _is_parallel(h, 1, 2) or not _is_across(h, 4, 5):
+    if not _is_parallel(h, 1, 2) or not all(_is_across(h, i, j) for i, j in ((0, 1), (3, 4), (4, 5))):
         return None
     if _is_parallel(h, 1, 3):
-        family, meeting, ends = "parallel", [4, 5], (1, 2, 3)
-        parallel = [1, 2, 3]
-        clear = _is_across(h, 3, 4)
+        family, parallel, meeting, ends = "parallel", [1, 2, 3], [4, 5], (1, 2, 3)
     else:
-        family, meeting, ends = "wrist", [3, 4, 5], (1, 2, 5)
-        parallel = [1, 2]
-        clear = _is_across(h, 3, 4)
+        family, parallel, meeting, ends = "wrist", [1, 2], [3, 4, 5], (1, 2, 5)
     point, off = _meeting(h[meeting], a[meeting])
-    if off > NEARLY * length or not clear:
+    if off > NEARLY * length:
         return None
     a[meeting] = point
     signs = np.ones(6)
@@ -73,18 +69,18 @@ def _turned(T_tip: Array, h: Array, a: Array, signs: Array, family: str) -> SixA
     R_tip, p_tip = T_tip[:3, :3], T_tip[:3, 3]
     p = a[0]
     return SixAxes(
-        family,
-        False,
-        _tidy(h @ R.T),
-        _tidy((a - p) @ R.T),
-        _tidy(R @ v),
-        _tidy(R),
-        _tidy(p),
-        _tidy((a[5] - p_tip) @ R_tip),
-        _tidy(h[5] @ R_tip),
-        _tidy(v @ R_tip),
-        signs,
-        (),
+        family=family,
+        is_reversed=False,
+        h=_tidy(h @ R.T),
+        a=_tidy((a - p) @ R.T),
+        v=_tidy(R @ v),
+        R=_tidy(R),
+        p=_tidy(p),
+        point=_tidy((a[5] - p_tip) @ R_tip),
+        ahead=_tidy(h[5] @ R_tip),
+        aside=_tidy(v @ R_tip),
+        signs=signs,
+        order=(),
     )
 
 
