@@ -13,11 +13,15 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place in a file; `line` and `column` count from 1 and are None where unknown."""
+    """A place in a file; `line` and `column` count from 1 and are None where unknown.
+
+    made: the place in the text that xacro made of the file, of what was read from there.
+    """
 
     file: str
     line: int | None = None
     column: int | None = None
+    made: Source | None = None
 
     def __str__(self) -> str:
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)

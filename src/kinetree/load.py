@@ -14,6 +14,7 @@ from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
 from kinetree.formats.output import write_files
 from kinetree.formats.srdf import read_groups
+from kinetree.formats.xml import Derived
 from kinetree.model.edit import add_limits, set_groups
 from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
@@ -64,7 +65,7 @@ class Format:
     roots: tuple[bytes, ...] = ()
     robot: bool = True
 
-    def read(self, text: bytes, file: str, files: Files, options: Options) -> Reading:
+    def read(self, text: bytes | Derived, file: str, files: Files, options: Options) -> Reading:
         """The robot in a text, or None, and all findings."""
         made, findings = self._module().read(text, file, *self.arguments(files, options))
         return (made, findings) if self.robot else _read_expanded(made, findings, files, options)
@@ -83,10 +84,9 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Op
     """What xacro makes: URDF as a rule, but any format whose root element tells it."""
     if made is None:
         return None, findings
-    expanded = made.text.encode()
-    row = _format_of(Path(made.file), expanded)
-    robot, more = row.read(expanded, made.file, files, options)
-    findings += [made.with_origin(finding) for finding in more]
+    row = _format_of(Path(made.file), made.text.text.encode())
+    robot, more = row.read(made.text, made.file, files, options)
+    findings += more
     notes = tuple(finding for finding in findings if finding.severity != "error")
     return replace(robot, notes=notes) if robot else None, findings
 

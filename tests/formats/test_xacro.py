@@ -167,8 +167,22 @@ class TestPlaces:
             kt.load(workspace / "arm/urdf/arm.urdf.xacro")
         assert [f.code for f in caught.value.findings] == ["zero-axis", "zero-axis"]
         finding = caught.value.findings[0]
-        assert finding.source.file.endswith("arm.urdf.xacro (expanded)")
-        assert f"made by {parts}:8:7" in finding.message
+        assert str(finding.source) == f"{parts}:8:7"
+        assert finding.source.made.file.endswith("arm.urdf.xacro (expanded)")
+        assert finding.excerpt.startswith('<axis xyz="0 0 0"/>\n')
+
+    def test_a_fault_of_the_structure_names_the_line_that_made_it(self, tmp_path):
+        finding = refusal(tmp_path, '<link name="a"/>\n<link name="b"/>\n<link name="${1}"/>')
+        assert finding.code == "several-roots"
+        assert str(finding.source) == f"{tmp_path / 'robot.xacro'}:3:1"
+        assert finding.excerpt.startswith('<link name="b"/>\n')
+
+    def test_the_parts_of_the_robot_know_the_line_that_made_them(self, workspace):
+        robot = kt.load(workspace / "arm/urdf/arm.urdf.xacro")
+        parts = workspace / "some_folder/urdf/parts.xacro"
+        upper = robot.joints["upper_joint"].source
+        assert (upper.file, upper.line) == (str(parts), 4)
+        assert upper.made.file.endswith("arm.urdf.xacro (expanded)")
 
     @pytest.mark.parametrize(
         ("body", "code", "words"),
@@ -191,7 +205,7 @@ class TestPlaces:
     def test_left_over_expressions_are_refused(self, tmp_path):
         finding = refusal(tmp_path, '<link name="$${name}"/>')
         assert finding.code == "left-over-xacro"
-        assert "made by" in finding.message
+        assert finding.source.line == 2
 
     def test_bad_yaml(self, tmp_path):
         (tmp_path / "c.yaml").write_text("a: 1\nb: [1, 2\n")

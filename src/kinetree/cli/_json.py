@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from kinetree.errors import Source
 from kinetree.model.names import Named
 
 
@@ -25,6 +26,8 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value.values()]
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Source) and not value.made:
+        return {"file": value.file, "line": value.line, "column": value.column}
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     return [plain(item) for item in value]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from xml.parsers import expat
 
 import numpy as np
@@ -72,17 +73,38 @@ class Element:
         return data[self.start : stop].decode()
 
 
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A text that was made of other files, and the places from which its elements come, in order."""
+
+    text: str
+    origins: Sequence[Source | None]
+
+
 class Document:
     """A parsed file: its bytes in UTF-8 and its root element."""
 
-    def __init__(self, data: bytes, file: str) -> None:
+    def __init__(self, data: bytes, file: str, origins: Sequence[Source | None] = ()) -> None:
         self.data = data
         self.file = file
         self.root: Element
         self._lines: list[int] | None = None
         self._ascii = data.isascii()
+        self._origins = origins
 
     def source(self, byte: int) -> Source:
+        """The place of a byte, or of what the element around it was made of."""
+        here = self._here(byte)
+        at = bisect_right(self._starts, byte) - 1 if self._origins else -1
+        origin = self._origins[at] if 0 <= at < len(self._origins) else None
+        return replace(origin, made=here) if origin else here
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where the tags of all elements begin."""
+        return [element.start for element in self.root.walk()]
+
+    def _here(self, byte: int) -> Source:
         if self._lines is None:
             newlines = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == ord("\n"))
             self._lines = [0, *(newlines + 1).tolist()]
@@ -93,7 +115,8 @@ class Document:
 
     def byte(self, source: Source) -> int:
         """The byte at which a source of this document stands."""
-        self.source(0)
+        source = source.made or source
+        self._here(0)
         assert self._lines is not None
         assert source.line is not None
         assert source.column is not None
@@ -159,7 +182,8 @@ class Report:
         """Add findings that were made without the file in hand, with the tag that they name underlined."""
         for finding in findings:
             source = finding.source
-            if source and source.file == document.file and source.line and not finding.excerpt:
+            within = source and (source.made or source).file == document.file
+            if source and within and source.line and not finding.excerpt:
                 start = document.byte(source)
                 excerpt = document.excerpt(start, _tag_end(document.data, start))
                 finding = replace(finding, excerpt=excerpt)
@@ -191,14 +215,15 @@ class _RefusedError(Exception):
         self.code = code
 
 
-def parse(text: bytes | str, file: str, report: Report) -> Element | None:
+def parse(text: bytes | str | Derived, file: str, report: Report) -> Element | None:
     """The root element of an XML text, or None with an error in `report`."""
+    text, origins = (text.text, text.origins) if isinstance(text, Derived) else (text, ())
     try:
         data = _to_utf8(text)
     except (UnicodeError, LookupError) as error:
         report.findings.append(Finding("xml-encoding", "error", f"the text cannot be decoded: {error}", Source(file)))
         return None
-    document = Document(data, file)
+    document = Document(data, file, origins)
     parser = expat.ParserCreate("utf-8")
     try:
         if len(data) > MAX_BYTES:

@@ -19,7 +19,7 @@ from kinetree.formats.mjcf.references import unknown_references
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.opener import Opener, nothing
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
@@ -27,7 +27,7 @@ from kinetree.spatial.se3 import frozen
 NAME = "MuJoCo Model"  # what MuJoCo calls a model without a name
 
 
-def read(text: bytes | str, file: str, opener: Opener = nothing) -> tuple[Robot | None, list[Finding]]:
+def read(text: bytes | str | Derived, file: str, opener: Opener = nothing) -> tuple[Robot | None, list[Finding]]:
     """The robot in an MJCF text, or None, and all findings. Never raises on content.
 
     opener: finds the files of <include>.

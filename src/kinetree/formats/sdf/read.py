@@ -19,7 +19,7 @@ from kinetree.formats.sdf.frames import WORLD, Entry
 from kinetree.formats.sdf.joints import joint
 from kinetree.formats.sdf.shapes import COUPLED, MATERIAL, ORDER, geometry, material_of
 from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Frame, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
@@ -28,7 +28,7 @@ INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.
 
 
 def read(
-    text: bytes | str, file: str, opener: Opener = nothing, model: str | None = None
+    text: bytes | str | Derived, file: str, opener: Opener = nothing, model: str | None = None
 ) -> tuple[Robot | None, list[Finding]]:
     """The robot in an SDF text, or None, and all findings. Never raises on content.
 

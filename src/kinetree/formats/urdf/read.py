@@ -23,7 +23,7 @@ from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.urdf.context import COUPLED, ORDER, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Sensor, Text
 
@@ -31,7 +31,7 @@ VERSIONS = ("1.0", "1.1", "1.2")
 FOREIGN = ("gazebo", "transmission", "ros2_control")  # blocks of other tools that URDF files carry by custom
 
 
-def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
+def read(text: bytes | str | Derived, file: str) -> tuple[Robot | None, list[Finding]]:
     """The robot in a URDF text, or None, and all findings. Never raises on content."""
     report = Report()
     root = parse(text, file, report)

@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 
 from kinetree.errors import Finding, Source, nearest_names
 from kinetree.formats.opener import Opener
 from kinetree.formats.xacro.engine import ROOTS, Engine
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Derived, Element
 
 
 @dataclass(frozen=True)
 class Expanded:
-    """What a xacro file makes: the text, the name it has in messages, and the origin of each element in order."""
+    """What a xacro file makes: the text, the name it has in messages."""
 
-    text: str
+    text: Derived
     file: str
-    origins: list[Source | None]
-
-    def with_origin(self, finding: Finding) -> Finding:
-        """A finding about the expanded text that says which line of which xacro file the element comes from."""
-        source = finding.source
-        if source is None or source.file != self.file or source.line is None:
-            return finding
-        at = bisect_right(self._starts, (source.line, source.column or 0)) - 1
-        origin = self.origins[at] if 0 <= at < len(self.origins) else None
-        return replace(finding, message=f"{finding.message} (made by {origin})") if origin else finding
-
-    @cached_property
-    def _starts(self) -> list[tuple[int, int]]:
-        root = parse(self.text, self.file, Report())
-        sources = [element.source for element in root.walk()] if root else []
-        return [(source.line or 0, source.column or 0) for source in sources]
 
 
 def read(
@@ -57,7 +39,7 @@ def read(
         findings.append(_makes_nothing(engine, made.root))
     if any(finding.severity == "error" for finding in findings):
         return None, findings
-    return Expanded(made.text, f"{file} (expanded)", made.origins), findings
+    return Expanded(Derived(made.text, made.origins), f"{file} (expanded)"), findings
 
 
 def _unknown_arguments(engine: Engine, arguments: Mapping[str, str]) -> list[Finding]:
