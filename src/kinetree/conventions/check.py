@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -14,8 +14,27 @@ from kinetree.errors import SEVERITIES, Finding, fail, nearest_names
 from kinetree.load import Reading, examine
 from kinetree.model.robot import Robot
 
-PROFILES: dict[str, tuple[str, ...]] = {"icub": ("icub",)}
-"""Profile to the families of rules that it asks: modules of this package, each with its `RULES`."""
+FAMILIES: dict[str, str] = {"R199": "rep199", "ICUB": "icub"}
+"""The letters of codes to the modules of this package whose `RULES` they are."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is asked for a purpose. codes: how those of its rules begin. without: rules among these that are left out.
+    strict: whether what is missing is as grave as what is wrong."""
+
+    title: str
+    codes: tuple[str, ...]
+    without: tuple[str, ...] = ()
+    strict: bool = False
+
+
+PROFILES: dict[str, Profile] = {
+    "industrial": Profile("the frames of industrial arms, as REP-199 wants them", ("R199",)),
+    "industrial-strict": Profile("the same; a frame that is missing is an error", ("R199",), strict=True),
+    "icub": Profile("the names, axes, frames and limits of the iCub", ("ICUB",)),
+}
+"""One row a profile."""
 
 
 def check(
@@ -24,13 +43,15 @@ def check(
     profile: str,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
+    vendor: str | None = None,
     **options: Any,
 ) -> list[Finding]:
     """What is wrong with a robot: what its reader found, and what departs from the conventions of a profile.
 
     source: a robot, or whatever `kinetree.load` takes, with its options. A file without a robot in it gives what its
         reader found and nothing else.
-    profile: "icub", the names, axes, frames and limits of the iCub.
+    profile: a key of PROFILES.
+    vendor: whose controller the robot has, a key of `kinetree.controllers`; by default what the model's names say.
     select, ignore: codes, or how they begin: report only these, or leave these out. Errors of the reader are always
         reported.
 
@@ -39,15 +60,21 @@ def check(
     """
     check_codes(profile, select, ignore)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, **options)
-    return check_reading(reading, profile=profile, select=select, ignore=ignore)
+    return check_reading(reading, profile=profile, select=select, ignore=ignore, vendor=vendor)
 
 
 def check_reading(
-    reading: Reading, *, profile: str, select: Iterable[str] = (), ignore: Iterable[str] = ()
+    reading: Reading,
+    *,
+    profile: str,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    vendor: str | None = None,
 ) -> list[Finding]:
     """`check` of what a reader has returned."""
     robot, findings = reading
-    found = [*findings, *(ask(robot, rules_of(profile)) if robot else ())]
+    told = {"vendor": vendor, "strict": PROFILES[profile].strict}
+    found = [*findings, *(ask(robot, rules_of(profile), **told) if robot else ())]
     wanted, unwanted = _codes(select), _codes(ignore)
     errors = {id(finding) for finding in findings if finding.severity == "error"}
     reported = [
@@ -59,20 +86,23 @@ def check_reading(
     return sorted(reported, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
-def ask(robot: Robot, rules: Iterable[type[Rule]]) -> list[Finding]:
-    """The findings of rules, in their order.
+def ask(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> list[Finding]:
+    """The findings of rules, in their order. told: see `kinetree.conventions.subject.TOLD`.
 
-    A rule is not asked where one that it requires has found its fault or was not asked itself. What has no place of
-    its own, because it is missing, has that of the robot.
+    A rule is not asked where one that it requires has found its fault or was not asked itself, nor where something
+    that it wants is not known. What has no place of its own, because it is missing, has that of the robot.
     """
-    subject = Subject(robot)
+    subject = Subject(robot, **told)
     findings: list[Finding] = []
     failed: set[str] = set()
     for rule in rules:
         if failed & set(rule.requires):
             failed.add(rule.code)
             continue
-        new = list(rule().findings(subject.facts(rule.check)))
+        facts = subject.facts(rule.check)
+        if any(value is None for value in facts.values()):
+            continue
+        new = list(rule().findings(facts))
         findings += [finding if finding.source else replace(finding, source=robot.source) for finding in new]
         if any(finding.severity == rule.severity() for finding in new):
             failed.add(rule.code)
@@ -83,8 +113,10 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
     """All rules of a profile, in the order in which they are asked."""
     if profile not in PROFILES:
         raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
-    families = [import_module(f"kinetree.conventions.{family}").RULES for family in PROFILES[profile]]
-    return tuple(rule for rules in families for rule in rules)
+    asked = PROFILES[profile]
+    modules = [module for letters, module in FAMILIES.items() if any(code.startswith(letters) for code in asked.codes)]
+    rules = [rule for module in modules for rule in import_module(f"kinetree.conventions.{module}").RULES]
+    return tuple(rule for rule in rules if rule.code.startswith(asked.codes) and rule.code not in asked.without)
 
 
 def check_codes(profile: str, *selections: Iterable[str]) -> None:

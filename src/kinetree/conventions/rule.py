@@ -23,9 +23,10 @@ class Rule:
     level: how strongly the convention asks for it. evidence: how surely the rule can tell; the severity of its
         findings is that of the level, but no graver than the evidence allows.
     clause: what the convention says, in a few words of its own. url: where it says so.
-    good, bad: a text that is fine and one that is not. With `base` they are pieces of a text: that of a robot that
-        comes with the package, loaded with `base_options` and written in `base_format`, where the bad one takes every
-        place of the good one.
+    good, bad: a text that is fine and one that is not. With `base` they are pieces of a text, where the bad one takes
+        every place of the good one: `base` itself, or that of a robot that comes with the package, loaded with
+        `base_options` and written in `base_format`.
+    told: what the caller must tell for the examples; see `kinetree.conventions.subject.TOLD`.
     requires: codes of rules; where one of them has found its fault, this one is not asked.
     """
 
@@ -39,10 +40,15 @@ class Rule:
     base: ClassVar[str | None] = None
     base_format: ClassVar[str] = "urdf"
     base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    told: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     requires: ClassVar[tuple[str, ...]] = ()
 
     check: ClassVar[Any]
     """A method that yields findings. It takes what it wants to know by name: see `kinetree.conventions.subject`."""
+    mend: ClassVar[Any] = None
+    """None, or a method like `check` that yields the edits after which the rule has nothing to say."""
+    safe: ClassVar[bool] = True
+    """Whether what `mend` does leaves the robot the same to everybody who uses it."""
 
     @classmethod
     def title(cls) -> str:

@@ -1,7 +1,7 @@
 """What is known of a robot that rules look at: facts that are worked out when a rule first asks for them.
 
-A rule's `check` names its inputs: `robot`, or any fact below or in a family of rules. A fact is a function that names
-its own inputs likewise.
+A rule's `check` names its inputs: `robot`, what the caller has told, or any fact below or in a family of rules. A fact
+is a function that names its own inputs likewise. What is None is not known, and rules that want it are not asked.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.robot import Joint, Robot
 from kinetree.queries import tree
 from kinetree.spatial.se3 import Array
@@ -17,6 +18,10 @@ from kinetree.spatial.se3 import Array
 F = TypeVar("F", bound=Callable[..., Any])
 
 FACTS: dict[str, Callable[..., Any]] = {}
+
+TOLD: Mapping[str, Any] = {"vendor": None, "strict": False}
+"""What a caller may tell, with what holds where nobody does. vendor: the key of the controller's maker. strict: whether
+what is missing is as grave as what is wrong."""
 
 
 def fact(function: F) -> F:
@@ -29,8 +34,9 @@ def fact(function: F) -> F:
 class Subject:
     """A robot and what has been worked out of it."""
 
-    def __init__(self, robot: Robot) -> None:
-        self._known: dict[str, Any] = {"robot": robot}
+    def __init__(self, robot: Robot, **told: Any) -> None:
+        assert set(told) <= set(TOLD), "no rule asks for that"
+        self._known: dict[str, Any] = {"robot": robot, **TOLD, **told}
 
     def facts(self, function: Callable[..., Any]) -> dict[str, Any]:
         """All that a function asks for, by name."""
@@ -55,3 +61,22 @@ def poses(robot: Robot) -> dict[str, Array]:
 def above(robot: Robot) -> Mapping[str, Joint]:
     """Link to the joint that carries it."""
     return {joint.child: joint for joint in robot.joints.values()}
+
+
+@fact
+def bodies(robot: Robot) -> Mapping[str, str]:
+    """Frame to the link at the top of all that is rigidly one with it: the child of a joint that moves, or the root."""
+    found = {robot.root: robot.root}
+    for name in robot.placed:  # parents before children
+        joint = robot.joints[name]
+        found[joint.child] = joint.child if joint.kind.nv else found[joint.parent]
+    return {name: found[frame.link] for name, frame in robot.frames.items()}
+
+
+@fact
+def document(robot: Robot) -> Element | None:
+    """The root element of the URDF text that the robot was read from, or of what xacro made of its files."""
+    if robot.text is None or robot.text.format != "urdf" or robot.source is None:
+        return None
+    file = (robot.source.made or robot.source).file
+    return parse(Derived(robot.text.text, robot.text.origins), file, Report())

@@ -90,13 +90,13 @@ class Document:
         self.root: Element
         self._lines: list[int] | None = None
         self._ascii = data.isascii()
-        self._origins = origins
+        self.origins = origins
 
     def source(self, byte: int) -> Source:
         """The place of a byte, or of what the element around it was made of."""
         here = self._here(byte)
-        at = bisect_right(self._starts, byte) - 1 if self._origins else -1
-        origin = self._origins[at] if 0 <= at < len(self._origins) else None
+        at = bisect_right(self._starts, byte) - 1 if self.origins else -1
+        origin = self.origins[at] if 0 <= at < len(self.origins) else None
         return replace(origin, made=here) if origin else here
 
     @cached_property

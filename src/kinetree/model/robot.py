@@ -5,7 +5,7 @@ Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordina
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -244,10 +244,12 @@ class CoupledLimit:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The text that a robot was read from, as long as nobody has edited the robot."""
+    """The text that a robot was read from, as long as nobody has edited the robot; and where its elements come from,
+    in order, if it was made of other files."""
 
     format: str
     text: str
+    origins: Sequence[Source | None] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -48,7 +48,7 @@ def read(
     reader = _Reader(report, choice)
     parts = reader.parts()
     if choice.alone:
-        parts.text = Text("sdf", root.document.data.decode())
+        parts.text = Text("sdf", root.document.data.decode(), root.document.origins)
     return finish(report, parts, root), report.findings
 
 

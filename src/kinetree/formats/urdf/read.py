@@ -50,7 +50,7 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     if root.text:
         stray_text(report, root)
     parts = Parts(name_of(report, root), source=root.source)
-    parts.text = Text("urdf", root.document.data.decode())
+    parts.text = Text("urdf", root.document.data.decode(), root.document.origins)
     parts.links = read_each(root.find_all("link"), partial(read_link, context))
     parts.joints = read_each(root.find_all("joint"), partial(read_joint, context))
     parts.materials = read_each(root.find_all("material"), partial(read_material, context))
