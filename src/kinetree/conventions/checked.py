@@ -43,5 +43,6 @@ class Checked:
 
 def check_job(job: Job) -> Checked:
     """Check one file. Raises KinetreeError where there is nothing to read."""
-    options = {"profile": job.profile, "select": job.select, "ignore": job.ignore, "vendor": job.vendor}
-    return Checked(job.file, tuple(check(job.file, **options, **job.arguments)))
+    selection = {"select": job.select, "ignore": job.ignore}
+    found = check(job.file, profile=job.profile, vendor=job.vendor, **selection, **job.arguments)
+    return Checked(job.file, tuple(found))
