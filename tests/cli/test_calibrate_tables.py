@@ -1,5 +1,7 @@
 """`kinetree calibrate` reads the tables that spreadsheets export, and refuses what may be read in two ways."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -263,6 +265,51 @@ def test_joints_with_units_in_their_names(calibrate, shown, arm):
     assert agrees(calibrate(table(head, shown()), model=renamed(arm, names)))
 
 
+# options
+
+
+def test_tolerance(calibrate, shown):
+    rows = shown()
+    rows[1, 6] += 2
+    text = table(KUKA, rows)
+    assert calibrate(text).exit_code == 1
+    assert calibrate(text, "--tolerance", 3, 0.1).exit_code == 0
+    for bad in ((0, 1), (1, -1), ("nan", 1), (1, "inf")):
+        result = calibrate(text, "--tolerance", *bad)
+        assert result.exit_code == 2
+        assert "--tolerance: is " in result.stderr
+        assert "legal are two finite numbers above 0, mm and deg" in result.stderr
+
+
+def test_a_robot_model_that_nobody_knows(calibrate, shown):
+    head = [*J, *controllers["abb"].components]
+    text = table(head, [[f"{x:.9f}" for x in row] for row in shown("abb")])
+    result = calibrate(text, "--robot-model", "nonsense", vendor="abb")
+    assert result.exit_code == 2
+    assert "--robot-model: 'nonsense' is no robot of ABB whose coupling" in result.stderr
+    assert "legal are irb2400, irb4400" in result.stderr
+    result = calibrate(table(KUKA, shown()), "--robot-model", "KR 10")
+    assert (result.exit_code, result.stderr[:45]) == (0, "note: --robot-model 'KR 10' changes nothing: ")
+
+
+@pytest.mark.parametrize("role", ["base", "tool0", "base-link", "flange"])
+def test_frames_that_are_misspelt(calibrate, shown, role):
+    text = table(KUKA, shown())
+    name = role.replace("-", "_")
+    result = calibrate(text, f"--{role}", f"{name}x")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"--{role}: no frame '{name}x'; did you mean '{name}'" in result.stderr
+    assert agrees(calibrate(text, f"--{role}", name))
+
+
+def test_json_has_no_negative_zero(calibrate, shown):
+    text = table(KUKA, shown(tool0="flange"))
+    result = calibrate(text, "--json", "--tool0", "flange", "--flange", "l6")
+    assert json.loads(result.stdout)["agrees"]
+    assert "-0.0," not in result.stdout
+    assert "-0.0]" not in result.stdout
+
+
 # what is no table
 
 
@@ -294,3 +341,11 @@ def test_what_is_no_table(calibrate, content, said):
     assert refused(result, said)
     assert not set(result.stderr) & set("\x1b\x9b\u202e\x00")
     assert len(result.stderr) < 1000
+
+
+def test_errors_of_all_poses_name_the_file_and_of_one_its_line(calibrate, shown):
+    rows = shown()
+    assert refused(calibrate(table(KUKA, rows[:2])), "poses.csv: error: there are 2 different rows of joints")
+    rows[:, 9] = 0
+    rows[2, 9] = 200
+    assert refused(calibrate(table(KUKA, rows)), "poses.csv:4: error: A is 200 deg, beyond ±180")

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
+from kinetree.controllers.controller import Controller
+from kinetree.errors import KinetreeError, Source, fail, nearest_names
 from kinetree.model.robot import Robot
+
+if TYPE_CHECKING:
+    from kinetree.solvers.calibrate import Calibration
+
+OF_THE_FILE = ("poses", "joints")
+"""Codes of errors that are about what the file has."""
 
 
 @click.command()
@@ -21,17 +32,21 @@ from kinetree.model.robot import Robot
 @click.option("--tool0", default="tool0", show_default=True, help="MODEL's name of the tool of zeros.")
 @click.option("--base-link", default="base_link", show_default=True, help="MODEL's name of the robot's foot.")
 @click.option("--flange", default="flange", show_default=True, help="MODEL's name of the flange.")
+@click.option(
+    "--tolerance", nargs=2, type=float, metavar="MM DEG", help="How far a pose may be off.  [default: 0.5 0.0573]"
+)
 @json_option
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     robot: Robot,
     file: Path,
     vendor: str,
     robot_model: str,
-    base: str,
-    tool0: str,
-    base_link: str,
-    flange: str,
+    tolerance: tuple[float, float] | None,
     as_json: bool,
+    **frames: str,
 ) -> None:
     """Do MODEL and a controller agree, and if not, what must base, tool0 and the signs of joints be?
 
@@ -42,18 +57,77 @@ def command(
     from kinetree.cli._poses import read_poses
     from kinetree.queries.controllers import of
     from kinetree.solvers.calibrate import calibrate
-    from kinetree.solvers.calibrate_arm import arm
 
     who = of(vendor)
-    found = arm(robot, (base, tool0), (base_link, flange))
-    joints, poses, converted = read_poses(file, who, found.joints, found.turning)
-    result = calibrate(
-        robot, who, joints, poses, robot_model, base=base, tool0=tool0, base_link=base_link, flange=flange
-    )
-    for note in converted:
+    _check_frames(ctx, robot, frames)
+    names, turning = _joints(robot, frames)
+    notes = _coupling_notes(who, robot_model, len(names))
+    joints, poses, converted = read_poses(file, who, names, turning)
+    options: dict[str, Any] = {**frames, "tolerance": _si(tolerance)} if tolerance else {**frames}
+    try:
+        result = calibrate(robot, who, joints, poses, robot_model, **options)
+    except KinetreeError as error:
+        place = Source(str(file))
+        raise KinetreeError(
+            replace(f, source=f.source or place) if f.code in OF_THE_FILE else f for f in error.findings
+        ) from None
+    for note in (*notes, *converted):
         print(f"note: {note}", file=sys.stderr)
     if as_json:
-        print_json(result)
+        print_json(_without_negative_zeros(result))
     else:
         print(result)
     sys.exit(0 if result.agrees else 1)
+
+
+def _joints(robot: Robot, frames: dict[str, str]) -> tuple[tuple[str, ...], list[bool]]:
+    """The joints that the poses are of, from base to tool0, and whether they turn."""
+    from kinetree.solvers.calibrate_arm import arm
+
+    found = arm(robot, (frames["base"], frames["tool0"]), (frames["base_link"], frames["flange"]))
+    return found.joints, found.turning
+
+
+def _check_frames(ctx: click.Context, robot: Robot, frames: dict[str, str]) -> None:
+    """Refuse frames that somebody named and the robot does not have."""
+    for role, name in frames.items():
+        named = ctx.get_parameter_source(role) is not click.core.ParameterSource.DEFAULT
+        if named and name not in robot.frames:
+            near = nearest_names(name, list(robot.frames))
+            raise fail("unknown-name", f"no frame {name!r}; {near}", element=f"--{role.replace('_', '-')}")
+
+
+def _coupling_notes(who: Controller, robot_model: str, n: int) -> list[str]:
+    """Refuse a robot's name that says nothing of the joints, or where no name would, say so."""
+    known = [name for coupling in who.couplings for name in coupling.models]
+    if not robot_model:
+        return []
+    if not known:
+        return [f"--robot-model {robot_model!r} changes nothing: no robot of {who.name} is known to differ from others"]
+    plain = "".join(c for c in robot_model.lower() if c.isalnum())
+    if not any(name in plain for name in known):
+        message = f"{robot_model!r} is no robot of {who.name} whose coupling of joints is its own"
+        fix = f"legal are {', '.join(known)}; leave it out for any other"
+        raise fail("robot-model", message, element="--robot-model", fix=fix)
+    if np.array_equal(who.coupling(robot_model, n), np.eye(n)):
+        message = f"joints of {robot_model!r} are coupled, and MODEL has {n} joints; legal is one with 5 or 6"
+        raise fail("robot-model", message, element="--robot-model")
+    return []
+
+
+def _si(tolerance: tuple[float, float]) -> tuple[float, float]:
+    """A tolerance in m and rad."""
+    if not all(0 < bound < float("inf") for bound in tolerance):
+        message = f"is {tolerance[0]:g} {tolerance[1]:g}; legal are two finite numbers above 0, mm and deg"
+        raise fail("tolerance", message, element="--tolerance")
+    return tolerance[0] / 1e3, float(np.deg2rad(tolerance[1]))
+
+
+def _without_negative_zeros(result: Calibration) -> Calibration:
+    return replace(
+        result,
+        T_base_link_base=result.T_base_link_base + 0.0,
+        T_flange_tool0=result.T_flange_tool0 + 0.0,
+        residual=result.residual + 0.0,
+        alternatives=tuple(map(_without_negative_zeros, result.alternatives)),
+    )
