@@ -1,5 +1,7 @@
 """What pendants show of robots: frames of REP-199, tools, user frames, joints that are coupled."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -114,6 +116,47 @@ def test_joints_that_a_controller_couples(arm):
         kt.q_from_controller(arm, "fanuc", [0, 1, 2])
     with pytest.raises(kt.KinetreeError, match="q has shape"):
         kt.controller_joints(arm, "fanuc", [0, 1, 2])
+
+
+def test_a_model_that_nobody_knows_is_refused(arm):
+    """Where the coupling depends on it; the robot's own name may be any."""
+    q, ends = np.zeros(6), np.full(6, 90.0)
+    for call in (
+        lambda who, model: kt.controller_joints(arm, who, q, model),
+        lambda who, model: kt.q_from_controller(arm, who, q, model),
+        lambda who, model: kt.limit_controller_joints(arm, who, -ends, ends, model),
+    ):
+        for who, model, near, assumed in (
+            ("fanuc", "M-430iB", "'m430ia'", "without it, joint 3 of the model = J3 + J2"),
+            ("abb", "irb240", "'irb2400'", "without it, joint 3 of the model = J3"),
+        ):
+            with pytest.raises(kt.KinetreeError, match=f"no model '{model}' among those .* did you mean .*{near}") as e:
+                call(who, model)
+            assert assumed in str(e.value)
+        call("kuka", "KR 150")  # no model of theirs is coupled
+        for model in ("", "IRB 120", "ABB IRB-4400L/30"):
+            call("abb", model)
+    with pytest.raises(kt.KinetreeError, match=r"there are 'cr35ia', 'cr7ia', .* and 5 more"):
+        kt.controller_joints(arm, "fanuc", q, "?")
+
+
+def test_the_coupling_of_every_model_whose_driver_is_known():
+    """ROS-Industrial's launch files; of models with two values, and of IRB 1600, they were corrected to serial."""
+    for repository, models in json.loads(shared("facts", "industrial", "j2_j3_coupling.json").read_text()).items():
+        who = kt.controllers[repository.split("/")[1].split("_")[0]]
+        for model, rows in models.items():
+            words = {value for _, value in rows}
+            if model == "robot_interface":
+                continue
+            if who.key == "abb":
+                coupled = words == {"true"} and "irb1600" not in model
+                assert who.coupling(model)[2, 1] == (-1 if coupled else 0), model
+            else:
+                assert {float(word) for word in words} == {who.coupling(model)[2, 1]}, model
+            who.check_model(model)
+    for who in kt.controllers.values():
+        pairs = {(row.joint, row.leader) for row in who.couplings}
+        assert [(row.joint, row.leader) for row in who.couplings if row.assumed] == sorted(pairs)
 
 
 def test_limits_on_the_controllers_joints(arm):

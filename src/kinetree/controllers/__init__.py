@@ -62,7 +62,7 @@ def _file(key: str) -> Controller:
         base_in_base_link=base if isinstance(base, str) else tuple(base),
         tool0_in_flange=tuple(table.get("tool0_in_flange", ())),
         mirrored=table.get("mirrored", ""),
-        couplings=tuple(Coupling(**{**c, "models": tuple(c.get("models", ()))}) for c in table.get("coupling", ())),
+        couplings=tuple(Coupling(**{**c, "models": tuple(c["models"])}) for c in table.get("coupling", ())),
         confidence=table["confidence"],
         unverified=tuple(table.get("unverified", ())),
         sources=tuple(table["sources"]),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.controllers.rotation import Rotation
-from kinetree.errors import KinetreeError, UnverifiedWarning, fail
+from kinetree.errors import KinetreeError, UnverifiedWarning, fail, nearest_names
 from kinetree.spatial.handedness import mirrored_pose
 from kinetree.spatial.numbers import numbers as as_numbers
 from kinetree.spatial.se3 import Array
@@ -18,6 +18,8 @@ from kinetree.spatial.se3 import Array
 METRES = {"m": 1.0, "mm": 1e-3}
 """A unit of position."""
 
+COUPLED = (5, 6)
+"""How many joints an arm has that a controller may couple."""
 
 FAR = 100.0
 """No controller has positions farther away, m; what is written so is in another unit."""
@@ -27,13 +29,24 @@ FAR = 100.0
 class Coupling:
     """A joint whose number on the controller is not the model's: model's joint = controller's joint + factor * leader.
 
-    joint, leader: numbers from 1. models: of those whose name has one of these in it; all others where it is empty.
+    joint, leader: numbers from 1. factor: 0 where the joint is not coupled. models: holds of robots whose name has one
+    of these in it, small letters and digits alone. assumed: and of those that no row of this joint names.
     """
 
     joint: int
     leader: int
     factor: float
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...]
+    assumed: bool = False
+
+    def __str__(self) -> str:
+        term = f" {'+' if self.factor > 0 else '-'} J{self.leader}" if self.factor else ""
+        return f"joint {self.joint} of the model = J{self.joint}{term}"
+
+    def named_in(self, model: str) -> int:
+        """How many letters of a robot's name are those of one of the models."""
+        plain = "".join(c for c in model.lower() if c.isalnum())
+        return max((len(name) for name in self.models if name in plain), default=0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,12 +123,22 @@ class Controller:
 
     def coupling(self, model: str = "", n: int = 6) -> Array:
         """C (n, n) of a robot by its name: the joints of the model are C times those of the controller. Only arms of
-        five and six joints are coupled."""
-        C, plain = np.eye(n), "".join(c for c in model.lower() if c.isalnum())
-        for which in sorted(self.couplings, key=lambda c: bool(c.models)):
-            if n in (5, 6) and (not which.models or any(name in plain for name in which.models)):
-                C[which.joint - 1, which.leader - 1] = which.factor
+        five and six joints are coupled. Of a name that no row has, what is assumed holds: see `check_model`."""
+        C = np.eye(n)
+        if n in COUPLED:
+            rows = sorted(self.couplings, key=lambda row: (row.named_in(model), row.assumed))
+            for row in rows:  # the last of a joint holds: the longest name, else what is assumed
+                if row.assumed or row.named_in(model):
+                    C[row.joint - 1, row.leader - 1] = row.factor
         return C
+
+    def check_model(self, model: str) -> None:
+        """Refuse the name of a model on which the coupling depends and that no row has."""
+        if self.couplings and not any(row.named_in(model) for row in self.couplings):
+            known = sorted(name for row in self.couplings for name in row.models)
+            assumed = ", ".join(str(row) for row in self.couplings if row.assumed)
+            message = f"no model {model!r} among those whose joints {self.name} is known to couple or not"
+            raise fail("controller-model", f"{message}; {nearest_names(model, known)}", fix=f"without it, {assumed}")
 
     def wrong(self, code: str, message: str) -> KinetreeError:
         """The error that says what is legal here."""
