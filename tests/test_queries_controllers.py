@@ -159,6 +159,21 @@ def test_the_coupling_of_every_model_whose_driver_is_known():
         assert [(row.joint, row.leader) for row in who.couplings if row.assumed] == sorted(pairs)
 
 
+def test_a_warning_is_at_the_line_of_the_caller(arm):
+    """However deep in the package the numbers are made."""
+    epson, q = kt.controllers["epson"], np.zeros(6)
+    for call in (
+        lambda: epson.from_pose(np.eye(4)),
+        lambda: epson.to_pose(q),
+        lambda: kt.controller_pose(arm, "epson", q),
+        lambda: kt.controller_pose(arm, "epson", q, tool=q, user_frame=q),
+        lambda: kt.pose_from_controller(arm, epson, q),
+    ):
+        with pytest.warns(kt.UnverifiedWarning, match="order of U, V, W") as caught:
+            call()
+        assert {(w.filename, w.lineno) for w in caught} == {(__file__, call.__code__.co_firstlineno)}
+
+
 def test_limits_on_the_controllers_joints(arm):
     """They become rows over the model's joints that are coupled, and hold exactly where the pendant's do."""
     lower, upper = np.array([-170.0, -60, -80, -180, -120, -180]), np.array([170.0, 90, 150, 180, 120, 180])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.controllers.rotation import Rotation
-from kinetree.errors import KinetreeError, UnverifiedWarning, fail, nearest_names
+from kinetree.errors import KinetreeError, UnverifiedWarning, fail, nearest_names, warn
 from kinetree.spatial.handedness import mirrored_pose
 from kinetree.spatial.numbers import numbers as as_numbers
 from kinetree.spatial.se3 import Array
@@ -146,8 +145,7 @@ class Controller:
 
     def _say_unverified(self) -> None:
         if self.confidence != "high":
-            text = f"{self.name}: {'; '.join(self.unverified)} (confidence: {self.confidence})"
-            warnings.warn(text, UnverifiedWarning, stacklevel=3)
+            warn(f"{self.name}: {'; '.join(self.unverified)} (confidence: {self.confidence})", UnverifiedWarning)
 
     def _checked(self, values: Any) -> Array:
         try:
