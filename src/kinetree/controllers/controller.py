@@ -11,7 +11,7 @@ import numpy as np
 from kinetree.controllers.rotation import Rotation
 from kinetree.errors import KinetreeError, UnverifiedWarning, fail, nearest_names, warn
 from kinetree.spatial.handedness import mirrored_pose
-from kinetree.spatial.numbers import numbers as as_numbers
+from kinetree.spatial.numbers import poses
 from kinetree.spatial.se3 import Array
 
 METRES = {"m": 1.0, "mm": 1e-3}
@@ -115,8 +115,7 @@ class Controller:
         Raises KinetreeError for what is no pose.
         """
         self._say_unverified()
-        T = as_numbers(T, "pose", "a pose is")
-        check_pose(T)
+        T = poses(T)
         T = mirrored_pose(T, self.mirrored) if self.mirrored else T
         return np.concatenate([T[..., :3, 3] / METRES[self.position], self.rotation.values(T[..., :3, :3])], axis=-1)
 
@@ -163,20 +162,3 @@ class Controller:
         if fault:
             raise self.wrong("pose", fault)
         return numbers
-
-
-def check_pose(T: Array) -> None:
-    """Refuse what is no pose (…, 4, 4), m; rotations may be off by 1e-6."""
-    if T.shape[-2:] != (4, 4):
-        raise fail("pose", f"a pose has shape {T.shape}; legal is (…, 4, 4)")
-    if not np.isfinite(T).all() or (np.abs(T) > 1e100).any():
-        raise fail("pose", "a pose is not finite")
-    R = T[..., :3, :3]
-    off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0.0)
-    is_rotation = (off <= 1e-6) & (np.linalg.det(R) > 0)
-    if not is_rotation.all():
-        raise fail(
-            "pose", f"the rotation of a pose is none: R R.T is {off.max():.2g} off, where 1e-6 is legal, or it mirrors"
-        )
-    if not (T[..., 3, :] == (0, 0, 0, 1)).all():
-        raise fail("pose", "the last row of a pose is not 0 0 0 1")

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import way_between
 from kinetree.controllers import controllers
-from kinetree.controllers.controller import COUPLED, Controller, check_pose
+from kinetree.controllers.controller import COUPLED, Controller
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
@@ -21,7 +21,7 @@ from kinetree.model.robot import CoupledLimit, Robot
 from kinetree.queries.ask import tree
 from kinetree.queries.motion import fk
 from kinetree.spatial import se3
-from kinetree.spatial.numbers import numbers
+from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array
 
 UNITS = {True: np.pi / 180, False: 1e-3}
@@ -186,10 +186,7 @@ def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
     if isinstance(given, str):
         return fixed(robot, given, seen_from)
     array = numbers(given, "tool or user frame", "tool or user frame is")
-    if array.shape[-2:] == (4, 4):
-        check_pose(array)
-        return array
-    return who.to_pose(array)
+    return poses(array) if array.shape[-2:] == (4, 4) else who.to_pose(array)
 
 
 def _inverse(T: Array) -> Array:
