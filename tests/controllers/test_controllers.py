@@ -16,7 +16,8 @@ from kinetree.spatial.handedness import mirrored_pose
 from support import shared
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinetree.UnverifiedWarning")
-every = pytest.mark.parametrize("key", list(kt.controllers))
+EVERY = [*kt.controllers, *kt.controllers.forms]
+every = pytest.mark.parametrize("key", EVERY)
 
 POSE = np.eye(4)
 POSE[:3, :3] = Rotation.from_quat([0.7809354128, -0.0079395347, 0.4864838862, 0.3916762353]).as_matrix()
@@ -36,6 +37,13 @@ TUPLES = {
     "yaskawa": (612.3, -234.5, 789.1, *FIXED),
 }
 """One pose in the numbers of all, computed with SciPy and, but for two makers, robodk."""
+FORMS = {
+    "abb_euler": (612.3, -234.5, 789.1, *ZYX),
+    "universal_robots_screen": (612.3, -234.5, 789.1, 1.983258, -0.020163, 1.235471),
+    "universal_robots_rpy": (612.3, -234.5, 789.1, *FIXED),
+}
+"""And as they are written elsewhere."""
+ONE = TUPLES | FORMS
 
 
 def singular() -> np.ndarray:
@@ -52,7 +60,8 @@ def singular() -> np.ndarray:
 
 def test_there_are_eleven_each_with_sources():
     assert list(kt.controllers) == sorted(TUPLES)
-    for controller in kt.controllers.values():
+    assert sorted(kt.controllers.forms) == sorted(FORMS)
+    for controller in map(kt.controllers.__getitem__, EVERY):
         assert sorted(re.findall(r"\w+(?=[,)])", controller.rotation.formula)) == sorted(controller.rotation.names)
         assert controller.sources
         assert {"base", "tool0", "tool"} <= controller.frames.keys()
@@ -60,6 +69,8 @@ def test_there_are_eleven_each_with_sources():
         assert controller.confidence == "high" or controller.unverified
         assert controller.position in ("m", "mm")
     assert kt.controllers["UR"].key == "universal_robots"
+    assert kt.controllers["ur-screen"] is kt.controllers["universal_robots_screen"]
+    assert kt.controllers["ur_rpy"].frames is kt.controllers["ur"].frames
     assert kt.controllers["Stäubli"].key == "staubli"
     with pytest.raises(kt.KinetreeError, match="no controller 'kukka'; did you mean 'kuka'"):
         kt.controllers["kukka"]
@@ -68,8 +79,8 @@ def test_there_are_eleven_each_with_sources():
 @every
 def test_the_known_pose(key):
     controller = kt.controllers[key]
-    np.testing.assert_allclose(controller.from_pose(POSE), TUPLES[key], rtol=0, atol=1e-6)
-    T = controller.to_pose(TUPLES[key])
+    np.testing.assert_allclose(controller.from_pose(POSE), ONE[key], rtol=0, atol=1e-6)
+    T = controller.to_pose(ONE[key])
     np.testing.assert_allclose(T, POSE, rtol=0, atol=2e-6)
 
 
@@ -116,7 +127,7 @@ def test_where_the_gimbal_is_locked_one_angle_is_zero(key):
 @every
 def test_what_it_refuses(key):
     controller = kt.controllers[key]
-    good = np.array(TUPLES[key])
+    good = np.array(ONE[key])
     legal = f"a pose of {controller.name} is X ("
     for bad, said in (
         (good[:-1], "numbers, where there are"),
@@ -146,7 +157,8 @@ def test_a_quaternion_need_not_have_more_digits_than_a_pendant_shows():
 
 
 def test_what_nobody_checked_is_said():
-    for key, controller in kt.controllers.items():
+    for key in EVERY:
+        controller = kt.controllers[key]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             controller.from_pose(POSE)
@@ -234,6 +246,9 @@ def test_texts_come_back_to_their_last_digit(key):
             ("00001",),
         ),
         ("mitsubishi", "P1=(1,2,3,4,5,6)(7,0)", [1, 2, 3, 4], ("1", "7,0")),
+        ("universal_robots_screen", "X 1 mm Y 2 mm Z 3 mm RX 0.1 rad RY 0 rad RZ 0 rad", [1, 2, 3, 0.1], ()),
+        ("universal_robots_rpy", "X 1.5 mm, Y 2 mm, Z 3 mm, RX 45.0°, RY 0°, RZ 0°", [1.5, 2, 3, 45], ()),
+        ("abb_euler", "X 1 Y 2 Z 3 EZ 4 EY 5 EX 6", [1, 2, 3, 4], ()),
         ("kawasaki", "TRANS(1, 2, 3, 4, 5, 6)", [1, 2, 3, 4], ()),
         ("staubli", "{{1, 2, 3, 4, 5, 6}, {sfree}}", [1, 2, 3, 4], ("{sfree}",)),
         ("denso", "P(1, 2, 3, 4, 5, 6, 5)", [1, 2, 3, 4], ("5",)),
@@ -253,6 +268,8 @@ def test_how_programs_and_pendants_write_it(key, text, first, left_out):
         ("kuka", "p[1,2,3,0,0,0]", "looks like Universal Robots's; legal are {X <X>"),
         ("universal_robots", "{X 1, Y 2, Z 3, A 4, B 5, C 6}", "looks like KUKA's"),
         ("fanuc", "TRANS(1,2,3,4,5,6)", "looks like Kawasaki's"),
+        ("abb", "X 1 Y 2 Z 3 EZ 4 EY 5 EX 6", "looks like ABB, Euler angles's"),
+        ("universal_robots", "X 1 mm, Y 2 mm, Z 3 mm, RX 4 deg, RY 5 deg, RZ 6 deg", "screen with RPY's"),
         ("yaskawa", "///PULSE\nC00000=1234,5678,90,12,34,56", "pulses of motors are joints"),
         ("yaskawa", "C00000=1234,5678,-90,12,34,56", "pulses of motors are joints"),
         ("kuka", "{A1 0, A2 -90, A3 90, A4 0, A5 0, A6 0}", "are joints"),
@@ -307,6 +324,6 @@ def test_a_long_text_takes_no_long_time():
 
 
 def test_templates_have_every_component():
-    for controller in kt.controllers.values():
+    for controller in map(kt.controllers.__getitem__, EVERY):
         for template in controller.text:
             assert all(template.count(f"<{name}>") == 1 for name in controller.components), template
