@@ -170,11 +170,12 @@ def coupling(robot: Robot, who: Controller, model: str, n: int) -> Array:
     return who.coupling(model or robot.name, n)
 
 
-def check_frames(robot: Robot, who: Controller, *, base: str | None = None, tool0: str | None = None) -> None:
-    """Refuse a robot that does not have these frames."""
+def check_frames(robot: Robot, who: Controller | None, *, base: str | None = None, tool0: str | None = None) -> None:
+    """Refuse a robot that does not have these frames. who: whose they are, None if of any controller."""
     for role, name in (("base", base), ("tool0", tool0)):
         if name is not None and name not in robot.frames:
-            message = f"the robot has no frame {name!r}, to be {who.name}'s {who.frames[role]} (REP-199, {role})"
+            whose = f"{who.name}'s {who.frames[role]}" if who else "a controller's"
+            message = f"the robot has no frame {name!r}, to be {whose} (REP-199, {role})"
             other = f"add it, or name another with {role}="
             raise fail("controller-frame", message, fix=other if name == role else f"legal for {role}= are its frames")
 
