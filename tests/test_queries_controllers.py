@@ -1,11 +1,13 @@
 """What pendants show of robots: frames of REP-199, tools, user frames, joints that are coupled."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.controllers.controller import plain
 from kinetree.controllers.text import parsed
 from kinetree.model import edit
 from kinetree.spatial import se3
@@ -224,56 +226,98 @@ def test_what_is_no_number_is_said(arm):
     assert kt.controller_pose(arm, "kuka", np.zeros((3, 6)), tool=many).shape == (3, 6)
 
 
+REPOSITORIES = {"universal_robots": "universal", "yaskawa": "motoman"}
+"""What the folders of models of a maker have in their names."""
+
+
+def has_the_frames_that_the_file_says(key: str, path: Path) -> tuple[bool, bool]:
+    """Whether a model has base and base_link, and tool0 and flange; those it has are as the maker's file says."""
+    try:
+        robot, controller = kt.load(path), kt.controllers[key]
+    except kt.KinetreeError:
+        return False, False
+    q = robot.limits.project(robot.q())
+    ours = {"base", "base_link"} <= robot.frames.keys(), {"flange", "tool0"} <= robot.frames.keys()
+    known = controller.base_in_base_link
+    if ours[0]:
+        T = kt.fk(robot, "base", "base_link").interpret(q)
+        rpy = (0, 0, 0) if known == "height" else np.deg2rad(known)
+        np.testing.assert_allclose(T[:3, :3], se3.pose_from_xyz_rpy((0, 0, 0), rpy)[:3, :3], atol=2e-3)
+        np.testing.assert_allclose(T[: 2 if known == "height" else 3, 3], 0, atol=1e-9)
+    if ours[1]:
+        R = kt.fk(robot, "tool0", "flange").interpret(q)[:3, :3]
+        odd = [rpy for name, rpy in controller.outliers.items() if name in plain(path.stem)]
+        wanted = se3.pose_from_xyz_rpy((0, 0, 0), np.deg2rad([*odd, controller.tool0_in_flange][0]))[:3, :3]
+        np.testing.assert_allclose(R, wanted, atol=2e-3, err_msg=str(path))
+    return ours
+
+
 @pytest.mark.parametrize("key", ["abb", "fanuc", "kuka", "staubli", "universal_robots", "yaskawa"])
 def test_real_models_have_the_frames_that_the_files_say(key):
     """base in base_link and tool0 in flange of models in the makers' and ROS-Industrial's repositories."""
-    controller, checked = kt.controllers[key], [0, 0]
-    folder = {"universal_robots": "universal", "yaskawa": "motoman"}.get(key, key)
-    odd = {"m430ia2f", "m430ia2p", "hc30pl", "lbr_iiwa14_r820"}  # see the makers' files
-    for path in sorted(shared("corpus").rglob("*.urdf")):
-        if folder not in str(path).lower() or any(name in path.stem for name in odd):
-            continue
-        try:
-            robot = kt.load(path)
-        except kt.KinetreeError:
-            continue
-        q = robot.limits.project(robot.q())
-        if {"base", "base_link"} <= robot.frames.keys():
-            T = kt.fk(robot, "base", "base_link").interpret(q)
-            known = controller.base_in_base_link
-            rpy = (0, 0, 0) if known == "height" else np.deg2rad(known)
-            np.testing.assert_allclose(T[:3, :3], se3.pose_from_xyz_rpy((0, 0, 0), rpy)[:3, :3], atol=2e-3)
-            np.testing.assert_allclose(T[: 2 if known == "height" else 3, 3], 0, atol=1e-9)
-            checked[0] += 1
-        if {"flange", "tool0"} <= robot.frames.keys():
-            R = kt.fk(robot, "tool0", "flange").interpret(q)[:3, :3]
-            wanted = se3.pose_from_xyz_rpy((0, 0, 0), np.deg2rad(controller.tool0_in_flange))[:3, :3]
-            np.testing.assert_allclose(R, wanted, atol=2e-3, err_msg=str(path))
-            checked[1] += 1
-    assert checked[0] > 2
-    assert checked[1] > 2 or key in ("universal_robots", "yaskawa")  # the flanges of theirs here are in xacro files
+    folder = REPOSITORIES.get(key, key)
+    found = [path for path in sorted(shared("corpus").rglob("*.urdf")) if folder in str(path).lower()]
+    base, tool0 = np.sum([has_the_frames_that_the_file_says(key, path) for path in found], axis=0)
+    assert base > 2
+    assert tool0 > 2 or key in ("universal_robots", "yaskawa")  # the flanges of theirs here are in xacro files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "at_least"),
+    [("abb", 20), ("fanuc", 30), ("kuka", 13), ("staubli", 2), ("universal_robots", 9), ("yaskawa", 55)],
+)
+def test_real_models_in_xacro_have_them_too(key, at_least):
+    folder = REPOSITORIES.get(key, key)
+    found = [path for path in sorted(shared("corpus").rglob("*.xacro")) if folder in str(path).lower()]
+    found = [path for path in found if "macro" not in path.stem and "common" not in path.stem]
+    assert sum(has_the_frames_that_the_file_says(key, path)[1] for path in found) >= at_least
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "model"),
+    [("fanuc", "m430ia", "m430ia2f"), ("fanuc", "m430ia", "m430ia2p"), ("yaskawa", "hc30pl", "hc30pl")],
+)
+def test_models_whose_tool0_is_otherwise(key, name, model):
+    (path,) = shared("corpus").rglob(f"{model}.xacro")
+    assert has_the_frames_that_the_file_says(key, path)[1]
+    assert kt.controllers[key].outliers[name] != kt.controllers[key].tool0_in_flange
 
 
 ZERO = {
-    "kr6r900sixx": ("kuka", (980, 0, 435, 0, 90, 0)),  # stretched out forwards
-    "tx2_60": ("staubli", (0, 20, 1045 - 375, 0, 0, 0)),  # straight up, from where axes 1 and 2 meet
-    "m10ia": ("fanuc", (890, 0, 800, 0, -90, 180)),  # the upper arm up, the forearm forwards
-    "irb2400": ("abb", (940, 0, 1455, 0.5**0.5, 0, 0.5**0.5, 0)),
-    "universal_robots/ur_description/urdf/ur5e": ("universal_robots", (-0.8172, -0.2329, 0.0628, np.pi / 2, 0, 0)),
+    # stretched out forwards
+    "kr6r900sixx": ("kuka", (980, 0, 435, 0, 90, 0), "-Z Y Y -X Y -X"),
+    # straight up, from where axes 1 and 2 meet
+    "tx2_60": ("staubli", (0, 20, 1045 - 375, 0, 0, 0), "Z Y Y Z Y Z"),
+    # the upper arm up, the forearm forwards
+    "m10ia": ("fanuc", (890, 0, 800, 0, -90, 180), "Z Y -Y -X -Y -X"),
+    "gp12": ("yaskawa", (155 + 640 + 100, 0, 614 + 200, 0, -90, 180), "Z Y -Y -X -Y -X"),
+    "irb2400": ("abb", (940, 0, 1455, 0.5**0.5, 0, 0.5**0.5, 0), "Z Y Y X Y X"),
+    "universal_robots/ur_description/urdf/ur5e": (
+        "universal_robots",
+        (-0.8172, -0.2329, 0.0628, np.pi / 2, 0, 0),
+        "Z Y Y Y -Z Y",
+    ),
 }
-"""What pendants show with all joints at zero, as makers' documents say it of these models."""
+"""What pendants show with all joints at zero, as makers' documents say it of these models, and about which axes of
+base_link the joints then turn."""
 
 
 @pytest.mark.parametrize("model", ZERO)
 def test_real_models_at_zero(model):
-    key, expected = ZERO[model]
-    found = [path for path in sorted(shared("corpus").rglob("*.urdf")) if str(path).endswith(f"{model}.urdf")]
+    key, expected, axes = ZERO[model]
+    files = [path for kind in ("urdf", "xacro") for path in sorted(shared("corpus").rglob(f"*.{kind}"))]
+    found = [path for path in files if str(path.with_suffix("")).endswith(f"/{model}")]
     assert found
+    unit = {sign + axis: s * e for axis, e in zip("XYZ", np.eye(3), strict=True) for sign, s in (("", 1), ("-", -1))}
     for path in found:
         robot = kt.load(path)
-        shown = kt.controller_pose(robot, key, np.zeros(robot.nq))
+        q = np.zeros(robot.nq)
+        shown = kt.controller_pose(robot, key, q)
         controller = kt.controllers[key]
         np.testing.assert_allclose(controller.to_pose(shown), controller.to_pose(expected), atol=6e-5)
+        turns = kt.jacobian(robot, "tool0", "base_link").interpret(q)[3:].T
+        np.testing.assert_allclose(turns, [unit[axis] for axis in axes.split()], atol=2e-3)
 
 
 def test_texts_of_a_whole_chain(arm):

@@ -88,7 +88,14 @@ def test_the_tuples_are_the_published_ones():
     facts = json.loads(shared("facts", "industrial", "vendors.json").read_text())["vendors"]
     assert facts.keys() == TUPLES.keys()
     for key, numbers in TUPLES.items():
-        assert facts[key]["example"]["tuple"] == pytest.approx(numbers, abs=1e-12)
+        known, controller = facts[key], kt.controllers[key]
+        assert known["example"]["tuple"] == pytest.approx(numbers, abs=1e-12)
+        assert known["position"].split()[0] == controller.position
+        assert known["frames"]["rep_base"].split(" (")[0] == controller.frames["base"]
+        assert known["handedness"].lower().startswith("right") == (controller.mirrored == "")
+        assert controller.confidence in known["confidence"]
+        measured = known["rosi_measured"]
+        assert bool(controller.tool0_in_flange) == (isinstance(measured, dict) and "tool0_in_flange" in measured)
 
 
 @every

@@ -84,6 +84,7 @@ def _file(maker: str, form: str) -> Controller:
         frames=table["frames"],
         base_in_base_link=base if isinstance(base, str) else tuple(base),
         tool0_in_flange=tuple(table.get("tool0_in_flange", ())),
+        outliers={name: tuple(rpy) for name, rpy in table.get("outliers", {}).items()},
         mirrored=table.get("mirrored", ""),
         couplings=tuple(Coupling(**{**c, "models": tuple(c["models"])}) for c in table.get("coupling", ())),
         confidence=table["confidence"],

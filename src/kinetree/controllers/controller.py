@@ -44,8 +44,7 @@ class Coupling:
 
     def named_in(self, model: str) -> int:
         """How many letters of a robot's name are those of one of the models."""
-        plain = "".join(c for c in model.lower() if c.isalnum())
-        return max((len(name) for name in self.models if name in plain), default=0)
+        return max((len(name) for name in self.models if name in plain(model)), default=0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,9 +54,10 @@ class Controller:
     components: names of the numbers of a pose, three of position (`position`: m or mm) and those of `rotation`.
     text: how poses are written in programs and on the pendant, the first as `print` does, with <X> where X stands;
     refused: what looks like a pose and is none, and why. digits: behind the point, of positions and of the others.
-    frames: the controller's names of base, tool0, flange, tool, user, world. base_in_base_link, tool0_in_flange: where
-    models have these frames, as far as it is known, (roll, pitch, yaw) in degrees; "height": base is as high as the
-    second joint. mirrored: the axis across which a left-handed system is mirrored, or "".
+    frames: the controller's names of REP-199's base, tool0 and flange, of a tool, a user frame and the world; one that
+    it has no name for is missing. base_in_base_link, tool0_in_flange: where models have these frames, as far as it
+    is known, (roll, pitch, yaw) in degrees; "height": base is as high as the second joint; outliers: of models whose
+    name has this in it, tool0_in_flange. mirrored: the axis across which a left-handed system is mirrored, or "".
     couplings: of joints. confidence, unverified, sources: how well all this is known.
     """
 
@@ -73,6 +73,7 @@ class Controller:
     frames: Mapping[str, str]
     base_in_base_link: tuple[float, ...] | str
     tool0_in_flange: tuple[float, ...]
+    outliers: Mapping[str, tuple[float, ...]]
     mirrored: str
     couplings: tuple[Coupling, ...]
     confidence: str
@@ -162,3 +163,8 @@ class Controller:
         if fault:
             raise self.wrong("pose", fault)
         return numbers
+
+
+def plain(name: str) -> str:
+    """A robot's name as the makers' files have it: small letters and digits alone."""
+    return "".join(c for c in name.lower() if c.isalnum())
