@@ -109,6 +109,7 @@ def test_as_means_in_fk_and_ik_what_to_and_from_mean_in_pose(run, arm):
         assert result.exit_code == 2
         assert "no controller 'acme'" in result.stderr
         assert "name a maker's, or ros: x y z qx qy qz qw" in result.stderr
+    assert "no controller ''" in run("fk", arm, "tool0", "--as", "").stderr
     bare = run("fk", "icub", "--as", "ros")
     assert "no frame 'base', to be a controller's (REP-199, base)" in bare.stderr
 

@@ -5,6 +5,7 @@ import re
 import time
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def test_there_are_eleven_each_with_sources():
         assert controller.sources
         assert {"base", "tool0", "tool"} <= controller.frames.keys()
         assert controller.confidence in ("high", "medium", "low")
-        assert controller.confidence == "high" or controller.unverified
+        assert (controller.confidence == "high") == (not controller.unverified)
         assert controller.position in ("m", "mm")
     assert kt.controllers["UR"].key == "universal_robots"
     assert kt.controllers["ur-screen"] is kt.controllers["universal_robots_screen"]
@@ -141,6 +142,7 @@ def test_what_it_refuses(key):
         ([*good, 0], "numbers, where there are"),
         (good * np.nan, "not finite"),
         ("hello", "are no numbers"),
+        (good * 1j, "are no numbers"),
         (5.0, "0 numbers"),
     ):
         with pytest.raises(kt.KinetreeError, match=said) as caught:
@@ -185,6 +187,11 @@ def test_half_a_turn_is_plus_half_a_turn():
 def test_positions_in_another_unit_are_seen():
     with pytest.raises(kt.KinetreeError, match="beyond 100 m, so that its unit is another"):
         kt.controllers["ur"].to_pose([612.3, -234.5, 789.1, 0, 0, 0])
+    millimetres = POSE.copy()
+    millimetres[:3, 3] *= 1000
+    for key in EVERY:
+        with pytest.raises(kt.KinetreeError, match="beyond 100 m, so that its unit is another"):
+            kt.controllers[key].from_pose(millimetres)
     with pytest.raises(kt.KinetreeError, match="mirrored is 'X'"):
         replace(kt.controllers["kuka"], mirrored="X")
     for bad in ("abc", [[1, 2], [3]]):
@@ -334,3 +341,21 @@ def test_templates_have_every_component():
     for controller in map(kt.controllers.__getitem__, EVERY):
         for template in controller.text:
             assert all(template.count(f"<{name}>") == 1 for name in controller.components), template
+
+
+def test_the_page_has_every_form_and_every_frame():
+    """The tables of docs/controllers.md are those of the files."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| `")
+    ]
+    forms = {kt.controllers[row[0].split("`")[-2]].key: row for row in rows if len(row) == 4}
+    assert sorted(forms) == sorted(EVERY)
+    for key, row in forms.items():
+        controller = kt.controllers[key]
+        assert row[1] == controller.position
+        assert controller.rotation.kind != "turns" or row[2].removesuffix(", deg") == controller.rotation.formula
+        assert (row[3] == "well") == (controller.confidence == "high")
+    roles = ("base", "flange", "tool0", "tool", "user")
+    expected = [[f"`{c.key}`", *(c.frames.get(role, "") for role in roles)] for c in kt.controllers.values()]
+    assert [row for row in rows if len(row) == 6] == expected

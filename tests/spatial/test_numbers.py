@@ -32,6 +32,7 @@ def test_poses_of_any_batch_and_of_single_precision():
     [
         (np.eye(3), r"this one has shape \(3, 3\)"),
         ("abc", "a pose is no array of numbers"),
+        (np.eye(4) * 1j, "a pose is no array of numbers"),
         ([[1, 2], [3]], "a pose is no array of numbers"),
         (pose(np.eye(3), (np.nan, 0, 0)), "a pose is finite"),
         (pose(np.eye(3), (1e200, 0, 0)), "a pose is finite"),

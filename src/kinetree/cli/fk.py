@@ -40,7 +40,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Print the pose of each FRAME of MODEL in another frame; with --as, of `tool0` where no FRAME is named."""
-    keys = makers(maker) if maker else []
+    keys = makers(maker) if maker is not None else []
     if keys:
         check_frames(robot, who(keys), base=base or "base", tool0=None if frames else "tool0")
         frames, base = frames or ("tool0",), base or "base"

@@ -54,7 +54,7 @@ def command(
     """
     from kinetree.solvers.ik import ik
 
-    if maker:
+    if maker is not None:
         base, kind = base or "base", "pose"
         target, remarks = read(maker, pose)
         check_frames(robot, who(makers(maker)), base=base)

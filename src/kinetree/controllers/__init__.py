@@ -89,5 +89,6 @@ def _file(maker: str, form: str) -> Controller:
         couplings=tuple(Coupling(**{**c, "models": tuple(c["models"])}) for c in table.get("coupling", ())),
         confidence=table["confidence"],
         unverified=tuple(table.get("unverified", ())),
+        remarks=tuple(table.get("remarks", ())),
         sources=tuple(table["sources"]),
     )

@@ -11,7 +11,7 @@ import numpy as np
 from kinetree.controllers.rotation import Rotation
 from kinetree.errors import KinetreeError, UnverifiedWarning, fail, nearest_names, warn
 from kinetree.spatial.handedness import mirrored_pose
-from kinetree.spatial.numbers import poses
+from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array
 
 METRES = {"m": 1.0, "mm": 1e-3}
@@ -58,7 +58,8 @@ class Controller:
     it has no name for is missing. base_in_base_link, tool0_in_flange: where models have these frames, as far as it
     is known, (roll, pitch, yaw) in degrees; "height": base is as high as the second joint; outliers: of models whose
     name has this in it, tool0_in_flange. mirrored: the axis across which a left-handed system is mirrored, or "".
-    couplings: of joints. confidence, unverified, sources: how well all this is known.
+    couplings: of joints. confidence, sources: how well all this is known; unverified: why confidence is not high;
+    remarks: what else one should know.
     """
 
     key: str
@@ -78,6 +79,7 @@ class Controller:
     couplings: tuple[Coupling, ...]
     confidence: str
     unverified: tuple[str, ...]
+    remarks: tuple[str, ...]
     sources: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -103,20 +105,21 @@ class Controller:
         are not of unit length. Warns with UnverifiedWarning where `confidence` is not high.
         """
         self._say_unverified()
-        numbers = self._checked(values)
-        T = np.zeros((*numbers.shape[:-1], 4, 4))
-        T[..., :3, :3] = self.rotation.matrix(numbers[..., 3:])
-        T[..., :3, 3] = numbers[..., :3] * METRES[self.position]
+        given = self._checked(values)
+        T = np.zeros((*given.shape[:-1], 4, 4))
+        T[..., :3, :3] = self.rotation.matrix(given[..., 3:])
+        T[..., :3, 3] = given[..., :3] * METRES[self.position]
         T[..., 3, 3] = 1.0
         return mirrored_pose(T, self.mirrored) if self.mirrored else T
 
     def from_pose(self, T: Any) -> Array:
         """Numbers (…, 6 or 7), of poses T (…, 4, 4), m.
 
-        Raises KinetreeError for what is no pose.
+        Raises KinetreeError for what is no pose, and for positions that are in another unit.
         """
         self._say_unverified()
         T = poses(T)
+        self._check_near(T[..., :3, 3])
         T = mirrored_pose(T, self.mirrored) if self.mirrored else T
         return np.concatenate([T[..., :3, 3] / METRES[self.position], self.rotation.values(T[..., :3, :3])], axis=-1)
 
@@ -149,22 +152,25 @@ class Controller:
 
     def _checked(self, values: Any) -> Array:
         try:
-            numbers = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
-            raise self.wrong("pose", f"{values!r} are no numbers") from None
-        if numbers.ndim == 0 or numbers.shape[-1] != len(self.components):
-            count = numbers.shape[-1] if numbers.ndim else 0
+            given = numbers(values, "pose", "a pose is")
+        except KinetreeError:
+            raise self.wrong("pose", f"{str(values)[:60]!r} are no numbers") from None
+        if given.ndim == 0 or given.shape[-1] != len(self.components):
+            count = given.shape[-1] if given.ndim else 0
             raise self.wrong("pose", f"{count} numbers, where there are {len(self.components)}")
-        if not np.isfinite(numbers).all():
+        if not np.isfinite(given).all():
             raise self.wrong("pose", "a number is not finite")
-        if (np.abs(numbers[..., :3]) * METRES[self.position] > FAR).any():
-            raise self.wrong("pose", f"a position is beyond {FAR:g} m, so that its unit is another")
-        fault = self.rotation.fault(numbers[..., 3:])
+        self._check_near(given[..., :3] * METRES[self.position])
+        fault = self.rotation.fault(given[..., 3:])
         if fault:
             raise self.wrong("pose", fault)
-        return numbers
+        return given
+
+    def _check_near(self, metres: Array) -> None:
+        if (np.abs(metres) > FAR).any():
+            raise self.wrong("pose", f"a position is beyond {FAR:g} m, so that its unit is another")
 
 
 def plain(name: str) -> str:
     """A robot's name as the makers' files have it: small letters and digits alone."""
-    return "".join(c for c in name.lower() if c.isalnum())
+    return "".join(c for c in str(name).lower() if c.isalnum())

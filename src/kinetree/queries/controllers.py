@@ -186,7 +186,7 @@ def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
         return se3.IDENTITY
     if isinstance(given, str):
         return fixed(robot, given, seen_from)
-    array = numbers(given, "tool or user frame", "tool or user frame is")
+    array = numbers(given, "pose", "tool or user frame is")
     return poses(array) if array.shape[-2:] == (4, 4) else who.to_pose(array)
 
 

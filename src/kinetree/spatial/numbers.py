@@ -16,9 +16,12 @@ ROTATION = 1e-6
 def numbers(values: Any, code: str, what: str) -> Array:
     """An array of floats, or a KinetreeError; what: its name and verb, such as "a pose is"."""
     try:
-        return np.asarray(values, dtype=float)
+        array = np.asarray(values)
+        if array.dtype.kind != "c":
+            return array.astype(float, copy=False)
     except (TypeError, ValueError):
-        raise fail(code, f"{what} no array of numbers: {str(values)[:60]!r}") from None
+        pass
+    raise fail(code, f"{what} no array of numbers: {str(values)[:60]!r}")
 
 
 def poses(values: Any, tolerance: float = ROTATION) -> Array:
