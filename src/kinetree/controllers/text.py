@@ -52,7 +52,8 @@ def parsed(controller: Controller, text: str) -> Written:
             return Written(np.array(values), tuple(part for part in rest if part))
     if any(re.fullmatch(rf"{NUMBER}(?:{between}{NUMBER})*", text) for between in (r"\s+", r"\s*,\s*", r"\s*;\s*")):
         return Written(np.array([float(number) for number in re.findall(NUMBER, text)]), ())
-    others = [c for c in controllers.values() if c.key != controller.key and _is_written_so(c, text)]
+    known = [controllers[key] for key in (*controllers, *controllers.forms)]
+    others = [c for c in known if c.key != controller.key and _is_written_so(c, text)]
     whose = f"it looks like {', '.join(c.name for c in others)}'s" if others else "it is not written like one"
     legal = f"legal are {controller.text[0]} and the numbers alone"
     raise controller.wrong("pose-text", f"{text!r} is no pose of {controller.name}, {whose}; {legal}")
