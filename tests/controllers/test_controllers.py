@@ -290,6 +290,7 @@ def test_how_programs_and_pendants_write_it(key, text, first, left_out):
         ("kuka", "{a1 5, a2 -90, a3 90, a4 0, a5 0, a6 0}", "are joints"),
         ("yaskawa", "C00000=5,-56,90,12,34,56", "pulses of motors are joints"),
         ("fanuc", "X:1 Y:2 Z:3 W:4 P:5 R:6,5", "not written like one"),
+        ("kuka", "{X 1, Y 2, Z 3, A 4, B 5, C -6,5}", "not written like one"),
         ("fanuc", "X:1 Y:2 Z:3 W:4 P:5 R:6e", "not written like one"),
         (
             "fanuc",

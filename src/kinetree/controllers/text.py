@@ -1,7 +1,8 @@
 """Poses as programs and pendants write them.
 
 A template of a maker's file has <X> where a number stands, and <...> for what belongs to no pose, such as a name or the
-configuration of the arm, but no sum or product. Blanks count for nothing, and a comma may be missing beside a blank.
+configuration of the arm, but no sum or product; <word...> begins with a letter, so that it is no end of the number
+before it. Blanks count for nothing, and a comma may be missing beside a blank.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ def _pattern(template: str) -> re.Pattern[str]:
     for i, piece in enumerate(re.split(r"(<[^>]+>)", template)):
         if piece == "<...>":
             parts.append(rf"(?P<rest{i}>[^+*]*?)")
+        elif piece == "<word...>":
+            parts.append(rf"(?P<rest{i}>[A-Z][^+*]*?)")
         elif piece.startswith("<"):
             parts.append(rf"(?P<n_{piece[1:-1]}>{NUMBER})")
         else:
