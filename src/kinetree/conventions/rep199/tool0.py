@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import Rep199, angle, children, geometry, of_maker, own_joint, parent, thing
+from kinetree.conventions.rep199.clause import STRICT, Rep199, angle, children, geometry, own_joint, parent, thing
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
@@ -23,17 +23,16 @@ TOGETHER = 1e-6
 class Tool0(Rep199):
     """tool0 is where the controller has a tool of zeros.
 
-    Poses that the controller shows without a tool are of this frame. Judged by what models of the maker agree on;
-    `kinetree calibrate` tells it from poses of the real robot.
+    Poses that the controller shows without a tool are of this frame. How it is turned is judged by what models of the
+    maker agree on, which is a guess; `kinetree calibrate` tells it from poses of the real robot.
     """
 
     code = "R199-501"
     level = "MUST"
-    evidence = "heuristic"
     clause = "shall match exactly an all-zeros TCP as defined by the robot controller"
-    told = of_maker("abb")
-    good = 'rpy="0 1.5707963267948966 0"'
-    bad = 'rpy="0 0 0"'
+    told = STRICT
+    good = '"tool0"'
+    bad = '"gripper_tcp"'
 
     def check(
         self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker, strict: bool
@@ -48,7 +47,7 @@ class Tool0(Rep199):
                 off = angle(expected.T @ R)
                 if np.deg2rad(off) > EXACT:
                     message = f"is turned {off:.4g} degrees off from how models of {maker.name} have it in flange"
-                    yield self.finding(message, thing(robot, arm.tool0))
+                    yield self.finding(message, thing(robot, arm.tool0), severity="warning")
 
 
 class Tool0AtFlange(Rep199):
