@@ -50,7 +50,7 @@ class NotPositive(Quality):
         """A negative principal moment that rounding does not explain."""
         least = masses.moments[:, 0]
         for link, _, moments in masses.where((least < -1e-6 * masses.size) & (least < -NOTHING)):
-            if moments[0] < -_rounding(link):
+            if moments[0] < -2 * _rounding(link) or (link.inertial and link.inertial.inertia.diagonal().min() < 0):
                 yield self.finding(f"its principal moments of inertia are {_listed(moments)} kg m²", link)
 
 
@@ -71,7 +71,7 @@ class Triangle(Quality):
         """Broken by more than one part in a hundred, and by more than rounding explains."""
         a, b, c = masses.moments.T
         for link, _, moments in masses.where((a >= -1e-6 * masses.size) & (c - a - b > BROKEN * c + NOTHING)):
-            if moments[2] - moments[0] - moments[1] > 2 * _rounding(link):
+            if moments[2] - moments[0] - moments[1] > 3 * _rounding(link):
                 message = (
                     f"its principal moments of inertia are {_listed(moments)} kg m²: the last is larger than the sum of"
                 )
@@ -316,11 +316,11 @@ RULES: tuple[type[Rule], ...] = (
 
 
 def _rounding(link: Link) -> float:
-    """By how much the digits with which an inertia is written may be off: one in the last place of any entry."""
+    """By how much an entry of an inertia may be off: half of one in the last place of any that is not zero."""
     assert link.inertial
     entries = [Decimal(repr(value)) for value in link.inertial.inertia.ravel().tolist() if value]
     exponents = [entry.as_tuple().exponent for entry in entries]
-    return 10.0 ** min((e for e in exponents if isinstance(e, int)), default=-16)
+    return 0.5 * 10.0 ** min((e for e in exponents if isinstance(e, int)), default=-16)
 
 
 def _listed(moments: Array) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kinetree.conventions.quality import Quality, with_blocks
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
-from kinetree.errors import Finding, nearest_names
+from kinetree.errors import Finding, Source, nearest_names
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Extension, Robot
 
@@ -79,12 +79,13 @@ class GazeboReference(Block):
 
     def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
         """A name that nothing has."""
-        for extension, element in blocks:
-            name = element.get("reference")
-            if extension.tag == "gazebo" and name and name not in robot.links and name not in robot.joints:
-                near = nearest_names(name, [*robot.links, *robot.joints])
-                message = f"refers to {name!r}, which is neither link nor joint; {near}"
-                yield self.finding(message, "<gazebo>", source=extension.source)
+        known = [*robot.links, *robot.joints]
+        named = [
+            (f"refers to {name!r}, which is neither link nor joint", name, "<gazebo>", extension.source)
+            for extension, element in blocks
+            if extension.tag == "gazebo" and (name := element.get("reference"))
+        ]
+        yield from _unknown(self, named, known)
 
 
 class TransmissionJoint(Block):
@@ -139,12 +140,14 @@ class PluginJoint(Block):
 
     def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
         """A name that no joint has."""
-        for extension, element in blocks:
-            for part in element.walk() if extension.tag == "gazebo" else ():
-                for name in part.text.split() if part.tag in JOINT_TAGS else ():
-                    if name not in robot.joints:
-                        message = f"<{part.tag}> names {name!r}; {nearest_names(name, list(robot.joints))}"
-                        yield self.finding(message, "<gazebo>", source=extension.source)
+        named = [
+            (f"<{part.tag}> names the joint {name!r}, which does not exist", name, "<gazebo>", extension.source)
+            for extension, element in blocks
+            for part in element.walk()
+            if extension.tag == "gazebo" and part.tag in JOINT_TAGS
+            for name in part.text.split()
+        ]
+        yield from _unknown(self, named, list(robot.joints))
 
 
 RULES: tuple[type[Rule], ...] = (RootInertia, GazeboReference, TransmissionJoint, ControlJoint, PluginJoint)
@@ -168,9 +171,22 @@ def _unknown_joints(
     rule: Rule, tag: str, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]
 ) -> Iterator[Finding]:
     """A finding for each joint in blocks of a tag that the robot does not have."""
-    for extension, element in blocks:
-        for joint in element.find_all("joint") if extension.tag == tag else ():
-            name = joint.get("name") or ""
-            if name not in robot.joints:
-                message = f"names the joint {name!r}, which does not exist; {nearest_names(name, list(robot.joints))}"
-                yield rule.finding(message, element.label, source=extension.source)
+    named = [
+        (f"names the joint {name!r}, which does not exist", name, element.label, extension.source)
+        for extension, element in blocks
+        if extension.tag == tag
+        for name in (joint.get("name") or "" for joint in element.find_all("joint"))
+    ]
+    yield from _unknown(rule, named, list(robot.joints))
+
+
+def _unknown(
+    rule: Rule, named: Sequence[tuple[str, str, str, Source | None]], known: Sequence[str]
+) -> Iterator[Finding]:
+    """A finding for each (message, name, element, place) whose name is not known; what is near it is said of the first
+    three, since to look for it takes long."""
+    names = frozenset(known)
+    unknown = [entry for entry in named if entry[1] not in names]
+    for i, (message, name, element, source) in enumerate(unknown):
+        near = f"; {nearest_names(name, known)}" if i < 3 else ""
+        yield rule.finding(message + near, element, source=source)
