@@ -278,6 +278,17 @@ class TestMeshes:
         (tmp_path / "b.stl").write_text("solid")
         assert [f.code for f in found(self.model(tmp_path, "a.stl", "b.stl"))] == ["MSH-002"]
 
+    def test_a_path_in_an_included_file_is_not_looked_for(self, tmp_path):
+        (tmp_path / "part.xacro").write_text(
+            '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="part">'
+            '<link name="a"><visual><geometry><mesh filename="a.stl"/></geometry></visual></link>'
+            "</xacro:macro></robot>"
+        )
+        path = tmp_path / "arm.xacro"
+        include = f'<xacro:include filename="{tmp_path / "part.xacro"}"/><xacro:part/>'
+        path.write_text(f'<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">{include}</robot>')
+        assert found(kt.load(path)) == []
+
     def test_a_text_has_no_files(self):
         mesh = '<mesh filename="x.stl"/>'
         assert codes(('<box size="0.02 0.08 0.08"/></geometry></collision>', f"{mesh}</geometry></collision>")) == []

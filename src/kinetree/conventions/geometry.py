@@ -213,18 +213,25 @@ def shapes(robot: Robot) -> Shapes:
 def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]]) -> Mapping[str, Asset] | None:
     """Name of each mesh file to how it is; without those whose package is not there. None for a model without a file.
 
-    A name that leads out of its package, or is no path beside the model, is not looked for.
+    A name that leads out of its package, or is no path beside the file of the model, is not looked for; nor is a path
+    in a file that another includes, which is beside one or the other.
     """
     if robot.source is None:
         return None
+    file = robot.source.file
     files = _files(tuple((name, Path(folder)) for name, folder in packages.items()), int(monotonic() // REMEMBERED))
-    names = dict.fromkeys(_file(geometry) for _, geometry in shapes if "filename" in geometry.shape.parameters)
+    names = dict.fromkeys(
+        _file(geometry)
+        for _, geometry in shapes
+        if "filename" in geometry.shape.parameters
+        and (_file(geometry).startswith("package://") or (geometry.source and geometry.source.file == file))
+    )
     folders: dict[str, str | None] = {}
     found: dict[str, Asset] = {}
     for name in list(names)[:MOST_MESHES]:
         package, rest = _split(name)
         if package not in folders:
-            folders[package] = _folder(files, package, robot.source.file)
+            folders[package] = _folder(files, package, file)
         folder = folders[package]
         if folder is not None and rest is not None:
             found[name] = _asset(f"{folder}/{rest}")
