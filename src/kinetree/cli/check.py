@@ -18,7 +18,9 @@ from kinetree.load import Reading
 
 @click.command()
 @unread_robot_argument
-@click.option("--profile", type=click.Choice(list(PROFILES)), required=True, help="Which conventions.")
+@click.option(
+    "--profile", type=click.Choice(list(PROFILES)), default="ros", show_default=True, help="Which conventions."
+)
 @click.option("--select", metavar="CODE", multiple=True, help="Report only codes that begin so. Repeatable.")
 @click.option("--ignore", metavar="CODE", multiple=True, help="Leave out codes that begin so. Repeatable.")
 @json_option

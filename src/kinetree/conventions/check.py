@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -14,7 +14,19 @@ from kinetree.errors import SEVERITIES, Finding, fail, nearest_names
 from kinetree.load import Reading, examine
 from kinetree.model.robot import Robot
 
-FAMILIES: dict[str, str] = {"R199": "rep199", "ICUB": "icub"}
+FAMILIES: dict[str, str] = {
+    "TRE": "structure",
+    "XML": "structure",
+    "NAM": "names",
+    "JNT": "joints",
+    "LIM": "limits",
+    "MIM": "limits",
+    "INR": "inertia",
+    "GEO": "geometry",
+    "MSH": "geometry",
+    "R199": "rep199",
+    "ICUB": "icub",
+}
 """The letters of codes to the modules of this package whose `RULES` they are."""
 
 
@@ -29,7 +41,13 @@ class Profile:
     strict: bool = False
 
 
+EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH")
+SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
+"""What only simulations want of a model."""
+
 PROFILES: dict[str, Profile] = {
+    "ros": Profile("what is wrong with a robot whatever it is used for", EVERY_ROBOT, without=SIMULATION),
+    "sim": Profile("the same, and what simulators need: masses, efforts, collision shapes", EVERY_ROBOT),
     "industrial": Profile("the frames of industrial arms, as REP-199 wants them", ("R199",)),
     "industrial-strict": Profile("the same; a frame that is missing is an error", ("R199",), strict=True),
     "icub": Profile("the names, axes, frames and limits of the iCub", ("ICUB",)),
@@ -40,7 +58,7 @@ PROFILES: dict[str, Profile] = {
 def check(
     source: Robot | str | os.PathLike[str],
     *,
-    profile: str,
+    profile: str = "ros",
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     vendor: str | None = None,
@@ -60,7 +78,8 @@ def check(
     """
     check_codes(profile, select, ignore)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, **options)
-    return check_reading(reading, profile=profile, select=select, ignore=ignore, vendor=vendor)
+    packages = options.get("packages")
+    return check_reading(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, packages=packages)
 
 
 def check_reading(
@@ -70,10 +89,11 @@ def check_reading(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     vendor: str | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> list[Finding]:
-    """`check` of what a reader has returned."""
+    """`check` of what a reader has returned. packages: folders of ROS packages by name, where meshes are looked for."""
     robot, findings = reading
-    told = {"vendor": vendor, "strict": PROFILES[profile].strict}
+    told = {"vendor": vendor, "strict": PROFILES[profile].strict, "packages": packages or {}}
     found = [*findings, *(ask(robot, rules_of(profile), **told) if robot else ())]
     wanted, unwanted = _codes(select), _codes(ignore)
     errors = {id(finding) for finding in findings if finding.severity == "error"}
@@ -115,7 +135,9 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
         raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
     asked = PROFILES[profile]
     modules = [module for letters, module in FAMILIES.items() if any(code.startswith(letters) for code in asked.codes)]
-    rules = [rule for module in modules for rule in import_module(f"kinetree.conventions.{module}").RULES]
+    rules = [
+        rule for module in dict.fromkeys(modules) for rule in import_module(f"kinetree.conventions.{module}").RULES
+    ]
     return tuple(rule for rule in rules if rule.code.startswith(asked.codes) and rule.code not in asked.without)
 
 

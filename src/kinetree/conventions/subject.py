@@ -19,9 +19,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 FACTS: dict[str, Callable[..., Any]] = {}
 
-TOLD: Mapping[str, Any] = {"vendor": None, "strict": False}
+TOLD: Mapping[str, Any] = {"vendor": None, "strict": False, "packages": {}}
 """What a caller may tell, with what holds where nobody does. vendor: the key of the controller's maker. strict: whether
-what is missing is as grave as what is wrong."""
+what is missing is as grave as what is wrong. packages: folders of ROS packages by name."""
 
 
 def fact(function: F) -> F:
