@@ -14,7 +14,14 @@ from kinetree.errors import SEVERITIES, Finding, fail, nearest_names
 from kinetree.load import Reading, examine
 from kinetree.model.robot import Robot
 
-FAMILIES: dict[str, str] = {"R199": "rep199", "ICUB": "icub"}
+FAMILIES: dict[str, str] = {
+    "R103": "rep103",
+    "R105": "rep105",
+    "R120": "rep120",
+    "R199": "rep199",
+    "ICUB": "icub",
+    "XAC": "xacro",
+}
 """The letters of codes to the modules of this package whose `RULES` they are."""
 
 
@@ -32,6 +39,7 @@ class Profile:
 PROFILES: dict[str, Profile] = {
     "industrial": Profile("the frames of industrial arms, as REP-199 wants them", ("R199",)),
     "industrial-strict": Profile("the same; a frame that is missing is an error", ("R199",), strict=True),
+    "humanoid": Profile("the frames of humanoids, as REP-120 wants them with REP-105", ("R120", "R105-002")),
     "icub": Profile("the names, axes, frames and limits of the iCub", ("ICUB",)),
 }
 """One row a profile."""
