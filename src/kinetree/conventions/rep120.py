@@ -14,20 +14,20 @@ from kinetree.spatial.se3 import Array, inverse
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
 """Frames that every humanoid has; l_toe and r_toe are for feet with toes."""
 WAISTS = ("waist", "pelvis", "hip", "hips")
-NEAR = 2e-3
-"""How far the lowest point of a foot may be from the XY plane of its sole, m."""
+NEAR = 5e-3
+"""How far the lowest point of what stands for a foot may be from the XY plane of its sole, m."""
 ALONG = 0.99
 """Cosine of the angle within which two directions are one."""
 
 
 def _joint(name: str, kind: str, parent: str, child: str, origin: str = "0 0 0", axis: str = "0 1 0") -> str:
+    limit = "" if kind == "fixed" else '<limit lower="0" upper="0.04" velocity="1" effort="10"/>'
     return f"""  <link name="{child}"/>
   <joint name="{name}" type="{kind}">
     <origin xyz="{origin}"/>
     <parent link="{parent}"/>
     <child link="{child}"/>
-    <axis xyz="{axis}"/>
-    <limit lower="0" upper="0.04" velocity="1" effort="10"/>
+    <axis xyz="{axis}"/>{limit}
   </joint>
 """
 
@@ -186,8 +186,8 @@ class Grippers(Rep120):
     code = "R120-005"
     level = "SHOULD"
     clause = "Y the main dimension in which the grasping device moves"
-    good = '<axis xyz="0 1 0"/>\n    <limit lower="0" upper="0.04"'
-    bad = '<axis xyz="1 0 0"/>\n    <limit lower="0" upper="0.04"'
+    good = '<axis xyz="0 1 0"/><limit lower="0" upper="0.04"'
+    bad = '<axis xyz="1 0 0"/><limit lower="0" upper="0.04"'
 
     def check(
         self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str], above: Mapping[str, Joint]
@@ -199,7 +199,7 @@ class Grippers(Rep120):
                     continue
                 along = poses[name][:3, :3].T @ (poses[joint.parent] @ joint.origin)[:3, :3] @ joint.axis
                 if abs(along[1]) < ALONG:
-                    axis = " ".join(f"{x:.2g}" for x in along)
+                    axis = " ".join(f"{round(x, 3) + 0:g}" for x in along.tolist())
                     message = f"finger {joint.name!r} slides along {axis} of the gripper's frame, not along Y"
                     yield self.finding(message, _at(robot, name))
 

@@ -67,8 +67,8 @@ class PrefixLeak(Rule):
             for element in leaks(macro) if prefix else ():
                 attribute = NAMING[element.tag]
                 name = element.get(attribute)
-                message = f"{attribute}={name!r} is without ${{{prefix}}} in macro {macro.get('name')!r}"
-                yield self.finding(message, f"<{element.tag}>", source=element.place(attribute))
+                message = f"<{element.tag} {attribute}={name!r}> is without the ${{{prefix}}} that the macro takes"
+                yield self.finding(message, f"macro {macro.get('name')!r}", source=element.place(attribute))
 
 
 def parameters(macro: Element) -> list[str]:

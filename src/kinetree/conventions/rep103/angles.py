@@ -14,7 +14,9 @@ EXACT = 1e-5
 """How far an angle may be from what it is meant to be, rad: 1.5708 is exact enough."""
 FRACTIONS = {1: 2, 2: 2, 4: 3, 3: 3, 6: 3}
 """Parts of π, and how many decimals an angle needs so that it is such a part, and not there by chance."""
-PIS = (3.14, 3.141, 3.1415, 3.142)
+OFF = 5e-3
+"""How far an angle may be from what it is meant to be, and still be meant to be that, rad."""
+PIS = (3.14, 3.1415, 3.142)
 """What is written for π, and then multiplied and divided in xacro files."""
 
 
@@ -34,10 +36,11 @@ class InexactAngles(Rep103):
 
     def check(self, rpys: tuple[Rpy, ...]) -> Iterator[Finding]:
         """Numbers of an rpy that lack some digits of a fraction of π."""
+        texts = {text for rpy in rpys for text in rpy.numbers}
+        meant = {text: true for text in texts if (true := exact(text))}
         for owner, origin, numbers in rpys:
-            meant = {text: true for text in numbers if (true := exact(text))}
-            if meant:
-                said = "; ".join(_said(text, true) for text, true in meant.items())
+            if inexact := [text for text in dict.fromkeys(numbers) if text in meant]:
+                said = "; ".join(_said(text, meant[text]) for text in inexact)
                 yield self.finding(f"rpy {said}", owner.label, source=origin.place("rpy"))
 
 
@@ -48,6 +51,8 @@ def exact(text: str) -> str | None:
     if not match:
         return None
     value, decimals = float(match[2]), len(match[2].rstrip("0").partition(".")[2])
+    if abs(value - round(value * 12 / pi) * pi / 12) > OFF:
+        return None  # near no fraction
     for parts, at_least in FRACTIONS.items():
         times = round(value * parts / pi)
         true = times * pi / parts

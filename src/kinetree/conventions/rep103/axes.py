@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from math import prod
 
 import numpy as np
 
@@ -25,6 +26,10 @@ ALONG = 0.5
 # Texts that stand for left and for right in names, and for front and for rear: words anywhere, letters on their own.
 LEFT = ((r"left", "right"), (r"(?<![a-z0-9])l(?![a-z0-9])", "r"), (r"(?<![a-z0-9])([frbh])l(?![a-z0-9])", r"\1r"))
 FRONT = ((r"front", "rear"), (r"front", "back"), (r"(?<![a-z0-9])f([lr])(?![a-z0-9])", r"r\1"))
+FINGERS = re.compile(r"finger|knuckle|thumb")
+"""What is left or right of something else than the robot."""
+WORLDS = ("world", "ground", "map")
+"""Roots that are no bodies."""
 SIDES = (("left", "right", "y", 1, LEFT), ("front", "rear", "x", 0, FRONT))
 
 
@@ -47,7 +52,7 @@ class Mirrored(Rep103):
         for link in robot.links.values():
             for geometry in (*link.visuals, *link.collisions):
                 scale = geometry.shape.parameters.get("scale")
-                if isinstance(scale, tuple) and np.prod(scale) < 0:
+                if isinstance(scale, tuple) and prod(scale) < 0:
                     message = (
                         f"scale {' '.join(f'{s:g}' for s in scale)} mirrors {geometry.shape.parameters['filename']}"
                     )
@@ -57,8 +62,8 @@ class Mirrored(Rep103):
 class Sides(Rep103):
     """Of the robot's base, x points forward and y to the left.
 
-    Told by names: what is called left should be at greater y in the base's frame than what is called right, and front
-    at greater x than rear, all joints at zero. REP-105 lets base_link be attached in any way, so this is advice.
+    Told by names: on the base, what is called left is at greater y than what is called right, and front at greater x
+    than rear. REP-105 lets base_link be attached in any way, so this is advice.
     """
 
     code = "R103-003"
@@ -83,13 +88,12 @@ class Sides(Rep103):
     ) -> Iterator[Finding]:
         """Pairs of left and right, or of front and rear, that stand along another axis or the other way round."""
         base = "base_link" if "base_link" in robot.frames else robot.root
-        for one, other, letter, axis, names in SIDES:
-            ways = [
-                way
-                for a, b in _pairs(robot.links, names)
-                if _carried_by(a, bodies, above) == _carried_by(b, bodies, above) == bodies[base]
-                for way in _way(poses[base], poses[a], poses[b])
-            ]
+        if base in WORLDS:
+            return
+        body = bodies[base]
+        near = [link for link in robot.links if body in (bodies[link], _carrying(bodies[link], bodies, above))]
+        for one, other, letter, axis, words in SIDES:
+            ways = [way for a, b in _pairs(near, words) for way in _way(poses[base], poses[a], poses[b])]
             if ways and (mean := np.mean(ways, axis=0))[axis] < ALONG:
                 k = int(np.argmax(np.abs(mean)))
                 point = ("+" if mean[k] > 0 else "-") + "xyz"[k]
@@ -161,17 +165,16 @@ class NorthEastDown(Rep103):
 
 def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Names that become others when the word for one side is replaced by that for the other."""
-    by_lower = {name.lower(): name for name in names}
+    by_lower = {name.lower(): name for name in names if not FINGERS.search(name.lower())}
     for lower, name in by_lower.items():
         others = (re.sub(one, other, lower) for one, other in alike)
         if found := next((other for other in others if other != lower and other in by_lower), None):
             yield name, by_lower[found]
 
 
-def _carried_by(link: str, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> str:
-    """The body that carries that of a link."""
-    joint = above.get(bodies[link])
-    return bodies[joint.parent] if joint else bodies[link]
+def _carrying(body: str, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> str | None:
+    """The body that carries another."""
+    return bodies[above[body].parent] if body in above else None
 
 
 def _way(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:

@@ -12,7 +12,7 @@ from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.formats.numbers import number
 from kinetree.model.robot import Geometry, Link, Robot
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import IDENTITY, Array
 
 TURNS = 4 * pi
 """No revolute joint turns further, rad."""
@@ -20,8 +20,8 @@ DEGREES = 720.0
 """What is larger still is in no unit, but says that there is no limit."""
 FAR = 20.0
 """No part of a robot is further from where it is fixed, m."""
-DENSE = 1e5
-"""Five times as dense as any metal, kg/m³."""
+DENSE = 2e5
+"""Ten times as dense as any metal, kg/m³."""
 HEAVY = 10.0
 """What is lighter may have a small body only for the sake of a simulation, kg."""
 RATIO = 10.0
@@ -87,7 +87,7 @@ class Units(Rep103):
 
 
 def _distance(origin: Array) -> float:
-    return hypot(*origin[:3, 3].tolist())
+    return 0.0 if origin is IDENTITY else hypot(*origin[:3, 3].tolist())
 
 
 def _volume(link: Link) -> float | None:
