@@ -16,8 +16,6 @@ from kinetree.conventions.rep105 import RULES as REP105
 from kinetree.conventions.rep105 import Chassis, WorldFrames
 from kinetree.conventions.rep120 import HUMANOID, BaseLink, Footprint, Grippers, Hierarchy, Soles
 from kinetree.conventions.rep120 import RULES as REP120
-from kinetree.conventions.xacro import NAMING, PREFIX, PrefixLeak, leaks, parameters
-from kinetree.formats.xml import Report, parse
 from kinetree.load import examine
 from support import icub_urdfs, shared
 
@@ -169,7 +167,8 @@ class TestUnits:
         assert not found(Units, texts[1])
         (finding,) = found(Units, texts[0], Mirrored.good, second)
         assert "a.stl is 1 times as large as its mesh here, 0.001 times elsewhere" in finding.message
-        assert not found(Units, texts[0], Mirrored.good, first.replace("1 1 1", "0.9 -0.9 0.9"))
+        for scale in ("0.9 -0.9 0.9", "0.08 0.08 0.08", "0 0 0"):  # of no unit
+            assert not found(Units, texts[0], Mirrored.good, first.replace("1 1 1", scale))
 
     def test_a_mesh_has_no_known_volume(self):
         text = ARM.replace('<box size="0.02 0.08 0.08"/>', '<mesh filename="a.stl"/>')
@@ -291,7 +290,7 @@ class TestRep120:
         assert (missing.severity, missing.message) == ("warning", "has no base_link")
         (moving,) = found(BaseLink, HUMANOID, BaseLink.good, BaseLink.bad)
         assert moving.severity == "error"
-        assert "against the root body, 'pelvis', by joint 'waist'" in moving.message
+        assert "against the root body, 'pelvis', by joint 'base_link_joint'" in moving.message
         (waist,) = found(BaseLink, HUMANOID.replace("torso", "waist_link"))
         assert (waist.severity, waist.element) == ("info", "link 'waist_link'")
 
@@ -313,19 +312,15 @@ class TestRep120:
         assert [(f.element, f.message) for f in findings] == [("link 'l_gripper'", "is not behind 'l_wrist'")]
 
     def test_torso_is_the_last_body_before_arms_and_head_part(self):
-        text = HUMANOID.replace('"torso"', '"chest"')
-        spine = '<link name="chest"/>\n  <joint name="chest" type="revolute">'
-        lower = """<link name="torso"/><joint name="spine" type="revolute"><parent link="pelvis"/><child link="torso"/>
+        spine = """<link name="torso"/><joint name="spine" type="revolute"><parent link="pelvis"/><child link="torso"/>
   <axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint>"""
-        text = text.replace(
-            '<parent link="pelvis"/>\n    <child link="chest"/>', '<parent link="torso"/><child link="chest"/>'
+        text = HUMANOID.replace('"torso"', '"chest"')
+        hung = '<parent link="pelvis"/>\n    <child link="chest"/>'
+        (finding,) = found(
+            Hierarchy, text.replace("</robot>", f"{spine}</robot>"), hung, hung.replace("pelvis", "torso")
         )
-        (finding,) = found(Hierarchy, text, '<link name="chest"/>', f'{lower}<link name="chest"/>')
-        assert spine in HUMANOID.replace('"torso"', '"chest"')
-        assert (
-            finding.message
-            == "is on the body of 'torso', but the last that carries l_gripper, r_gripper, gaze is 'chest'"
-        )
+        assert finding.message.startswith("is on the body of 'torso', but the last that carries l_gripper")
+        assert finding.message.endswith("is 'chest'")
 
     @pytest.mark.parametrize(
         ("shape", "height"),
@@ -364,63 +359,6 @@ class TestRep120:
         assert "along 1 0 0 of" in findings[0].message
 
 
-def macro(inside, params="prefix"):
-    """The attributes' texts that leak from a macro."""
-    root = parse(f'<xacro:macro name="m" params="{params}">{inside}</xacro:macro>', "t", Report())
-    return [element.get(NAMING[element.tag]) for element in leaks(root)]
-
-
-class TestPrefix:
-    def test_where_a_name_is_without_prefix(self):
-        (finding,) = found(PrefixLeak, PrefixLeak.base, PrefixLeak.good, PrefixLeak.bad, format="xacro")
-        assert str(finding.source) == "<text>:6:18"
-        assert finding.element == "macro 'arm'"
-        assert finding.message == "<joint name='joint_1'> is without the ${prefix} that the macro takes"
-
-    def test_what_the_macro_makes_is_asked_for_without_prefix(self):
-        text = PrefixLeak.base.replace('prefix="left_"', 'prefix=""')
-        (finding,) = found(
-            PrefixLeak, text, '<parent link="${prefix}base_link"/>', '<parent link="base_link"/>', "xacro"
-        )
-        assert "<parent link='base_link'>" in finding.message
-        mimic = '<joint name="${tf_prefix}a"/><joint name="${tf_prefix}b"><mimic joint="a"/></joint>'
-        assert macro(mimic, "tf_prefix") == ["a"]
-        assert macro('<link name="${prefix}a"/><gazebo reference="a"><link name="a"/></gazebo>') == ["a"]
-        assert macro('<xacro:if value="1"><link name="a"/></xacro:if>') == ["a"]
-
-    @pytest.mark.parametrize("link", ["world", "table", "${parent}", "${prefix}base", "$(arg base)"])
-    def test_what_the_macro_hangs_on_is_not_its_own(self, link):
-        made = '<link name="${prefix}a"/><joint name="${prefix}j">'
-        assert macro(f'{made}<parent link="{link}"/><child link="${{prefix}}a"/></joint>') == []
-
-    def test_other_names(self):
-        inner = '<xacro:macro name="n" params="x"><link name="a"/></xacro:macro>'
-        assert macro(f'{inner}<material name="grey"/><sensor name="s"/><link/>') == []
-
-    def test_a_macro_without_prefix_or_no_macro_at_all(self):
-        text = PrefixLeak.base.replace("prefix", "side")
-        assert not found(PrefixLeak, text, 'name="${side}joint_1"', 'name="joint_1"', "xacro")
-        assert not found(PrefixLeak, ARM)
-
-    def test_macros_of_included_files_called_or_not(self, tmp_path):
-        leaky = PrefixLeak.base.replace(PrefixLeak.good, PrefixLeak.bad).replace("<xacro:arm", "<!-- --><link")
-        (tmp_path / "arm.xacro").write_text(leaky.replace('<link prefix="left_"/>', ""))
-        main = tmp_path / "main.xacro"
-        main.write_text(
-            '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="arm.xacro"/>'
-            '<link name="a"/></robot>'
-        )
-        robot = kt.load(main)
-        assert set(robot.text.files) == {str(main), str(tmp_path / "arm.xacro")}
-        (finding,) = ask(robot, (PrefixLeak,))
-        assert str(finding.source) == f"{tmp_path / 'arm.xacro'}:6:18"
-
-    def test_parameters(self):
-        text = """<m params="a b:=1 c='x y' *origin **blocks d:=^|2 e:=$(arg f) g:=${h + 1} tf_prefix:=''"/>"""
-        names = ["a", "b", "c", "origin", "blocks", "d", "e", "g", "tf_prefix"]
-        assert parameters(parse(text, "t", Report())) == names
-
-
 @pytest.mark.slow
 class TestRealRobots:
     def accused(self, files, rules):
@@ -445,14 +383,3 @@ class TestRealRobots:
         files = [p for p in sorted(shared("corpus").rglob("*.urdf")) if b"_optical" in p.read_bytes()]
         assert len(files) > 20
         assert self.accused(files, (Optical,)) == {"R103-004": {"fetch.urdf", "freight.urdf"}}
-
-    def test_macros_of_the_corpus_that_leak(self):
-        leaky = set()
-        for path in sorted(shared("corpus").rglob("*.xacro")):
-            root = parse(path.read_bytes(), str(path), Report())
-            macros = [e for e in root.walk() if e.tag == "xacro:macro"] if root else []
-            if any(leaks(m) for m in macros if any(map(PREFIX.fullmatch, parameters(m)))):
-                leaky.add(path.name)
-        assert len([name for name in leaky if name.startswith(("rv", "rh"))]) == 9  # Mitsubishi's
-        assert {"irb5400_macro.xacro", "sia10d_macro.xacro", "omy_l100_arm.urdf.xacro"} <= leaky
-        assert not {"08-macroed.urdf.xacro", "wheel.urdf.xacro", "leg.urdf.xacro"} & leaky  # put on what is not theirs

@@ -20,38 +20,39 @@ ALONG = 0.99
 """Cosine of the angle within which two directions are one."""
 
 
-def _joint(name: str, kind: str, parent: str, child: str, origin: str = "0 0 0", axis: str = "0 1 0") -> str:
+def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", body: str = "") -> str:
+    """A link on another, and the joint between them, which is called after it."""
     limit = "" if kind == "fixed" else '<limit lower="0" upper="0.04" velocity="1" effort="10"/>'
-    return f"""  <link name="{child}"/>
-  <joint name="{name}" type="{kind}">
+    return f"""  <link name="{name}">{body}</link>
+  <joint name="{name}_joint" type="{kind}">
     <origin xyz="{origin}"/>
     <parent link="{parent}"/>
-    <child link="{child}"/>
+    <child link="{name}"/>
     <axis xyz="{axis}"/>{limit}
   </joint>
 """
 
 
-def _side(side: str, y: float) -> str:
+def _limbs(side: str, y: float) -> str:
     """A leg and an arm."""
-    foot = '<collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision>'
-    return (
-        _joint(f"{side}_leg", "revolute", "pelvis", f"{side}_ankle", f"0 {y} -0.8").replace(
-            f'<link name="{side}_ankle"/>', f'<link name="{side}_ankle">{foot}</link>'
+    return "".join(
+        (
+            _on("pelvis", f"{side}_ankle", "revolute", f"0 {y} -0.8", body=_FOOT),
+            _on(f"{side}_ankle", f"{side}_sole", "fixed", "0 0 -0.05"),
+            _on("torso", f"{side}_wrist", "revolute", f"0 {2 * y} 0"),
+            _on(f"{side}_wrist", f"{side}_gripper", "fixed", "0.1 0 0"),
+            _on(f"{side}_wrist", f"{side}_finger", "prismatic", "0.1 0 0"),
         )
-        + _joint(f"{side}_foot", "fixed", f"{side}_ankle", f"{side}_sole", "0 0 -0.05")
-        + _joint(f"{side}_arm", "revolute", "torso", f"{side}_wrist", f"0 {2 * y} 0")
-        + _joint(f"{side}_hand", "fixed", f"{side}_wrist", f"{side}_gripper", "0.1 0 0")
-        + _joint(f"{side}_finger", "prismatic", f"{side}_wrist", f"{side}_finger_link", "0.1 0 0")
     )
 
 
+_FOOT = '<collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision>'
 HUMANOID = f"""<robot name="humanoid">
   <link name="pelvis"/>
-{_joint("waist", "fixed", "pelvis", "base_link")}\
-{_joint("chest", "revolute", "pelvis", "torso", "0 0 0.4", "0 0 1")}\
-{_joint("neck", "revolute", "torso", "gaze", "0 0 0.3", "0 0 1")}\
-{_side("l", 0.1)}{_side("r", -0.1)}</robot>
+{_on("pelvis", "base_link", "fixed", "0 0 0")}\
+{_on("pelvis", "torso", "revolute", "0 0 0.4", "0 0 1")}\
+{_on("torso", "gaze", "revolute", "0 0 0.3", "0 0 1")}\
+{_limbs("l", 0.1)}{_limbs("r", -0.1)}</robot>
 """
 """A humanoid that no rule here has anything to say about."""
 
@@ -72,8 +73,8 @@ class BaseLink(Rep120):
     code = "R120-001"
     level = "MUST"
     clause = "base_link is rigidly attached to the robot root body"
-    good = '<joint name="waist" type="fixed">'
-    bad = '<joint name="waist" type="continuous">'
+    good = '<joint name="base_link_joint" type="fixed">'
+    bad = '<joint name="base_link_joint" type="continuous">'
 
     def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
         """A base_link that is missing, or behind a joint; and a remark on a waist behind one."""
@@ -101,8 +102,8 @@ class Footprint(Rep120):
     level = "MUST"
     evidence = "heuristic"
     clause = "the transformation from base_link to base_footprint is not rigid on humanoid robots"
-    good = '<link name="base_link"/>'
-    bad = """<link name="base_link"/><link name="base_footprint"/>
+    good = '<link name="base_link"></link>'
+    bad = """<link name="base_link"></link><link name="base_footprint"/>
   <joint name="footprint" type="fixed"><parent link="base_link"/><child link="base_footprint"/></joint>"""
 
     def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from math import hypot, isfinite, pi
+from math import hypot, isclose, isfinite, pi
 from typing import Any
 
 from kinetree.conventions.rep103.clause import Rep103, Rpy
@@ -24,8 +24,8 @@ DENSE = 2e5
 """Ten times as dense as any metal, kg/m³."""
 HEAVY = 10.0
 """What is lighter may have a small body only for the sake of a simulation, kg."""
-RATIO = 10.0
-"""Between two scales of one mesh that are in different units, at least."""
+RATIOS = (10.0, 25.4, 39.37, 100.0, 1000.0)
+"""Between units of length: millimetre, centimetre, inch, metre."""
 
 
 class Units(Rep103):
@@ -81,7 +81,7 @@ class Units(Rep103):
         for file, of_file in uses.items():
             small = min(size for size, _, _ in of_file)
             large, link, geometry = max(of_file, key=lambda use: use[0])
-            if small and large >= RATIO * small:
+            if small and any(isclose(large / small, ratio, rel_tol=1e-3) for ratio in RATIOS):
                 message = f"{file} is {large:g} times as large as its mesh here, {small:g} times elsewhere; which unit?"
                 yield self.finding(message, f"link {link.name!r}", source=geometry.source or link.source)
 
