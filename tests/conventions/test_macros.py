@@ -47,14 +47,16 @@ class TestPrefix:
         inner = '<xacro:macro name="n" params="x"><link name="a"/></xacro:macro>'
         assert macro(f'{inner}<material name="grey"/><sensor name="s"/><link/>') == []
 
-    def test_a_macro_without_prefix_or_no_macro_at_all(self):
+    def test_macros_with_a_prefix_and_others(self):
+        for name in ("tf_prefix", "joint_prefix"):
+            assert found(PrefixLeak.base.replace("prefix", name), f'"${{{name}}}joint_1"', '"joint_1"')
         text = PrefixLeak.base.replace("prefix", "side")
         assert not found(text, 'name="${side}joint_1"', 'name="joint_1"')
         assert not ask(kt.load(ARM, format="urdf"), (PrefixLeak,))
 
     def test_macros_of_included_files_called_or_not(self, tmp_path):
-        leaky = PrefixLeak.base.replace(PrefixLeak.good, PrefixLeak.bad).replace("<xacro:arm", "<!-- --><link")
-        (tmp_path / "arm.xacro").write_text(leaky.replace('<link prefix="left_"/>', ""))
+        leaky = PrefixLeak.base.replace(PrefixLeak.good, PrefixLeak.bad).replace('<xacro:arm prefix="left_"/>', "")
+        (tmp_path / "arm.xacro").write_text(leaky)
         main = tmp_path / "main.xacro"
         main.write_text(
             '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="arm.xacro"/>'

@@ -88,8 +88,7 @@ def leaks(macro: Element) -> list[Element]:
 def _parts(element: Element) -> Iterator[Element]:
     """All elements inside but those of other macros and of simulators, which have other names in them."""
     for child in element.children:
-        if child.tag != "xacro:macro":
-            yield child
+        yield child
         if child.tag not in ("xacro:macro", "gazebo"):
             yield from _parts(child)
 
