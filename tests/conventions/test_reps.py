@@ -26,10 +26,6 @@ def found(rule, text, old="", new="", format="urdf"):
     return ask(kt.load(text.replace(old, new) if old else text, format=format), (rule,))
 
 
-def arm(old, new):
-    return ARM, old, new
-
-
 class TestExactAngles:
     @pytest.mark.parametrize(
         ("text", "angle"),
@@ -80,7 +76,7 @@ class TestExactAngles:
 
     def test_one_finding_an_attribute_where_its_value_stands(self):
         bad = 'rpy="3.14 1.57  -1.57"'
-        (finding,) = found(InexactAngles, *arm(InexactAngles.good, bad))
+        (finding,) = found(InexactAngles, ARM, InexactAngles.good, bad)
         line = next(i for i, text in enumerate(ARM.splitlines(), 1) if InexactAngles.good in text)
         column = ARM.splitlines()[line - 1].index("rpy") + len('rpy="') + 1
         assert (finding.source.line, finding.source.column) == (line, column)
@@ -90,7 +86,7 @@ class TestExactAngles:
         assert "-1.57 is meant to be -π/2 = -1.5707963267948966" in finding.message
 
     def test_limits_are_left_alone(self):
-        assert not found(InexactAngles, *arm('lower="-3.1" upper="3.1"', 'lower="-3.14" upper="3.14"'))
+        assert not found(InexactAngles, ARM, 'lower="-3.1" upper="3.1"', 'lower="-3.14" upper="3.14"')
 
     def test_in_a_xacro_file_it_is_where_the_element_was_written(self):
         text = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -118,7 +114,7 @@ class TestMirrored:
     )
     def test_an_odd_number_of_negative_scales(self, scale, mirrors):
         mesh = f'<geometry><mesh filename="wrist.stl" scale="{scale}"/></geometry>'
-        findings = found(Mirrored, *arm(Mirrored.good, mesh))
+        findings = found(Mirrored, ARM, Mirrored.good, mesh)
         assert len(findings) == (2 if mirrors else 0)  # seen and felt
         assert all("mirrors wrist.stl" in f.message and f.element == "link 'link_5'" for f in findings)
         assert all(f.severity == "warning" and "visual" not in f.message for f in findings)
@@ -138,7 +134,7 @@ class TestUnits:
         ],
     )
     def test_other_units(self, old, new, words):
-        (finding,) = found(Units, *arm(old, new))
+        (finding,) = found(Units, ARM, old, new)
         assert words in finding.message
         assert finding.severity == "warning"
 
@@ -154,7 +150,7 @@ class TestUnits:
         ],
     )
     def test_large_but_not_too_large(self, old, new):
-        assert not found(Units, *arm(old, new))
+        assert not found(Units, ARM, old, new)
 
     def test_one_mesh_in_two_units(self):
         first, second = (f'<geometry><mesh filename="a.stl" scale="{s} {s} {s}"/></geometry>' for s in (1, 0.001))
@@ -206,6 +202,7 @@ class TestSides:
     def test_fingers_and_what_is_no_pair(self):
         assert not found(Sides, cart(left_finger="0 -1 0", right_finger="0 1 0"))
         assert not found(Sides, cart(left_wheel="0 -1 0", wheel="0 1 0"))
+        assert not found(Sides, cart(left_a="0 -1 0", right_a="0 1 0", left_b="0 1 0", right_b="0 -1 0"))
         assert not found(Sides, cart(left_wheel="0 0 0", right_wheel="0 0 0"))
         backwards = cart(left_wheel="0 -1 0", right_wheel="0 1 0")
         assert found(Sides, backwards.replace("base_link", "hub"))
@@ -241,6 +238,13 @@ class TestSecondFrames:
     def test_a_camera_may_be_calibrated(self):
         assert not found(Optical, Optical.base, Optical.good, 'rpy="-1.55 0.01 -1.58"')
         assert found(Optical, Optical.base, Optical.good, 'rpy="-1.5 0 -1.57"')
+
+    def test_frames_some_joints_apart(self):
+        mount = """<origin rpy="0 0 -1.5707963267948966"/><parent link="camera_link"/><child link="mount"/></joint>
+  <link name="mount"/><joint name="j" type="fixed"><origin rpy="-1.5707963267948966 0 0"/><parent link="mount"/>"""
+        old = f'<origin {Optical.good}/>\n    <parent link="camera_link"/>'
+        assert not found(Optical, Optical.base, old, mount)
+        assert found(Optical, Optical.base, old, mount.replace("0 0 -1.57", "0 0 1.57"))
 
     def test_a_frame_with_no_camera_that_is_known(self):
         assert not found(Optical, Optical.base.replace("camera_link", "head"), Optical.good, 'rpy="0 0 0"')

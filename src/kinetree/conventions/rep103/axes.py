@@ -94,11 +94,12 @@ class Sides(Rep103):
         near = [link for link in robot.links if body in (bodies[link], _carrying(bodies[link], bodies, above))]
         for one, other, letter, axis, words in SIDES:
             ways = [way for a, b in _pairs(near, words) for way in _way(poses[base], poses[a], poses[b])]
-            if ways and (mean := np.mean(ways, axis=0))[axis] < ALONG:
-                k = int(np.argmax(np.abs(mean)))
+            mean = np.mean(ways, axis=0) if ways else np.zeros(3)
+            k = int(np.argmax(np.abs(mean)))
+            if abs(mean[k]) > ALONG and mean[axis] < ALONG:  # all pairs say so, more or less
                 point = ("+" if mean[k] > 0 else "-") + "xyz"[k]
                 message = f"{one} of {other} is along {point} of {base}, by the names of its links, not along +{letter}"
-                yield self.finding(message, robot.links.get(base) or robot.frames[base])
+                yield self.finding(message, _element(robot, base))
 
 
 class Optical(Rep103):
@@ -122,12 +123,10 @@ class Optical(Rep103):
     good = 'rpy="-1.5707963267948966 0 -1.5707963267948966"'
     bad = 'rpy="0 0 0"'
 
-    def check(
-        self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str], above: Mapping[str, Joint]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
         """Rotations between the frame of a camera and its optical frame that are another one."""
         for frame, body in _second_frames("optical", robot, bodies, above):
-            off = _turned(poses[body][:3, :3].T @ poses[frame][:3, :3], (OPTICAL,))
+            off = _turned(_in_body(body, robot, above).T @ _in_body(frame, robot, above), (OPTICAL,))
             if off > NEAR:
                 message = f"is turned {np.rad2deg(off):.4g} degrees from rpy(-π/2, 0, -π/2) in {body!r}"
                 yield self.finding(message, _element(robot, frame))
@@ -152,12 +151,10 @@ class NorthEastDown(Rep103):
     good = 'rpy="3.141592653589793 0 0"'
     bad = 'rpy="0 3.141592653589793 0"'
 
-    def check(
-        self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str], above: Mapping[str, Joint]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
         """Rotations between a frame and its second frame that are neither."""
         for frame, body in _second_frames("ned", robot, bodies, above):
-            off = _turned(poses[body][:3, :3].T @ poses[frame][:3, :3], NED)
+            off = _turned(_in_body(body, robot, above).T @ _in_body(frame, robot, above), NED)
             if off > NEAR:
                 message = f"is turned {np.rad2deg(off):.4g} degrees from north, east, down of {body!r}"
                 yield self.finding(message, _element(robot, frame))
@@ -196,10 +193,18 @@ def _second_frames(
         stem = match["stem"]
         names = [f"{stem}{match['kind']}", f"{stem}_frame", f"{stem}_link", stem]
         parent = above[frame].parent if frame in above else ""
-        if parent.startswith(re.split("[_/]", stem)[0]) and f"_{suffix}" not in parent:
+        if parent.startswith(re.split("[_/]", stem.lstrip("_/"))[0]) and f"_{suffix}" not in parent:
             names.append(parent)
         if body := next((name for name in names if name in robot.frames and bodies[name] == bodies[frame]), None):
             yield frame, body
+
+
+def _in_body(frame: str, robot: Robot, above: Mapping[str, Joint]) -> Array:
+    """R (3, 3) from a frame to the link at the top of its body: cheaper than the poses of all frames."""
+    link, R = robot.frames[frame].link, robot.frames[frame].origin[:3, :3]
+    while (joint := above.get(link)) and not joint.kind.nv:
+        link, R = joint.parent, (joint.origin @ joint.child_origin)[:3, :3] @ R
+    return R
 
 
 def _turned(R: Array, meant: Iterable[Array]) -> float:
