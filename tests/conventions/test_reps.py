@@ -67,12 +67,9 @@ class TestExactAngles:
     def test_all_others_are_left_alone(self, text):
         assert exact(text) is None
 
-    def test_a_sign_is_kept(self):
+    def test_a_sign_is_kept_and_what_is_exact_is_left(self):
         assert exact("+1.57") == "+1.5707963267948966"
-
-    def test_what_is_exact_needs_no_more(self):
-        for text in ("1.57", "-3.142", "0.785"):
-            assert exact(exact(text)) is None
+        assert exact("-1.5707963267948966") is None
 
     def test_one_finding_an_attribute_where_its_value_stands(self):
         bad = 'rpy="3.14 1.57  -1.57"'
