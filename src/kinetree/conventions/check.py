@@ -24,6 +24,10 @@ FAMILIES: dict[str, str] = {
     "INR": "inertia",
     "GEO": "geometry",
     "MSH": "geometry",
+    "XAC": "xacro",
+    "R103": "rep103",
+    "R105": "rep105",
+    "R120": "rep120",
     "R199": "rep199",
     "ICUB": "icub",
 }
@@ -41,15 +45,25 @@ class Profile:
     strict: bool = False
 
 
-EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH")
+EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "R103", "R105-002")
 SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
 """What only simulations want of a model."""
+WHICH_WAY = ("R103-003",)
+"""What only people who place robots by hand want to read: it guesses where a robot's front is."""
+NOT_EVERY_ROBOT = (*SIMULATION, *WHICH_WAY)
 
 PROFILES: dict[str, Profile] = {
-    "ros": Profile("what is wrong with a robot whatever it is used for", EVERY_ROBOT, without=SIMULATION),
-    "sim": Profile("the same, and what simulators need: masses, efforts, collision shapes", EVERY_ROBOT),
-    "industrial": Profile("the frames of industrial arms, as REP-199 wants them", ("R199",)),
-    "industrial-strict": Profile("the same; a frame that is missing is an error", ("R199",), strict=True),
+    "ros": Profile("what is wrong with a robot whatever it is used for", EVERY_ROBOT, NOT_EVERY_ROBOT),
+    "sim": Profile("the same, and what simulators need: masses, efforts, collision shapes", EVERY_ROBOT, WHICH_WAY),
+    "industrial": Profile(
+        "as ros, and the frames of industrial arms, as REP-199 wants them", (*EVERY_ROBOT, "R199"), NOT_EVERY_ROBOT
+    ),
+    "industrial-strict": Profile(
+        "the same; a frame that is missing is an error", (*EVERY_ROBOT, "R199"), NOT_EVERY_ROBOT, strict=True
+    ),
+    "humanoid": Profile(
+        "as ros, and the frames of humanoids, as REP-120 wants them", (*EVERY_ROBOT, "R103-003", "R120"), SIMULATION
+    ),
     "icub": Profile("the names, axes, frames and limits of the iCub", ("ICUB",)),
 }
 """One row a profile."""

@@ -63,6 +63,10 @@ class Element:
     def source(self) -> Source:
         return self.document.source(self.start)
 
+    def place(self, attribute: str) -> Source:
+        """Where the value of an attribute stands."""
+        return self.document.source(_span(self, attribute)[0])
+
     @property
     def raw(self) -> str:
         """The element as it stands in the file, comments and white space included."""
