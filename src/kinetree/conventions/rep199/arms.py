@@ -154,6 +154,9 @@ class _Chains:
             f"{prefix}{name}" if f"{prefix}{name}" in self.robot.frames else None for name in NAMES
         )
         foot = self.bodies[joints[0].parent]
+        link = self.robot.links.get(base or "")
+        if link and not base_link and (link.visuals or link.collisions or base in self.carried):
+            base = None  # the first body of the arm under a name of its own, not the controller's frame
         return Arm(prefix, base_link, base, flange, tool0, tuple(joint.name for joint in joints), foot, end)
 
 
