@@ -20,6 +20,8 @@ from kinetree.errors import Finding, Severity, Source, fail
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 200
+REMEMBERED = 1_000_000
+"""Bytes of a text whose elements are kept at most: they take some thirty times as many."""
 
 
 class Element:
@@ -238,7 +240,22 @@ def parse(text: bytes | str | Derived, file: str, report: Report) -> Element | N
     except _RefusedError as error:
         _refuse(report, document, error.code, str(error), max(parser.CurrentByteIndex, 0))
         return None
+    if len(data) <= REMEMBERED:
+        _latest[:] = [document]
     return document.root
+
+
+_latest: list[Document] = []
+"""The one that was parsed last, unless it was large."""
+
+
+def parsed(text: Derived, file: str) -> Element | None:
+    """`parse` of a text that has been read before; at no cost if it was the last one."""
+    data = text.text.encode()
+    for document in _latest:
+        if document.file == file and document.data == data and document.origins == text.origins:
+            return document.root
+    return parse(text, file, Report())
 
 
 def _refuse(report: Report, document: Document, code: str, message: str, byte: int) -> None:
