@@ -111,7 +111,8 @@ def nearest_names(name: object, known: Sequence[str]) -> str:
     """A clause that names those of `known` which look like `name`, or all when there are few."""
     import difflib  # 6 ms, and seldom wanted
 
-    near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
+    text = str(name)  # to compare many names, or long ones, would take for ever
+    near = difflib.get_close_matches(text, known[:500], n=5, cutoff=0.5) if len(text) <= 200 else []
     if near:
         return "did you mean " + ", ".join(repr(n) for n in near) + "?"
     if not known:

@@ -26,7 +26,7 @@ from kinetree.conventions.child import check_alone, receive, send
 from kinetree.errors import Finding, Source
 from kinetree.load import FORMATS
 
-SMALL = 1_000_000
+SMALL = 300_000
 """Bytes of all files together, below which starting children takes longer than the work."""
 START = 120
 """Seconds in which a child must have started."""
