@@ -78,20 +78,20 @@ def main(seconds: str, megabytes: str) -> None:
     sys.dont_write_bytecode = True
     _limit(int(megabytes))
     gc.freeze()  # numpy need not be looked through after every file
-    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
     send(answers, pickle.dumps(None))
     while True:
-        job = jobs.get()
+        content = jobs.get()
         _allow(float(seconds))
-        send(answers, pickle.dumps(check_alone(job)))
+        send(answers, pickle.dumps(check_alone(pickle.loads(content))))
 
 
-def _listen(jobs: queue.SimpleQueue[Job]) -> None:
+def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
     """Take jobs while another is worked on, to end with the parent however it ends."""
     with suppress(EOFError, OSError):
         while True:
-            jobs.put(pickle.loads(receive(sys.stdin.buffer)))
+            jobs.put(receive(sys.stdin.buffer))
     os._exit(0)
 
 
