@@ -1,4 +1,4 @@
-"""Files made to do harm: they are refused, or checked, in time; nothing is written, run, or read that they do not name."""
+"""Files made to do harm: they are refused or checked in time, and nothing is written, run, or read."""
 
 import os
 import random
@@ -206,16 +206,20 @@ BODIES = [
 ]
 
 
+QUICK = [body for body in BODIES if "__import__" in body or "{self}" in body or "9 **" in body]
+
+
 @posix
-def test_xacro_is_refused_in_time_and_does_nothing(tmp_path, monkeypatch):
+@pytest.mark.parametrize("bodies", [QUICK, pytest.param(BODIES, marks=pytest.mark.slow)], ids=["quick", "all"])
+def test_xacro_is_refused_in_time_and_does_nothing(bodies, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    paths = [tmp_path / f"{i}.xacro" for i in range(len(BODIES))]
-    for path, body in zip(paths, BODIES, strict=True):
+    paths = [tmp_path / f"{i}.xacro" for i in range(len(bodies))]
+    for path, body in zip(paths, bodies, strict=True):
         path.write_text(XACRO.replace("{}", body.replace("{self}", path.name)))
     before = sorted(os.listdir(tmp_path))
     found = list(check_all([Job(str(path), "industrial") for path in paths], seconds=60))
-    for body, one in zip(BODIES, found, strict=True):
+    for body, one in zip(bodies, found, strict=True):
         assert [f.code for f in one.findings if f.severity == "error"], body
         assert not [f.code for f in one.findings if f.code.startswith("check-")], body
         assert "root:" not in str(one), body
