@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.robot import Joint, Robot
-from kinetree.queries import tree
+from kinetree.model.tree import build_tree
 from kinetree.spatial.se3 import Array
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -54,7 +54,7 @@ class Subject:
 def poses(robot: Robot) -> dict[str, Array]:
     """T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
     names = list(robot.frames)
-    return dict(zip(names, forward_kinematics(tree(robot), robot.q(), names), strict=True))
+    return dict(zip(names, forward_kinematics(build_tree(robot), robot.q(), names), strict=True))
 
 
 @fact
