@@ -51,12 +51,23 @@ class Finding:
     def __str__(self) -> str:
         place = f"{self.source}: " if self.source else ""
         element = f"{self.element}: " if self.element else ""
-        lines = [f"{place}{self.severity}: {element}{self.message} [{self.code}]"]
+        lines = [visible(f"{place}{self.severity}: {element}{self.message} [{self.code}]")]
         if self.excerpt:
-            lines += [f"    {line}" for line in self.excerpt.splitlines()]
+            lines += [f"    {visible(line, one_for_one=True)}" for line in self.excerpt.split("\n")]
         if self.fix:
-            lines.append(f"    fix: {self.fix}")
+            lines.append(f"    fix: {visible(self.fix)}")
         return "\n".join(lines)
+
+
+def visible(text: str, *, one_for_one: bool = False) -> str:
+    """The text with all that a terminal would obey or hide, such as the codes that colour or erase it, as `\\x1b`.
+
+    one_for_one: as one `?` each instead, for what stands below to stay below.
+    """
+    if text.isprintable():
+        return text
+    escaped = ("?" if one_for_one else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() else other for c, other in zip(text, escaped, strict=True))
 
 
 class KinetreeError(Exception):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from kinetree.conventions.check import check
@@ -20,7 +20,7 @@ class Job:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     vendor: str | None = None
-    arguments: Mapping[str, Any] = MappingProxyType({})
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -44,5 +44,11 @@ class Checked:
 def check_job(job: Job) -> Checked:
     """Check one file. Raises KinetreeError where there is nothing to read."""
     selection = {"select": job.select, "ignore": job.ignore}
-    found = check(job.file, profile=job.profile, vendor=job.vendor, **selection, **job.arguments)
+    file = Path(job.file) if job.arguments.get("format") else job.file  # a str with a format is the text itself
+    found = check(file, profile=job.profile, vendor=job.vendor, **selection, **job.arguments)
     return Checked(job.file, tuple(found))
+
+
+def fault(file: str, code: str, message: str) -> Checked:
+    """A file of which nothing else can be said than this error."""
+    return Checked(file, (Finding(code, "error", message, Source(file)),))
