@@ -58,9 +58,9 @@ def explain(code: str) -> Explanation:
 
 
 def explanations(letters: str) -> Iterator[Explanation]:
-    """All rules of a family, in their order."""
+    """All rules of a family, by their codes."""
     asked = {name: {rule.code for rule in rules_of(name)} for name in PROFILES}
-    for rule in family(letters):
+    for rule in sorted(family(letters), key=lambda rule: rule.code):
         why = cleandoc(rule.__doc__ or "").partition("\n")[2].strip()
         yield Explanation(
             rule.code,
@@ -88,4 +88,4 @@ def _mends(rule: type[Rule]) -> Mends:
 def family_title(letters: str) -> str:
     """What a family of rules is about, in a line."""
     module = import_module(f"kinetree.conventions.{FAMILIES[letters]}")
-    return (module.__doc__ or "").strip().partition("\n")[0]
+    return (module.__doc__ or "").strip().partition("\n")[0].rstrip(".")
