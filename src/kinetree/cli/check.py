@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,15 @@ import click
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._model import json_option, robot_paths
 from kinetree.controllers import controllers
-from kinetree.conventions.check import PROFILES, check_codes
-from kinetree.conventions.checked import Checked, Job, check_job
+from kinetree.conventions.check import PROFILES
+from kinetree.conventions.checked import Checked, Job
 from kinetree.conventions.files import models_in, without_parts
 from kinetree.conventions.report import formats, report
+from kinetree.conventions.run import check_all
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.output import write_files
-from kinetree.load import FORMATS, format_of, is_packaged
+from kinetree.load import FORMATS, format_of
+from kinetree.robots.packaged import names
 
 MANY = 20
 """Files above which a bar shows how many are done."""
@@ -60,7 +62,6 @@ def command(
     """
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
-    check_codes(profile, select, ignore)  # a wrong code is said before a model is read
     files = _files(paths, options)
     checked = _watched([Job(file, profile, select, ignore, vendor, arguments) for file, arguments, _ in files])
     results = [r if named else without_parts(r) for r, (*_, named) in zip(checked, files, strict=True)]
@@ -69,21 +70,12 @@ def command(
     sys.exit(int(faulty and not exit_zero))
 
 
-def check_all(jobs: Sequence[Job]) -> Iterator[Checked]:
-    """What is found in each file, in their order; what befalls one is a finding too."""
-    for job in jobs:
-        try:
-            yield check_job(job)
-        except KinetreeError as error:
-            yield Checked(job.file, error.findings)
-
-
 def _files(paths: Sequence[str], options: dict[str, Any]) -> list[tuple[str, dict[str, Any], bool]]:
     """All files with what `load` is told for them, and whether they were named. Raises KinetreeError where there is
     nothing to read, and for options that mean nothing to any of them."""
     named: dict[str, bool] = {}
     for path in paths:
-        if is_packaged(path, options.get("format")) or not Path(path).is_dir():
+        if path.partition(":")[0] in names() or not Path(path).is_dir():  # a folder icub is ./icub
             named[path] = True
             continue
         models = [str(model) for model in models_in(Path(path))]
