@@ -1,6 +1,7 @@
 """The command `check`."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -137,10 +138,24 @@ class TestManyFiles:
 
     def test_options_of_a_format_are_for_its_files(self, run, folder):
         root = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">'
-        text = f'{root}<xacro:arg name="x"/><link name="$(arg x)"/></robot>'
+        text = f'{root}<xacro:arg name="x" default="a b"/><link name="$(arg x)"/></robot>'
         Path("models/main.xacro").write_text(text)
         result = run("check", "models", "--profile", "industrial", "--select", "R199", "--arg", "x=foot", "--json")
         assert {finding["code"] for finding in json.loads(result.stdout)["findings"]} <= {"R199-403"}
+
+    def test_a_xacro_file_finds_its_packages_and_shows_the_line_that_it_is_about(self, run, folder):
+        package = Path("ws/arm_description")
+        package.mkdir(parents=True)
+        (package / "package.xml").write_text("<package><name>arm_description</name></package>")
+        (package / "part.xacro").write_text(Path("models/sub/bad.urdf").read_text())
+        root = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">'
+        include = '<xacro:include filename="$(find arm_description)/part.xacro"/>'
+        (package / "main.urdf.xacro").write_text(f"{root}\n{include}\n</robot>")
+        result = run("check", package / "main.urdf.xacro", "--profile", "industrial")
+        assert result.exit_code == 1
+        place, line, marks, _ = result.stdout.splitlines()
+        assert re.match(r".*part\.xacro:\d+:3: error: link 'flange': X\+ points 90 degrees", place)
+        assert (line, marks[-1]) == ('    <link name="flange"/>', "^")
 
     def test_the_report_goes_to_a_file(self, run, folder):
         words = ("check", "models", "--profile", "industrial", "--output-format", "junit", "--output-file", "out.xml")
