@@ -12,7 +12,7 @@ import pytest
 from kinetree.conventions.checked import Checked, Excused, Job, check_job
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.report import formats, report
-from kinetree.errors import Finding, Source
+from kinetree.errors import Finding, KinetreeError, Source
 
 SCHEMA = Path(__file__).with_name("sarif-2.1.0-rtm.4.json")
 """The official schema, as the source package sarif-om 1.0.4 has it, under the MIT licence; no wheel brings it."""
@@ -193,6 +193,11 @@ def test_junit_is_a_case_a_finding(mixed):
     assert '<link name="flange"/>' in bad[0][0].text
     assert bad[3][0].get("message") == "the maker's drawing says so"
     assert [list(case) for case in good] == [[]]
+
+
+def test_nor_can_it_in_the_text_of_an_error():
+    error = KinetreeError(Finding("c", "error", HOSTILE, Source(HOSTILE, 1, 1), HOSTILE, HOSTILE, HOSTILE))
+    assert all(line.isprintable() for line in str(error).split("\n"))
 
 
 @pytest.mark.parametrize("format", formats())
