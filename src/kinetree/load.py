@@ -153,7 +153,7 @@ def examine(source: str | os.PathLike[str], *, format: str | None = None, **argu
     is nothing to read."""
     options = _options(**arguments)
     robot, findings = _with_empty_limits(*_with_groups(*_read(source, format, options), options))
-    if robot is None or options.limits is None or (options.limits == PRINTED and _is_packaged(source, format)):
+    if robot is None or options.limits is None or (options.limits == PRINTED and is_packaged(source, format)):
         return robot, findings
     try:
         limited = _limited(robot, options.limits)
@@ -232,7 +232,7 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
         return robot, findings if robot or "\n" in source else [_with_hint(f, source) for f in findings]
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         raise fail("format", "this looks like the text of a robot, not like a path", fix="say format=… with a text")
-    if _is_packaged(source, format):
+    if is_packaged(source, format):
         return _read_packaged(str(source), options)
     path = Path(source)
     text = read_file(path)
@@ -240,6 +240,21 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
     _check_options(row, options)
     robot, findings = row.read(text, str(source), files, options)
     return robot, [_with_reason(finding, files.missed) for finding in findings]
+
+
+def format_of(source: str | os.PathLike[str], *, format: str | None = None, **arguments: Any) -> Format:
+    """The format in which `load` would read a path or a bare name. Raises KinetreeError where there is nothing to read,
+    and for arguments that mean nothing to that format."""
+    if is_packaged(source, format):
+        from kinetree.robots.packaged import packaged
+
+        packaged(str(source))
+        row = FORMATS["dh"]
+    else:
+        text = read_file(Path(source))
+        row = FORMATS[format] if format else _format_of(Path(source), text)
+    _check_options(row, _options(**arguments))
+    return row
 
 
 def _check_options(row: Format, options: Options) -> None:
@@ -250,7 +265,7 @@ def _check_options(row: Format, options: Options) -> None:
         raise fail("option", f"model={options.model!r} means nothing to {row.name}; only SDF files hold several")
 
 
-def _is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
+def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
     """Whether it is the name of a robot that comes with the package, "icub" or "icub:2.5"."""
     return isinstance(source, str) and format is None and bool(re.fullmatch(r"[\w-]+(:[^/\\]*)?", source))
 

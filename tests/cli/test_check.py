@@ -1,9 +1,14 @@
 """The command `check`."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
+from kinetree.cli import check
+from kinetree.conventions.checked import Job
+from kinetree.conventions.examples import ARM
 from support import icub_urdfs
 
 
@@ -71,3 +76,102 @@ def test_a_version_is_an_option_of_every_command_on_one_robot(run):
     assert same.stdout == run("fk", "icub:2.6", "imu_frame", "--json").stdout
     assert same.stdout != run("fk", "icub", "imu_frame", "--json").stdout
     assert "icub-2.5.toml (dh)" in run("inspect", "icub", "--version", "2.5").stdout
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a good arm, one whose flange points down, macros, and a file that is broken."""
+    monkeypatch.chdir(tmp_path)
+    good = '<origin xyz="0.09 0 0" rpy="0 0 0"/>'
+    for name in ("models", "models/sub", "empty"):
+        Path(name).mkdir()
+    Path("models/good.urdf").write_text(ARM)
+    Path("models/sub/bad.urdf").write_text(ARM.replace(good, '<origin xyz="0.09 0 0" rpy="0 1.5707963267948966 0"/>'))
+    Path("models/macros.xacro").write_text(
+        '<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:macro name="m"/></robot>'
+    )
+    return tmp_path
+
+
+class TestManyFiles:
+    def test_folders_are_searched_and_parts_passed_over(self, run, folder):
+        result = run("check", "models", "--profile", "industrial")
+        assert (result.exit_code, result.stderr) == (1, "")
+        first, *_, last = result.stdout.splitlines()
+        assert first.startswith(str(Path("models/sub/bad.urdf:")))
+        assert last == "1 error in 1 of 3 files"
+
+    def test_a_part_that_is_named_is_a_fault(self, run, folder):
+        result = run("check", "models", "models/macros.xacro", "--profile", "industrial", "--output-format", "concise")
+        assert result.exit_code == 1
+        assert [line.rpartition(" ")[2] for line in result.stdout.splitlines()] == ["[xacro-macros-only]", "[R199-403]"]
+
+    def test_the_order_is_that_of_the_paths_and_none_is_checked_twice(self, run, folder):
+        paths = ("models/sub/bad.urdf", "models", "icub")
+        said = json.loads(run("check", *paths, "--profile", "industrial", "--json").stdout)
+        names = ["sub/bad.urdf", "good.urdf", "macros.xacro"]
+        assert [file["file"] for file in said["files"]] == [*(str(Path("models", name)) for name in names), "icub"]
+
+    def test_one_broken_file_does_not_hide_the_others(self, run, folder):
+        Path("models/a.urdf").write_text("<robot")
+        Path("models/b.sdf").write_bytes(b"\xff\xfe\x00")
+        result = run("check", "models", "--profile", "industrial", "--output-format", "concise")
+        assert result.exit_code == 1
+        assert {"[xml-syntax]", "[R199-403]"} <= {line.rpartition(" ")[2] for line in result.stdout.splitlines()}
+
+    @pytest.mark.parametrize(
+        ("paths", "said"),
+        [
+            (("empty",), "no robot descriptions in this folder"),
+            (("models", "nowhere.urdf"), "nowhere.urdf"),
+            (("models/good.urdf", "--arg", "a=1"), "--arg means something to xacro alone"),
+            (("models", "--model", "m", "--ignore", "R199-403x"), "begins with"),
+            (("models", "--json", "--output-format", "sarif"), "two forms"),
+            (("models", "--vendor", "kuuka"), "'kuuka' is not one of"),
+        ],
+    )
+    def test_nothing_to_read_is_2(self, run, folder, paths, said):
+        result = run("check", *paths, "--profile", "industrial", "--exit-zero")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert said in result.stderr
+
+    def test_options_of_a_format_are_for_its_files(self, run, folder):
+        root = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">'
+        text = f'{root}<xacro:arg name="x" default="a b"/><link name="$(arg x)"/></robot>'
+        Path("models/main.xacro").write_text(text)
+        result = run("check", "models", "--profile", "industrial", "--select", "R199", "--arg", "x=foot", "--json")
+        assert {finding["code"] for finding in json.loads(result.stdout)["findings"]} <= {"R199-403"}
+
+    def test_a_xacro_file_finds_its_packages_and_shows_the_line_that_it_is_about(self, run, folder):
+        package = Path("ws/arm_description")
+        package.mkdir(parents=True)
+        (package / "package.xml").write_text("<package><name>arm_description</name></package>")
+        (package / "part.xacro").write_text(Path("models/sub/bad.urdf").read_text())
+        root = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">'
+        include = '<xacro:include filename="$(find arm_description)/part.xacro"/>'
+        (package / "main.urdf.xacro").write_text(f"{root}\n{include}\n</robot>")
+        result = run("check", package / "main.urdf.xacro", "--profile", "industrial")
+        assert result.exit_code == 1
+        place, line, marks, _ = result.stdout.splitlines()
+        assert re.match(r".*part\.xacro:\d+:3: error: link 'flange': X\+ points 90 degrees", place)
+        assert (line, marks[-1]) == ('    <link name="flange"/>', "^")
+
+    def test_the_report_goes_to_a_file(self, run, folder):
+        words = ("check", "models", "--profile", "industrial", "--output-format", "junit", "--output-file", "out.xml")
+        result = run(*words, "--exit-zero")
+        assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+        assert Path("out.xml").read_text().startswith('<?xml version="1.0"?>\n<testsuites')
+        assert run(*words).exit_code == 1
+
+    def test_a_bar_shows_many_files_in_a_terminal_alone(self, folder, monkeypatch, capsys):
+        jobs = [Job("models/good.urdf", "industrial")] * (check.MANY + 1)
+        assert len(check._watched(jobs)) == len(jobs)
+        assert capsys.readouterr() == ("", "")
+        monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+        assert len(check._watched(jobs)) == len(jobs)
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "checking" in err
+        assert f"{len(jobs)}/{len(jobs)}" in err
+        check._watched(jobs[:1])
+        assert capsys.readouterr() == ("", "")

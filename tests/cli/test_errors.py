@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.cli import _findings
+from kinetree.conventions.report.pretty import pretty
 from kinetree.errors import Finding, Source
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and signals of POSIX")
@@ -79,7 +79,7 @@ def test_every_command_explains_itself(run):
 def test_a_finding_is_wrapped_for_a_terminal_and_its_underlining_stays():
     excerpt = "<joint name='j' type='bent' and='many' more='attributes' here='to' fill='the line'>\n       ~~~^"
     finding = Finding("code", "error", "word " * 30, Source("a.urdf", 3, 4), "joint 'j'", "mend it", excerpt)
-    lines = _findings._wrapped(finding, 50).splitlines()
+    lines = pretty(finding, 50).splitlines()
     plain = [line.replace("\x1b[31m\x1b[1m", "").replace("\x1b[0m", "") for line in lines]
     assert max(map(len, plain)) <= 50
     assert plain[0].startswith("a.urdf:3:4: error: joint 'j': word word")
@@ -88,7 +88,7 @@ def test_a_finding_is_wrapped_for_a_terminal_and_its_underlining_stays():
     assert plain[-1] == "    fix: mend it"
     assert "\x1b[31m" in lines[0]
     far = replace(finding, excerpt=excerpt.replace(" ~~~^", " " * 40 + "~~~^"))  # under the word "more"
-    line, marks = _findings._wrapped(far, 50).splitlines()[-3:-1]
+    line, marks = pretty(far, 50).splitlines()[-3:-1]
     assert line[marks.index("~")] == excerpt[46]
     assert line[marks.index("~") - 8 :].startswith(excerpt[38:60])
 

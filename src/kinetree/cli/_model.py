@@ -11,12 +11,13 @@ import click
 
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import number
-from kinetree.load import FORMATS, examine, load
+from kinetree.load import FORMATS, load
 from kinetree.model.robot import Robot
 from kinetree.robots.packaged import names
 from kinetree.spatial.se3 import Array
 
 Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
 
 
 def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
@@ -59,13 +60,14 @@ _OF_ONE = (
         "--limits", metavar="LIMITS", help="A file of linear limits, or a set of the iCub's, for MODEL to have."
     ),
 )
+_ALL = (*_OPTIONS, *_OF_ONE)
 _READING = ("format", "xacro_args", "packages", "model", "srdf", "limits")
 """Arguments of `load` that these options give."""
 
 
 def robot_argument(function: Command) -> Command:
     """Gives a command MODEL, a path or the bare name of a robot that comes with the package, as argument `robot`."""
-    return _reading(function, {"robot": "MODEL"}, (*_OPTIONS, *_OF_ONE))
+    return _reading(function, {"robot": "MODEL"}, _ALL)
 
 
 def two_robot_arguments(function: Command) -> Command:
@@ -73,15 +75,18 @@ def two_robot_arguments(function: Command) -> Command:
     return _reading(function, {"a": "A", "b": "B"}, _OPTIONS)
 
 
-def unread_robot_argument(function: Command) -> Command:
-    """Gives a command MODEL as argument `read`, which reads it when it is called: the robot, or None, and findings."""
+def robot_paths(function: Command) -> Command:
+    """Gives a command PATH..., files or folders or bare names, as argument `paths`, and as `options` what `load` is
+    told of them, as far as something is."""
 
     @wraps(function)
-    def command(*, source: str, options: dict[str, Any], **others: Any) -> Any:
-        file = Path(source) if options["format"] else source
-        return function(read=lambda: examine(file, **options), **others)
+    def command(*, paths: Sequence[str], **others: Any) -> Any:
+        version = others.pop("version", None)
+        options = {name: others.pop(name, None) for name in _READING}
+        given = {name: value for name, value in options.items() if value}
+        return function(paths=[_versioned(path, version) for path in paths], options=given, **others)
 
-    return _options_given(command, {"source": "MODEL"}, (*_OPTIONS, *_OF_ONE))
+    return _decorated(command, (click.argument("paths", metavar="PATH...", nargs=-1, required=True),), _ALL)
 
 
 _OF_SOME_FORMATS = ((), ("xacro_args",), ("model",), ("xacro_args", "model"))
@@ -142,11 +147,14 @@ def _options_given(
             others[argument] = _versioned(others[argument], version)
         return function(options={name: others.pop(name, None) for name in _READING}, **others)
 
-    decorated: Command = command
-    arguments: list[Callable[[Command], Command]] = [click.argument(name, metavar=models[name]) for name in models]
+    return _decorated(command, [click.argument(name, metavar=models[name]) for name in models], options)
+
+
+def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterable[Decorator]) -> Command:
+    """The command with arguments and options, in the order in which its help lists them."""
     for option in reversed([*arguments, *options]):
-        decorated = option(decorated)
-    return decorated
+        command = option(command)
+    return command
 
 
 def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:

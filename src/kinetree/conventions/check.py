@@ -148,11 +148,15 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
     if profile not in PROFILES:
         raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
     asked = PROFILES[profile]
-    modules = [module for letters, module in FAMILIES.items() if any(code.startswith(letters) for code in asked.codes)]
-    rules = [
-        rule for module in dict.fromkeys(modules) for rule in import_module(f"kinetree.conventions.{module}").RULES
-    ]
+    families = [letters for letters in FAMILIES if any(code.startswith(letters) for code in asked.codes)]
+    rules = [rule for letters in families for rule in family(letters)]
     return tuple(rule for rule in rules if rule.code.startswith(asked.codes) and rule.code not in asked.without)
+
+
+def family(letters: str) -> tuple[type[Rule], ...]:
+    """The rules whose codes begin with the letters of a family."""
+    rules: tuple[type[Rule], ...] = import_module(f"kinetree.conventions.{FAMILIES[letters]}").RULES
+    return tuple(rule for rule in rules if rule.code.startswith(f"{letters}-"))
 
 
 def check_codes(profile: str, *selections: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ import signal
 import stat
 import struct
 import sys
+import tempfile
 import threading
 import traceback
 from contextlib import suppress
@@ -97,6 +98,7 @@ def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
 
 def _limit(megabytes: int) -> None:
     """No more memory than that; no file is written, not even one of what was in memory at a crash."""
+    tempfile.gettempdir()  # finds it by writing, and remembers it; packages are not looked for in it
     _set("RLIMIT_AS", megabytes << 20)
     _set("RLIMIT_FSIZE", 0)
     _set("RLIMIT_CORE", 0)

@@ -154,10 +154,16 @@ class Document:
         right = last if right < 0 else right
         before = self.data[left:start].decode(errors="replace").replace("\t", " ")
         bad = self.data[start : min(stop, right)].decode(errors="replace")
-        line = (before + bad + self.data[min(stop, right) : right].decode(errors="replace")).rstrip()
+        after = self.data[min(stop, right) : right].decode(errors="replace")
+        line = (before + bad + after).replace("\t", " ").rstrip()
         indent = len(before) - len(before.lstrip())
         cut = max(indent, len(before) - 60)
         return f"{line[cut : cut + 100]}\n{' ' * (len(before) - cut)}{'~' * max(1, min(len(bad), 100) - 1)}^"
+
+    def excerpt_at(self, source: Source) -> str:
+        """The line of a source of this document, with the tag that begins there underlined."""
+        start = self.byte(source)
+        return self.excerpt(start, _tag_end(self.data, start))
 
 
 class Report:
@@ -217,9 +223,7 @@ class Report:
             source = finding.source
             within = source and (source.made or source).file == document.file
             if source and within and source.line and not finding.excerpt:
-                start = document.byte(source)
-                excerpt = document.excerpt(start, _tag_end(document.data, start))
-                finding = replace(finding, excerpt=excerpt)
+                finding = replace(finding, excerpt=document.excerpt_at(source))
             self.findings.append(finding)
 
 
@@ -287,6 +291,12 @@ def parsed(text: Derived, file: str) -> Element | None:
         if document.file == file and document.data == data and document.origins == text.origins:
             return document.root
     return parse(text, file, Report())
+
+
+def unparsed(text: bytes, file: str) -> Document:
+    """A file of which only the text is wanted, whatever is in it. Raises UnicodeError or LookupError where its
+    encoding is wrong or unknown."""
+    return Document(_to_utf8(text), file)
 
 
 def _refuse(report: Report, document: Document, code: str, message: str, byte: int) -> None:

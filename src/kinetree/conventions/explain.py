@@ -1,0 +1,91 @@
+"""What there is to know about a rule, for whoever prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import cleandoc
+from typing import Literal
+
+from kinetree.conventions.check import FAMILIES, PROFILES, family, rules_of
+from kinetree.conventions.rule import Evidence, Level, Rule
+from kinetree.errors import Severity, fail, nearest_names
+
+Mends = Literal["no", "safely", "unsafely"]
+
+EVIDENCE: dict[Evidence, str] = {
+    "certain": "what it finds is so",
+    "heuristic": "it can be wrong, so it is never graver than a warning",
+    "advice": "it depends on what one wants, so it is never more than a remark",
+}
+READER = (
+    "a reader's: what it found while it read the file, of the format's own grammar and meaning and of no convention. "
+    "Where it is an error there is no robot to check, and it is always reported. Warnings and remarks of readers can "
+    "be left out by their code, with --ignore."
+)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A rule in words.
+
+    family: the letters of its code. why: what its title leaves open, in paragraphs. severity: of its findings.
+    profiles: those that ask it. mends: whether `kinetree fix` mends what it finds, and whether that is safe.
+    """
+
+    code: str
+    title: str
+    family: str
+    level: Level
+    evidence: Evidence
+    severity: Severity
+    clause: str
+    url: str
+    why: str
+    good: str
+    bad: str
+    profiles: tuple[str, ...]
+    mends: Mends
+
+
+def explain(code: str) -> Explanation:
+    """The rule of a code, in upper or lower case. Raises KinetreeError for an unknown one, with the nearest."""
+    rules = {rule.code: letters for letters in FAMILIES for rule in family(letters)}
+    if code.upper() not in rules:
+        raise fail("unknown-name", f"no rule {code!r}; {nearest_names(code.upper(), list(rules))}")
+    return next(found for found in explanations(rules[code.upper()]) if found.code == code.upper())
+
+
+def explanations(letters: str) -> Iterator[Explanation]:
+    """All rules of a family, by their codes."""
+    asked = {name: {rule.code for rule in rules_of(name)} for name in PROFILES}
+    for rule in sorted(family(letters), key=lambda rule: rule.code):
+        why = cleandoc(rule.__doc__ or "").partition("\n")[2].strip()
+        yield Explanation(
+            rule.code,
+            rule.title(),
+            letters,
+            rule.level,
+            rule.evidence,
+            rule.severity(),
+            rule.clause,
+            rule.url,
+            why,
+            rule.good,
+            rule.bad,
+            tuple(name for name, codes in asked.items() if rule.code in codes),
+            _mends(rule),
+        )
+
+
+def _mends(rule: type[Rule]) -> Mends:
+    if rule.mend is None:
+        return "no"
+    return "safely" if rule.safe else "unsafely"
+
+
+def family_title(letters: str) -> str:
+    """What a family of rules is about, in a line."""
+    module = import_module(f"kinetree.conventions.{FAMILIES[letters]}")
+    return (module.__doc__ or "").strip().partition("\n")[0].rstrip(".")

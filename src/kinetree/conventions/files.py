@@ -1,0 +1,45 @@
+"""Which files of a folder are to be checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from kinetree.conventions.checked import Checked
+from kinetree.errors import KinetreeError
+from kinetree.load import FORMATS, format_of
+
+CHECKED = ("urdf", "xacro", "sdf", "mjcf")
+"""The formats whose files are looked for. Tables of joints are checked where they are named: any .csv may be found."""
+NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
+"""What readers say of a part of other files, which is no fault of a file that nobody named."""
+
+
+def models_in(folder: Path) -> Iterator[Path]:
+    """The robot descriptions of a folder and all folders in it, but hidden ones, in their order."""
+    for name in sorted(os.listdir(folder)):
+        path = folder / name
+        if name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink():  # a link may lead to where it stands
+            yield from models_in(path)
+        elif path.is_file() and is_model(path):
+            yield path
+
+
+def is_model(path: Path) -> bool:
+    """Whether a file is a robot description, by its ending, or for .xml by its root element."""
+    if path.suffix.lower() != ".xml":
+        return path.name.lower().endswith(tuple(s for name in CHECKED for s in FORMATS[name].suffixes))
+    try:
+        return format_of(path).name in CHECKED
+    except KinetreeError:  # not one of ours
+        return False
+
+
+def without_parts(result: Checked) -> Checked:
+    """The result of a file that was found in a folder: that it is a part of others is no fault."""
+    parts = [finding for finding in result.findings if finding.code in NO_ROBOT and finding.severity == "error"]
+    return replace(result, findings=()) if parts else result

@@ -1,0 +1,15 @@
+"""One line a finding: file, line and column, severity, element, message, code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from kinetree.conventions.checked import Checked
+
+
+def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+    """The findings of one file after the other; nothing else."""
+    for result in results:
+        for finding in result.findings:
+            yield str(replace(finding, excerpt=None, fix=None))

@@ -1,0 +1,53 @@
+"""The command `rule`."""
+
+import json
+
+import pytest
+
+from kinetree.conventions.check import FAMILIES, family
+
+
+def test_it_explains(run):
+    result = run("rule", "r199-403")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("R199-403  X of flange points away from the last link.\n\nGrippers")
+    for said in (
+        'MUST: "the X+ axis',
+        "https://",
+        "error; certain",
+        "industrial-strict",
+        "good:\n    <origin",
+        "bad:\n",
+    ):
+        assert said in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 120
+
+
+def test_it_lists_all_by_family(run):
+    lines = run("rule").stdout.splitlines()
+    for letters in FAMILIES:
+        at = next(i for i, line in enumerate(lines) if line.startswith(f"{letters}  "))
+        rules = family(letters)
+        below = [line.split()[:2] for line in lines[at + 1 : at + 1 + len(rules)]]
+        assert below == sorted([rule.code, rule.severity()] for rule in rules)
+
+
+def test_a_code_of_a_reader_is_said_to_be_one(run):
+    result = run("rule", "zero-axis")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("zero-axis is a reader's: what it found while it read the file")
+
+
+def test_several_as_json(run):
+    said = json.loads(run("rule", "ICUB-101", "zero-axis", "R199-403", "--json").stdout)
+    assert [rule["code"] for rule in said["rules"]] == ["ICUB-101", "R199-403"]
+    assert said["readers"][0]["code"] == "zero-axis"
+    assert {"clause", "url", "why", "good", "bad", "profiles", "mends", "severity"} <= set(said["rules"][0])
+    assert len(json.loads(run("rule", "--json").stdout)["rules"]) == sum(len(family(letters)) for letters in FAMILIES)
+
+
+@pytest.mark.parametrize("code", ["R199-440", "r199-440", "FOO-1", "not a code"])
+def test_an_unknown_code_names_the_nearest(run, code):
+    result = run("rule", code)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"no rule {code!r}; " in result.stderr

@@ -1,0 +1,54 @@
+"""Which files of a folder are checked."""
+
+import os
+
+import pytest
+
+from kinetree.conventions.checked import Checked
+from kinetree.conventions.files import is_model, models_in, without_parts
+from kinetree.errors import Finding
+
+
+@pytest.fixture
+def folder(tmp_path):
+    texts = {
+        "b.urdf": "<robot/>",
+        "a/c.xacro": "",
+        "a/b.SDF": "",
+        "a/w.world": "",
+        "x.mjcf": "",
+        "robot.xml": '<?xml version="1.0"?>\n<!-- a --><robot name="r"/>',
+        "scene.xml": "<mujoco/>",
+        "package.xml": "<package/>",
+        "broken.xml": "<<",
+        "motion.csv": "",
+        "settings.toml": "",
+        ".git/d.urdf": "",
+        ".hidden.urdf": "",
+        "c.urdf.orig": "",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "folder.urdf").mkdir()
+    return tmp_path
+
+
+def test_endings_and_root_elements_tell_and_hidden_folders_are_left_out(folder):
+    found = [path.relative_to(folder).as_posix() for path in models_in(folder)]
+    assert found == ["a/b.SDF", "a/c.xacro", "a/w.world", "b.urdf", "robot.xml", "scene.xml", "x.mjcf"]
+    assert is_model(folder / ".hidden.urdf")  # who names it means it
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
+def test_no_link_leads_out_or_round_and_no_pipe_is_read(folder):
+    (folder / "a" / "again").symlink_to(folder)
+    os.mkfifo(folder / "pipe.urdf")
+    assert len(list(models_in(folder))) == 7
+
+
+def test_a_part_that_nobody_named_is_no_fault():
+    part = Checked("m.xacro", (Finding("xacro-macros-only", "error", "only macros"),))
+    wrong = Checked("m.xacro", (Finding("xacro-expression", "error", "1/0"),))
+    assert without_parts(part) == Checked("m.xacro", ())
+    assert without_parts(wrong) == wrong

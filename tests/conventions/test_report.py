@@ -1,0 +1,228 @@
+"""Reports: what they say, and that what stands in a file cannot make them say anything else."""
+
+import io
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kinetree.conventions.checked import Checked, Excused, Job, check_job
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.report import formats, report
+from kinetree.errors import Finding, KinetreeError, Source
+
+SCHEMA = Path(__file__).with_name("sarif-2.1.0-rtm.4.json")
+"""The official schema, as the source package sarif-om 1.0.4 has it, under the MIT licence; no wheel brings it."""
+
+HOSTILE = "\x1b[2J\r\n::error::x\u202e\x00\ud800<&\"'>%0A]]>--[l](http://e.vil){0}"
+
+
+@pytest.fixture
+def bad(tmp_path, monkeypatch):
+    """An arm whose flange points down, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    good = '<origin xyz="0.09 0 0" rpy="0 0 0"/>'
+    text = ARM.replace(
+        good, good.replace("0 0 0", "0 1.5707963267948966 0").replace("0.09 0 1.5707963267948966 0", "0.09 0 0")
+    )
+    Path("bad.urdf").write_text(text)
+    return check_job(Job("bad.urdf", "industrial"))
+
+
+@pytest.fixture
+def mixed(bad):
+    """Findings of all severities, one of a reader, one excused, one without a place, in two files."""
+    (flange,) = (f for f in bad.findings if f.code == "R199-403")
+    reader = Finding("zero-axis", "warning", "no axis", Source("bad.urdf", 4), "joint 'j'", fix="give one")
+    remark = Finding("R199-403", "info", "look", None, None)
+    excused = Excused(flange, "the maker's drawing says so", Source("bad.urdf", 3, 1))
+    return [Checked("bad.urdf", (flange, reader, remark), (excused,)), Checked("a folder/good.urdf", ())]
+
+
+def text_of(format, results, width=None):
+    return "\n".join(report(format, results, width))
+
+
+def test_every_format_is_there():
+    assert formats() == ["concise", "github", "json", "junit", "pretty", "sarif"]
+
+
+class TestPretty:
+    def test_a_finding_of_a_rule_shows_its_line(self, bad):
+        lines = text_of("pretty", [bad]).splitlines()
+        at = next(i for i, line in enumerate(lines) if "[R199-403]" in line)
+        number = next(i for i, line in enumerate(ARM.splitlines(), 1) if '<link name="flange"/>' in line)
+        assert lines[at].startswith(f"bad.urdf:{number}:3: error: link 'flange': X+ points 90 degrees")
+        assert lines[at + 1 : at + 3] == ['    <link name="flange"/>', "    ~~~~~~~~~~~~~~~~~~~~^"]
+
+    def test_findings_are_counted(self, mixed):
+        last = text_of("pretty", mixed).splitlines()[-1]
+        assert last == "1 error, 1 warning, 1 remark, 1 excused in 1 of 2 files"
+        assert text_of("pretty", [mixed[1]]) == "nothing found"
+        assert text_of("pretty", [mixed[1]] * 2) == "nothing found in 2 files"
+
+    def test_colours_are_for_terminals(self, mixed):
+        assert "\x1b[31m" in text_of("pretty", mixed, 80)
+        assert "\x1b" not in text_of("pretty", mixed)
+        assert max(len(line) for line in text_of("pretty", mixed, 60).splitlines()) <= 60 + len(
+            "\x1b[31m\x1b[1m\x1b[0m"
+        )
+
+    def test_a_place_in_a_xacro_file_shows_the_line_of_that_file(self, tmp_path):
+        part, main = tmp_path / "part.xacro", tmp_path / "main.xacro"
+        part.write_text('<robot xmlns:xacro="http://www.ros.org/wiki/xacro">\n  <link name="a" odd="1"/>\n</robot>')
+        main.write_text(
+            '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="part.xacro"/></robot>'
+        )
+        finding = Finding("C", "error", "m", Source(str(part), 2, 3, Source(str(main), 90, 2)), "link 'a'")
+        lines = text_of("pretty", [Checked(str(main), (finding,))]).splitlines()
+        assert lines[1] == '    <link name="a" odd="1"/>'
+
+    def test_no_excerpt_where_the_text_is_no_file_or_is_not_there_any_more(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Path("icub-2.0.toml").write_text("another\n")
+        Path("icub").write_text("another\n")
+        Path("short.urdf").write_text("<robot/>")
+        for checked, file in (("icub", "icub-2.0.toml"), ("short.urdf", "short.urdf"), ("gone.urdf", "gone.urdf")):
+            finding = Finding("C", "error", "m", Source(file, 7, 3))
+            assert text_of("pretty", [Checked(checked, (finding,))]) == f"{file}:7:3: error: m [C]\n1 error"
+
+    def test_each_file_is_read_once(self, bad, monkeypatch):
+        read = []
+        whole = Path.read_bytes
+        monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path) or whole(path))
+        (flange,) = (f for f in bad.findings if f.code == "R199-403")
+        list(report("pretty", [Checked("bad.urdf", (flange,) * 5)]))
+        assert read == [Path("bad.urdf")]
+
+
+def test_concise_is_one_line_a_finding(mixed):
+    lines = text_of("concise", mixed).splitlines()
+    assert len(lines) == 3
+    assert lines[1] == "bad.urdf:4: warning: joint 'j': no axis [zero-axis]"
+
+
+def test_json_is_as_the_page_says(mixed):
+    said = json.loads(text_of("json", mixed))
+    assert {*said} == {"schema", "files", "findings", "excused"}
+    assert said["files"] == [
+        {"file": "bad.urdf", "error": 1, "warning": 1, "info": 1, "excused": 1},
+        {"file": "a folder/good.urdf", "error": 0, "warning": 0, "info": 0, "excused": 0},
+    ]
+    fields = {"checked", "code", "severity", "message", "source", "element", "fix", "excerpt"}
+    assert all({*finding} == fields for finding in said["findings"])
+    assert said["findings"][1]["source"] == {"file": "bad.urdf", "line": 4, "column": None}
+    (excused,) = said["excused"]
+    assert {*excused} == fields | {"reason", "excused_at"}
+    assert (excused["reason"], excused["excused_at"]["line"]) == ("the maker's drawing says so", 3)
+    page = (Path(__file__).parents[2] / "docs" / "checking.md").read_text("utf-8")
+    assert all(f"`{field}`" in page for field in fields | {*said, "reason", "excused_at", "made"})
+
+
+class TestSarif:
+    def run_of(self, results):
+        log = json.loads(text_of("sarif", results))
+        jsonschema.validate(log, json.loads(SCHEMA.read_text("utf-8")))
+        return log["runs"][0]
+
+    def test_it_is_valid_and_knows_all_rules(self, mixed):
+        run = self.run_of(mixed)
+        rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
+        assert {"R199-403", "ICUB-101", "zero-axis"} <= set(rules)
+        assert rules["R199-403"]["helpUri"].startswith("https://")
+        assert "Bad:" in rules["R199-403"]["help"]["markdown"]
+        assert [result["level"] for result in run["results"]] == ["error", "warning", "note", "error"]
+        for result in run["results"]:
+            assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+        assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "bad.urdf"}
+        assert run["artifacts"][1]["location"] == {"uri": "a%20folder/good.urdf"}
+
+    def test_what_is_excused_is_suppressed_with_its_reason(self, mixed):
+        *open_, excused = self.run_of(mixed)["results"]
+        assert not any("suppressions" in result for result in open_)
+        (suppression,) = excused["suppressions"]
+        assert (suppression["kind"], suppression["justification"]) == ("inSource", "the maker's drawing says so")
+
+    def test_a_fingerprint_stays_when_lines_are_added_above(self, bad):
+        before = self.fingerprints([bad])
+        text = Path("bad.urdf").read_text()
+        Path("bad.urdf").write_text(text.replace("<link", "<!-- one\nmore -->\n<link", 1))
+        shifted = check_job(Job("bad.urdf", "industrial"))
+        assert shifted.findings[0].source.line == bad.findings[0].source.line + 2
+        assert self.fingerprints([shifted]) == before
+        renamed = replace(bad, findings=tuple(replace(f, element="link 'other'") for f in bad.findings))
+        assert not set(self.fingerprints([renamed])) & set(before)
+
+    def test_fingerprints_of_equal_findings_differ(self, bad):
+        twice = replace(bad, findings=bad.findings[:1] * 2)
+        assert len(set(self.fingerprints([twice]))) == 2
+
+    def fingerprints(self, results):
+        return [result["partialFingerprints"]["kinetree/v1"] for result in self.run_of(results)["results"]]
+
+    def test_a_file_elsewhere_has_a_whole_reference(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        result = Checked("/else where/a.urdf", (Finding("c", "error", "m", Source("/else where/a.urdf", 1, 1)),))
+        location = self.run_of([result])["results"][0]["locations"][0]["physicalLocation"]
+        assert location["artifactLocation"] == {"uri": "file:///else%20where/a.urdf"}
+
+
+def test_github_commands(mixed):
+    error, warning, notice = text_of("github", mixed).splitlines()
+    assert error.startswith("::error file=bad.urdf,line=")
+    assert ",title=R199-403::link 'flange': X+ points" in error
+    assert warning == "::warning file=bad.urdf,line=4,title=zero-axis::joint 'j': no axis%0Afix: give one"
+    assert notice == "::notice file=bad.urdf,title=R199-403::look"
+
+
+def test_junit_is_a_case_a_finding(mixed):
+    suites = ET.fromstring(text_of("junit", mixed))
+    assert (suites.get("tests"), suites.get("failures")) == ("5", "2")
+    bad, good = suites
+    assert {k: bad.get(k) for k in ("name", "tests", "failures", "skipped")} == {
+        "name": "bad.urdf",
+        "tests": "4",
+        "failures": "2",
+        "skipped": "1",
+    }
+    kinds = [child.tag for case in bad for child in case]
+    assert kinds == ["failure", "failure", "system-out", "skipped"]
+    assert '<link name="flange"/>' in bad[0][0].text
+    assert bad[3][0].get("message") == "the maker's drawing says so"
+    assert [list(case) for case in good] == [[]]
+
+
+def test_nor_can_it_in_the_text_of_an_error():
+    error = KinetreeError(Finding("c", "error", HOSTILE, Source(HOSTILE, 1, 1), HOSTILE, HOSTILE, HOSTILE))
+    assert all(line.isprintable() for line in str(error).split("\n"))
+
+
+@pytest.mark.parametrize("format", formats())
+@pytest.mark.parametrize("width", [None, 80])
+def test_what_stands_in_a_file_cannot_speak_for_us(format, width):
+    file = HOSTILE.replace("\ud800", "\udcff")  # how a byte of a name that is no UTF-8 is read
+    source = Source(file, 1, 1)
+    finding = Finding("c", "error", HOSTILE, source, HOSTILE, HOSTILE, f"{HOSTILE}\n{HOSTILE}")
+    result = Checked(file, (finding,), (Excused(finding, HOSTILE, source),))
+    text = text_of(format, [result], width)
+    text.encode("utf-8")
+    plain = text.replace("\x1b[31m\x1b[1m", "").replace("\x1b[0m", "")  # our own colour
+    assert all(line.isprintable() for line in plain.split("\n"))
+    assert not any(line.startswith("::error::x") for line in plain.split("\n"))
+    if format == "concise":
+        assert plain.count("\n") == 0
+    if format == "github":
+        assert plain.startswith("::error file=")
+        assert plain.count("\n") == 0
+        assert "%250A" in plain
+    if format == "junit":
+        ET.parse(io.StringIO(text))
+    if format == "json":
+        assert json.loads(text)["findings"][0]["message"] == HOSTILE
+    if format == "sarif":
+        log = json.loads(text)
+        jsonschema.validate(log, json.loads(SCHEMA.read_text("utf-8")))
+        assert "\\[l](http" in log["runs"][0]["results"][0]["message"]["text"]

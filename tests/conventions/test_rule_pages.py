@@ -1,0 +1,59 @@
+"""The pages about rules are those that the rules make."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kinetree.conventions.check import FAMILIES, PROFILES, family, rules_of
+from kinetree.conventions.explain import explain, explanations, family_title
+from kinetree.conventions.pages import main, pages
+from kinetree.errors import KinetreeError
+
+DOCS = Path(__file__).parents[2] / "docs"
+AGAIN = "python -m kinetree.conventions.pages docs"
+
+
+def test_the_pages_are_current():
+    made = pages()
+    assert {path.name for path in (DOCS / "rules").iterdir()} == {Path(name).name for name in made} - {"rules.md"}, (
+        AGAIN
+    )
+    for name, text in made.items():
+        assert (DOCS / name).read_text("utf-8") == text, f"{name} is not current: {AGAIN}"
+
+
+def test_they_are_written_where_one_says(tmp_path):
+    main(str(tmp_path))
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.md")} == {str(Path(name)) for name in pages()}
+
+
+def test_every_rule_of_every_profile_is_on_its_page_and_linked():
+    made = pages()
+    links = dict(re.findall(r"^\| \[([A-Z]+\d*-\d{3})\]\((.*?)\)", made["rules.md"], re.MULTILINE))
+    assert set(links) >= {rule.code for profile in PROFILES for rule in rules_of(profile)}
+    for code, link in links.items():
+        page, _, anchor = link.partition("#")
+        assert anchor == code.lower()
+        assert f"\n## {code}\n" in made[page]
+
+
+@pytest.mark.parametrize("letters", FAMILIES)
+def test_families_have_a_title_and_their_own_rules(letters):
+    assert family_title(letters)
+    assert [rule.code for rule in explanations(letters)] == sorted(rule.code for rule in family(letters))
+    assert all(rule.code.startswith(f"{letters}-") for rule in family(letters))
+
+
+def test_an_explanation_has_what_the_rule_says():
+    rule = explain("r199-403")
+    assert (rule.code, rule.family, rule.level, rule.severity) == ("R199-403", "R199", "MUST", "error")
+    assert rule.title == "X of flange points away from the last link."
+    assert rule.why.startswith("Grippers are modelled")
+    assert {"industrial", "industrial-strict"} <= set(rule.profiles)
+    assert "icub" not in rule.profiles
+
+
+def test_an_unknown_code_names_the_nearest():
+    with pytest.raises(KinetreeError, match=r"no rule 'R199-440'; did you mean .*'R199-40"):
+        explain("R199-440")
