@@ -86,7 +86,7 @@ class TestPytest:
     def test_a_model_is_a_test_that_fails_with_its_findings(self, run):
         result = run("--kinetree")
         result.assert_outcomes(passed=3, failed=1)
-        result.stdout.fnmatch_lines(["*bad.urdf:*: error: link 'flange': X+ points 90 degrees off*", "*^"])
+        result.stdout.fnmatch_lines(["*bad.urdf:*: error: link 'flange': its X+ is 90 degrees off*", "*^"])
         result.stdout.no_fnmatch_line("*Traceback*")
         result.stdout.fnmatch_lines("FAILED bad.urdf::kinetree*")
 
