@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from kinetree.conventions.rule import Rule
@@ -14,8 +15,11 @@ from kinetree.errors import SEVERITIES, Finding, fail, nearest_names
 from kinetree.load import Reading, examine
 from kinetree.model.robot import Robot
 
-FAMILIES: dict[str, str] = {"R199": "rep199", "ICUB": "icub"}
+FAMILIES: dict[str, str] = {"R199": "rep199", "ICUB": "icub", "SUP": "suppressions"}
 """The letters of codes to the modules of this package whose `RULES` they are."""
+
+ALWAYS = ("SUP",)
+"""The families that are about the file and not the robot: no profile names them, and they are part of all."""
 
 
 @dataclass(frozen=True)
@@ -72,28 +76,55 @@ def check_reading(
     vendor: str | None = None,
 ) -> list[Finding]:
     """`check` of what a reader has returned."""
+    return answers(reading, profile=profile, select=select, ignore=ignore, vendor=vendor)[0]
+
+
+def answers(
+    reading: Reading,
+    *,
+    profile: str,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    vendor: str | None = None,
+) -> tuple[list[Finding], frozenset[str]]:
+    """What `check_reading` returns, and the codes of all rules that were asked."""
     robot, findings = reading
     told = {"vendor": vendor, "strict": PROFILES[profile].strict}
-    found = [*findings, *(ask(robot, rules_of(profile), **told) if robot else ())]
+    answered = asked(robot, rules_of(profile), **told) if robot else {}
+    found = [*findings, *chain.from_iterable(answered.values())]
+    reported = [f for f in found if is_error_of_reader(f) or is_wanted(f.code, select, ignore)]
+    return sorted(reported, key=by_severity), frozenset(answered)
+
+
+def by_severity(finding: Finding) -> int:
+    """The key that sorts findings, the gravest first."""
+    return SEVERITIES.index(finding.severity)
+
+
+def is_error_of_reader(finding: Finding) -> bool:
+    """Whether it is an error of a reader, after which no rule is asked: nothing may leave it out."""
+    return finding.severity == "error" and finding.code.islower()
+
+
+def is_wanted(code: str, select: Iterable[str], ignore: Iterable[str]) -> bool:
+    """Whether findings of a code are reported."""
     wanted, unwanted = _codes(select), _codes(ignore)
-    errors = {id(finding) for finding in findings if finding.severity == "error"}
-    reported = [
-        finding
-        for finding in found
-        if id(finding) in errors
-        or ((not wanted or finding.code.startswith(wanted)) and not (unwanted and finding.code.startswith(unwanted)))
-    ]
-    return sorted(reported, key=lambda finding: SEVERITIES.index(finding.severity))
+    return (not wanted or code.startswith(wanted)) and not (unwanted and code.startswith(unwanted))
 
 
 def ask(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> list[Finding]:
-    """The findings of rules, in their order. told: see `kinetree.conventions.subject.TOLD`.
+    """The findings of rules, in their order. told: see `kinetree.conventions.subject.TOLD`."""
+    return list(chain.from_iterable(asked(robot, rules, **told).values()))
+
+
+def asked(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> dict[str, list[Finding]]:
+    """The findings of each rule that was asked, by its code.
 
     A rule is not asked where one that it requires has found its fault or was not asked itself, nor where something
     that it wants is not known. What has no place of its own, because it is missing, has that of the robot.
     """
     subject = Subject(robot, **told)
-    findings: list[Finding] = []
+    findings: dict[str, list[Finding]] = {}
     failed: set[str] = set()
     for rule in rules:
         if failed & set(rule.requires):
@@ -103,7 +134,7 @@ def ask(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> list[Finding]
         if any(value is None for value in facts.values()):
             continue
         new = list(rule().findings(facts))
-        findings += [finding if finding.source else replace(finding, source=robot.source) for finding in new]
+        findings[rule.code] = [f if f.source else replace(f, source=robot.source) for f in new]
         if any(finding.severity == rule.severity() for finding in new):
             failed.add(rule.code)
     return findings
@@ -113,15 +144,33 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
     """All rules of a profile, in the order in which they are asked."""
     if profile not in PROFILES:
         raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
-    asked = PROFILES[profile]
-    modules = [module for letters, module in FAMILIES.items() if any(code.startswith(letters) for code in asked.codes)]
-    rules = [rule for module in modules for rule in import_module(f"kinetree.conventions.{module}").RULES]
-    return tuple(rule for rule in rules if rule.code.startswith(asked.codes) and rule.code not in asked.without)
+    row = PROFILES[profile]
+    families = [letters for letters in FAMILIES if any(code.startswith(letters) for code in row.codes)]
+    rules = [rule for letters in families for rule in _rules(letters)]
+    return tuple(rule for rule in rules if rule.code.startswith(row.codes) and rule.code not in row.without)
+
+
+def codes_of(families: Iterable[str] = FAMILIES) -> list[str]:
+    """The codes of families of rules, in their order."""
+    return [rule.code for letters in families for rule in _rules(letters)]
+
+
+def rule_of(code: str) -> type[Rule] | None:
+    """The rule that has a code, or None."""
+    return next((rule for rule in _rules(code.partition("-")[0]) if rule.code == code), None)
+
+
+def _rules(letters: str) -> tuple[type[Rule], ...]:
+    """The rules of a family, in their order."""
+    if letters not in FAMILIES:
+        return ()
+    rules: tuple[type[Rule], ...] = import_module(f"kinetree.conventions.{FAMILIES[letters]}").RULES
+    return rules
 
 
 def check_codes(profile: str, *selections: Iterable[str]) -> None:
     """Raises KinetreeError for what begins no rule's code and is no reader's either, which are in lower case."""
-    known = [rule.code for rule in rules_of(profile)]
+    known = [*(rule.code for rule in rules_of(profile)), *codes_of(ALWAYS)]
     for code in (code for selection in selections for code in _codes(selection)):
         of_a_reader = code.islower() and not any(rule.startswith(code.upper()) for rule in known)
         if not of_a_reader and not any(rule.startswith(code) for rule in known):
