@@ -1,6 +1,6 @@
 """Findings that are known and stay: a file that lists them, so that only new ones are reported.
 
-An entry is what a finding says and about what, without its place in the file, for lines shift; and how often it says so.
+An entry is what a finding says and about what, without its line, for lines shift, and how often it is found.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def subtract(
     """
     entries = read_baseline(file).get(model, {})
     left = Counter(entries)
-    new, known = [], []
+    new: list[Finding] = []
+    known: list[Finding] = []
     for finding in findings:
         entry = entry_of(finding, model, os.path.dirname(file))
         is_known = left[entry] > 0 and not is_error_of_reader(finding)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import chain
@@ -171,12 +171,18 @@ def _rules(letters: str) -> tuple[type[Rule], ...]:
 def check_codes(profile: str, *selections: Iterable[str]) -> None:
     """Raises KinetreeError for what begins no rule's code and is no reader's either, which are in lower case."""
     known = [*(rule.code for rule in rules_of(profile)), *codes_of(ALWAYS)]
-    for code in (code for selection in selections for code in _codes(selection)):
-        of_a_reader = code.islower() and not any(rule.startswith(code.upper()) for rule in known)
-        if not of_a_reader and not any(rule.startswith(code) for rule in known):
-            raise fail(
-                "unknown-name", f"no rule of profile {profile!r} begins with {code!r}; {nearest_names(code, known)}"
-            )
+    for code in unknown_codes(chain.from_iterable(map(_codes, selections)), known):
+        raise fail("unknown-name", f"no rule of profile {profile!r} begins with {code!r}; {nearest_names(code, known)}")
+
+
+def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:
+    """Those which begin no known code and are no reader's either, which are in lower case."""
+    return [
+        code
+        for code in codes
+        if not any(rule.startswith(code) for rule in known)
+        and (not code.islower() or any(rule.startswith(code.upper()) for rule in known))
+    ]
 
 
 def _codes(codes: Iterable[str]) -> tuple[str, ...]:

@@ -1,0 +1,92 @@
+"""Which files are checked, and how: paths, settings and what the command line says instead."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kinetree.controllers import controllers
+from kinetree.conventions.check import PROFILES, check_codes
+from kinetree.conventions.checked import Job
+from kinetree.conventions.settings import Model, Settings, find_settings
+from kinetree.errors import fail
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What is said for one run and goes before the settings; None is not said. arguments: of `kinetree.load`; xacro
+    arguments and packages go before those of the settings name by name."""
+
+    profile: str | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    vendor: str | None = None
+    baseline: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+def jobs(paths: Sequence[str], settings: Settings | None = None, overrides: Overrides | None = None) -> list[Job]:
+    """The jobs of a run, in the order of the paths.
+
+    paths: files, or bare names of robots that come with the package; without any the models of the settings. One that
+        is such a model becomes a job for each of its rows, with the arguments that they give.
+    settings: for all of them; by default each path's own, see `find_settings`.
+
+    Raises KinetreeError for faults in the settings, for a profile, a vendor or codes that do not exist, where no
+    profile is said, and where nothing is to be checked.
+    """
+    said = overrides or Overrides()
+    if not paths:
+        held = settings or find_settings()
+        if not held.models:
+            where = f"{held.file} has no [[models]]" if held.file else "there are no settings with [[models]]"
+            raise fail("models", f"no file is said, and {where}; legal is either")
+        return [_job(_seen_from_here(model.file), held, model, said) for model in held.models]
+    seen: dict[str, tuple[Settings, dict[str, list[Model | None]]]] = {}
+    made: list[Job] = []
+    for path in paths:
+        folder = "" if settings else os.path.dirname(os.path.abspath(path))
+        if folder not in seen:
+            held = settings or find_settings(path)
+            seen[folder] = held, _rows(held)
+        held, rows = seen[folder]
+        made += [_job(path, held, model, said) for model in rows.get(os.path.realpath(path), [None])]
+    return made
+
+
+def _rows(settings: Settings) -> dict[str, list[Model | None]]:
+    """The rows of each model, by its file."""
+    rows: dict[str, list[Model | None]] = {}
+    for model in settings.models:
+        rows.setdefault(os.path.realpath(model.file), []).append(model)
+    return rows
+
+
+def _job(path: str, settings: Settings, model: Model | None, said: Overrides) -> Job:
+    profile = said.profile or (model and model.profile) or settings.profile
+    if profile is None:
+        raise fail("profile", f"{path}: no profile is said; legal are {', '.join(map(repr, PROFILES))}")
+    check_codes(profile, said.select or (), said.ignore or ())
+    arguments = {key: value for key, value in said.arguments.items() if value}
+    for key, given in {"xacro_args": model.args, "packages": model.packages}.items() if model else ():
+        if together := {**given, **arguments.get(key, {})}:
+            arguments[key] = together
+    return Job(
+        path,
+        profile,
+        settings.select if said.select is None else said.select,
+        settings.ignore if said.ignore is None else said.ignore,
+        controllers[said.vendor].key if said.vendor else settings.vendor,
+        arguments,
+        model.name if model else "",
+        settings.per_file,
+        said.baseline or settings.baseline,
+    )
+
+
+def _seen_from_here(file: str) -> str:
+    """The path of a file as short as it gets: from the working folder, if it is below."""
+    here = os.path.join(os.getcwd(), "")
+    return os.path.normpath(file).removeprefix(here)
