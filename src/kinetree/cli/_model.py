@@ -11,7 +11,7 @@ import click
 
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import number
-from kinetree.load import FORMATS, examine, load
+from kinetree.load import FORMATS, load
 from kinetree.model.robot import Robot
 from kinetree.robots.packaged import names
 from kinetree.spatial.se3 import Array
@@ -74,14 +74,8 @@ def two_robot_arguments(function: Command) -> Command:
 
 
 def unread_robot_argument(function: Command) -> Command:
-    """Gives a command MODEL as argument `read`, which reads it when it is called: the robot, or None, and findings."""
-
-    @wraps(function)
-    def command(*, source: str, options: dict[str, Any], **others: Any) -> Any:
-        file = Path(source) if options["format"] else source
-        return function(read=lambda: examine(file, **options), **others)
-
-    return _options_given(command, {"source": "MODEL"}, (*_OPTIONS, *_OF_ONE))
+    """Gives a command MODEL, which may be left out, as arguments `source` and `options`, those of `load`."""
+    return _options_given(function, {"source": "[MODEL]"}, (*_OPTIONS, *_OF_ONE))
 
 
 _OF_SOME_FORMATS = ((), ("xacro_args",), ("model",), ("xacro_args", "model"))
@@ -139,11 +133,13 @@ def _options_given(
     def command(**others: Any) -> Any:
         version = others.pop("version", None)
         for argument in models:
-            others[argument] = _versioned(others[argument], version)
+            others[argument] = others[argument] and _versioned(others[argument], version)
         return function(options={name: others.pop(name, None) for name in _READING}, **others)
 
     decorated: Command = command
-    arguments: list[Callable[[Command], Command]] = [click.argument(name, metavar=models[name]) for name in models]
+    arguments: list[Callable[[Command], Command]] = [
+        click.argument(name, metavar=metavar, required=not metavar.startswith("[")) for name, metavar in models.items()
+    ]
     for option in reversed([*arguments, *options]):
         decorated = option(decorated)
     return decorated

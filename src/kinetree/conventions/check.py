@@ -146,26 +146,25 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
         raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
     row = PROFILES[profile]
     families = [letters for letters in FAMILIES if any(code.startswith(letters) for code in row.codes)]
-    rules = [rule for letters in families for rule in _rules(letters)]
+    rules = [rule for letters in families for rule in family(letters)]
     return tuple(rule for rule in rules if rule.code.startswith(row.codes) and rule.code not in row.without)
+
+
+def family(letters: str) -> tuple[type[Rule], ...]:
+    """The rules whose codes begin with the letters of a family."""
+    rules: tuple[type[Rule], ...] = import_module(f"kinetree.conventions.{FAMILIES[letters]}").RULES
+    return tuple(rule for rule in rules if rule.code.startswith(f"{letters}-"))
 
 
 def codes_of(families: Iterable[str] = FAMILIES) -> list[str]:
     """The codes of families of rules, in their order."""
-    return [rule.code for letters in families for rule in _rules(letters)]
+    return [rule.code for letters in families for rule in family(letters)]
 
 
 def rule_of(code: str) -> type[Rule] | None:
     """The rule that has a code, or None."""
-    return next((rule for rule in _rules(code.partition("-")[0]) if rule.code == code), None)
-
-
-def _rules(letters: str) -> tuple[type[Rule], ...]:
-    """The rules of a family, in their order."""
-    if letters not in FAMILIES:
-        return ()
-    rules: tuple[type[Rule], ...] = import_module(f"kinetree.conventions.{FAMILIES[letters]}").RULES
-    return rules
+    letters = code.partition("-")[0]
+    return next((rule for rule in family(letters) if rule.code == code), None) if letters in FAMILIES else None
 
 
 def check_codes(profile: str, *selections: Iterable[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,16 @@ def _table(path: Path, report: TextReport) -> dict[str, Any] | None:
 def read_settings(file: str) -> Settings:
     """The settings in a file. Raises KinetreeError with every fault: a key, a code, a profile or a type that is not
     legal, each with the line of its key."""
+    try:
+        status = os.stat(file)
+    except (OSError, ValueError):
+        read_file(Path(file))  # says why
+        raise
+    return _read(file, os.getcwd(), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(32)
+def _read(file: str, _here: str, _changed: int, _size: int) -> Settings:
     report = TextReport(file, "")
     table = _table(Path(file), report)
     if table is None and not report.failed:
