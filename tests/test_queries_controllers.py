@@ -1,9 +1,13 @@
 """What pendants show of robots: frames of REP-199, tools, user frames, joints that are coupled."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.controllers.controller import plain
 from kinetree.controllers.text import parsed
 from kinetree.model import edit
 from kinetree.spatial import se3
@@ -116,6 +120,62 @@ def test_joints_that_a_controller_couples(arm):
         kt.controller_joints(arm, "fanuc", [0, 1, 2])
 
 
+def test_a_model_that_nobody_knows_is_refused(arm):
+    """Where the coupling depends on it; the robot's own name may be any."""
+    q, ends = np.zeros(6), np.full(6, 90.0)
+    for call in (
+        lambda who, model: kt.controller_joints(arm, who, q, model),
+        lambda who, model: kt.q_from_controller(arm, who, q, model),
+        lambda who, model: kt.limit_controller_joints(arm, who, -ends, ends, model),
+    ):
+        for who, model, near, assumed in (
+            ("fanuc", "M-430iB", "'m430ia'", "without it, joint 3 of the model = J3 + J2"),
+            ("abb", "irb240", "'irb2400'", "without it, joint 3 of the model = J3"),
+        ):
+            with pytest.raises(kt.KinetreeError, match=f"no model '{model}' among those .* did you mean .*{near}") as e:
+                call(who, model)
+            assert assumed in str(e.value)
+        call("kuka", "KR 150")  # no model of theirs is coupled
+        for model in ("", "IRB 120", "ABB IRB-4400L/30"):
+            call("abb", model)
+    with pytest.raises(kt.KinetreeError, match=r"there are 'cr35ia', 'cr7ia', .* and 5 more"):
+        kt.controller_joints(arm, "fanuc", q, "?")
+
+
+def test_the_coupling_of_every_model_whose_driver_is_known():
+    """ROS-Industrial's launch files; of models with two values, and of IRB 1600, they were corrected to serial."""
+    for repository, models in json.loads(shared("facts", "industrial", "j2_j3_coupling.json").read_text()).items():
+        who = kt.controllers[repository.split("/")[1].split("_")[0]]
+        for model, rows in models.items():
+            words = {value for _, value in rows}
+            if model == "robot_interface":
+                continue
+            if who.key == "abb":
+                coupled = words == {"true"} and "irb1600" not in model
+                assert who.coupling(model)[2, 1] == (-1 if coupled else 0), model
+            else:
+                assert {float(word) for word in words} == {who.coupling(model)[2, 1]}, model
+            who.check_model(model)
+    for who in kt.controllers.values():
+        pairs = {(row.joint, row.leader) for row in who.couplings}
+        assert [(row.joint, row.leader) for row in who.couplings if row.assumed] == sorted(pairs)
+
+
+def test_a_warning_is_at_the_line_of_the_caller(arm):
+    """However deep in the package the numbers are made."""
+    epson, q = kt.controllers["epson"], np.zeros(6)
+    for call in (
+        lambda: epson.from_pose(np.eye(4)),
+        lambda: epson.to_pose(q),
+        lambda: kt.controller_pose(arm, "epson", q),
+        lambda: kt.controller_pose(arm, "epson", q, tool=q, user_frame=q),
+        lambda: kt.pose_from_controller(arm, epson, q),
+    ):
+        with pytest.warns(kt.UnverifiedWarning, match="order of U, V, W") as caught:
+            call()
+        assert {(w.filename, w.lineno) for w in caught} == {(__file__, call.__code__.co_firstlineno)}
+
+
 def test_limits_on_the_controllers_joints(arm):
     """They become rows over the model's joints that are coupled, and hold exactly where the pendant's do."""
     lower, upper = np.array([-170.0, -60, -80, -180, -120, -180]), np.array([170.0, 90, 150, 180, 120, 180])
@@ -166,56 +226,98 @@ def test_what_is_no_number_is_said(arm):
     assert kt.controller_pose(arm, "kuka", np.zeros((3, 6)), tool=many).shape == (3, 6)
 
 
+REPOSITORIES = {"universal_robots": "universal", "yaskawa": "motoman"}
+"""What the folders of models of a maker have in their names."""
+
+
+def has_the_frames_that_the_file_says(key: str, path: Path) -> tuple[bool, bool]:
+    """Whether a model has base and base_link, and tool0 and flange; those it has are as the maker's file says."""
+    try:
+        robot, controller = kt.load(path), kt.controllers[key]
+    except kt.KinetreeError:
+        return False, False
+    q = robot.limits.project(robot.q())
+    ours = {"base", "base_link"} <= robot.frames.keys(), {"flange", "tool0"} <= robot.frames.keys()
+    known = controller.base_in_base_link
+    if ours[0]:
+        T = kt.fk(robot, "base", "base_link").interpret(q)
+        rpy = (0, 0, 0) if known == "height" else np.deg2rad(known)
+        np.testing.assert_allclose(T[:3, :3], se3.pose_from_xyz_rpy((0, 0, 0), rpy)[:3, :3], atol=2e-3)
+        np.testing.assert_allclose(T[: 2 if known == "height" else 3, 3], 0, atol=1e-9)
+    if ours[1]:
+        R = kt.fk(robot, "tool0", "flange").interpret(q)[:3, :3]
+        odd = [rpy for name, rpy in controller.outliers.items() if name in plain(path.stem)]
+        wanted = se3.pose_from_xyz_rpy((0, 0, 0), np.deg2rad([*odd, controller.tool0_in_flange][0]))[:3, :3]
+        np.testing.assert_allclose(R, wanted, atol=2e-3, err_msg=str(path))
+    return ours
+
+
 @pytest.mark.parametrize("key", ["abb", "fanuc", "kuka", "staubli", "universal_robots", "yaskawa"])
 def test_real_models_have_the_frames_that_the_files_say(key):
     """base in base_link and tool0 in flange of models in the makers' and ROS-Industrial's repositories."""
-    controller, checked = kt.controllers[key], [0, 0]
-    folder = {"universal_robots": "universal", "yaskawa": "motoman"}.get(key, key)
-    odd = {"m430ia2f", "m430ia2p", "hc30pl", "lbr_iiwa14_r820"}  # see the makers' files
-    for path in sorted(shared("corpus").rglob("*.urdf")):
-        if folder not in str(path).lower() or any(name in path.stem for name in odd):
-            continue
-        try:
-            robot = kt.load(path)
-        except kt.KinetreeError:
-            continue
-        q = robot.limits.project(robot.q())
-        if {"base", "base_link"} <= robot.frames.keys():
-            T = kt.fk(robot, "base", "base_link").interpret(q)
-            known = controller.base_in_base_link
-            rpy = (0, 0, 0) if known == "height" else np.deg2rad(known)
-            np.testing.assert_allclose(T[:3, :3], se3.pose_from_xyz_rpy((0, 0, 0), rpy)[:3, :3], atol=2e-3)
-            np.testing.assert_allclose(T[: 2 if known == "height" else 3, 3], 0, atol=1e-9)
-            checked[0] += 1
-        if {"flange", "tool0"} <= robot.frames.keys():
-            R = kt.fk(robot, "tool0", "flange").interpret(q)[:3, :3]
-            wanted = se3.pose_from_xyz_rpy((0, 0, 0), np.deg2rad(controller.tool0_in_flange))[:3, :3]
-            np.testing.assert_allclose(R, wanted, atol=2e-3, err_msg=str(path))
-            checked[1] += 1
-    assert checked[0] > 2
-    assert checked[1] > 2 or key in ("universal_robots", "yaskawa")  # the flanges of theirs here are in xacro files
+    folder = REPOSITORIES.get(key, key)
+    found = [path for path in sorted(shared("corpus").rglob("*.urdf")) if folder in str(path).lower()]
+    base, tool0 = np.sum([has_the_frames_that_the_file_says(key, path) for path in found], axis=0)
+    assert base > 2
+    assert tool0 > 2 or key in ("universal_robots", "yaskawa")  # the flanges of theirs here are in xacro files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "at_least"),
+    [("abb", 20), ("fanuc", 30), ("kuka", 13), ("staubli", 2), ("universal_robots", 9), ("yaskawa", 55)],
+)
+def test_real_models_in_xacro_have_them_too(key, at_least):
+    folder = REPOSITORIES.get(key, key)
+    found = [path for path in sorted(shared("corpus").rglob("*.xacro")) if folder in str(path).lower()]
+    found = [path for path in found if "macro" not in path.stem and "common" not in path.stem]
+    assert sum(has_the_frames_that_the_file_says(key, path)[1] for path in found) >= at_least
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "model"),
+    [("fanuc", "m430ia", "m430ia2f"), ("fanuc", "m430ia", "m430ia2p"), ("yaskawa", "hc30pl", "hc30pl")],
+)
+def test_models_whose_tool0_is_otherwise(key, name, model):
+    (path,) = shared("corpus").rglob(f"{model}.xacro")
+    assert has_the_frames_that_the_file_says(key, path)[1]
+    assert kt.controllers[key].outliers[name] != kt.controllers[key].tool0_in_flange
 
 
 ZERO = {
-    "kr6r900sixx": ("kuka", (980, 0, 435, 0, 90, 0)),  # stretched out forwards
-    "tx2_60": ("staubli", (0, 20, 1045 - 375, 0, 0, 0)),  # straight up, from where axes 1 and 2 meet
-    "m10ia": ("fanuc", (890, 0, 800, 0, -90, 180)),  # the upper arm up, the forearm forwards
-    "irb2400": ("abb", (940, 0, 1455, 0.5**0.5, 0, 0.5**0.5, 0)),
-    "universal_robots/ur_description/urdf/ur5e": ("universal_robots", (-0.8172, -0.2329, 0.0628, np.pi / 2, 0, 0)),
+    # stretched out forwards
+    "kr6r900sixx": ("kuka", (980, 0, 435, 0, 90, 0), "-Z Y Y -X Y -X"),
+    # straight up, from where axes 1 and 2 meet
+    "tx2_60": ("staubli", (0, 20, 1045 - 375, 0, 0, 0), "Z Y Y Z Y Z"),
+    # the upper arm up, the forearm forwards
+    "m10ia": ("fanuc", (890, 0, 800, 0, -90, 180), "Z Y -Y -X -Y -X"),
+    "gp12": ("yaskawa", (155 + 640 + 100, 0, 614 + 200, 0, -90, 180), "Z Y -Y -X -Y -X"),
+    "irb2400": ("abb", (940, 0, 1455, 0.5**0.5, 0, 0.5**0.5, 0), "Z Y Y X Y X"),
+    "universal_robots/ur_description/urdf/ur5e": (
+        "universal_robots",
+        (-0.8172, -0.2329, 0.0628, np.pi / 2, 0, 0),
+        "Z Y Y Y -Z Y",
+    ),
 }
-"""What pendants show with all joints at zero, as makers' documents say it of these models."""
+"""What pendants show with all joints at zero, as makers' documents say it of these models, and about which axes of
+base_link the joints then turn."""
 
 
 @pytest.mark.parametrize("model", ZERO)
 def test_real_models_at_zero(model):
-    key, expected = ZERO[model]
-    found = [path for path in sorted(shared("corpus").rglob("*.urdf")) if str(path).endswith(f"{model}.urdf")]
+    key, expected, axes = ZERO[model]
+    files = [path for kind in ("urdf", "xacro") for path in sorted(shared("corpus").rglob(f"*.{kind}"))]
+    found = [path for path in files if str(path.with_suffix("")).endswith(f"/{model}")]
     assert found
+    unit = {sign + axis: s * e for axis, e in zip("XYZ", np.eye(3), strict=True) for sign, s in (("", 1), ("-", -1))}
     for path in found:
         robot = kt.load(path)
-        shown = kt.controller_pose(robot, key, np.zeros(robot.nq))
+        q = np.zeros(robot.nq)
+        shown = kt.controller_pose(robot, key, q)
         controller = kt.controllers[key]
         np.testing.assert_allclose(controller.to_pose(shown), controller.to_pose(expected), atol=6e-5)
+        turns = kt.jacobian(robot, "tool0", "base_link").interpret(q)[3:].T
+        np.testing.assert_allclose(turns, [unit[axis] for axis in axes.split()], atol=2e-3)
 
 
 def test_texts_of_a_whole_chain(arm):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -77,6 +79,15 @@ class KinetreeError(Exception):
 
 class UnverifiedWarning(UserWarning):
     """What is used rests on a source that nobody has checked."""
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """Warn at the line that called into the package, however deep inside it this is."""
+    package = __name__.partition(".")[0]
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
 
 
 class UnknownNameError(KinetreeError, KeyError):

@@ -32,12 +32,39 @@ MIXED = """<robot name="mixed">
   <odd/>
 </robot>"""
 
+AXES = ["0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0"]
+
 
 @pytest.fixture
 def mixed(tmp_path):
     """A file with several kinds of joints and an element that is not understood."""
     path = tmp_path / "mixed.urdf"
     path.write_text(MIXED)
+    return path
+
+
+@pytest.fixture
+def arm(tmp_path):
+    """A file of an arm of six joints with the frames of REP-199."""
+    parts = ['<robot name="arm"><link name="base_link"/><link name="base"/><link name="flange"/><link name="tool0"/>']
+    for i, axis in enumerate(AXES, 1):
+        parent = f"l{i - 1}" if i > 1 else "base_link"
+        parts.append(
+            f'<link name="l{i}"/><joint name="axis_{i}" type="revolute"><parent link="{parent}"/><child link="l{i}"/>'
+            f'<origin xyz="{0.05 * i} 0 0.2"/><axis xyz="{axis}"/>'
+            '<limit lower="-2" upper="2" velocity="1" effort="1"/></joint>'
+        )
+    for parent, child, xyz, rpy in (
+        ("base_link", "base", "0 0 0.3", "0 0 0"),
+        ("l6", "flange", "0.1 0 0", "0 0 0"),
+        ("flange", "tool0", "0 0 0", "0 1.5707963267948966 0"),
+    ):
+        parts.append(
+            f'<joint name="to_{child}" type="fixed"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="{xyz}" rpy="{rpy}"/></joint>'
+        )
+    path = tmp_path / "arm.urdf"
+    path.write_text("".join([*parts, "</robot>"]))
     return path
 
 

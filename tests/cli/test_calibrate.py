@@ -10,33 +10,6 @@ import kinetree as kt
 from kinetree.controllers import controllers
 from kinetree.controllers.text import written
 
-AXES = ["0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0"]
-
-
-@pytest.fixture
-def arm(tmp_path):
-    """A file of an arm of six joints with the frames of REP-199."""
-    parts = ['<robot name="arm"><link name="base_link"/><link name="base"/><link name="flange"/><link name="tool0"/>']
-    for i, axis in enumerate(AXES, 1):
-        parent = f"l{i - 1}" if i > 1 else "base_link"
-        parts.append(
-            f'<link name="l{i}"/><joint name="axis_{i}" type="revolute"><parent link="{parent}"/><child link="l{i}"/>'
-            f'<origin xyz="{0.05 * i} 0 0.2"/><axis xyz="{axis}"/>'
-            '<limit lower="-2" upper="2" velocity="1" effort="1"/></joint>'
-        )
-    for parent, child, xyz, rpy in (
-        ("base_link", "base", "0 0 0.3", "0 0 0"),
-        ("l6", "flange", "0.1 0 0", "0 0 0"),
-        ("flange", "tool0", "0 0 0", "0 1.5707963267948966 0"),
-    ):
-        parts.append(
-            f'<joint name="to_{child}" type="fixed"><parent link="{parent}"/><child link="{child}"/>'
-            f'<origin xyz="{xyz}" rpy="{rpy}"/></joint>'
-        )
-    path = tmp_path / "arm.urdf"
-    path.write_text("".join([*parts, "</robot>"]))
-    return path
-
 
 def numbers(arm, tool0="tool0"):
     """Joints (5, 6), deg, and T (5, 4, 4)."""
@@ -121,9 +94,9 @@ GOOD = "1,2,3,4,5,6,100,200,300,10,20,30"
     [
         ("", "poses.csv:1: error: there is nothing in it"),
         (NAMES, "poses.csv:1: error: there are no poses below"),
-        (f"{NAMES},X\n", "poses.csv:1: error: column 'x' stands twice"),
+        (f"{NAMES},X\n", "poses.csv:1: error: column 'X' stands twice"),
         (f"{NAMES},D\n", "poses.csv:1: error: column 'D' is neither a joint nor of a pose of KUKA"),
-        ("J1,J2,X\n", "poses.csv:1: error: there is no column 'j3'; legal are axis_1"),
+        ("J1,J2,X\n", "poses.csv:1: error: there is no column 'J3'; legal are axis_1"),
         (f"# hello\n{NAMES}\n{GOOD}\n{GOOD},1\n", "poses.csv:4: error: has 13 cells under 12 names"),
         (f"{NAMES}\n{GOOD}\n\n{GOOD.replace('200', 'two')}\n", "poses.csv:4: error: column 'Y' is 'two'; legal"),
         (f"{NAMES}\n{GOOD.replace('200', 'nan')}\n", "poses.csv:2: error: column 'Y' is 'nan'"),

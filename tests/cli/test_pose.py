@@ -84,6 +84,41 @@ def test_fk_as_a_pendant_shows_it(run, arm):
     assert "no frame 'base', to be FANUC's WORLD" in run("fk", "icub", "--as", "fanuc").stderr
 
 
+def test_as_means_in_fk_and_ik_what_to_and_from_mean_in_pose(run, arm):
+    """ros, all, aliases and forms, in any case; and the same words of what is none."""
+    at = ("--q", "j1=90", "--q", "j3=90", "--deg")
+    as_ros = run("fk", arm, *at, "--as", "ROS")
+    assert as_ros.stdout == "0.000000000 0.500000000 -0.250000000 -0.500000000 0.500000000 0.500000000 0.500000000\n"
+    everyone = run("fk", arm, *at, "--as", "all")
+    assert everyone.stdout == run("pose", as_ros.stdout, "--from", "ros", "--to", "all").stdout
+    assert everyone.stderr == run("pose", as_ros.stdout, "--from", "ros", "--to", "all").stderr != ""
+    two = run("fk", arm, "tool0", "l2", *at, "--as", "all").stdout.splitlines()
+    assert len(two) == 24
+    assert two[12].startswith("l2     ros                  ")
+    data = json.loads(run("fk", arm, "tool0", "l2", *at, "--as", "all", "--json").stdout)
+    assert [(row["frame"], row["maker"]) for row in data["poses"]][12:14] == [("l2", "ros"), ("l2", "abb")]
+    back = run("ik", arm, "--frame", "tool0", "--pose", as_ros.stdout.strip(), "--as", "ros", "--deg")
+    assert back.exit_code == 0
+    assert "j1 90 deg" in back.stdout
+    screen = run("fk", arm, *at, "--as", "ur-screen").stdout
+    assert screen == "X 0.00 mm, Y 500.00 mm, Z -250.00 mm, RX -1.209 rad, RY 1.209 rad, RZ 1.209 rad\n"
+    assert run("ik", arm, "--frame", "tool0", "--pose", screen, "--as", "UR screen").exit_code in (0, 1)
+    for arguments in (("fk", arm), ("ik", arm, "--frame", "tool0", "--pose", "1 2 3"), ("pose", "1 2 3", "--to", "ur")):
+        option = "--from" if arguments[0] == "pose" else "--as"
+        result = run(*arguments, option, "acme")
+        assert result.exit_code == 2
+        assert "no controller 'acme'" in result.stderr
+        assert "name a maker's, or ros: x y z qx qy qz qw" in result.stderr
+    assert "no controller ''" in run("fk", arm, "tool0", "--as", "").stderr
+    bare = run("fk", "icub", "--as", "ros")
+    assert "no frame 'base', to be a controller's (REP-199, base)" in bare.stderr
+
+
+def test_a_note_is_printed_once(run):
+    result = run("pose", "1 2 3 4 5 6", "--from", "epson", "--to", "all")
+    assert result.stderr.count("Epson is not verified") == 1
+
+
 def test_ik_to_where_a_pendant_says(run, arm):
     pose = "{X 0.000, Y 500.000, Z -250.000, A 90.000, B 90.000, C 0.000, S 2, T 35}"
     result = run("ik", arm, "--frame", "tool0", "--pose", pose, "--as", "kuka", "--deg")

@@ -1,22 +1,24 @@
 """Every maker's file: its numbers of one known pose, there and back, and what it refuses."""
 
 import json
+import re
 import time
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
-from kinetree.controllers.rotation import named
 from kinetree.controllers.text import parsed, written
 from kinetree.spatial.handedness import mirrored_pose
 from support import shared
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinetree.UnverifiedWarning")
-every = pytest.mark.parametrize("key", list(kt.controllers))
+EVERY = [*kt.controllers, *kt.controllers.forms]
+every = pytest.mark.parametrize("key", EVERY)
 
 POSE = np.eye(4)
 POSE[:3, :3] = Rotation.from_quat([0.7809354128, -0.0079395347, 0.4864838862, 0.3916762353]).as_matrix()
@@ -36,6 +38,13 @@ TUPLES = {
     "yaskawa": (612.3, -234.5, 789.1, *FIXED),
 }
 """One pose in the numbers of all, computed with SciPy and, but for two makers, robodk."""
+FORMS = {
+    "abb_euler": (612.3, -234.5, 789.1, *ZYX),
+    "universal_robots_screen": (612.3, -234.5, 789.1, 1.983258, -0.020163, 1.235471),
+    "universal_robots_rpy": (612.3, -234.5, 789.1, *FIXED),
+}
+"""And as they are written elsewhere."""
+ONE = TUPLES | FORMS
 
 
 def singular() -> np.ndarray:
@@ -52,14 +61,17 @@ def singular() -> np.ndarray:
 
 def test_there_are_eleven_each_with_sources():
     assert list(kt.controllers) == sorted(TUPLES)
-    for controller in kt.controllers.values():
-        assert named(controller.rotation.formula, controller.rotation.names)
+    assert sorted(kt.controllers.forms) == sorted(FORMS)
+    for controller in map(kt.controllers.__getitem__, EVERY):
+        assert sorted(re.findall(r"\w+(?=[,)])", controller.rotation.formula)) == sorted(controller.rotation.names)
         assert controller.sources
         assert {"base", "tool0", "tool"} <= controller.frames.keys()
         assert controller.confidence in ("high", "medium", "low")
-        assert controller.confidence == "high" or controller.unverified
+        assert (controller.confidence == "high") == (not controller.unverified)
         assert controller.position in ("m", "mm")
     assert kt.controllers["UR"].key == "universal_robots"
+    assert kt.controllers["ur-screen"] is kt.controllers["universal_robots_screen"]
+    assert kt.controllers["ur_rpy"].frames is kt.controllers["ur"].frames
     assert kt.controllers["Stäubli"].key == "staubli"
     with pytest.raises(kt.KinetreeError, match="no controller 'kukka'; did you mean 'kuka'"):
         kt.controllers["kukka"]
@@ -68,8 +80,8 @@ def test_there_are_eleven_each_with_sources():
 @every
 def test_the_known_pose(key):
     controller = kt.controllers[key]
-    np.testing.assert_allclose(controller.from_pose(POSE), TUPLES[key], rtol=0, atol=1e-6)
-    T = controller.to_pose(TUPLES[key])
+    np.testing.assert_allclose(controller.from_pose(POSE), ONE[key], rtol=0, atol=1e-6)
+    T = controller.to_pose(ONE[key])
     np.testing.assert_allclose(T, POSE, rtol=0, atol=2e-6)
 
 
@@ -77,7 +89,14 @@ def test_the_tuples_are_the_published_ones():
     facts = json.loads(shared("facts", "industrial", "vendors.json").read_text())["vendors"]
     assert facts.keys() == TUPLES.keys()
     for key, numbers in TUPLES.items():
-        assert facts[key]["example"]["tuple"] == pytest.approx(numbers, abs=1e-12)
+        known, controller = facts[key], kt.controllers[key]
+        assert known["example"]["tuple"] == pytest.approx(numbers, abs=1e-12)
+        assert known["position"].split()[0] == controller.position
+        assert known["frames"]["rep_base"].split(" (")[0] == controller.frames["base"]
+        assert known["handedness"].lower().startswith("right") == (controller.mirrored == "")
+        assert controller.confidence in known["confidence"]
+        measured = known["rosi_measured"]
+        assert bool(controller.tool0_in_flange) == (isinstance(measured, dict) and "tool0_in_flange" in measured)
 
 
 @every
@@ -116,13 +135,14 @@ def test_where_the_gimbal_is_locked_one_angle_is_zero(key):
 @every
 def test_what_it_refuses(key):
     controller = kt.controllers[key]
-    good = np.array(TUPLES[key])
+    good = np.array(ONE[key])
     legal = f"a pose of {controller.name} is X ("
     for bad, said in (
         (good[:-1], "numbers, where there are"),
         ([*good, 0], "numbers, where there are"),
         (good * np.nan, "not finite"),
         ("hello", "are no numbers"),
+        (good * 1j, "are no numbers"),
         (5.0, "0 numbers"),
     ):
         with pytest.raises(kt.KinetreeError, match=said) as caught:
@@ -146,7 +166,8 @@ def test_a_quaternion_need_not_have_more_digits_than_a_pendant_shows():
 
 
 def test_what_nobody_checked_is_said():
-    for key, controller in kt.controllers.items():
+    for key in EVERY:
+        controller = kt.controllers[key]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             controller.from_pose(POSE)
@@ -166,6 +187,11 @@ def test_half_a_turn_is_plus_half_a_turn():
 def test_positions_in_another_unit_are_seen():
     with pytest.raises(kt.KinetreeError, match="beyond 100 m, so that its unit is another"):
         kt.controllers["ur"].to_pose([612.3, -234.5, 789.1, 0, 0, 0])
+    millimetres = POSE.copy()
+    millimetres[:3, 3] *= 1000
+    for key in EVERY:
+        with pytest.raises(kt.KinetreeError, match="beyond 100 m, so that its unit is another"):
+            kt.controllers[key].from_pose(millimetres)
     with pytest.raises(kt.KinetreeError, match="mirrored is 'X'"):
         replace(kt.controllers["kuka"], mirrored="X")
     for bad in ("abc", [[1, 2], [3]]):
@@ -234,6 +260,9 @@ def test_texts_come_back_to_their_last_digit(key):
             ("00001",),
         ),
         ("mitsubishi", "P1=(1,2,3,4,5,6)(7,0)", [1, 2, 3, 4], ("1", "7,0")),
+        ("universal_robots_screen", "X 1 mm Y 2 mm Z 3 mm RX 0.1 rad RY 0 rad RZ 0 rad", [1, 2, 3, 0.1], ()),
+        ("universal_robots_rpy", "X 1.5 mm, Y 2 mm, Z 3 mm, RX 45.0°, RY 0°, RZ 0°", [1.5, 2, 3, 45], ()),
+        ("abb_euler", "X 1 Y 2 Z 3 EZ 4 EY 5 EX 6", [1, 2, 3, 4], ()),
         ("kawasaki", "TRANS(1, 2, 3, 4, 5, 6)", [1, 2, 3, 4], ()),
         ("staubli", "{{1, 2, 3, 4, 5, 6}, {sfree}}", [1, 2, 3, 4], ("{sfree}",)),
         ("denso", "P(1, 2, 3, 4, 5, 6, 5)", [1, 2, 3, 4], ("5",)),
@@ -253,12 +282,15 @@ def test_how_programs_and_pendants_write_it(key, text, first, left_out):
         ("kuka", "p[1,2,3,0,0,0]", "looks like Universal Robots's; legal are {X <X>"),
         ("universal_robots", "{X 1, Y 2, Z 3, A 4, B 5, C 6}", "looks like KUKA's"),
         ("fanuc", "TRANS(1,2,3,4,5,6)", "looks like Kawasaki's"),
+        ("abb", "X 1 Y 2 Z 3 EZ 4 EY 5 EX 6", "looks like ABB, Euler angles's"),
+        ("universal_robots", "X 1 mm, Y 2 mm, Z 3 mm, RX 4 deg, RY 5 deg, RZ 6 deg", "screen with RPY's"),
         ("yaskawa", "///PULSE\nC00000=1234,5678,90,12,34,56", "pulses of motors are joints"),
         ("yaskawa", "C00000=1234,5678,-90,12,34,56", "pulses of motors are joints"),
         ("kuka", "{A1 0, A2 -90, A3 90, A4 0, A5 0, A6 0}", "are joints"),
         ("kuka", "{a1 5, a2 -90, a3 90, a4 0, a5 0, a6 0}", "are joints"),
         ("yaskawa", "C00000=5,-56,90,12,34,56", "pulses of motors are joints"),
         ("fanuc", "X:1 Y:2 Z:3 W:4 P:5 R:6,5", "not written like one"),
+        ("kuka", "{X 1, Y 2, Z 3, A 4, B 5, C -6,5}", "not written like one"),
         ("fanuc", "X:1 Y:2 Z:3 W:4 P:5 R:6e", "not written like one"),
         (
             "fanuc",
@@ -307,6 +339,24 @@ def test_a_long_text_takes_no_long_time():
 
 
 def test_templates_have_every_component():
-    for controller in kt.controllers.values():
+    for controller in map(kt.controllers.__getitem__, EVERY):
         for template in controller.text:
             assert all(template.count(f"<{name}>") == 1 for name in controller.components), template
+
+
+def test_the_page_has_every_form_and_every_frame():
+    """The tables of docs/controllers.md are those of the files."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| `")
+    ]
+    forms = {kt.controllers[row[0].split("`")[-2]].key: row for row in rows if len(row) == 4}
+    assert sorted(forms) == sorted(EVERY)
+    for key, row in forms.items():
+        controller = kt.controllers[key]
+        assert row[1] == controller.position
+        assert controller.rotation.kind != "turns" or row[2].removesuffix(", deg") == controller.rotation.formula
+        assert (row[3] == "well") == (controller.confidence == "high")
+    roles = ("base", "flange", "tool0", "tool", "user")
+    expected = [[f"`{c.key}`", *(c.frames.get(role, "") for role in roles)] for c in kt.controllers.values()]
+    assert [row for row in rows if len(row) == 6] == expected

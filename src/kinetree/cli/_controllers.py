@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from kinetree.controllers import controllers
+from kinetree.controllers.controller import Controller
 from kinetree.controllers.text import parsed, written
-from kinetree.errors import UnverifiedWarning, fail
+from kinetree.errors import UnknownNameError, UnverifiedWarning, fail
 from kinetree.formats.numbers import number
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
-ROS = "ros"
+ROS, ALL = "ros", "all"
+LEGAL = "x y z qx qy qz qw, m, finite, the quaternion not zero"
+"""A pose of ROS."""
+
+
+def makers(name: str) -> list[str]:
+    """Keys of whom a name on the command line means: of a maker, ros, or all."""
+    name = name.lower()
+    if name == ALL:
+        return [ROS, *controllers]
+    return [name if name == ROS else _controller(name).key]
+
+
+def who(keys: Sequence[str]) -> Controller | None:
+    """The controller, where it is one."""
+    return controllers[keys[0]] if len(keys) == 1 and keys != [ROS] else None
 
 
 def read(maker: str, text: str) -> tuple[Array, list[str]]:
-    """T (4, 4) of a pose as a maker writes it, or as ROS does: x y z, m, and perhaps a quaternion x y z w; and what was
-    left out, in words."""
-    if maker == ROS:
+    """T (4, 4) of a pose as a maker writes it, or as ROS does: x y z, m, and a quaternion x y z w; and notes: what was
+    left out, and what is not sure."""
+    if maker.lower() == ROS:
         return _ros(text), []
-    controller = controllers[maker]
+    controller = _controller(maker)
     found = parsed(controller, text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnverifiedWarning)  # `notes` says it
-        return controller.to_pose(found.values), [f"{part!r} belongs to no pose, left out" for part in found.left_out]
+        T = controller.to_pose(found.values)
+    return T, [*(f"{part!r} belongs to no pose, left out" for part in found.left_out), *notes(maker)]
 
 
 def shown(maker: str, T: Array) -> tuple[str, Array]:
@@ -40,9 +59,22 @@ def shown(maker: str, T: Array) -> tuple[str, Array]:
     return written(controller, values), values
 
 
-def notes(*makers: str) -> list[str]:
+def lines(poses: Mapping[str, Array], keys: Sequence[str]) -> list[str]:
+    """Each pose T (4, 4) as each maker writes it, with its name and the maker's where there are several."""
+    names = {key: key if key == ROS else controllers[key].name for key in keys}
+    of_maker, of_frame = max(map(len, names.values())), max(map(len, poses))
+    return [
+        (f"{frame:<{of_frame}}  " if len(poses) > 1 else "")
+        + (f"{names[key]:<{of_maker}}  " if len(keys) > 1 else "")
+        + shown(key, T)[0]
+        for frame, T in poses.items()
+        for key in keys
+    ]
+
+
+def notes(*keys: str) -> list[str]:
     """What is not sure about makers' forms."""
-    known = [controllers[maker] for maker in dict.fromkeys(makers) if maker != ROS]
+    known = [controllers[key] for key in keys if key != ROS]
     return [
         f"{c.name} is not verified: {'; '.join(c.unverified)} (confidence: {c.confidence})"
         for c in known
@@ -50,10 +82,22 @@ def notes(*makers: str) -> list[str]:
     ]
 
 
+def print_notes(notes: Iterable[str]) -> None:
+    """Each once, where they are not in the way of what is read by a program."""
+    for note in dict.fromkeys(notes):
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _controller(name: str) -> Controller:
+    try:
+        return controllers[name]
+    except UnknownNameError as error:
+        raise fail("unknown-name", error.findings[0].message, fix=f"name a maker's, or {ROS}: {LEGAL}") from None
+
+
 def _ros(text: str) -> Array:
     numbers = [number(part) for part in text.replace(",", " ").split()]
     values = [x for x in numbers if x is not None]
     if len(values) < len(numbers) or len(values) != 7 or not any(values[3:]):
-        legal = "x y z qx qy qz qw, m, finite, the quaternion not zero"
-        raise fail("pose", f"{text!r} is no pose of ROS; legal is {legal}")
+        raise fail("pose", f"{text!r} is no pose of ROS; legal is {LEGAL}")
     return se3.homogeneous(se3.rotation_from_quaternion(values[3:]), np.array(values[:3]))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -12,13 +13,14 @@ import numpy as np
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.controllers.controller import Controller
-from kinetree.errors import Finding, KinetreeError, Source, nearest_names
-from kinetree.formats.numbers import number
+from kinetree.errors import KinetreeError, Source, fail, nearest_names
 from kinetree.model.robot import Robot
-from kinetree.spatial.se3 import Array
 
-POSE = "pose"
-"""The column of poses as the pendant writes them."""
+if TYPE_CHECKING:
+    from kinetree.solvers.calibrate import Calibration
+
+OF_THE_FILE = ("poses", "joints")
+"""Codes of errors that are about what the file has."""
 
 
 @click.command()
@@ -30,112 +32,102 @@ POSE = "pose"
 @click.option("--tool0", default="tool0", show_default=True, help="MODEL's name of the tool of zeros.")
 @click.option("--base-link", default="base_link", show_default=True, help="MODEL's name of the robot's foot.")
 @click.option("--flange", default="flange", show_default=True, help="MODEL's name of the flange.")
+@click.option(
+    "--tolerance", nargs=2, type=float, metavar="MM DEG", help="How far a pose may be off.  [default: 0.5 0.0573]"
+)
 @json_option
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     robot: Robot,
     file: Path,
     vendor: str,
     robot_model: str,
-    base: str,
-    tool0: str,
-    base_link: str,
-    flange: str,
+    tolerance: tuple[float, float] | None,
     as_json: bool,
+    **frames: str,
 ) -> None:
     """Do MODEL and a controller agree, and if not, what must base, tool0 and the signs of joints be?
 
-    POSES.csv has a line a pose, under names: the joints (deg, mm) as MODEL names them or J1, J2, …, from base to tool0,
-    then the numbers of the pose, or one column `pose` as the pendant writes it. Exit status 0 if they agree, 1 if not,
-    2 if something cannot be read.
+    POSES.csv has a line a pose, under names: the joints (deg, mm) as MODEL or the controller names them or J1, J2, …,
+    from base to tool0, then the numbers of the pose, or one column `pose` as the pendant writes it. Exit status 0 if
+    they agree, 1 if not, 2 if something cannot be read.
     """
+    from kinetree.cli._poses import read_poses
     from kinetree.queries.controllers import of
     from kinetree.solvers.calibrate import calibrate
-    from kinetree.solvers.calibrate_arm import arm
 
     who = of(vendor)
-    names = arm(robot, (base, tool0), (base_link, flange)).joints
-    joints, poses = _read(file, who, names)
-    result = calibrate(
-        robot, who, joints, poses, robot_model, base=base, tool0=tool0, base_link=base_link, flange=flange
-    )
+    _check_frames(ctx, robot, frames)
+    names, turning = _joints(robot, frames)
+    notes = _coupling_notes(who, robot_model, len(names))
+    joints, poses, converted = read_poses(file, who, names, turning)
+    options: dict[str, Any] = {**frames, "tolerance": _si(tolerance)} if tolerance else {**frames}
+    try:
+        result = calibrate(robot, who, joints, poses, robot_model, **options)
+    except KinetreeError as error:
+        place = Source(str(file))
+        raise KinetreeError(
+            replace(f, source=f.source or place) if f.code in OF_THE_FILE else f for f in error.findings
+        ) from None
+    for note in (*notes, *converted):
+        print(f"note: {note}", file=sys.stderr)
     if as_json:
-        print_json(result)
+        print_json(_without_negative_zeros(result))
     else:
         print(result)
     sys.exit(0 if result.agrees else 1)
 
 
-def _read(file: Path, who: Controller, names: tuple[str, ...]) -> tuple[Array, Array]:
-    """joints (k, n) and poses (k, 6 or 7) of a file, in the controller's units."""
-    from kinetree.formats.opener import read_file
+def _joints(robot: Robot, frames: dict[str, str]) -> tuple[tuple[str, ...], list[bool]]:
+    """The joints that the poses are of, from base to tool0, and whether they turn."""
+    from kinetree.solvers.calibrate_arm import arm
 
-    text = read_file(file).decode("utf-8-sig", "replace")
-    lines = [(i, line.partition("#")[0]) for i, line in enumerate(text.splitlines(), 1)]
-    lines = [(i, line) for i, line in lines if line.strip(" \t,;")]
-    if not lines:
-        raise _fault(file, 1, "there is nothing in it; legal is a line of names, and one for each pose")
-    first, head = lines[0]
-    separator = ";" if ";" in head else ","
-    rows = [(i, _cells(line, separator)) for i, line in lines]
-    columns = _columns(file, first, rows[0][1], who, names)
-    if len(rows) == 1:
-        raise _fault(file, first, "there are no poses below the names")
-    numbers = [_numbers(file, i, row, rows[0][1], columns, who) for i, row in rows[1:]]
-    table = np.array(numbers)
-    return table[:, : len(names)], table[:, len(names) :]
+    found = arm(robot, (frames["base"], frames["tool0"]), (frames["base_link"], frames["flange"]))
+    return found.joints, found.turning
 
 
-def _cells(line: str, separator: str) -> list[str]:
-    row = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
-    return [cell.strip() for cell in row]
+def _check_frames(ctx: click.Context, robot: Robot, frames: dict[str, str]) -> None:
+    """Refuse frames that somebody named and the robot does not have."""
+    for role, name in frames.items():
+        named = ctx.get_parameter_source(role) is not click.core.ParameterSource.DEFAULT
+        if named and name not in robot.frames:
+            near = nearest_names(name, list(robot.frames))
+            raise fail("unknown-name", f"no frame {name!r}; {near}", element=f"--{role.replace('_', '-')}")
 
 
-def _columns(file: Path, line: int, head: list[str], who: Controller, names: tuple[str, ...]) -> list[int]:
-    """Where the joints are, from base to tool0, and then the numbers of the pose, or the one that is its text."""
-    given = [name.lower() for name in head]
-    for name in given:
-        if given.count(name) > 1:
-            raise _fault(file, line, f"column {name!r} stands twice")
-    own = [name.lower() for name in names]
-    wanted = own if set(own) & set(given) else [f"j{i + 1}" for i in range(len(names))]
-    pose = [POSE] if POSE in given else [name.lower() for name in who.components]
-    for name, as_given in zip(given, head, strict=True):
-        if name not in (*wanted, *pose):
-            said = nearest_names(as_given, [*names, *(f"J{i + 1}" for i in range(len(names))), *who.components, POSE])
-            raise _fault(file, line, f"column {as_given!r} is neither a joint nor of a pose of {who.name}; {said}")
-    for name in (*wanted, *pose):
-        if name not in given:
-            legal = f"{', '.join(names)} or J1 to J{len(names)}, and {', '.join(who.components)} or {POSE}"
-            raise _fault(file, line, f"there is no column {name!r}; legal are {legal}")
-    return [given.index(name) for name in (*wanted, *pose)]
+def _coupling_notes(who: Controller, robot_model: str, n: int) -> list[str]:
+    """Refuse a robot's name that says nothing of the joints, or where no name would, say so."""
+    known = [name for coupling in who.couplings for name in coupling.models]
+    if not robot_model:
+        return []
+    if not known:
+        return [f"--robot-model {robot_model!r} changes nothing: no robot of {who.name} is known to differ from others"]
+    plain = "".join(c for c in robot_model.lower() if c.isalnum())
+    if not any(name in plain for name in known):
+        message = f"{robot_model!r} is no robot of {who.name} whose coupling of joints is its own"
+        fix = f"legal are {', '.join(known)}; leave it out for any other"
+        raise fail("robot-model", message, element="--robot-model", fix=fix)
+    if np.array_equal(who.coupling(robot_model, n), np.eye(n)):
+        message = f"joints of {robot_model!r} are coupled, and MODEL has {n} joints; legal is one with 5 or 6"
+        raise fail("robot-model", message, element="--robot-model")
+    return []
 
 
-def _numbers(
-    file: Path, line: int, row: list[str], head: list[str], columns: list[int], who: Controller
-) -> list[float]:
-    from kinetree.controllers.text import parsed
-
-    if len(row) != len(head):
-        fix = "; a pose that has commas stands in quotation marks" if POSE in map(str.lower, head) else ""
-        raise _fault(file, line, f"has {len(row)} cells under {len(head)} names{fix}")
-    values: list[float] = []
-    for column in columns:
-        if head[column].lower() == POSE:
-            try:
-                values += parsed(who, row[column]).values.tolist()
-            except KinetreeError as error:
-                raise _fault(file, line, error.findings[0].message) from None
-            continue
-        value = number(row[column])
-        if value is None:
-            raise _fault(file, line, f"column {head[column]!r} is {row[column]!r}; legal is a finite number, as 12.5")
-        values.append(value)
-    wanted = len(columns) if POSE not in map(str.lower, head) else len(columns) - 1 + len(who.components)
-    if len(values) != wanted:
-        count = len(values) - len(columns) + 1
-        raise _fault(file, line, f"the pose has {count} numbers; a pose of {who.name} is {who.format}")
-    return values
+def _si(tolerance: tuple[float, float]) -> tuple[float, float]:
+    """A tolerance in m and rad."""
+    if not all(0 < bound < float("inf") for bound in tolerance):
+        message = f"is {tolerance[0]:g} {tolerance[1]:g}; legal are two finite numbers above 0, mm and deg"
+        raise fail("tolerance", message, element="--tolerance")
+    return tolerance[0] / 1e3, float(np.deg2rad(tolerance[1]))
 
 
-def _fault(file: Path, line: int, message: str) -> KinetreeError:
-    return KinetreeError(Finding("poses", "error", message, Source(str(file), line)))
+def _without_negative_zeros(result: Calibration) -> Calibration:
+    return replace(
+        result,
+        T_base_link_base=result.T_base_link_base + 0.0,
+        T_flange_tool0=result.T_flange_tool0 + 0.0,
+        residual=result.residual + 0.0,
+        alternatives=tuple(map(_without_negative_zeros, result.alternatives)),
+    )

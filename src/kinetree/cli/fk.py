@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 
 import click
 import numpy as np
 
-from kinetree.cli._controllers import notes, shown
+from kinetree.cli._controllers import lines, makers, notes, print_notes, shown, who
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries import fk
-from kinetree.queries.controllers import check_frames, of
+from kinetree.queries.controllers import check_frames
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -25,7 +25,9 @@ from kinetree.spatial.se3 import Array
 @assignments(
     "--q", "values", "JOINT=VALUE", "A joint's coordinate (m, rad), or several as 1,2,3; the others stay neutral."
 )
-@click.option("--as", "maker", metavar="MAKER", help="As a maker's pendant shows it, in `base` unless --base says.")
+@click.option(
+    "--as", "maker", metavar="MAKER", help="As a maker's pendant shows it, ros, or all; in `base` unless --base says."
+)
 @click.option("--deg", "in_degrees", is_flag=True, help="Angles in degrees, in --q and in the printed rpy.")
 @json_option
 def command(
@@ -38,8 +40,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Print the pose of each FRAME of MODEL in another frame; with --as, of `tool0` where no FRAME is named."""
-    if maker:
-        check_frames(robot, of(maker), base=base or "base", tool0=None if frames else "tool0")
+    keys = makers(maker) if maker is not None else []
+    if keys:
+        check_frames(robot, who(keys), base=base or "base", tool0=None if frames else "tool0")
         frames, base = frames or ("tool0",), base or "base"
     elif not frames:
         raise click.UsageError("Missing argument 'FRAME...'.")
@@ -48,8 +51,8 @@ def command(
     if not np.isfinite(poses).all():
         raise fail("overflow", "the poses are not finite; legal are coordinates that keep them so", element="--q")
     base = base or robot.root
-    if maker:
-        _print_as(maker, frames, base, poses, as_json)
+    if keys:
+        _print_as(keys, base, dict(zip(frames, poses, strict=True)), as_json)
         return
     if as_json:
         named = [{"frame": frame, **_parts(T)} for frame, T in zip(frames, poses, strict=True)]
@@ -59,16 +62,14 @@ def command(
         print(_text(frame, base, T, in_degrees))
 
 
-def _print_as(maker: str, frames: tuple[str, ...], base: str, poses: Array, as_json: bool) -> None:
-    rows = {frame: shown(maker, T) for frame, T in zip(frames, poses, strict=True)}
+def _print_as(keys: Sequence[str], base: str, poses: dict[str, Array], as_json: bool) -> None:
     if as_json:
-        named = [{"frame": name, "text": text, "values": x} for name, (text, x) in rows.items()]
+        rows = [(frame, key, *shown(key, T)) for frame, T in poses.items() for key in keys]
+        named = [{"frame": frame, "maker": key, "text": text, "values": x} for frame, key, text, x in rows]
         print_json({"base": base, "poses": named})
     else:
-        for name, (text, _) in rows.items():
-            print(text if len(rows) == 1 else f"{name}  {text}")
-    for note in notes(maker):
-        print(f"note: {note}", file=sys.stderr)
+        print("\n".join(lines(poses, keys)))
+    print_notes(notes(*keys))
 
 
 def _parts(T: Array) -> dict[str, object]:

@@ -8,13 +8,13 @@ from typing import Any
 import click
 import numpy as np
 
-from kinetree.cli._controllers import notes, read
+from kinetree.cli._controllers import makers, print_notes, read, who
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.errors import fail
 from kinetree.formats.numbers import number
 from kinetree.model.robot import Robot
-from kinetree.queries.controllers import check_frames, of
+from kinetree.queries.controllers import check_frames
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -29,7 +29,12 @@ NEAR = np.radians(5.0)
 @click.option(
     "--pose", required=True, metavar="NUMBERS", help="x y z in m, then nothing, roll pitch yaw, or qx qy qz qw."
 )
-@click.option("--as", "maker", metavar="MAKER", help="The pose is one as a maker's pendant shows it, in `base`.")
+@click.option(
+    "--as",
+    "maker",
+    metavar="MAKER",
+    help="The pose is one as a maker's pendant shows it, or ros; in `base` unless --base says.",
+)
 @assignments("--q", "values", "JOINT=VALUE", "Where the search begins, or a joint that has no part in it is.")
 @click.option("--deg", "in_degrees", is_flag=True, help="Angles in degrees, in --pose, --q and in what is printed.")
 @json_option
@@ -49,12 +54,11 @@ def command(
     """
     from kinetree.solvers.ik import ik
 
-    if maker:
-        check_frames(robot, of(maker), base=base or "base")
+    if maker is not None:
         base, kind = base or "base", "pose"
-        target, left_out = read(maker, pose)
-        for note in [*left_out, *notes(maker)]:
-            print(f"note: {note}", file=sys.stderr)
+        target, remarks = read(maker, pose)
+        check_frames(robot, who(makers(maker)), base=base)
+        print_notes(remarks)
     else:
         kind, target = _target(pose, in_degrees)
     q0 = configuration(robot, values, in_degrees) if values else None

@@ -14,14 +14,19 @@ from kinetree.errors import unknown_name
 
 
 class Controllers(Mapping[str, Controller]):
-    """Controllers by the maker's key, such as "kuka", or one of its aliases, in any case."""
+    """Controllers by the maker's key, such as "kuka", or one of its aliases, in any case.
+
+    Some write poses otherwise elsewhere: "ur_screen" is what the alias "ur" has for its form "screen". `forms` lists
+    these; those that one iterates over are the makers', as their programs write poses.
+    """
 
     def __getitem__(self, key: str) -> Controller:
         wanted = str(key).lower().replace(" ", "_").replace("-", "_")
-        for name in self:
-            if wanted == name or wanted in _file(name).aliases:
-                return _file(name)
-        raise unknown_name("controller", key, [alias for name in self for alias in (name, *_file(name).aliases)])
+        known = [_file(*place) for place in _places()]
+        for controller in known:
+            if wanted in (controller.key, *controller.aliases):
+                return controller
+        raise unknown_name("controller", key, [name for c in known for name in (c.key, *c.aliases)])
 
     def __iter__(self) -> Iterator[str]:
         return iter(_names())
@@ -31,6 +36,11 @@ class Controllers(Mapping[str, Controller]):
 
     def __repr__(self) -> str:
         return f"controllers of {', '.join(self)}"
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Keys of how makers write poses elsewhere."""
+        return tuple(_file(*place).key for place in _places() if place[1])
 
 
 controllers = Controllers()
@@ -43,15 +53,28 @@ def _names() -> tuple[str, ...]:
 
 
 @cache
-def _file(key: str) -> Controller:
-    table: dict[str, Any] = tomllib.loads(files(__package__).joinpath(f"{key}.toml").read_text(encoding="utf-8"))
+def _table(maker: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath(f"{maker}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _places() -> list[tuple[str, str]]:
+    """Every maker's file, and each form in it."""
+    return [(maker, form) for maker in _names() for form in ("", *_table(maker).get("form", ()))]
+
+
+@cache
+def _file(maker: str, form: str) -> Controller:
+    table = _table(maker)
+    key, *aliases = ("_".join(filter(None, (name, form))) for name in (maker, *table.get("aliases", ())))
+    table = {**table, **table["form"][form]} if form else table
     components = tuple(table["components"])
     base = table.get("base_in_base_link", ())
     unit = table.get("angle", "")
     return Controller(
         key=key,
         name=table["name"],
-        aliases=tuple(table.get("aliases", ())),
+        aliases=tuple(aliases),
         components=components,
         position=table["position"],
         rotation=Rotation(table["rotation"], components[3:], unit, table.get("zero_at_lock", "")),
@@ -61,9 +84,11 @@ def _file(key: str) -> Controller:
         frames=table["frames"],
         base_in_base_link=base if isinstance(base, str) else tuple(base),
         tool0_in_flange=tuple(table.get("tool0_in_flange", ())),
+        outliers={name: tuple(rpy) for name, rpy in table.get("outliers", {}).items()},
         mirrored=table.get("mirrored", ""),
-        couplings=tuple(Coupling(**{**c, "models": tuple(c.get("models", ()))}) for c in table.get("coupling", ())),
+        couplings=tuple(Coupling(**{**c, "models": tuple(c["models"])}) for c in table.get("coupling", ())),
         confidence=table["confidence"],
         unverified=tuple(table.get("unverified", ())),
+        remarks=tuple(table.get("remarks", ())),
         sources=tuple(table["sources"]),
     )

@@ -4,7 +4,6 @@ the other about axes that turn with them; "quaternion(q1, q2, q3, q4)", w first;
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,8 +130,3 @@ def _scipy() -> Any:
     from scipy.spatial.transform import Rotation as Rotations  # a tenth of a second, and not always wanted
 
     return Rotations
-
-
-def named(formula: str, names: Sequence[str]) -> bool:
-    """Whether a formula is of these numbers, each once."""
-    return sorted(re.findall(r"\w+(?=[,)])", formula)) == sorted(names)

@@ -1,7 +1,8 @@
 """Poses as programs and pendants write them.
 
 A template of a maker's file has <X> where a number stands, and <...> for what belongs to no pose, such as a name or the
-configuration of the arm, but no sum or product. Blanks count for nothing, and a comma may be missing beside a blank.
+configuration of the arm, but no sum or product; <word...> begins with a letter, so that it is no end of the number
+before it. Blanks count for nothing, and a comma may be missing beside a blank.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def parsed(controller: Controller, text: str) -> Written:
             return Written(np.array(values), tuple(part for part in rest if part))
     if any(re.fullmatch(rf"{NUMBER}(?:{between}{NUMBER})*", text) for between in (r"\s+", r"\s*,\s*", r"\s*;\s*")):
         return Written(np.array([float(number) for number in re.findall(NUMBER, text)]), ())
-    others = [c for c in controllers.values() if c.key != controller.key and _is_written_so(c, text)]
+    known = [controllers[key] for key in (*controllers, *controllers.forms)]
+    others = [c for c in known if c.key != controller.key and _is_written_so(c, text)]
     whose = f"it looks like {', '.join(c.name for c in others)}'s" if others else "it is not written like one"
     legal = f"legal are {controller.text[0]} and the numbers alone"
     raise controller.wrong("pose-text", f"{text!r} is no pose of {controller.name}, {whose}; {legal}")
@@ -77,6 +79,8 @@ def _pattern(template: str) -> re.Pattern[str]:
     for i, piece in enumerate(re.split(r"(<[^>]+>)", template)):
         if piece == "<...>":
             parts.append(rf"(?P<rest{i}>[^+*]*?)")
+        elif piece == "<word...>":
+            parts.append(rf"(?P<rest{i}>[A-Z][^+*]*?)")
         elif piece.startswith("<"):
             parts.append(rf"(?P<n_{piece[1:-1]}>{NUMBER})")
         else:

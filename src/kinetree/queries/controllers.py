@@ -11,7 +11,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import way_between
 from kinetree.controllers import controllers
-from kinetree.controllers.controller import Controller, check_pose
+from kinetree.controllers.controller import COUPLED, Controller
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
@@ -21,7 +21,7 @@ from kinetree.model.robot import CoupledLimit, Robot
 from kinetree.queries.ask import tree
 from kinetree.queries.motion import fk
 from kinetree.spatial import se3
-from kinetree.spatial.numbers import numbers
+from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array
 
 UNITS = {True: np.pi / 180, False: 1e-3}
@@ -79,7 +79,8 @@ def controller_joints(
 ) -> Array:
     """The joints (…, n) that the pendant shows for q (…, nq), deg and mm, from base to tool0.
 
-    model: whose coupling of joints holds, by default that of the robot's name.
+    model: whose coupling of joints holds, by default that of the robot's name; `controller.couplings` has the known
+    ones, and what is assumed of a robot that is none of them. Raises KinetreeError for a model that is none.
     """
     _, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
     return np.asarray(np.linalg.solve(C, (_checked(robot, q)[..., columns] / unit)[..., None])[..., 0])
@@ -159,11 +160,22 @@ def of(controller: str | Controller) -> Controller:
     return controller if isinstance(controller, Controller) else controllers[controller]
 
 
-def check_frames(robot: Robot, who: Controller, *, base: str | None = None, tool0: str | None = None) -> None:
-    """Refuse a robot that does not have these frames."""
+def coupling(robot: Robot, who: Controller, model: str, n: int) -> Array:
+    """C (n, n), of `Controller.coupling`, for a model, or for the robot by its name where none is said.
+
+    Raises KinetreeError for a model on which it depends and that is not known: it was meant to say something.
+    """
+    if model and n in COUPLED:
+        who.check_model(model)
+    return who.coupling(model or robot.name, n)
+
+
+def check_frames(robot: Robot, who: Controller | None, *, base: str | None = None, tool0: str | None = None) -> None:
+    """Refuse a robot that does not have these frames. who: whose they are, None if of any controller."""
     for role, name in (("base", base), ("tool0", tool0)):
         if name is not None and name not in robot.frames:
-            message = f"the robot has no frame {name!r}, to be {who.name}'s {who.frames[role]} (REP-199, {role})"
+            whose = f"{who.name}'s {who.frames[role]}" if who else "a controller's"
+            message = f"the robot has no frame {name!r}, to be {whose} (REP-199, {role})"
             other = f"add it, or name another with {role}="
             raise fail("controller-frame", message, fix=other if name == role else f"legal for {role}= are its frames")
 
@@ -174,11 +186,8 @@ def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
         return se3.IDENTITY
     if isinstance(given, str):
         return fixed(robot, given, seen_from)
-    array = numbers(given, "tool or user frame", "tool or user frame is")
-    if array.shape[-2:] == (4, 4):
-        check_pose(array)
-        return array
-    return who.to_pose(array)
+    array = numbers(given, "pose", "tool or user frame is")
+    return poses(array) if array.shape[-2:] == (4, 4) else who.to_pose(array)
 
 
 def _inverse(T: Array) -> Array:
@@ -221,7 +230,7 @@ def _joints(
     names = [*up, *down]
     columns = [robot.q_slices[name].start for name in names]
     unit = np.array([UNITS[robot.joints[name].kind.angular[0]] for name in names])
-    return names, columns, unit, who.coupling(model or robot.name, len(names))
+    return names, columns, unit, coupling(robot, who, model, len(names))
 
 
 def _checked(robot: Robot, q: Any) -> Array:

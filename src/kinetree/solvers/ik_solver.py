@@ -27,14 +27,12 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.solvers.ik_problem import Inside
 from kinetree.solvers.ik_result import IKInterrupted, IKResult
-from kinetree.spatial.numbers import numbers
+from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
 
 DOUBLE = np.dtype(float)
 AT_ONCE = 2**14
 """Targets between two calls of `progress`."""
-ROTATION = 1e-6
-"""How far a rotation may be from one, in an entry of R R.T."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

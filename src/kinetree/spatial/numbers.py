@@ -7,12 +7,33 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import fail
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, is_rotation
+
+ROTATION = 1e-6
+"""How far off an entry of R R.T may be of a pose to show or to reach, which may come from single precision."""
 
 
 def numbers(values: Any, code: str, what: str) -> Array:
     """An array of floats, or a KinetreeError; what: its name and verb, such as "a pose is"."""
     try:
-        return np.asarray(values, dtype=float)
+        array = np.asarray(values)
+        if array.dtype.kind != "c":
+            return array.astype(float, copy=False)
     except (TypeError, ValueError):
-        raise fail(code, f"{what} no array of numbers: {str(values)[:60]!r}") from None
+        pass
+    raise fail(code, f"{what} no array of numbers: {str(values)[:60]!r}")
+
+
+def poses(values: Any, tolerance: float = ROTATION) -> Array:
+    """T (…, 4, 4), m, of what a user gave; a KinetreeError for what is no rigid transform to `tolerance`."""
+    T = numbers(values, "pose", "a pose is")
+    if T.shape[-2:] != (4, 4):
+        raise fail("pose", f"a pose is an array (4, 4); this one has shape {T.shape}")
+    finite = (np.abs(T) <= 1e100).all(axis=(-1, -2))
+    if not finite.all():
+        raise fail("pose", f"a pose is finite; this one is not:\n{T[~finite][0]}")
+    rigid = is_rotation(T[..., :3, :3], tolerance) & (T[..., 3, :] == (0, 0, 0, 1)).all(axis=-1)
+    if not rigid.all():
+        legal = f"a pose is [[R, p], [0, 0, 0, 1]], R right-handed and R R.T off by at most {tolerance:g}"
+        raise fail("pose", f"{legal}; this one is not:\n{T[~rigid][0]}")
+    return T

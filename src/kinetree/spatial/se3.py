@@ -176,9 +176,10 @@ def _perpendicular(a: Array, near: Array) -> Array:
     return np.asarray(n / np.linalg.norm(n))
 
 
-def is_rotation(R: Array, tolerance: float = 1e-9) -> bool:
-    """Whether R is orthonormal and right-handed to `tolerance`."""
-    return bool(np.allclose(R @ R.T, np.eye(3), rtol=0, atol=tolerance) and np.linalg.det(R) > 0)
+def is_rotation(R: Array, tolerance: float = 1e-9) -> Array:
+    """Whether each R (…, 3, 3) is orthonormal and right-handed to `tolerance`."""
+    off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2))
+    return np.asarray((off <= tolerance) & (np.linalg.det(R) > 0))
 
 
 def nearest_rotation(R: Array) -> Array:

@@ -95,7 +95,12 @@ class _Chains:
     def named_ends(self) -> list[str]:
         """The bodies with a flange or a tool0 that more than one joint moves."""
         with_such = [end for end in self.carried if any(name in ("flange", "tool0") for _, name in self.named[end])]
-        return [end for end in with_such if len(self.moving(end, with_such)) > 1]
+        ends = {end: self.prefix(end) for end in with_such if len(self.moving(end, with_such)) > 1}
+        return [  # a tool0 that moves against its flange makes no second arm
+            end
+            for end, prefix in ends.items()
+            if not any(ends.get(other) == prefix for other in self.way(end) if other != end)
+        ]
 
     def long_ends(self) -> list[str]:
         """The last bodies of chains that are long enough to be arms, without fingers."""
@@ -154,6 +159,9 @@ class _Chains:
             f"{prefix}{name}" if f"{prefix}{name}" in self.robot.frames else None for name in NAMES
         )
         foot = self.bodies[joints[0].parent]
+        link = self.robot.links.get(base or "")
+        if link and not base_link and (link.visuals or link.collisions or base in self.carried):
+            base = None  # the first body of the arm under a name of its own, not the controller's frame
         return Arm(prefix, base_link, base, flange, tool0, tuple(joint.name for joint in joints), foot, end)
 
 

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
 
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule
+from kinetree.errors import SEVERITIES, Finding
+from kinetree.model.robot import Frame, Joint, Link, Robot
+from kinetree.spatial.se3 import Array
 
-URL = "https://gavanderhoorn.github.io/rep/rep-0199.html"
+URL = "https://github.com/gavanderhoorn/rep/blob/coord_frames_ind_robots/rep-0199.rst"
+
+
+STRICT: Mapping[str, Any] = MappingProxyType({"strict": True})
+"""What is told for the examples of rules that find something missing."""
+
+
+def of_maker(vendor: str) -> Mapping[str, Any]:
+    """What is told for the examples of rules that know the makers' models."""
+    return MappingProxyType({"vendor": vendor})
 
 
 class Rep199(Rule):
@@ -15,3 +32,57 @@ class Rep199(Rule):
 
     url: ClassVar[str] = URL
     base: ClassVar[str | None] = ARM
+
+    def absent(self, robot: Robot, arm: Arm, name: str, strict: bool) -> Finding:
+        """That an arm has no frame of a name: a warning, for the REP says what a frame called so shall be, not that
+        there must be one; a strict profile wants it as the REP wants what it says."""
+        friends = [other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"]
+        near = f"; {friends[0]!r} is something else" if len(friends) == 1 else ""
+        severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
+        message = f"{arm} has none{near}"
+        return self.finding(message, f"frame '{arm.prefix}{name}'", severity=severity)
+
+
+def thing(robot: Robot, name: str) -> Link | Frame:
+    """The link of a name, or the frame, where it is none of a link."""
+    return robot.links.get(name) or robot.frames[name]
+
+
+def parent(robot: Robot, above: Mapping[str, Joint], name: str) -> str | None:
+    """The link that a frame hangs on; None of the root."""
+    if name in robot.links:
+        return above[name].parent if name in above else None
+    return robot.frames[name].link
+
+
+def geometry(robot: Robot, name: str) -> int:
+    """How many shapes a frame has, seen or felt."""
+    link = robot.links.get(name)
+    return len(link.visuals) + len(link.collisions) if link else 0
+
+
+def own_joint(robot: Robot, above: Mapping[str, Joint], name: str) -> Joint | None:
+    """The joint that carries a frame, where it is a link's; other frames are fixed."""
+    return above.get(name) if name in robot.links else None
+
+
+def angle(R: Array) -> float:
+    """Of a rotation (3, 3), deg."""
+    return float(np.rad2deg(np.arccos(np.clip((np.trace(R) - 1) / 2, -1.0, 1.0))))
+
+
+def children(robot: Robot) -> Mapping[str, list[Joint]]:
+    """Link to the joints below it."""
+    below: dict[str, list[Joint]] = {link: [] for link in robot.links}
+    for joint in robot.joints.values():
+        below[joint.parent].append(joint)
+    return below
+
+
+def subtree(below: Mapping[str, list[Joint]], link: str) -> Iterator[str]:
+    """A link and all links below it."""
+    waiting = [link]
+    while waiting:
+        link = waiting.pop()
+        yield link
+        waiting += [joint.child for joint in below[link]]

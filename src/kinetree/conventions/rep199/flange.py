@@ -7,14 +7,77 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import Rep199
+from kinetree.conventions.rep199.clause import Rep199, children, geometry, own_joint, parent, subtree, thing
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
 ALONG = 1e-3
 """How far the cosine of two directions may be from 1 for them to be one."""
+LEVEL = 0.5
+"""How much of a direction may be along the vertical, for it to be horizontal."""
+
+
+class Flange(Rep199):
+    """End effectors hang on flange.
+
+    A gripper's model is made to be hung there.
+    """
+
+    code = "R199-401"
+    level = "SHOULD"
+    clause = "should be used to attach EEF models to the main kinematic chain"
+    good = '<link name="base"/>'
+    bad = """<link name="gripper"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
+  <joint name="gripper_mount" type="fixed"><parent link="tool0"/><child link="gripper"/></joint>
+  <link name="base"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
+        """An arm has no flange, or a body hangs elsewhere at its end."""
+        below = children(robot)
+        for arm in arms:
+            if arm.flange is None:
+                yield self.absent(robot, arm, "flange", strict)
+                continue
+            places = [link for link in robot.links if bodies[link] == arm.end and link != arm.flange]
+            hung = set(subtree(below, arm.flange)) if arm.flange in below else set()
+            for link in places:
+                if link in hung and link != arm.tool0:
+                    continue  # of what hangs on flange already
+                for joint in below[link]:
+                    moves = any(bodies[other] != arm.end for other in subtree(below, joint.child))
+                    if joint.child not in (arm.flange, arm.tool0) and arm.flange not in subtree(below, joint.child):
+                        solid = any(geometry(robot, other) for other in subtree(below, joint.child))
+                        if moves or (solid and link == arm.tool0):
+                            yield self.finding(f"hangs on {link!r}, not on {arm.flange!r}", robot.links[joint.child])
+
+
+class FlangeOrientation(Rep199):
+    """flange is turned as REP-103 wants it: seen with X forwards, Z is up.
+
+    Judged with all joints at zero, and only where X is then level; good models of some makers choose another zero, so
+    this is advice.
+    """
+
+    code = "R199-402"
+    level = "MUST"
+    evidence = "advice"
+    clause = "shall always be oriented such that it complies with REP 103"
+    requires = ("R199-403",)
+    good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
+    bad = """<origin xyz="0.09 0 0" rpy="1.5707963267948966 0 0"/>"""
+
+    def check(self, arms: tuple[Arm, ...], robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
+        """Z of a flange that points forwards is not up."""
+        for arm in arms:
+            if arm.flange is None:
+                continue
+            R = poses[arm.base_link or arm.foot][:3, :3].T @ poses[arm.flange][:3, :3]
+            if abs(R[2, 0]) < LEVEL and R[2, 2] < 1 - ALONG:
+                off = np.rad2deg(np.arccos(np.clip(R[2, 2], -1.0, 1.0)))
+                message = f"with all joints at zero its Z is {off:.4g} degrees from up"
+                yield self.finding(message, thing(robot, arm.flange))
 
 
 class FlangeAxis(Rep199):
@@ -26,34 +89,30 @@ class FlangeAxis(Rep199):
 
     code = "R199-403"
     level = "MUST"
-    clause = "the X+ axis must always point away from the last link"
+    clause = "must always point away from the last link"
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0 0" rpy="0 -1.5707963267948966 0"/>"""
 
-    def check(
-        self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], bodies: Mapping[str, str]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
         """X of a flange is not the axis of the last joint, away from the wrist."""
         for arm in arms:
-            if arm.flange is None or bodies[arm.flange] != arm.end:
+            outwards = _outwards(arm, robot, poses)
+            if arm.flange is None or outwards is None:
                 continue
             x = poses[arm.flange][:3, 0]
-            outwards = _outwards(arm, robot, poses)
-            if outwards is not None and x @ outwards < 1 - ALONG:
+            if x @ outwards < 1 - ALONG:
                 off = np.rad2deg(np.arccos(np.clip(x @ outwards, -1, 1)))
-                message = f"X+ points {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
-                yield self.finding(message, robot.links.get(arm.flange) or robot.frames[arm.flange])
+                message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
+                yield self.finding(message, thing(robot, arm.flange))
 
 
 def _outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
     """The direction out of the last link: along the last joint's axis, away from the joint before; or as tool0's Z;
     or None where neither tells."""
-    joint = robot.joints[arm.moving[-1]]
+    joint, before = (robot.joints[name] for name in arm.moving[:-3:-1])
     if joint.axis is None or not joint.kind.angular[0]:
         return None
-    T = poses[joint.parent] @ joint.origin
-    axis = T[:3, :3] @ joint.axis
-    before = robot.joints[arm.moving[-2]]
+    axis = poses[joint.parent][:3, :3] @ joint.origin[:3, :3] @ joint.axis
     wrist = (poses[before.parent] @ before.origin)[:3, 3]
     along = float(axis @ (poses[arm.flange or arm.end][:3, 3] - wrist))
     if abs(along) < 1e-6 and arm.tool0 is not None:
@@ -61,4 +120,84 @@ def _outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | Non
     return axis * np.sign(along) if abs(along) > 1e-6 else None
 
 
-RULES: tuple[type[Rule], ...] = (FlangeAxis,)
+class FlangeFixed(Rep199):
+    """flange does not move against the last link.
+
+    What is bolted on turns with the last joint, and no other turns it.
+    """
+
+    code = "R199-404"
+    level = "MUST"
+    clause = "the transform between that parent and flange is fixed"
+    good = '<joint name="link_6-flange" type="fixed">'
+    bad = '<joint name="link_6-flange" type="continuous"><axis xyz="1 0 0"/>'
+
+    def check(
+        self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], bodies: Mapping[str, str]
+    ) -> Iterator[Finding]:
+        """flange is carried by a joint that moves."""
+        for arm in arms:
+            joint = own_joint(robot, above, arm.flange) if arm.flange else None
+            if arm.flange and joint is not None and joint.kind.nv:
+                yield self.finding(f"joint {joint.name!r}, which carries it, is {joint.type}", thing(robot, arm.flange))
+            elif arm.flange and bodies[arm.flange] != arm.end:
+                message = f"is fixed to {bodies[arm.flange]!r}, and the arm ends with {arm.end!r}"
+                yield self.finding(message, thing(robot, arm.flange))
+
+
+class FlangeParent(Rep199):
+    """flange is a child of the last link that the joints move.
+
+    Other parents are allowed where the place is right.
+    """
+
+    code = "R199-406"
+    level = "SHOULD"
+    clause = "in most cases flange will be a child of the last physical link"
+    good = """<parent link="link_6"/>
+    <child link="flange"/>"""
+    bad = """<parent link="adapter"/>
+    <child link="flange"/>
+  </joint>
+  <link name="adapter"/>
+  <joint name="link_6-adapter" type="fixed">
+    <parent link="link_6"/>
+    <child link="adapter"/>"""
+
+    def check(
+        self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], bodies: Mapping[str, str]
+    ) -> Iterator[Finding]:
+        """flange hangs on another link."""
+        for arm in arms:
+            link = parent(robot, above, arm.flange) if arm.flange else None
+            if arm.flange and arm.flange != arm.end and link != arm.end and bodies[arm.flange] == arm.end:
+                yield self.finding(f"hangs on {link!r}, not on {arm.end!r}", thing(robot, arm.flange))
+
+
+class FlangeGeometry(Rep199):
+    """flange has no geometry.
+
+    It is a frame, not a body.
+    """
+
+    code = "R199-408"
+    level = "MUST"
+    clause = "flange shall not have any geometry associated with it"
+    good = '<link name="flange"/>'
+    bad = '<link name="flange"><visual><geometry><sphere radius="0.03"/></geometry></visual></link>'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+        """flange has shapes."""
+        for arm in arms:
+            if arm.flange and geometry(robot, arm.flange):
+                yield self.finding("has geometry, which belongs to the last link", thing(robot, arm.flange))
+
+
+RULES: tuple[type[Rule], ...] = (
+    Flange,
+    FlangeAxis,
+    FlangeOrientation,
+    FlangeFixed,
+    FlangeParent,
+    FlangeGeometry,
+)

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from kinetree.errors import Finding, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.words import stale, unmoved
 from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
 from kinetree.spatial import se3
+from kinetree.spatial.numbers import poses
 from kinetree.spatial.se3 import Array, frozen
 
 
@@ -70,14 +69,9 @@ def _turned_readings(robot: Robot, link: str) -> Iterator[Finding]:
 
 def pose(T: Any) -> Array:
     """T as a read-only array (4, 4); raises KinetreeError where it is no rigid transform."""
-    try:
-        array = np.asarray(T, dtype=float)
-    except (TypeError, ValueError):
-        raise fail("pose", f"a pose is an array (4, 4) of finite numbers, not {T!r}") from None
-    if array.shape != (4, 4) or not np.isfinite(array).all():
-        raise fail("pose", f"a pose is an array (4, 4) of finite numbers; this is\n{array}")
-    if not (se3.is_rotation(array[:3, :3]) and np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0))):
-        raise fail("pose", "a pose is [[R, p], [0, 0, 0, 1]] with a right-handed rotation R; this one is not")
+    array = poses(T, tolerance=1e-9)  # less than of a pose to show: frames on both sides of it shall agree
+    if array.ndim > 2:
+        raise fail("pose", f"a pose is an array (4, 4); this one has shape {array.shape}")
     return frozen(array)
 
 

@@ -1,0 +1,149 @@
+"""Tables as spreadsheets export them: a line of names, and rows of cells."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.formats.numbers import number
+from kinetree.formats.opener import read_file
+
+MOST_BYTES = 1_000_000
+MOST_ROWS = 1000
+"""Of a table; ten do."""
+MOST_COLUMNS = 100
+LONGEST = 60
+"""Characters of a cell that a message quotes."""
+SEPARATORS = ";\t,"
+"""Of cells; the first of these that the line of names has."""
+MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+"""Byte order marks."""
+
+_PIECES = re.compile(r'"[^"]*"|#[^\n]*|[^"#\n]+|\n|"')
+_NO_TEXT = re.compile(r"[^\t\n\x20-\x7e\x80-\U0010ffff]")
+
+
+class Row(NamedTuple):
+    """The cells of one line of a file."""
+
+    line: int
+    cells: list[str]
+
+
+class _Line(NamedTuple):
+    """A line, or several where a cell in quotation marks has more than one. bare: without what `#` begins."""
+
+    line: int
+    text: str
+    bare: str
+
+
+def read_table(file: Path, legal: str) -> tuple[Row, list[Row]]:
+    """The names and the rows below; empty cells at the end of a line do not count. legal: a line of names, for errors.
+
+    Lines that begin with `#` are comments, and so is in a row what `#` begins. Where no names stand above the rows, the
+    last comment that has as many cells is the line of names.
+    """
+    lines = [line for line in _lines(file, _text(file)) if line.text.strip(" \t,;")]
+    lines = [line for line in lines if not re.fullmatch(r"\W*sep=[;,\t]\W*", line.text)]  # Excel's own first line
+    stated = [line for line in lines if not line.text.startswith("#")]
+    if not stated:
+        raise fault(
+            file, 1, f"there is nothing in it; legal is a line of names, such as {legal}, and one for each pose"
+        )
+    head = stated.pop(0)
+    separator = _separator(head.text)
+    names = Row(head.line, _cells(file, head.line, head.text, separator))
+    if any(is_number(cell) for cell in names.cells):
+        count, stated = len(names.cells), [head, *stated]
+        separator, names = _commented(file, [line for line in lines if line.line < head.line], count, legal)
+    if len(names.cells) > MOST_COLUMNS:
+        raise fault(file, names.line, f"there are {len(names.cells)} columns; at most {MOST_COLUMNS} are read")
+    if len(stated) > MOST_ROWS:
+        raise fault(file, stated[MOST_ROWS].line, f"there are {len(stated)} rows; at most {MOST_ROWS} are read")
+    return names, [Row(line.line, _cells(file, line.line, line.bare, separator)) for line in stated]
+
+
+def fault(file: Path, line: int | None, message: str) -> KinetreeError:
+    """The error at a line of the file."""
+    return KinetreeError(Finding("poses", "error", message, Source(str(file), line)))
+
+
+def quoted(text: str) -> str:
+    """A text for messages: cut, and nothing in it that a terminal would obey."""
+    return repr(text if len(text) <= LONGEST else text[:LONGEST] + "…")
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell is a number, with a point or a comma."""
+    return number(text.replace("\u2212", "-").replace(",", ".")) is not None
+
+
+def _commented(file: Path, comments: list[_Line], count: int, legal: str) -> tuple[str, Row]:
+    """The separator and the names that stand in a comment above the rows."""
+    for comment in reversed(comments):
+        text = comment.text[1:].strip()
+        separator = _separator(text)
+        cells = _cells(file, comment.line, text, separator)
+        if len(cells) >= max(count, 2):
+            return separator, Row(comment.line, [cells[0] or "#", *cells[1:]])
+    line = comments[-1].line + 1 if comments else 1
+    raise fault(file, line, f"there is no line of names above the numbers; legal is such as {legal}")
+
+
+def _text(file: Path) -> str:
+    """The text of a file, with line feeds alone at the ends of lines."""
+    content = read_file(file)
+    if len(content) > MOST_BYTES:
+        raise fault(file, None, f"has {len(content)} bytes; at most {MOST_BYTES} are read")
+    encoding = next((encoding for mark, encoding in MARKS.items() if content.startswith(mark)), "utf-8")
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        if encoding != "utf-8":
+            line = content[: error.start].count(b"\n") + 1
+            raise fault(file, line, f"the text is not {encoding}, as its first bytes say: {error.reason}") from None
+        text = content.decode("latin-1")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if match := _NO_TEXT.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        legal = "text in UTF-8, in Latin-1, or in UTF-16 with a byte order mark"
+        raise fault(file, line, f"has the character {match[0]!r}, which is no text; legal is {legal}")
+    return text
+
+
+def _lines(file: Path, text: str) -> list[_Line]:
+    """The lines, those with an open quotation mark joined with the next."""
+    lines, line, start, whole, bare = [], 1, 1, "", ""
+    for piece in (*_PIECES.findall(text), "\n"):
+        if piece == '"':
+            raise fault(file, line, "a quotation mark is not closed")
+        if piece == "\n":
+            lines.append(_Line(start, whole.strip(" \u00a0"), bare.strip(" \u00a0")))
+            start, whole, bare = line + 1, "", ""
+        else:
+            whole += piece
+            bare += "" if piece.startswith("#") else piece
+        line += piece.count("\n")
+    return lines
+
+
+def _separator(text: str) -> str:
+    """What separates the cells of a line of names."""
+    outside = re.sub(r'"[^"]*"', "", text)
+    return next((separator for separator in SEPARATORS if separator in outside), ",")
+
+
+def _cells(file: Path, line: int, text: str, separator: str) -> list[str]:
+    try:
+        cells = next(csv.reader([text], delimiter=separator, skipinitialspace=True, strict=True))
+    except csv.Error as error:  # a cell of more than 100,000 characters, or one that goes on behind its quotes
+        raise fault(file, line, f"cannot be split into cells: {error}") from None
+    cells = [" ".join(cell.split()) for cell in cells]
+    while cells and not cells[-1]:
+        cells.pop()
+    return cells

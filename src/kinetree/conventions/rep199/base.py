@@ -1,0 +1,327 @@
+"""The clauses of REP-199 about base_link, the foot of an arm, and base, the controller's own frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from kinetree.conventions.rep199.arms import Arm
+from kinetree.conventions.rep199.clause import STRICT, Rep199, angle, geometry, of_maker, own_joint, parent, thing
+from kinetree.conventions.rep199.makers import Maker
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding
+from kinetree.model.robot import Geometry, Joint, Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+UPRIGHT = 5.0
+"""Degrees by which the first axis of an arm may lean and still be called upright."""
+EXACT = 1e-3
+"""How far a frame may be from where it must be: m, and rad."""
+BOTTOM = 0.02
+"""How far base_link may be from the bottom of its shapes, m."""
+
+
+class BaseLink(Rep199):
+    """base_link is there, on the body that carries the first joint.
+
+    Whoever mounts the arm, or plans with it, asks for this frame.
+    """
+
+    code = "R199-101"
+    level = "MUST"
+    clause = "base_link shall be rigidly attached to the robot root body"
+    told = STRICT
+    good = '"base_link"'
+    bad = '"foot"'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
+        """An arm has no base_link, or it is on a body that is not on the way to the arm."""
+        for arm in arms:
+            if arm.base_link is None:
+                yield self.absent(robot, arm, "base_link", strict)
+            elif bodies[arm.base_link] != arm.foot:
+                message = f"is on {bodies[arm.base_link]!r}, but the arm begins on {arm.foot!r}"
+                yield self.finding(message, thing(robot, arm.base_link))
+
+
+class BaseLinkAtBottom(Rep199):
+    """base_link is at the bottom of the foot, where it is mounted.
+
+    Judged by the boxes, cylinders and spheres of base_link: nothing is to stand out of the mounting surface.
+    """
+
+    code = "R199-102"
+    level = "SHOULD"
+    evidence = "advice"
+    clause = "expected to be located at the bottom of the first link"
+    good = """<collision><origin xyz="0 0 0.1"/><geometry><box size="0.4 0.4 0.2"/>"""
+    bad = """<collision><origin xyz="0 0 0.5"/><geometry><box size="0.4 0.4 0.2"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+        """The lowest point of the shapes of base_link is not at its origin's height."""
+        for link in {arm.base_link: robot.links.get(arm.base_link or "") for arm in arms}.values():
+            shapes = [_lowest(shape) for shape in link.collisions] if link else []
+            if link is None or not shapes or None in shapes:
+                continue
+            lowest = min(height for height in shapes if height is not None)
+            if abs(lowest) > BOTTOM:
+                yield self.finding(f"the lowest point of its shapes is at z = {lowest:.3g} m", link)
+
+
+class BaseLinkUpright(Rep199):
+    """base_link has x forward, y left and z up.
+
+    Judged by the first joint of arms with five or more, which turns about the vertical, and by where the arm reaches
+    with all joints at zero: forwards, or nowhere in particular.
+    """
+
+    code = "R199-105"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "shall follow ROS conventions for both chirality and orientation"
+    good = '<axis xyz="0 0 1"/>'
+    bad = '<axis xyz="1 0 0"/>'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+        """The first axis is not along z, or the arm reaches backwards or sideways."""
+        for arm in arms:
+            first = robot.joints[arm.moving[0]]
+            shared = sum(other.base_link == arm.base_link for other in arms) > 1  # two arms on a body lean as they like
+            if (
+                arm.base_link is None
+                or shared
+                or len(arm.moving) < 5
+                or first.axis is None
+                or not first.kind.angular[0]
+            ):
+                continue
+            R = poses[arm.base_link][:3, :3]
+            axis = R.T @ poses[first.parent][:3, :3] @ first.origin[:3, :3] @ first.axis
+            leaning = float(np.rad2deg(np.arccos(np.clip(abs(axis[2]), 0.0, 1.0))))
+            if leaning > UPRIGHT:
+                message = f"the first joint, {first.name!r}, leans {leaning:.4g} degrees from its z"
+                yield self.finding(message, thing(robot, arm.base_link))
+            reach = R.T @ (poses[arm.flange or arm.tool0 or arm.end] - poses[arm.base_link])[:3, 3]
+            if np.hypot(reach[0], reach[1]) > 0.3 * np.linalg.norm(reach) and reach[0] < abs(reach[1]):
+                message = f"with all joints at zero the arm reaches to x = {reach[0]:.3g}, y = {reach[1]:.3g} m"
+                yield self.remark(message, thing(robot, arm.base_link))
+
+
+class BaseOrientation(Rep199):
+    """base is turned against base_link as the controller's frame is.
+
+    What a controller's frame has other than REP-103 is said by this transform, and nowhere else. Judged by what models
+    of the maker agree on.
+    """
+
+    code = "R199-106"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "shall be resolved by defining the correct transform between base_link … and the base frame"
+    told = of_maker("abb")
+    good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
+    bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker) -> Iterator[Finding]:
+        """The rotation from base_link to base is another than those of the maker's models."""
+        for arm in arms:
+            expected = maker.base_rotation
+            if expected is None or arm.base is None or arm.base_link is None:
+                continue
+            R = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, :3]
+            off = angle(expected.T @ R)
+            if np.deg2rad(off) > EXACT:
+                message = f"is turned by {angle(R):.4g} degrees in {arm.base_link!r}; that of {maker.name} is "
+                told = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
+                yield self.finding(message + told, thing(robot, arm.base))
+
+
+class ChainBeginsAtBaseLink(Rep199):
+    """The chain of links begins with base_link.
+
+    Tools take base_link for the first link of the chain.
+    """
+
+    code = "R199-108"
+    level = "SHOULD"
+    clause = "considered the start of a ROS kinematic (sub) chain"
+    good = """<joint name="joint_1" type="revolute">
+    <origin xyz="0 0 0.3"/>
+    <parent link="base_link"/>"""
+    bad = """<link name="plate"/>
+  <joint name="plate-base_link" type="fixed"><parent link="plate"/><child link="base_link"/></joint>
+  <joint name="joint_1" type="revolute">
+    <origin xyz="0 0 0.3"/>
+    <parent link="plate"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """The link that the first joint hangs on is not base_link nor fixed below it."""
+        for arm in arms:
+            if arm.base_link is None:
+                continue
+            link = robot.joints[arm.moving[0]].parent
+            while link != arm.base_link and link in above and not above[link].kind.nv:
+                link = above[link].parent
+            if link != arm.base_link:
+                first = robot.joints[arm.moving[0]]
+                message = f"the first joint, {first.name!r}, hangs on {first.parent!r}, which is not behind it"
+                yield self.finding(message, thing(robot, arm.base_link))
+
+
+class BasePosition(Rep199):
+    """base is where the controller has its own frame.
+
+    Poses that the controller shows are in this frame. Judged by what models of the maker agree on; `kinetree calibrate`
+    tells it from poses of the real robot.
+    """
+
+    code = "R199-201"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "shall be coincident with the default Cartesian coordinate system"
+    told = of_maker("fanuc")
+    good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
+    bad = '<origin xyz="0 0 0.3" rpy="0 0 0"/>'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker) -> Iterator[Finding]:
+        """base is elsewhere than in the maker's models."""
+        for arm in arms:
+            if arm.base is None or arm.base_link is None:
+                continue
+            expected = maker.base_position(robot, arm, poses)
+            if expected is None:
+                continue
+            p = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, 3]
+            off = float(np.linalg.norm(p - expected))
+            if off > EXACT:
+                where = " ".join(f"{x:.4g}" for x in expected)
+                message = f"is {off:.4g} m from where models of {maker.name} have it, {where} m in {arm.base_link!r}"
+                yield self.finding(message, thing(robot, arm.base))
+
+
+class BaseFixed(Rep199):
+    """base does not move against base_link.
+
+    The controller's frame stands still, whatever the joints do.
+    """
+
+    code = "R199-203"
+    level = "MUST"
+    clause = "the transform between parent and base is fixed"
+    good = """<parent link="base_link"/>
+    <child link="base"/>"""
+    bad = """<parent link="link_1"/>
+    <child link="base"/>"""
+
+    def check(
+        self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], bodies: Mapping[str, str]
+    ) -> Iterator[Finding]:
+        """base is carried by a joint that moves, or fixed to a link that does."""
+        for arm in arms:
+            if arm.base is None:
+                continue
+            joint = own_joint(robot, above, arm.base)
+            if joint is not None and joint.kind.nv:
+                message = f"joint {joint.name!r}, which carries it, is {joint.type}"
+                yield self.finding(message, thing(robot, arm.base))
+            elif bodies[arm.base] != (bodies[arm.base_link] if arm.base_link else arm.foot):
+                message = f"is fixed to {bodies[arm.base]!r}, which moves"
+                yield self.finding(message, thing(robot, arm.base))
+
+
+class BaseParent(Rep199):
+    """base is a child of base_link.
+
+    Other parents are allowed, but nobody looks for base there.
+    """
+
+    code = "R199-205"
+    level = "SHOULD"
+    clause = "expected … that base_link will often be the parent of base"
+    good = """<parent link="base_link"/>
+    <child link="base"/>"""
+    bad = """<parent link="mount"/>
+    <child link="base"/>
+  </joint>
+  <link name="mount"/>
+  <joint name="base_link-mount" type="fixed">
+    <parent link="base_link"/>
+    <child link="mount"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """base hangs on another link."""
+        for arm in arms:
+            if arm.base is None or arm.base_link is None:
+                continue
+            link = parent(robot, above, arm.base)
+            if link != arm.base_link:
+                message = f"hangs on {link!r}, not on {arm.base_link!r}" if link else f"carries {arm.base_link!r}"
+                yield self.finding(message, thing(robot, arm.base))
+
+
+class BaseGeometry(Rep199):
+    """base has no geometry.
+
+    It is a frame, not a body.
+    """
+
+    code = "R199-206"
+    level = "MUST"
+    clause = "base shall not have any geometry associated with it"
+    good = '<link name="base"/>'
+    bad = '<link name="base"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+        """base has shapes."""
+        for arm in arms:
+            if arm.base and geometry(robot, arm.base):
+                yield self.finding("has geometry, which belongs to base_link", thing(robot, arm.base))
+
+
+class Base(Rep199):
+    """base is there.
+
+    Without it nothing says where the controller's coordinates are.
+    """
+
+    code = "R199-208"
+    level = "MUST"
+    clause = "must however support transforms from anywhere in the chain to base"
+    told = STRICT
+    good = '"base"'
+    bad = '"controller_frame"'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
+        """An arm has no base."""
+        for arm in arms:
+            if arm.base is None:
+                yield self.absent(robot, arm, "base", strict)
+
+
+def _lowest(shape: Geometry) -> float | None:
+    """The z of the lowest point of a box, cylinder or sphere, m; None of others."""
+    R, z, sizes = shape.origin[:3, :3], float(shape.origin[2, 3]), shape.shape.parameters
+    if shape.shape.kind == "box":
+        return z - float(np.abs(R[2]) @ np.asarray(sizes["size"])) / 2
+    if shape.shape.kind == "sphere":
+        return z - float(sizes["radius"])  # type: ignore[arg-type]
+    if shape.shape.kind == "cylinder":
+        radius, length = float(sizes["radius"]), float(sizes["length"])  # type: ignore[arg-type]
+        return z - float(abs(R[2, 2])) * length / 2 - float(np.hypot(R[2, 0], R[2, 1])) * radius
+    return None
+
+
+RULES: tuple[type[Rule], ...] = (
+    BaseLink,
+    BaseLinkAtBottom,
+    BaseLinkUpright,
+    BaseOrientation,
+    ChainBeginsAtBaseLink,
+    BasePosition,
+    BaseFixed,
+    BaseParent,
+    BaseGeometry,
+    Base,
+)

@@ -1,0 +1,109 @@
+"""The clauses of REP-199 about robots with several arms, and whether there is an arm at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.rep199.arms import Arm
+from kinetree.conventions.rep199.clause import Rep199, thing
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding
+from kinetree.model.robot import Robot
+
+
+class HasAnArm(Rep199):
+    """There is an arm.
+
+    A flange or a tool0 behind two joints or more, or a chain of four joints or more; three such chains or more without
+    these frames are taken for legs. Without an arm nothing else of REP-199 is judged.
+    """
+
+    code = "R199-001"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "Coordinate Frames for Serial Industrial Manipulators"
+    good = 'type="revolute"'
+    bad = 'type="fixed"'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+        """No arm was found."""
+        if not arms:
+            yield self.finding("has no arm that could be found, so nothing was judged by REP-199", robot)
+
+
+TWO_ARMS = (
+    """<robot name="dual"><link name="base_link"/>"""
+    + "".join(
+        ARM.partition('<robot name="arm">')[2]
+        .replace("</robot>", "")
+        .replace('name="', f'name="{side}_')
+        .replace('link="', f'link="{side}_')
+        + f'<joint name="{side}_mount" type="fixed"><origin xyz="0 {y} 0"/><parent link="base_link"/>'
+        f'<child link="{side}_base_link"/></joint>'
+        for side, y in (("left", 0.5), ("right", -0.5))
+    )
+    + "</robot>"
+)
+"""REP-199's symmetric example: two arms on one foot."""
+
+
+class GroupPrefixes(Rep199):
+    """Where there are several arms, each has a prefix of its own for all its links and joints.
+
+    Otherwise names clash as soon as one arm more is added, and nobody sees what belongs together.
+    """
+
+    code = "R199-701"
+    level = "SHOULD"
+    clause = "prefixing joint and link names … to ensure uniqueness of all frames in the (combined) frame hierarchy"
+    base = TWO_ARMS
+    good = '"left_joint_3"'
+    bad = '"elbow"'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+        """Arms have the same prefix, or links or joints of an arm lack it."""
+        if len(arms) < 2:
+            return
+        for i, arm in enumerate(arms):
+            same = [other for other in arms[:i] if other.prefix == arm.prefix]
+            if same:
+                message = f"the arms that end with {same[0].end!r} and {arm.end!r} have the same prefix, {arm.prefix!r}"
+                yield self.finding(message, robot)
+                continue
+            joints = [robot.joints[name] for name in arm.moving]
+            bare = [
+                item
+                for joint in joints
+                for item in (joint, robot.links[joint.child])
+                if not item.name.startswith(arm.prefix)
+            ]
+            for item in bare:
+                yield self.finding(f"has not the prefix {arm.prefix!r} of its arm", item)
+
+
+class GroupFrames(Rep199):
+    """Where there are several arms, each has frames of its own with its prefix.
+
+    base_link may be the root of all of them besides.
+    """
+
+    code = "R199-702"
+    level = "SHOULD"
+    clause = "Note the … prefixes on all frames"
+    base = TWO_ARMS
+    requires = ("R199-701",)
+    good = '"left_tool0"'
+    bad = '"tool0"'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """A frame at the end of an arm is called flange or tool0 with another prefix than the arm's."""
+        if len(arms) < 2:
+            return
+        for arm in arms:
+            for name in ("flange", "tool0"):
+                if bodies.get(name) == arm.end and arm.prefix:
+                    yield self.finding(f"has not the prefix {arm.prefix!r} of its arm", thing(robot, name))
+
+
+RULES: tuple[type[Rule], ...] = (HasAnArm, GroupPrefixes, GroupFrames)

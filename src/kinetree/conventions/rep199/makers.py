@@ -1,0 +1,75 @@
+"""Who made an arm, and where the maker's models have the controller's frames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinetree.controllers import controllers
+from kinetree.controllers.controller import Controller
+from kinetree.conventions.rep199.arms import Arm
+from kinetree.conventions.subject import fact
+from kinetree.model.robot import Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+HEIGHT = "height"
+"""What a controller's entry says of a base that is turned like base_link and as high as the second joint's axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class Maker:
+    """A maker, or none: where the frames of its controllers are in its models, as far as that is known.
+
+    base_rotation, tool0_rotation (3, 3): of base in base_link and of tool0 in flange.
+    """
+
+    controller: Controller | None = None
+
+    @property
+    def name(self) -> str:
+        return self.controller.name if self.controller else "nobody"
+
+    @property
+    def base_rotation(self) -> Array | None:
+        said = self.controller.base_in_base_link if self.controller else ()
+        return np.eye(3) if said == HEIGHT else _rotation(said)
+
+    @property
+    def tool0_rotation(self) -> Array | None:
+        return _rotation(self.controller.tool0_in_flange if self.controller else ())
+
+    def base_position(self, robot: Robot, arm: Arm, poses: Mapping[str, Array]) -> Array | None:
+        """p (3,) of base in base_link, m."""
+        if self.base_rotation is None or self.controller is None or arm.base_link is None:
+            return None
+        if self.controller.base_in_base_link != HEIGHT:
+            return np.zeros(3)
+        second = robot.joints[arm.moving[1]]
+        p = (se3.inverse(poses[arm.base_link]) @ poses[second.parent] @ second.origin)[:3, 3]
+        return np.array([0.0, 0.0, p[2]])
+
+
+@fact
+def maker(robot: Robot, vendor: str | None) -> Maker:
+    """The maker that the caller named, or else the only one whose names stand in the robot's name or its meshes'."""
+    if vendor:
+        return Maker(controllers[vendor])
+    meshes = [
+        str(shape.shape.parameters.get("filename", ""))
+        for link in robot.links.values()
+        for shape in (*link.visuals, *link.collisions)
+    ]
+    words = set(re.findall(r"[a-z0-9]+", " ".join([robot.name, *meshes]).lower()))
+    named = [one for one in controllers.values() if words & {one.key, *one.aliases}]
+    return Maker(named[0]) if len(named) == 1 else Maker()
+
+
+def _rotation(rpy_deg: tuple[float, ...] | str) -> Array | None:
+    """(3, 3) of (roll, pitch, yaw), deg; None where nothing is known."""
+    if not rpy_deg or isinstance(rpy_deg, str):
+        return None
+    return se3.pose_from_xyz_rpy((0.0, 0.0, 0.0), [float(np.deg2rad(a)) for a in rpy_deg])[:3, :3]

@@ -1,0 +1,173 @@
+"""The clauses of REP-199 about tool0, the controller's tool of zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from kinetree.conventions.rep199.arms import Arm
+from kinetree.conventions.rep199.clause import STRICT, Rep199, angle, children, geometry, own_joint, parent, thing
+from kinetree.conventions.rep199.makers import Maker
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Robot
+from kinetree.spatial.se3 import Array
+
+EXACT = 1e-3
+"""How far tool0 may be turned from where it must be, rad."""
+TOGETHER = 1e-6
+"""How far the origins of flange and tool0 may be apart, m."""
+
+
+class Tool0(Rep199):
+    """tool0 is where the controller has a tool of zeros.
+
+    Poses that the controller shows without a tool are of this frame. How it is turned is judged by what models of the
+    maker agree on, which is a guess; `kinetree calibrate` tells it from poses of the real robot.
+    """
+
+    code = "R199-501"
+    level = "MUST"
+    clause = "shall match exactly an all-zeros TCP as defined by the robot controller"
+    told = STRICT
+    good = '"tool0"'
+    bad = '"gripper_tcp"'
+
+    def check(
+        self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker, strict: bool
+    ) -> Iterator[Finding]:
+        """An arm has no tool0, or it is turned otherwise than in the maker's models."""
+        expected = maker.tool0_rotation
+        for arm in arms:
+            if arm.tool0 is None:
+                yield self.absent(robot, arm, "tool0", strict)
+            elif arm.flange is not None and expected is not None:
+                R = poses[arm.flange][:3, :3].T @ poses[arm.tool0][:3, :3]
+                off = angle(expected.T @ R)
+                if np.deg2rad(off) > EXACT:
+                    message = f"is turned {off:.4g} degrees off from how models of {maker.name} have it in flange"
+                    yield self.finding(message, thing(robot, arm.tool0), severity="warning")
+
+
+class Tool0AtFlange(Rep199):
+    """tool0 and flange have one origin.
+
+    A tool of zeros lies on the flange; only its axes are the controller's.
+    """
+
+    code = "R199-503"
+    level = "SHOULD"
+    clause = "the only expected difference between tool0 and flange is the orientation"
+    good = '<origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>'
+    bad = '<origin xyz="0 0 0.1" rpy="0 1.5707963267948966 0"/>'
+
+    def check(
+        self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], bodies: Mapping[str, str]
+    ) -> Iterator[Finding]:
+        """tool0 is elsewhere than flange."""
+        for arm in arms:
+            if arm.tool0 and arm.flange and bodies[arm.tool0] == bodies[arm.flange]:
+                off = float(np.linalg.norm((poses[arm.tool0] - poses[arm.flange])[:3, 3]))
+                if off > TOGETHER:
+                    yield self.finding(f"is {off:.4g} m from {arm.flange!r}", thing(robot, arm.tool0))
+
+
+class Tool0Fixed(Rep199):
+    """tool0 does not move against the last link.
+
+    No joint is behind the controller's own frame.
+    """
+
+    code = "R199-504"
+    level = "MUST"
+    clause = "the transform between that parent and tool0 is fixed"
+    good = '<joint name="flange-tool0" type="fixed">'
+    bad = '<joint name="flange-tool0" type="continuous"><axis xyz="0 0 1"/>'
+
+    def check(
+        self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], bodies: Mapping[str, str]
+    ) -> Iterator[Finding]:
+        """tool0 is carried by a joint that moves, or is on another link than the last."""
+        for arm in arms:
+            joint = own_joint(robot, above, arm.tool0) if arm.tool0 else None
+            if arm.tool0 and joint is not None and joint.kind.nv:
+                yield self.finding(f"joint {joint.name!r}, which carries it, is {joint.type}", thing(robot, arm.tool0))
+            elif arm.tool0 and bodies[arm.tool0] != arm.end:
+                message = f"is fixed to {bodies[arm.tool0]!r}, and the arm ends with {arm.end!r}"
+                yield self.finding(message, thing(robot, arm.tool0))
+
+
+class Tool0Parent(Rep199):
+    """tool0 is a child of flange.
+
+    Other parents want a good reason, which is written down.
+    """
+
+    code = "R199-505"
+    level = "SHOULD"
+    clause = "expected that in most cases tool0 will be a child of the flange frame"
+    good = """<parent link="flange"/>
+    <child link="tool0"/>"""
+    bad = """<parent link="link_6"/>
+    <child link="tool0"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """tool0 hangs on another link."""
+        for arm in arms:
+            link = parent(robot, above, arm.tool0) if arm.tool0 else None
+            if arm.tool0 and arm.flange and link != arm.flange:
+                yield self.finding(f"hangs on {link!r}, not on {arm.flange!r}", thing(robot, arm.tool0))
+
+
+class Tool0Leaf(Rep199):
+    """Nothing hangs on tool0.
+
+    Frames of tools are siblings of tool0, on flange, so that the turn of the controller's frame is not in them.
+    """
+
+    code = "R199-508"
+    level = "SHOULD"
+    clause = "application-specific tool frames should be added as siblings of tool0"
+    good = '<link name="base"/>'
+    bad = """<link name="welding_torch_tip"/>
+  <joint name="torch" type="fixed"><parent link="tool0"/><child link="welding_torch_tip"/></joint>
+  <link name="base"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+        """A link hangs on tool0."""
+        below = children(robot)
+        for arm in arms:
+            for joint in below.get(arm.tool0 or "", ()):
+                if joint.child != arm.flange:
+                    hung = f"hangs on {arm.tool0!r}, not beside it on {arm.flange or 'the flange'!r}"
+                    yield self.finding(hung, robot.links[joint.child])
+
+
+class Tool0Geometry(Rep199):
+    """tool0 has no geometry.
+
+    It is a frame, not a body.
+    """
+
+    code = "R199-509"
+    level = "MUST"
+    clause = "tool0 shall not have any geometry associated with it"
+    good = '<link name="tool0"/>'
+    bad = '<link name="tool0"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+        """tool0 has shapes."""
+        for arm in arms:
+            if arm.tool0 and geometry(robot, arm.tool0):
+                yield self.finding("has geometry", thing(robot, arm.tool0))
+
+
+RULES: tuple[type[Rule], ...] = (
+    Tool0,
+    Tool0AtFlange,
+    Tool0Fixed,
+    Tool0Parent,
+    Tool0Leaf,
+    Tool0Geometry,
+)
