@@ -71,7 +71,7 @@ class TestReading:
         ("text", "line", "said"),
         [
             ('\nprofil = "icub"', 2, "'profil' means nothing here; did you mean 'profile'"),
-            ('\nprofile = "icubb"', 2, "profile is 'icubb'; legal are 'industrial', "),
+            ('\nprofile = "icubb"', 2, "profile is 'icubb'; legal are industrial, "),
             ("profile = 3", 1, "profile is 3; legal is a text that is not empty"),
             ('profile = ""', 1, "profile is ''; legal is a text"),
             ('select = "R199"', 1, "select: 'R199' is no list of codes; legal is such as "),
@@ -84,7 +84,7 @@ class TestReading:
             ('per-file-ignores = { "a" = "R199" }', 1, "per-file-ignores: 'R199' is no list of codes"),
             ('per-file-ignores = { "" = [] }', 1, "per-file-ignores has an empty pattern"),
             ("models = 3", 1, "models is no list of tables; legal is [[models]]"),
-            ("models = [3]", 1, "models 1: 3 is no table; legal is one of file, args"),
+            ("\nmodels = [3]", 2, "models 1: 3 is no table; legal is one of file, args"),
             ("[[models]]", 1, "models 1: there is no file; legal is one"),
             ('[[models]]\nfile = "a"\n[[models]]\nfile = 3', 4, "models 2: file is 3; legal is a text"),
             ('[[models]]\nfile = "a\\u0000"', 2, "models 1: file is 'a\\x00'; legal is a text"),
@@ -145,7 +145,7 @@ class TestReading:
         assert "\x1b" not in str(refused.value)
 
     def test_thousands_of_faults_are_cut_short(self, tmp_path):
-        text = "".join(f"k{i} = 1\n" for i in range(5000)) + f"ignore = {['X'] * 5000}\n" + "[[models]]\n" * 5000
+        text = "".join(f"k{i} = 1\n" for i in range(2000)) + f"ignore = {['X'] * 2000}\n" + "[[models]]\n" * 2000
         with pytest.raises(kt.KinetreeError) as refused:
             read_settings(write(tmp_path, text))
         assert len(refused.value.findings) == 100
@@ -280,7 +280,7 @@ class TestPerFile:
             ("legacy/", ["legacy/a.urdf", "legacy/b/c/a.urdf"], ["a.urdf", "legacy2/a.urdf"]),
             ("legacy/*", ["legacy/a.urdf"], ["legacy/b/a.urdf"]),
             ("**/legacy/**/*.urdf", ["legacy/a.urdf", "b/legacy/c/d/a.urdf"], ["legacy/a.xacro", "b/a.urdf"]),
-            ("*.urdf", ["a.urdf", "b/c/a.urdf"], ["a.xacro", "a.urdf/b"]),
+            ("*.urdf", ["a.urdf", "b/c/a.urdf"], ["a.xacro", "d.urdf/b"]),
             ("./a?[bc].urdf", ["aab.urdf", "axc.urdf"], ["aa.urdf", "a/b.urdf", "axd.urdf", "s/aab.urdf"]),
             ("../other/*", ["../other/a.urdf"], ["other/a.urdf"]),
             ("a+(b).urdf", ["a+(b).urdf"], ["aab.urdf"]),
@@ -320,6 +320,7 @@ class TestPerFile:
 
 
 class TestRealModels:
+    @pytest.mark.slow
     def test_ur_is_checked_as_its_settings_say(self, tmp_path):
         folder = shared("corpus", "UniversalRobots+Universal_Robots_ROS2_Description")
         (entry,) = folder.rglob("ur.urdf.xacro")

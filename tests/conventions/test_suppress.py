@@ -5,7 +5,7 @@ import re
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import rules_of
+from kinetree.conventions.check import rule_of, rules_of
 from kinetree.conventions.checked import Checked, Job, check_job
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.justify import justifications
@@ -235,7 +235,7 @@ class TestReport:
         assert head == ["file", "element", "rule", "clause", "reason"]
         assert row[0] == str(found.excused[0].finding.source)
         assert row[1:3] == ["link 'flange'", "R199-403 (MUST)"]
-        assert row[3] == "the X+ axis must always point away from the last link"
+        assert row[3] == rule_of(CODE).clause
         assert row[4] == "the maker mounts it so \\| &lt;b> \\\\u202e so"
 
     def test_it_says_that_there_is_nothing(self, checked):

@@ -18,7 +18,6 @@ from kinetree.conventions.check import is_error_of_reader
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_files
-from kinetree.formats.text import decode
 
 VERSION = 1
 GONE = "baseline-gone"
@@ -108,11 +107,10 @@ def read_baseline(file: str) -> Baseline:
 
 @lru_cache(8)
 def _read(file: str, _changed: int, _size: int) -> Baseline:
-    text, faults = decode(read_file(Path(file)), file)
-    if faults:
-        raise KinetreeError(faults)
     try:
-        data = json.loads(text)
+        data = json.loads(read_file(Path(file)))
+    except UnicodeDecodeError as error:
+        raise _fault(file, f"the text is not UTF-8: {error.reason} at byte {error.start}") from None
     except json.JSONDecodeError as error:
         raise _fault(file, f"this is no JSON: {error.msg}", error.lineno, error.colno) from None
     except (RecursionError, ValueError):

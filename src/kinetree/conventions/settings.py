@@ -214,7 +214,7 @@ class _Reader:
     def is_table(self, said: object, keys: tuple[str, ...], k: int | None = None) -> bool:
         """Whether it is a table; says which of its keys are not legal."""
         if not isinstance(said, dict):
-            self.error(f"{_short(said)} is no table; legal is one of {', '.join(keys)}", "models" if k else "", k)
+            self.error(f"{_short(said)} is no table; legal is one of {', '.join(keys)}", "", k)
             return False
         for key in [key for key in said if key not in keys][:MAX_FAULTS]:
             self.error(f"{_short(key)} means nothing here; {nearest_names(key, keys)}", key, k)
@@ -227,9 +227,10 @@ class _Reader:
         dot = "." if self.within else ""
         table: Where = (self.within, 0) if self.within else None
         where: Where = table if k is None else (f"{self.within}{dot}models", k)
-        line = (self.places.key(key, where) if key else None) or self.places.start(where)
-        element = None if k is None else f"models {k + 1}"
-        self.report.error("settings", message, line or self.places.start(table), element=element)
+        places = self.places
+        line = (places.key(key, where) if key else None) or places.start(where)
+        line = line or (None if k is None else places.key("models", table)) or places.start(table)
+        self.report.error("settings", message, line, element=None if k is None else f"models {k + 1}")
 
 
 def _short(said: object) -> str:
