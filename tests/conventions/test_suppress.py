@@ -1,6 +1,7 @@
 """Comments that excuse findings: where they hold, what they must say, what is said of those that do not."""
 
 import re
+import shutil
 
 import pytest
 
@@ -12,6 +13,7 @@ from kinetree.conventions.justify import justifications
 from kinetree.conventions.suppress import suppressions
 from kinetree.conventions.suppressions import ASKEW, EXCUSED, RULES
 from kinetree.formats.xml import Report, parse
+from support import shared
 
 FLANGE = '<link name="flange"/>'
 WRONG = ASKEW.replace(EXCUSED, FLANGE)
@@ -153,6 +155,52 @@ class TestXacro:
         idle = "<!-- kinetree: ignore no-texture because of other models -->"
         assert "SUP-004" not in codes(self.parts(tmp_path, inside=idle))
         assert "SUP-004" in codes(self.parts(tmp_path, row=idle))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("folder", "entry", "element", "excuses"),
+    [
+        (
+            "Yaskawa-Global+motoman_ros2_support_packages/motoman_gp165r_support",
+            ("urdf/gp165r.xacro", "urdf/gp165r_macro.xacro", {}),
+            '<link name="${prefix}flange',
+            {"R199-403"},
+        ),
+        (
+            "ros-industrial+fanuc/fanuc_m430ia_support",
+            ("urdf/m430ia2f.xacro", "urdf/m430ia2f_macro.xacro", {}),
+            '<link name="${prefix}tool0',
+            {"R199-501", "R199-505"},
+        ),
+        (
+            "UniversalRobots+Universal_Robots_ROS2_Description",
+            ("urdf/ur.urdf.xacro", "urdf/ur_macro.xacro", {"ur_type": "ur5e", "name": "ur"}),
+            '<link name="${tf_prefix}shoulder_link',
+            {"R199-301", "R199-303"},
+        ),
+    ],
+    ids=["Yaskawa", "FANUC", "UR"],
+)
+def test_real_models_are_excused_at_the_line_that_is_printed(folder, entry, element, excuses, tmp_path):
+    copy = tmp_path / "package"
+    shutil.copytree(shared("corpus", *folder.split("/")), copy, ignore=shutil.ignore_patterns("meshes"))
+    own = copy.rename(tmp_path / folder.rpartition("/")[2])
+    packages = {package.parent.name: package.parent for package in shared("corpus").rglob("package.xml")}
+    file, macro, args = entry
+    arguments = {"xacro_args": args, "packages": packages | {"ur_description": own, own.name: own}}
+    job = Job(str(own / file), "industrial-strict", arguments=arguments)
+    before = check_job(job)
+    assert excuses == {finding.code for finding in before.findings}
+    (line,) = {finding.source.line for finding in before.findings}
+    text = (own / macro).read_text()
+    assert element in text.splitlines()[line - 1]
+    comment = f"<!-- kinetree: ignore {', '.join(sorted(excuses))} because the maker ships it so -->"
+    (own / macro).write_text(text.replace(element, f"{comment}\n{element}", 1))
+    after = check_job(job)
+    assert after.findings == ()
+    assert {excused.finding.code for excused in after.excused} == excuses
+    assert justifications([after]).count("the maker ships it so") == len(excuses)
 
 
 class TestWhatIsWrong:
