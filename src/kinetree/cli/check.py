@@ -60,13 +60,15 @@ def command(
         print_json({"findings": findings})
     else:
         write_findings(findings, sys.stdout)
-        print(summary(findings, checked))
+        if findings or not write_baseline:
+            print(summary(findings, checked))
     sys.exit(int(any(finding.severity != "info" for finding in findings)))
 
 
 def _write_baseline(file: str, checked: Sequence[Checked]) -> None:
     found = [(model_key(one.file, one.name, file), (*one.findings, *one.known)) for one in checked]
-    print(f"{write_baseline(file, found)} findings written to {file}")
+    count = write_baseline(file, found)
+    print(f"{count} finding{'s' * (count != 1)} written to {file}")
 
 
 def summary(findings: Sequence[Finding], checked: Sequence[Checked] = ()) -> str:
