@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.baseline import entry_of, model_key, read_baseline, write_baseline
+from kinetree.conventions.baseline import KEYS, entry_of, model_key, read_baseline, write_baseline
 from kinetree.conventions.checked import Checked, Job, check_job
 from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from kinetree.errors import Finding, Source
@@ -112,6 +112,10 @@ def test_errors_of_the_reader_are_no_part_of_it(job, tmp_path):
     (tmp_path / "arm.urdf").write_text("<robot>")
     assert write(job.baseline, check_job(replace(job, baseline=None))) == 0
     assert codes(check_job(job)) == ["xml-syntax"]
+    (fault,) = check_job(job).findings
+    written = dict(zip(KEYS, entry_of(fault, "arm.urdf", str(tmp_path)), strict=True), count=1)
+    (tmp_path / "known.json").write_text(json.dumps({"kinetree-baseline": 1, "findings": [written]}))
+    assert codes(check_job(job)) == ["xml-syntax"]  # even where somebody has written it there
 
 
 def test_what_is_excused_is_no_part_of_it(job, tmp_path):

@@ -10,6 +10,7 @@ from kinetree.conventions.check import rule_of, rules_of
 from kinetree.conventions.checked import Checked, Job, check_job
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.justify import justifications
+from kinetree.conventions.per_file import PerFile
 from kinetree.conventions.suppress import suppressions
 from kinetree.conventions.suppressions import ASKEW, EXCUSED, RULES
 from kinetree.formats.xml import Report, parse
@@ -151,6 +152,14 @@ class TestXacro:
             assert excused.source.file == str(tmp_path / ("arm.urdf.xacro" if place == "row" else "macro.xacro"))
             assert excused.finding.source.file == str(tmp_path / "macro.xacro")
 
+    def test_before_a_call_it_says_where_it_belongs(self, tmp_path):
+        path = tmp_path / "arm.urdf.xacro"
+        self.parts(tmp_path)
+        path.write_text(path.read_text().replace("<xacro:arm/>", f"{BECAUSE}<xacro:arm/>"))
+        found = check_job(Job(str(path), "industrial"))
+        assert sorted(codes(found)) == [CODE, "SUP-004"]
+        assert "what a macro makes is excused in the macro, or before the root" in found.findings[1].message
+
     def test_what_an_included_file_suppresses_another_model_may_need(self, tmp_path):
         idle = "<!-- kinetree: ignore no-texture because of other models -->"
         assert "SUP-004" not in codes(self.parts(tmp_path, inside=idle))
@@ -250,7 +259,8 @@ class TestWhatIsWrong:
         text = ARM.replace(FLANGE, f"<!-- kinetree: ignore ICUB-101, {CODE} because so -->{FLANGE}")
         (idle,) = checked(text).findings
         assert idle.message.startswith(CODE)
-        for leave_out in ({"ignore": (CODE,)}, {"select": ("R199-1", "SUP")}):
+        here = PerFile("*.urdf", ".", (CODE,))
+        for leave_out in ({"ignore": (CODE,)}, {"select": ("R199-1", "SUP")}, {"per_file": (here,)}):
             assert codes(checked(text, **leave_out)) == []
 
     def test_findings_about_suppressions_are_selected_like_others(self, checked):

@@ -59,7 +59,8 @@ def check(
     select, ignore: codes, or how they begin: report only these, or leave these out. Errors of the reader are always
         reported.
 
-    Sorted by severity, the gravest first; otherwise in the order of the rules. Raises KinetreeError for an unknown
+    Sorted by severity, the gravest first; otherwise in the order of the rules. Comments that excuse and settings are
+    not looked at: that is for `kinetree.conventions.checked`. Raises KinetreeError for an unknown
     profile or code, and where there is nothing to read.
     """
     check_codes(profile, select, ignore)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinetree.controllers import controllers
 from kinetree.conventions.check import PROFILES, check_codes
 from kinetree.conventions.checked import Job
 from kinetree.conventions.settings import Model, Settings, find_settings
@@ -78,12 +77,19 @@ def _job(path: str, settings: Settings, model: Model | None, said: Overrides) ->
         profile,
         settings.select if said.select is None else said.select,
         settings.ignore if said.ignore is None else said.ignore,
-        controllers[said.vendor].key if said.vendor else settings.vendor,
+        _vendor(said.vendor) if said.vendor else settings.vendor,
         arguments,
         model.name if model else "",
         settings.per_file,
         said.baseline or settings.baseline,
     )
+
+
+def _vendor(said: str) -> str:
+    """The key of a maker of controllers."""
+    from kinetree.controllers import controllers  # takes longer than all else here
+
+    return controllers[said].key
 
 
 def _seen_from_here(file: str) -> str:

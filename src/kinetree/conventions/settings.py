@@ -9,7 +9,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kinetree.controllers import controllers
 from kinetree.conventions.check import PROFILES, codes_of, unknown_codes
 from kinetree.conventions.per_file import PerFile
 from kinetree.errors import KinetreeError, nearest_names
@@ -185,10 +184,14 @@ class _Reader:
 
     def vendor(self, table: Mapping[str, Any]) -> str | None:
         said = self.text(table, "vendor")
-        if said is not None and said not in controllers:
-            self.error(f"vendor is {_short(said)}; legal are {', '.join(controllers)}", "vendor")
+        if said is None:
             return None
-        return said and controllers[said].key
+        from kinetree.controllers import controllers  # takes longer than all else here
+
+        if said in controllers:
+            return controllers[said].key
+        self.error(f"vendor is {_short(said)}; legal are {', '.join(controllers)}", "vendor")
+        return None
 
     def profile(self, table: Mapping[str, Any], k: int | None = None) -> str | None:
         said = self.text(table, "profile", k)

@@ -124,9 +124,11 @@ class Needed(Suppresses):
 
     def faults(self, suppression: Suppression) -> Iterable[str]:
         """Codes that were asked and not found."""
+        macro = suppression.element.lstrip("<").startswith("xacro:")
         for code in suppression.idle:
-            errors = "; errors of the reader cannot be excused" if code.islower() else ""
-            yield f"{code} is not found there, so there is nothing to suppress{errors}; take it out"
+            why = "; errors of readers are not excused" if code.islower() else ""
+            why += "; what a macro makes is excused in the macro, or before the root" if macro else ""
+            yield f"{code} is not found there, so there is nothing to suppress{why}; take it out"
 
 
 RULES: tuple[type[Suppresses], ...] = (Understood, Justified, Explained, Needed)
