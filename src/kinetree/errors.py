@@ -53,12 +53,23 @@ class Finding:
     def __str__(self) -> str:
         place = f"{self.source}: " if self.source else ""
         element = f"{self.element}: " if self.element else ""
-        lines = [f"{place}{self.severity}: {element}{self.message} [{self.code}]"]
+        lines = [visible(f"{place}{self.severity}: {element}{self.message} [{self.code}]")]
         if self.excerpt:
-            lines += [f"    {line}" for line in self.excerpt.splitlines()]
+            lines += [f"    {visible(line, one_for_one=True)}" for line in self.excerpt.split("\n")]
         if self.fix:
-            lines.append(f"    fix: {self.fix}")
+            lines.append(f"    fix: {visible(self.fix)}")
         return "\n".join(lines)
+
+
+def visible(text: str, *, one_for_one: bool = False) -> str:
+    """The text with all that a terminal would obey or hide, such as the codes that colour or erase it, as `\\x1b`.
+
+    one_for_one: as one `?` each instead, for what stands below to stay below.
+    """
+    if text.isprintable():
+        return text
+    escaped = ("?" if one_for_one else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() else other for c, other in zip(text, escaped, strict=True))
 
 
 class KinetreeError(Exception):
@@ -111,7 +122,8 @@ def nearest_names(name: object, known: Sequence[str]) -> str:
     """A clause that names those of `known` which look like `name`, or all when there are few."""
     import difflib  # 6 ms, and seldom wanted
 
-    near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
+    text = str(name)  # to compare many names, or long ones, would take for ever
+    near = difflib.get_close_matches(text, known[:500], n=5, cutoff=0.5) if len(text) <= 200 else []
     if near:
         return "did you mean " + ", ".join(repr(n) for n in near) + "?"
     if not known:

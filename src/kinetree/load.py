@@ -88,6 +88,8 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Op
     robot, more = row.read(made.text, made.file, files, options)
     findings += more
     notes = tuple(finding for finding in findings if finding.severity != "error")
+    if robot and robot.text:
+        robot = replace(robot, text=replace(robot.text, files=made.files))
     return replace(robot, notes=notes) if robot else None, findings
 
 

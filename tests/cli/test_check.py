@@ -56,7 +56,6 @@ def test_a_file_that_cannot_be_read_is_found_faulty(run, tmp_path):
         (("icub:2.4", "--profile", "icub"), "the versions are 1.0, 1.7"),
         (("icub", "--profile", "icub", "--select", "ICUB-9"), "no rule of profile 'icub' begins with 'ICUB-9'"),
         (("icub", "--profile", "ikub"), "'ikub' is not"),
-        (("icub",), "icub: no profile is said; legal are 'industrial'"),
         (("arm.urdf", "--profile", "icub", "--version", "2.5"), "--version goes with the bare name"),
     ],
 )

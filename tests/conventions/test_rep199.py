@@ -116,7 +116,7 @@ class TestArms:
             ("right_", 6, "waist"),
         ]
 
-    @pytest.mark.parametrize("friend", ["fanuc_flange", "hand_flange", "link_6_flange"])
+    @pytest.mark.parametrize("friend", ["fanuc_flange", "hand_flange", "link_6_flange", "link_flange"])
     def test_false_friends_make_no_arm_of_their_own(self, friend):
         robot = tree(*single(), f"flange {friend}")
         (arm,) = arms(robot)

@@ -71,7 +71,7 @@ class TestReading:
         ("text", "line", "said"),
         [
             ('\nprofil = "icub"', 2, "'profil' means nothing here; did you mean 'profile'"),
-            ('\nprofile = "icubb"', 2, "profile is 'icubb'; legal are industrial, "),
+            ('\nprofile = "icubb"', 2, "profile is 'icubb'; legal are ros, sim, "),
             ("profile = 3", 1, "profile is 3; legal is a text that is not empty"),
             ('profile = ""', 1, "profile is ''; legal is a text"),
             ('select = "R199"', 1, "select: 'R199' is no list of codes; legal is such as "),
@@ -245,6 +245,9 @@ class TestJobs:
         assert job.arguments["packages"] == {"ur_description": str(tmp_path / "src/ur"), "x": "y"}
         assert set(job.arguments) == {"xacro_args", "packages"}
 
+    def test_where_no_profile_is_said(self, tmp_path):
+        assert [job.profile for job in jobs([str(tmp_path / "arm.urdf")])] == ["ros"]
+
     def test_settings_can_be_given(self, tmp_path):
         write(tmp_path / "near", 'profile = "icub"')
         settings = read_settings(write(tmp_path, 'profile = "industrial"'))
@@ -253,7 +256,6 @@ class TestJobs:
     @pytest.mark.parametrize(
         ("said", "match"),
         [
-            (Overrides(), r"arm.urdf: no profile is said; legal are 'industrial', "),
             (Overrides("icubb"), "no profile 'icubb'"),
             (Overrides("icub", select=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
             (Overrides("icub", vendor="acme"), "no controller 'acme'"),

@@ -23,7 +23,7 @@ from kinetree.errors import SEVERITIES, Finding, Severity
 
 @click.command()
 @unread_robot_argument
-@click.option("--profile", type=click.Choice(list(PROFILES)), help="Which conventions.")
+@click.option("--profile", type=click.Choice(list(PROFILES)), help="Which conventions.  [default: ros]")
 @click.option("--select", metavar="CODE", multiple=True, help="Report only codes that begin so. Repeatable.")
 @click.option("--ignore", metavar="CODE", multiple=True, help="Leave out codes that begin so. Repeatable.")
 @click.option("--config", metavar="FILE", help="The settings; by default the nearest above MODEL.")

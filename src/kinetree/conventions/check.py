@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import chain
@@ -15,7 +15,24 @@ from kinetree.errors import SEVERITIES, Finding, fail, nearest_names
 from kinetree.load import Reading, examine
 from kinetree.model.robot import Robot
 
-FAMILIES: dict[str, str] = {"R199": "rep199", "ICUB": "icub", "SUP": "suppressions"}
+FAMILIES: dict[str, str] = {
+    "TRE": "structure",
+    "XML": "structure",
+    "NAM": "names",
+    "JNT": "joints",
+    "LIM": "limits",
+    "MIM": "limits",
+    "INR": "inertia",
+    "GEO": "geometry",
+    "MSH": "geometry",
+    "XAC": "xacro",
+    "R103": "rep103",
+    "R105": "rep105",
+    "R120": "rep120",
+    "R199": "rep199",
+    "ICUB": "icub",
+    "SUP": "suppressions",
+}
 """The letters of codes to the modules of this package whose `RULES` they are."""
 
 ALWAYS = ("SUP",)
@@ -33,18 +50,37 @@ class Profile:
     strict: bool = False
 
 
+EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "R103", "R105-002")
+SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
+"""What only simulations want of a model."""
+WHICH_WAY = ("R103-003",)
+"""What only people who place robots by hand want to read: it guesses where a robot's front is."""
+NOT_EVERY_ROBOT = (*SIMULATION, *WHICH_WAY)
+
 PROFILES: dict[str, Profile] = {
-    "industrial": Profile("the frames of industrial arms, as REP-199 wants them", ("R199",)),
-    "industrial-strict": Profile("the same; a frame that is missing is an error", ("R199",), strict=True),
+    "ros": Profile("what is wrong with a robot whatever it is used for", EVERY_ROBOT, NOT_EVERY_ROBOT),
+    "sim": Profile("the same, and what simulators need: masses, efforts, collision shapes", EVERY_ROBOT, WHICH_WAY),
+    "industrial": Profile(
+        "as ros, and the frames of industrial arms, as REP-199 wants them", (*EVERY_ROBOT, "R199"), NOT_EVERY_ROBOT
+    ),
+    "industrial-strict": Profile(
+        "the same; a frame that is missing is an error", (*EVERY_ROBOT, "R199"), NOT_EVERY_ROBOT, strict=True
+    ),
+    "humanoid": Profile(
+        "as ros, and the frames of humanoids, as REP-120 wants them", (*EVERY_ROBOT, "R103-003", "R120"), SIMULATION
+    ),
     "icub": Profile("the names, axes, frames and limits of the iCub", ("ICUB",)),
 }
 """One row a profile."""
+
+DEFAULT = "ros"
+"""The profile where none is said."""
 
 
 def check(
     source: Robot | str | os.PathLike[str],
     *,
-    profile: str,
+    profile: str = DEFAULT,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     vendor: str | None = None,
@@ -65,7 +101,8 @@ def check(
     """
     check_codes(profile, select, ignore)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, **options)
-    return check_reading(reading, profile=profile, select=select, ignore=ignore, vendor=vendor)
+    packages = options.get("packages")
+    return check_reading(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, packages=packages)
 
 
 def check_reading(
@@ -75,9 +112,10 @@ def check_reading(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     vendor: str | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> list[Finding]:
-    """`check` of what a reader has returned."""
-    return answers(reading, profile=profile, select=select, ignore=ignore, vendor=vendor)[0]
+    """`check` of what a reader has returned. packages: folders of ROS packages by name, where meshes are looked for."""
+    return answers(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, packages=packages)[0]
 
 
 def answers(
@@ -87,10 +125,11 @@ def answers(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     vendor: str | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> tuple[list[Finding], frozenset[str]]:
     """What `check_reading` returns, and the codes of all rules that were asked."""
     robot, findings = reading
-    told = {"vendor": vendor, "strict": PROFILES[profile].strict}
+    told = {"vendor": vendor, "strict": PROFILES[profile].strict, "packages": packages or {}}
     answered = asked(robot, rules_of(profile), **told) if robot else {}
     found = [*findings, *chain.from_iterable(answered.values())]
     reported = [f for f in found if is_error_of_reader(f) or is_wanted(f.code, select, ignore)]
@@ -146,8 +185,10 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
     if profile not in PROFILES:
         raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
     row = PROFILES[profile]
-    families = [letters for letters in FAMILIES if any(code.startswith(letters) for code in row.codes)]
-    rules = [rule for letters in families for rule in family(letters)]
+    modules = [module for letters, module in FAMILIES.items() if any(code.startswith(letters) for code in row.codes)]
+    rules = [
+        rule for module in dict.fromkeys(modules) for rule in import_module(f"kinetree.conventions.{module}").RULES
+    ]
     return tuple(rule for rule in rules if rule.code.startswith(row.codes) and rule.code not in row.without)
 
 
@@ -168,11 +209,13 @@ def rule_of(code: str) -> type[Rule] | None:
     return next((rule for rule in family(letters) if rule.code == code), None) if letters in FAMILIES else None
 
 
-def check_codes(profile: str, *selections: Iterable[str]) -> None:
-    """Raises KinetreeError for what begins no rule's code and is no reader's either, which are in lower case."""
-    known = [*(rule.code for rule in rules_of(profile)), *codes_of(ALWAYS)]
+def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
+    """Raises KinetreeError for what begins no code of a profile's rules, or of any rule, and is no reader's either,
+    which are in lower case."""
+    known = [*(rule.code for rule in rules_of(profile)), *codes_of(ALWAYS)] if profile else codes_of()
+    whose = f"rule of profile {profile!r}" if profile else "rule"
     for code in unknown_codes(chain.from_iterable(map(_codes, selections)), known):
-        raise fail("unknown-name", f"no rule of profile {profile!r} begins with {code!r}; {nearest_names(code, known)}")
+        raise fail("unknown-name", f"no {whose} begins with {code!r}; {nearest_names(code, known)}")
 
 
 def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:

@@ -60,7 +60,8 @@ def check_job(job: Job) -> Checked:
     source = Path(job.file) if job.arguments.get("format") else job.file  # a str would be the text itself
     reading = examine(source, **job.arguments)
     selection = {"select": job.select, "ignore": job.ignore}
-    found, asked = answers(reading, profile=job.profile, vendor=job.vendor, **selection)
+    packages = job.arguments.get("packages")
+    found, asked = answers(reading, profile=job.profile, vendor=job.vendor, packages=packages, **selection)
 
     def is_asked(code: str) -> bool:
         always = reading[0] is not None and (code.islower() or code.startswith(ALWAYS))
@@ -76,3 +77,8 @@ def check_job(job: Job) -> Checked:
         findings += gone
     why = tuple(Excused(finding, by.reason, by.source) for finding, by in excused)
     return Checked(job.file, tuple(sorted(findings, key=by_severity)), why, job.name, tuple(known))
+
+
+def fault(file: str, code: str, message: str) -> Checked:
+    """A file of which nothing else can be said than this error."""
+    return Checked(file, (Finding(code, "error", message, Source(file)),))

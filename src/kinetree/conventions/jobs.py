@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinetree.conventions.check import PROFILES, check_codes
+from kinetree.conventions.check import DEFAULT, check_codes
 from kinetree.conventions.checked import Job
 from kinetree.conventions.settings import Model, Settings, find_settings
 from kinetree.errors import fail
@@ -33,8 +33,8 @@ def jobs(paths: Sequence[str], settings: Settings | None = None, overrides: Over
         is such a model becomes a job for each of its rows, with the arguments that they give.
     settings: for all of them; by default each path's own, see `find_settings`.
 
-    Raises KinetreeError for faults in the settings, for a profile, a vendor or codes that do not exist, where no
-    profile is said, and where nothing is to be checked.
+    Raises KinetreeError for faults in the settings, for a profile, a vendor or codes that do not exist, and where
+    nothing is to be checked.
     """
     said = overrides or Overrides()
     if not paths:
@@ -64,9 +64,7 @@ def _rows(settings: Settings) -> dict[str, list[Model | None]]:
 
 
 def _job(path: str, settings: Settings, model: Model | None, said: Overrides) -> Job:
-    profile = said.profile or (model and model.profile) or settings.profile
-    if profile is None:
-        raise fail("profile", f"{path}: no profile is said; legal are {', '.join(map(repr, PROFILES))}")
+    profile = said.profile or (model and model.profile) or settings.profile or DEFAULT
     check_codes(profile, said.select or (), said.ignore or ())
     arguments = {key: value for key, value in said.arguments.items() if value}
     for key, given in {"xacro_args": model.args, "packages": model.packages}.items() if model else ():

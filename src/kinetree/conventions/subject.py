@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.formats.xml import Derived, Element, Report, parse
+from kinetree.formats.xml import Derived, Element, parsed
+from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
-from kinetree.queries import tree
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import IDENTITY, Array
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 FACTS: dict[str, Callable[..., Any]] = {}
 
-TOLD: Mapping[str, Any] = {"vendor": None, "strict": False}
+TOLD: Mapping[str, Any] = {"vendor": None, "strict": False, "packages": {}}
 """What a caller may tell, with what holds where nobody does. vendor: the key of the controller's maker. strict: whether
-what is missing is as grave as what is wrong."""
+what is missing is as grave as what is wrong. packages: folders of ROS packages by name."""
 
 
 def fact(function: F) -> F:
@@ -53,8 +52,14 @@ class Subject:
 @fact
 def poses(robot: Robot) -> dict[str, Array]:
     """T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
-    names = list(robot.frames)
-    return dict(zip(names, forward_kinematics(tree(robot), robot.q(), names), strict=True))
+    T = {robot.root: IDENTITY}  # of the links; where only this is wanted, a product is quicker than a tree
+    for name in robot.placed:
+        joint = robot.joints[name]
+        T_joint = T[joint.parent] @ joint.origin
+        if joint.mimic and (offset := resolve_mimic(robot, name)[2]):
+            T_joint = T_joint @ joint.kind.transform(joint.axes, joint.pitch, (offset,))
+        T[joint.child] = T_joint if joint.child_origin is IDENTITY else T_joint @ joint.child_origin
+    return {name: T[name] if name in T else T[frame.link] @ frame.origin for name, frame in robot.frames.items()}
 
 
 @fact
@@ -79,4 +84,4 @@ def document(robot: Robot) -> Element | None:
     if robot.text is None or robot.text.format != "urdf" or robot.source is None:
         return None
     file = (robot.source.made or robot.source).file
-    return parse(Derived(robot.text.text, robot.text.origins), file, Report())
+    return parsed(Derived(robot.text.text, robot.text.origins), file)

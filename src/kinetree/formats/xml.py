@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from xml.parsers import expat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.errors import Finding, Severity, Source, fail
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 200
+MAX_ATTRIBUTES = 1000
+MAX_FINDINGS = 10_000
+AROUND = 1000
+"""Bytes before and after a place that are looked at for its line: some lines are as long as their file."""
+REMEMBERED = 1_000_000
+"""Bytes of a text whose elements are kept at most: they take some thirty times as many."""
 
 
 class Element:
@@ -62,6 +70,10 @@ class Element:
     @property
     def source(self) -> Source:
         return self.document.source(self.start)
+
+    def place(self, attribute: str) -> Source:
+        """Where the value of an attribute stands."""
+        return self.document.source(_span(self, attribute)[0])
 
     @property
     def raw(self) -> str:
@@ -111,8 +123,15 @@ class Document:
             self._lines = [0, *(newlines + 1).tolist()]
         line = bisect_right(self._lines, byte)
         start = self._lines[line - 1]
-        before = byte - start if self._ascii else len(self.data[start:byte].decode(errors="replace"))
+        before = byte - start if self._ascii else int(self._characters[byte] - self._characters[start])
         return Source(self.file, line, before + 1)
+
+    @cached_property
+    def _characters(self) -> NDArray[np.int32]:
+        """How many characters begin before each byte; the bytes of UTF-8 that go on with one are 10xxxxxx."""
+        count = np.zeros(len(self.data) + 1, np.int32)
+        np.cumsum((np.frombuffer(self.data, np.uint8) & 0xC0) != 0x80, out=count[1:])
+        return count
 
     def byte(self, source: Source) -> int:
         """The byte at which a source of this document stands."""
@@ -121,14 +140,19 @@ class Document:
         assert self._lines is not None
         assert source.line is not None
         assert source.column is not None
-        start = self._lines[source.line - 1]
-        return start + len(self.data[start:].split(b"\n", 1)[0].decode()[: source.column - 1].encode())
+        start, before = self._lines[source.line - 1], source.column - 1
+        return start + (
+            before
+            if self._ascii
+            else len(self.data[start : start + 4 * before].decode(errors="ignore")[:before].encode())
+        )
 
     def excerpt(self, start: int, stop: int) -> str:
         """The line that holds bytes start to stop, with these underlined."""
-        left = self.data.rfind(b"\n", 0, start) + 1
-        right = self.data.find(b"\n", start)
-        right = len(self.data) if right < 0 else right
+        first, last = max(0, start - AROUND), min(len(self.data), start + AROUND)
+        left = max(first, self.data.rfind(b"\n", first, start) + 1)
+        right = self.data.find(b"\n", start, last)
+        right = last if right < 0 else right
         before = self.data[left:start].decode(errors="replace").replace("\t", " ")
         bad = self.data[start : min(stop, right)].decode(errors="replace")
         line = (before + bad + self.data[min(stop, right) : right].decode(errors="replace")).rstrip()
@@ -142,6 +166,7 @@ class Report:
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        self.count: Counter[Severity] = Counter()
 
     @property
     def failed(self) -> bool:
@@ -158,7 +183,15 @@ class Report:
         owner: Element | None = None,
         fix: str | None = None,
     ) -> None:
-        """Note a finding at `element`, underlining `attribute` or the tag; `owner` is what messages name."""
+        """Note a finding at `element`, underlining `attribute` or the tag; `owner` is what messages name.
+
+        Of very many the last says that there are more.
+        """
+        self.count[severity] += 1
+        if self.count[severity] > MAX_FINDINGS:
+            return
+        if self.count[severity] == MAX_FINDINGS:
+            code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; whatever follows is left out"
         start, stop = _span(element, attribute)
         document = element.document
         self.findings.append(
@@ -241,7 +274,22 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
     except _RefusedError as error:
         _refuse(report, document, error.code, str(error), max(parser.CurrentByteIndex, 0))
         return None
+    if len(data) <= REMEMBERED:
+        _latest[:] = [document]
     return document.root
+
+
+_latest: list[Document] = []
+"""The one that was parsed last, unless it was large."""
+
+
+def parsed(text: Derived, file: str) -> Element | None:
+    """`parse` of a text that has been read before; at no cost if it was the last one."""
+    data = text.text.encode()
+    for document in _latest:
+        if document.file == file and document.data == data and document.origins == text.origins:
+            return document.root
+    return parse(text, file, Report())
 
 
 def _refuse(report: Report, document: Document, code: str, message: str, byte: int) -> None:
@@ -283,6 +331,8 @@ def _build(parser: expat.XMLParserType, document: Document) -> None:
         else:
             document.root = element
         stack.append(element)
+        if len(attributes) > MAX_ATTRIBUTES:
+            raise _RefusedError("xml-size", f"{len(attributes)} attributes; at most {MAX_ATTRIBUTES} are read")
         if len(stack) > MAX_DEPTH:
             raise _RefusedError("xml-depth", f"elements nested more than {MAX_DEPTH} deep")
 

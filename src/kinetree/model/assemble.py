@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import hypot
 
@@ -21,6 +22,9 @@ from kinetree.model.robot import (
     Sensor,
     Text,
 )
+
+MAX_FAULTS = 1000
+"""Of the structure; to look for the nearest names takes a while."""
 
 
 @dataclass
@@ -73,7 +77,9 @@ def build(parts: Parts) -> Robot:
 def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
     """The robot of these parts, or None, and every fault of their structure."""
     check = _Checker(parts)
-    placed = check.run()
+    placed: tuple[str, ...] = ()
+    with suppress(_EnoughError):
+        placed = check.run()
     if check.findings or not parts.complete:
         return None, check.findings
     joints = Named("joint", parts.joints)
@@ -112,6 +118,10 @@ def _in_order(moving: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[
     return (*kept, *(name for name in moving if name not in kept))
 
 
+class _EnoughError(Exception):
+    """Stops the search for faults."""
+
+
 class _Checker:
     """Looks for everything that keeps parts from being one tree."""
 
@@ -122,6 +132,10 @@ class _Checker:
 
     def error(self, code: str, message: str, source: Source | None, element: str, fix: str | None = None) -> None:
         self.findings.append(Finding(code, "error", message, source, element, fix))
+        if len(self.findings) >= MAX_FAULTS:
+            message = f"there are {MAX_FAULTS} faults already; whatever follows is left out"
+            self.findings.append(Finding("too-many", "error", message, self.parts.source, f"robot {self.parts.name!r}"))
+            raise _EnoughError
 
     def run(self) -> tuple[str, ...]:
         """Every joint, parents first."""

@@ -245,11 +245,12 @@ class CoupledLimit:
 @dataclass(frozen=True, slots=True)
 class Text:
     """The text that a robot was read from, as long as nobody has edited the robot; and where its elements come from,
-    in order, if it was made of other files."""
+    in order, and the texts of the files by name, if it was made of other files."""
 
     format: str
     text: str
     origins: Sequence[Source | None] = field(default=(), repr=False)
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

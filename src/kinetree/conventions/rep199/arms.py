@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -12,7 +13,7 @@ from kinetree.model.robot import Joint, Robot
 
 NAMES = ("base_link", "base", "flange", "tool0")
 """The frames of REP-199; the links of the chain are link_1, link_2, …"""
-FRAME = re.compile(r"(?P<prefix>|.*[_/-])(?P<name>base_link|base|flange|tool0|link_\d+)")
+FRAME = re.compile(r"(?P<prefix>|.*[_/-])(?<!link_)(?P<name>base_link|base|flange|tool0|link_\d+)")
 AT_LEAST = 4
 """Moving joints of a chain that is an arm though no frame says so."""
 LIMBS = 2
@@ -53,7 +54,8 @@ def arms(robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) ->
         for end in chains.long_ends()
         if chains.prefix(end) not in taken and not any(chains.on_one_way(end, other) for other in ends)
     ]
-    return tuple(chains.arm(link, ends) for link in robot.links if link in ends)
+    prefixes = chains.prefixes(ends)
+    return tuple(chains.arm(link, prefixes[link], ends) for link in robot.links if link in ends)
 
 
 class _Chains:
@@ -95,7 +97,7 @@ class _Chains:
     def named_ends(self) -> list[str]:
         """The bodies with a flange or a tool0 that more than one joint moves."""
         with_such = [end for end in self.carried if any(name in ("flange", "tool0") for _, name in self.named[end])]
-        ends = {end: self.prefix(end) for end in with_such if len(self.moving(end, with_such)) > 1}
+        ends = {e: p for e in with_such if len(self.moving(e, p := self.prefix(e), with_such)) > 1}
         return [  # a tool0 that moves against its flange makes no second arm
             end
             for end, prefix in ends.items()
@@ -140,21 +142,31 @@ class _Chains:
             return sum(q == p for q, _ in known), alike, -len(p)
 
         true = {p for p in last if not p or near(p) > (1, 0, 0)}
-        others = {p for p, _ in known if not p or any(link.startswith(p) for link in links)} - last
-        return max(sorted(true or others), key=near, default=_common(links))
+        others = {p for p, _ in known if 2 * sum(link.startswith(p) for link in links) >= len(links)} - last
+        return max(sorted(true or others), key=near, default=_common(links[-AT_LEAST:]))
 
-    def moving(self, end: str, ends: Sequence[str]) -> list[str]:
+    def prefixes(self, ends: Sequence[str]) -> dict[str, str]:
+        """The prefix of each arm; of arms that would have the same, because they share a base_link, that of its last
+        links, if these differ."""
+        found = {end: self.prefix(end) for end in ends}
+        for prefix, count in Counter(found.values()).items():
+            alike = {end: _common(self.way(end)[-AT_LEAST:]) for end in ends if found[end] == prefix}
+            if len({name for name in alike.values() if name}) == count > 1:
+                found.update(alike)
+        return found
+
+    def moving(self, end: str, prefix: str, ends: Sequence[str]) -> list[str]:
         """The bodies of an arm: behind its base_link, or behind what it has in common with other arms."""
         way = self.way(end)
-        foot = self.bodies.get(f"{self.prefix(end)}base_link")
+        foot = self.bodies.get(f"{prefix}base_link")
         if foot in (self.robot.root, *way):
             return way[way.index(foot) + 1 :] if foot in way else way
         others = [self.way(other) for other in ends if end not in self.way(other)]
         return way[max((len(_alike(way, other)) for other in others), default=0) :]
 
-    def arm(self, end: str, ends: Sequence[str]) -> Arm:
+    def arm(self, end: str, prefix: str, ends: Sequence[str]) -> Arm:
         """The arm that ends with a body."""
-        prefix, joints = self.prefix(end), [self.carried[body] for body in self.moving(end, ends)]
+        joints = [self.carried[body] for body in self.moving(end, prefix, ends)]
         base_link, base, flange, tool0 = (
             f"{prefix}{name}" if f"{prefix}{name}" in self.robot.frames else None for name in NAMES
         )

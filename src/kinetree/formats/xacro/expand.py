@@ -15,10 +15,11 @@ from kinetree.formats.xml import Derived, Element
 
 @dataclass(frozen=True)
 class Expanded:
-    """What a xacro file makes: the text, the name it has in messages."""
+    """What a xacro file makes: the text, the name it has in messages; and the texts of all files read, by name."""
 
     text: Derived
     file: str
+    files: Mapping[str, str]
 
 
 def read(
@@ -39,7 +40,8 @@ def read(
         findings.append(_makes_nothing(engine, made.root))
     if any(finding.severity == "error" for finding in findings):
         return None, findings
-    return Expanded(Derived(made.text, made.origins), f"{file} (expanded)"), findings
+    files = {document.file: document.data.decode() for document in engine.documents}
+    return Expanded(Derived(made.text, made.origins), f"{file} (expanded)", files), findings
 
 
 def _unknown_arguments(engine: Engine, arguments: Mapping[str, str]) -> list[Finding]:

@@ -1,0 +1,293 @@
+"""Rules about shapes and the files of meshes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from stat import S_ISREG
+from time import monotonic
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
+
+from kinetree.conventions.quality import URDF_LINK, Quality, grouped, others
+from kinetree.conventions.rule import Rule
+from kinetree.conventions.subject import fact
+from kinetree.errors import Finding, KinetreeError, Severity
+from kinetree.formats.opener import Files, folder_of
+from kinetree.model.robot import Geometry, Link, Robot
+
+HUGE, TINY = 100.0, 1e-5
+POINTER = b"version https://git-lfs"
+SHORT = 1024
+"""Bytes of a file that may be a pointer."""
+REMEMBERED = 10.0
+"""For how many seconds at most it is taken for granted where packages are."""
+MOST_MESHES = 1000
+"""More are not looked for."""
+
+Asset = Literal["there", "missing", "empty", "pointer"]
+Shapes = tuple[tuple[Link, Geometry], ...]
+
+
+class NoCollision(Quality):
+    """What a joint moves and one can see can also be hit.
+
+    Planners and simulators see collision shapes only: through this body everything passes.
+    """
+
+    code = "GEO-001"
+    level = "SHOULD"
+    clause = "the collision properties of a link"
+    url = URDF_LINK
+    good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
+    bad = ""
+
+    def check(self, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+        """A moved body with visuals and without collision shapes."""
+        for links in moving.values():
+            seen = [link for link in links if link.visuals]
+            if seen and not any(link.collisions for link in links):
+                yield self.finding("a joint moves it, and it has visuals but no collision shape", seen[0])
+
+
+class NoSize(Quality):
+    """Sizes are larger than zero.
+
+    Simulators refuse a shape without volume; negative sizes turn it inside out.
+    """
+
+    code = "GEO-002"
+    level = "MUST"
+    clause = "the size of the shape"
+    url = URDF_LINK
+    good = '<box size="0.4 0.12 0.12"/>'
+    bad = '<box size="0.4 0 0.12"/>'
+
+    def check(self, shapes: Shapes) -> Iterator[Finding]:
+        """A size, a radius or a length of zero or less, or a scale of zero; no error where it is zero and only seen."""
+        for link, geometry in shapes:
+            for name, sizes in _sizes(geometry).items():
+                if min(sizes) > 0 or (name == "scale" and all(sizes)):
+                    continue
+                message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{size:g}' for size in sizes)}"
+                seen = min(sizes) == 0 and geometry in link.visuals
+                severity: Severity | None = "warning" if seen else None
+                yield self.finding(message, link, source=geometry.source, severity=severity)
+
+
+class AbsurdSize(Quality):
+    """Sizes are between a hundredth of a millimetre and a hundred metres.
+
+    Others are likely to be in other units.
+    """
+
+    code = "GEO-003"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "metres"
+    url = "https://www.ros.org/reps/rep-0103.html"
+    good = '<box size="0.4 0.12 0.12"/>'
+    bad = '<box size="400 120 120"/>'
+
+    def check(self, shapes: Shapes) -> Iterator[Finding]:
+        """A size above 100 m or below 1e-5 m; scales of meshes are no sizes."""
+        for link, geometry in shapes:
+            for name, sizes in _sizes(geometry).items():
+                if name != "scale" and any(size > HUGE or 0 < size < TINY for size in sizes):
+                    message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{size:g}' for size in sizes)} m"
+                    yield self.finding(message, link, source=geometry.source)
+
+
+class MixedScale(Quality):
+    """One mesh file has one scale.
+
+    Where a file is scaled by 0.001 in one place and by 1 in another, one of them is a thousand times too large.
+    """
+
+    code = "MSH-001"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "scale of the mesh, whose unit is the metre"
+    url = URDF_LINK
+    good = '<geometry><box size="0.4 0.12 0.12"/></geometry></visual>'
+    bad = (
+        '<geometry><mesh filename="meshes/link_4.stl" scale="0.001 0.001 0.001"/></geometry></visual>'
+        '<visual><geometry><mesh filename="meshes/link_4.stl"/></geometry></visual>'
+    )
+
+    def check(self, shapes: Shapes) -> Iterator[Finding]:
+        """A file scaled a hundred times larger in one place than in another."""
+        meshes = [(link, geometry) for link, geometry in shapes if "scale" in geometry.shape.parameters]
+        for same in grouped(meshes, lambda pair: pair[1].shape.parameters["filename"]):
+            sizes = [max(map(abs, _sizes(geometry)["scale"])) for _, geometry in same]
+            small = min(sizes)
+            for (link, geometry), size in zip(same, sizes, strict=True):
+                if 0 < 100 * small <= size:
+                    message = f"{geometry.shape.parameters['filename']!r} has the scale {size:g}, elsewhere {small:g}"
+                    yield self.finding(message, link, source=geometry.source)
+
+
+class MeshRule(Quality):
+    """A rule about the files of meshes."""
+
+    url = URDF_LINK
+    base = Quality.base.replace(  # type: ignore[union-attr]
+        '<box size="0.4 0.12 0.12"/>', '<mesh filename="package://arm/meshes/link_4.stl"/>'
+    )
+    good = "link_4.stl"
+    told: ClassVar[Mapping[str, Any]] = MappingProxyType({"packages": {"arm": Path(__file__).parent / "arm"}})
+
+
+class MissingMesh(MeshRule):
+    """The files of meshes are there.
+
+    Links without them are neither seen nor hit. Where no mesh at all is there, the files are kept elsewhere, and that
+    is only said.
+    """
+
+    code = "MSH-002"
+    level = "SHOULD"
+    clause = "the file must be available locally"
+    bad = "link_7.stl"
+
+    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+        """A file that is not in its package, which is there, or not beside the model."""
+        missing = _meshes(shapes, assets, "missing")
+        if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
+            link, geometry = missing[0]
+            message = f"none of its {len(assets)} meshes is there; the first is {_file(geometry)!r}"
+            yield self.finding(message, link, source=geometry.source, severity="info")
+            return
+        for link, geometry in missing:
+            yield self.finding(f"there is no mesh file {_file(geometry)!r}", link, source=geometry.source)
+
+
+class EmptyMesh(MeshRule):
+    """The files of meshes are not empty."""
+
+    code = "MSH-003"
+    level = "SHOULD"
+    clause = "the file must be available locally"
+    bad = "empty.stl"
+
+    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+        """A file of no bytes."""
+        for link, geometry in _meshes(shapes, assets, "empty"):
+            yield self.finding(f"the mesh file {_file(geometry)!r} is empty", link, source=geometry.source)
+
+
+class PointerMesh(MeshRule):
+    """The files of meshes have been fetched.
+
+    git-lfs leaves three lines of text in the place of a large file until it is asked for it.
+    """
+
+    code = "MSH-004"
+    level = "MAY"
+    clause = "the file must be available locally"
+    bad = "pointer.stl"
+
+    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+        """Pointers of git-lfs; one finding for all."""
+        pointers = _meshes(shapes, assets, "pointer")
+        if pointers:
+            (link, geometry), rest = pointers[0], others([_file(geometry) for _, geometry in pointers[1:]])
+            message = (
+                f"the mesh file {_file(geometry)!r} holds a pointer of git-lfs; fetch it with `git lfs pull`{rest}"
+            )
+            yield self.finding(message, link, source=geometry.source)
+
+
+RULES: tuple[type[Rule], ...] = (NoCollision, NoSize, AbsurdSize, MixedScale, MissingMesh, EmptyMesh, PointerMesh)
+
+
+@fact
+def shapes(robot: Robot) -> Shapes:
+    """Every shape with its link."""
+    return tuple((link, shape) for link in robot.links.values() for shape in (*link.visuals, *link.collisions))
+
+
+@fact
+def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]]) -> Mapping[str, Asset] | None:
+    """Name of each mesh file to how it is; without those whose package is not there. None for a model without a file.
+
+    A name that leads out of its package, or is no path beside the file of the model, is not looked for; nor is a path
+    in a file that another includes, which is beside one or the other.
+    """
+    if robot.source is None:
+        return None
+    file = robot.source.file
+    files = _files(tuple((name, Path(folder)) for name, folder in packages.items()), int(monotonic() // REMEMBERED))
+    names = dict.fromkeys(
+        _file(geometry)
+        for _, geometry in shapes
+        if "filename" in geometry.shape.parameters
+        and (_file(geometry).startswith("package://") or (geometry.source and geometry.source.file == file))
+    )
+    folders: dict[str, str | None] = {}
+    found: dict[str, Asset] = {}
+    for name in list(names)[:MOST_MESHES]:
+        package, rest = _split(name)
+        if package not in folders:
+            folders[package] = _folder(files, package, file)
+        folder = folders[package]
+        if folder is not None and rest is not None:
+            found[name] = _asset(f"{folder}/{rest}")
+    return found
+
+
+@lru_cache(maxsize=1)
+def _files(packages: tuple[tuple[str, Path], ...], time: int) -> Files:
+    """Shared by robots that are checked one after another: to search the disk for packages takes longer than all
+    rules, and longer for each package that is not there."""
+    return Files(dict(packages))
+
+
+def _split(name: str) -> tuple[str, str | None]:
+    """The package that a file name names, "" for none, and the path in it or beside the model; None where it is not
+    known what file is meant, or where it leads out of its package."""
+    if name.startswith("package://"):
+        package, _, rest = name.removeprefix("package://").partition("/")
+        return package, None if ".." in rest.split("/") else rest
+    return "", None if "://" in name or name.startswith(("/", "\\")) else name
+
+
+def _folder(files: Files, package: str, asked_from: str) -> str | None:
+    """The folder of a package, or that of the model for none; None where there is no such folder."""
+    try:
+        return str(files.package(package, asked_from) if package else folder_of(asked_from) or "") or None
+    except KinetreeError:
+        return None
+
+
+def _asset(path: str) -> Asset:
+    """How a mesh file is; only what is a plain file and as short as a pointer is opened."""
+    try:
+        status = os.stat(path)
+        if not S_ISREG(status.st_mode):
+            return "missing"
+        if 0 < status.st_size < SHORT:
+            with open(path, "rb") as file:
+                return "pointer" if file.read(len(POINTER)) == POINTER else "there"
+    except (OSError, ValueError):  # a null character in a path is a ValueError
+        return "missing"
+    return "there" if status.st_size else "empty"
+
+
+def _meshes(shapes: Shapes, assets: Mapping[str, Asset], asset: Asset) -> list[tuple[Link, Geometry]]:
+    """The shapes whose mesh file is so, one a file."""
+    first = {_file(geometry): (link, geometry) for link, geometry in reversed(shapes)}
+    return [first[name] for name, how in assets.items() if how == asset]
+
+
+def _file(geometry: Geometry) -> str:
+    return str(geometry.shape.parameters.get("filename", ""))
+
+
+def _sizes(geometry: Geometry) -> dict[str, tuple[float, ...]]:
+    """What a shape has of sizes; a plane has none, since it has no end."""
+    parameters = geometry.shape.parameters.items() if geometry.shape.kind != "plane" else ()
+    numbers = {name: value for name, value in parameters if not isinstance(value, str)}
+    return {name: value if isinstance(value, tuple) else (value,) for name, value in numbers.items()}

@@ -1,0 +1,340 @@
+"""Rules about masses and inertias: what no rigid body can have, and what nobody has measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+
+import numpy as np
+
+from kinetree.conventions.quality import URDF_LINK, Masses, Quality, grouped, others
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding
+from kinetree.model.robot import Link, Robot
+from kinetree.spatial.se3 import Array
+
+CONSISTENT = "https://arxiv.org/abs/1610.08703"
+"""Traversaro et al., Identification of fully physical consistent inertial parameters."""
+TUTORIAL = (
+    "https://docs.ros.org/en/jazzy/Tutorials/Intermediate/URDF/"
+    "Adding-Physical-and-Collision-Properties-to-a-URDF-Model.html"
+)
+
+NOTHING = 1e-15
+"""Moments in kg m² below which no part of a robot is; some exports write 1e-22 for zero."""
+BROKEN = 0.01
+"""By how much of the largest moment the triangle inequality must be broken."""
+HEAVY, LIGHT = 1e4, 1e-6
+FAR = 2.0
+"""A radius of gyration in m that no link has."""
+TIMES = 3.0
+"""How many times beyond the shapes of a link its mass must lie."""
+
+Noted = frozenset[tuple[str, str | None]]
+
+
+class NotPositive(Quality):
+    """No inertia is negative about any axis.
+
+    A body that is turned the other way by what turns it makes every simulation explode.
+    """
+
+    code = "INR-001"
+    level = "MUST"
+    clause = "the inertia matrix is positive semidefinite"
+    url = CONSISTENT
+    good = '<inertia ixx="0.0192" ixy="0"'
+    bad = '<inertia ixx="0.0192" ixy="0.05"'
+
+    def check(self, masses: Masses) -> Iterator[Finding]:
+        """A negative principal moment that rounding does not explain."""
+        least = masses.moments[:, 0]
+        for link, _, moments in masses.where((least < -1e-6 * masses.size) & (least < -NOTHING)):
+            if moments[0] < -2 * _rounding(link) or (link.inertial and link.inertial.inertia.diagonal().min() < 0):
+                yield self.finding(f"its principal moments of inertia are {_listed(moments)} kg m²", link)
+
+
+class Triangle(Quality):
+    """No moment of inertia is larger than the two others together.
+
+    No distribution of mass has such an inertia. MuJoCo and Drake refuse the model.
+    """
+
+    code = "INR-002"
+    level = "MUST"
+    clause = "A + B >= C of the principal moments"
+    url = CONSISTENT
+    good = 'ixx="0.666667" ixy="0" ixz="0" iyy="0.6375"'
+    bad = 'ixx="0.966667" ixy="0" ixz="0" iyy="0.6375"'
+
+    def check(self, masses: Masses) -> Iterator[Finding]:
+        """Broken by more than one part in a hundred, and by more than rounding explains."""
+        a, b, c = masses.moments.T
+        for link, _, moments in masses.where((a >= -1e-6 * masses.size) & (c - a - b > BROKEN * c + NOTHING)):
+            if moments[2] - moments[0] - moments[1] > 3 * _rounding(link):
+                message = (
+                    f"its principal moments of inertia are {_listed(moments)} kg m²: the last is larger than the sum of"
+                )
+                yield self.finding(f"{message} the others", link)
+
+
+class NoInertia(Quality):
+    """What a joint moves has inertia if it has mass.
+
+    Only a point has none: about a joint through it, any torque would turn it infinitely fast.
+    """
+
+    code = "INR-003"
+    level = "SHOULD"
+    clause = "a body of some extent has inertia about every axis"
+    url = URDF_LINK
+    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+    bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
+
+    def check(self, moving: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
+        """A moved body with one mass and nothing but zeros for inertia, not where the reader has put them."""
+        for links in moving.values():
+            heavy = [link for link in links if link.inertial and link.inertial.mass > 0]
+            some = any(np.abs(link.inertial.inertia).max() > NOTHING for link in links if link.inertial)
+            if len(heavy) == 1 and not some and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
+                yield self.finding("it has mass, and no inertia about any axis", heavy[0])
+
+
+class NegativeMass(Quality):
+    """No mass is negative.
+
+    It would fall upwards.
+    """
+
+    code = "INR-004"
+    level = "MUST"
+    clause = "the mass of the link"
+    url = URDF_LINK
+    good = '<mass value="8"/>'
+    bad = '<mass value="-8"/>'
+
+    def check(self, masses: Masses) -> Iterator[Finding]:
+        """mass < 0."""
+        for link, mass, _ in masses.where(masses.mass < 0):
+            yield self.finding(f"its mass is {mass:g} kg", link)
+
+
+class NoMass(Quality):
+    """What a joint moves has mass, if its file says anything of masses.
+
+    Any force would accelerate it infinitely; simulators refuse such a body or leave it out, with all behind it.
+    """
+
+    code = "INR-005"
+    level = "SHOULD"
+    clause = "the mass of the link"
+    url = URDF_LINK
+    good = '<mass value="8"/>'
+    bad = '<mass value="0"/>'
+
+    def check(self, moving: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
+        """A moved body with an inertial that says zero, not where the reader has put it."""
+        for links in moving.values():
+            said = [link for link in links if link.inertial]
+            some = any(link.inertial.mass for link in said if link.inertial)
+            if said and not some and ("default-inertia", f"link {said[0].name!r}") not in noted:
+                yield self.finding("its mass is 0, and a joint moves it", said[0])
+
+
+class Placeholder(Quality):
+    """Inertias are computed or measured, not put in to satisfy a program.
+
+    The same power of ten about every axis is what tutorials write; a real body has it by chance only.
+    """
+
+    code = "INR-006"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "if unsure what to put, the identity matrix is a bad default"
+    url = TUTORIAL
+    good = '<inertia ixx="0.45" ixy="0" ixz="0" iyy="0.45" iyz="0" izz="0.45"/>'
+    bad = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+
+    def check(self, masses: Masses, boxes: Mapping[str, Array]) -> Iterator[Finding]:
+        """k times the identity, k a power of ten, unless the link's own shape is as wide as high and explains it; one
+        finding for all links that have the same."""
+        least, _, most = masses.moments.T
+        made_up = [
+            (link, float(moments[0]))
+            for link, mass, moments in masses.where((least == most) & (least > NOTHING))
+            if _is_power_of_ten(moments[0]) and not _is_ball(mass, moments[0], boxes.get(link.name))
+        ]
+        for same in grouped(made_up, lambda pair: pair[1]):
+            link, moment = same[0]
+            rest = others([link.name for link, _ in same[1:]])
+            yield self.finding(f"its inertia is {moment:g} kg m² about every axis; is that a placeholder?{rest}", link)
+
+
+class AbsurdMass(Quality):
+    """Masses are between a milligram and ten tonnes.
+
+    Others are likely to be in grams, or to mean nothing; bodies a billion times lighter than their neighbours make
+    simulations inexact.
+    """
+
+    code = "INR-007"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "kilograms"
+    url = "https://www.ros.org/reps/rep-0103.html"
+    good = '<mass value="8"/>'
+    bad = '<mass value="80000"/>'
+
+    def check(self, masses: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+        """More than 10,000 kg, or a moved body of less than 1e-6 kg altogether."""
+        for link, mass, _ in masses.where(masses.mass > HEAVY):
+            yield self.finding(f"its mass is {mass:g} kg; is it in grams?", link)
+        for links in moving.values():
+            mass = sum(link.inertial.mass for link in links if link.inertial)
+            if 0 < mass < LIGHT:
+                yield self.finding(f"its mass is {mass:g} kg, and a joint moves it", links[0])
+
+
+class GyrationRadius(Quality):
+    """The mass of a link is not metres away from its centre.
+
+    A radius of gyration, the root of inertia by mass, of more than two metres tells of an inertia in other units or
+    about another point, or of one that was made up.
+    """
+
+    code = "INR-008"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "inertia in kg m² about the centre of mass"
+    url = URDF_LINK
+    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+    bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
+
+    def check(self, masses: Masses) -> Iterator[Finding]:
+        """More than 2 m about some axis."""
+        for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] > FAR**2 * masses.mass)):
+            radius = np.sqrt(moments[2] / mass)
+            yield self.finding(f"{moments[2]:.4g} kg m² at {mass:g} kg: a radius of gyration of {radius:.3g} m", link)
+
+
+class InertiaBeyondShape(Quality):
+    """The inertia of a link fits its shapes.
+
+    No part of a body is further from its centre than its shapes reach, so its radius of gyration is smaller than that.
+    """
+
+    code = "INR-009"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "inertia in kg m² about the centre of mass"
+    url = URDF_LINK
+    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+    bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
+
+    def check(self, masses: Masses, boxes: Mapping[str, Array]) -> Iterator[Finding]:
+        """Of a link that is not fixed to another: a radius of gyration below 2 m, but several times the way to the
+        furthest corner of its simple shapes."""
+        for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] <= FAR**2 * masses.mass)):
+            if link.name in boxes and link.inertial:
+                corner = np.abs(boxes[link.name] - link.inertial.origin[:3, 3]).max(axis=0)
+                radius, reach = np.sqrt(max(moments[2], 0) / mass), np.linalg.norm(corner)
+                if 0 < TIMES * reach < radius:
+                    message = (
+                        f"its radius of gyration is {radius:.3g} m, its shapes reach {reach:.3g} m from its centre"
+                    )
+                    yield self.finding(message, link)
+
+
+class CentreOutside(Quality):
+    """The centre of mass of a link is near its shapes.
+
+    Far outside of them it is likely to be in millimetres, or in another frame.
+    """
+
+    code = "INR-010"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "the centre of mass, in metres, in the frame of the link"
+    url = URDF_LINK
+    good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
+    bad = '<origin xyz="50 0 60"/>\n      <mass'
+
+    def check(self, masses: Masses, boxes: Mapping[str, Array]) -> Iterator[Finding]:
+        """Of a link that is not fixed to another: several times the size of simple shapes away from them."""
+        for link in masses.links:
+            if link.name in boxes and link.inertial and link.inertial.mass:
+                low, high = boxes[link.name]
+                centre = link.inertial.origin[:3, 3]
+                away = float(np.linalg.norm(centre - np.clip(centre, low, high)))
+                size = float(np.linalg.norm(high - low))
+                if away > TIMES * size > 0:
+                    message = (
+                        f"its centre of mass is {away:.3g} m outside of its shapes, which are {size:.3g} m in size"
+                    )
+                    yield self.finding(message, link)
+
+
+class MovingWithoutInertial(Quality):
+    """What a joint moves has an inertial.
+
+    Simulators refuse a body without mass, or leave it out with all behind it.
+    """
+
+    code = "INR-011"
+    level = "SHOULD"
+    clause = "every link that is simulated needs an inertial"
+    url = TUTORIAL
+    good = """\
+    <inertial>
+      <origin xyz="0.25 0 0"/>
+      <mass value="8"/>
+      <inertia ixx="0.0192" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.116267"/>
+    </inertial>
+"""
+    bad = ""
+
+    def check(self, robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+        """A moved body of which no link has an inertial."""
+        for links in moving.values():
+            if not any(link.inertial for link in links):
+                yield self.finding("a joint moves it, and it has no inertial, nor has what is fixed to it", links[0])
+
+
+RULES: tuple[type[Rule], ...] = (
+    NotPositive,
+    Triangle,
+    NoInertia,
+    NegativeMass,
+    NoMass,
+    Placeholder,
+    AbsurdMass,
+    GyrationRadius,
+    InertiaBeyondShape,
+    CentreOutside,
+    MovingWithoutInertial,
+)
+
+
+def _rounding(link: Link) -> float:
+    """By how much an entry of an inertia may be off: half of one in the last place of any that is not zero."""
+    assert link.inertial
+    entries = [Decimal(repr(value)) for value in link.inertial.inertia.ravel().tolist() if value]
+    exponents = [entry.as_tuple().exponent for entry in entries]
+    return 0.5 * 10.0 ** min((e for e in exponents if isinstance(e, int)), default=-16)
+
+
+def _listed(moments: Array) -> str:
+    return ", ".join(f"{moment if abs(moment) > NOTHING else 0:.4g}" for moment in moments.tolist())
+
+
+def _is_power_of_ten(value: float) -> bool:
+    exponent = np.log10(value)
+    return bool(abs(exponent - round(exponent)) < 1e-9)
+
+
+def _is_ball(mass: float, moment: float, box: Array | None) -> bool:
+    """Whether a moment is that of a cube, a ball or something between, about as wide, long and high as a box."""
+    if box is None or mass <= 0:
+        return False
+    size = np.sort(box[1] - box[0])
+    return bool(size[2] <= 1.05 * size[0] and 0.08 <= moment / (mass * max(size[2], 1e-9) ** 2) <= 0.2)

@@ -1,0 +1,141 @@
+"""Rules about joints other than their limits: axes, passive behaviour, mimics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import hypot, isinf, pi, sqrt
+
+import numpy as np
+
+from kinetree.conventions.quality import URDF_JOINT, Quality
+from kinetree.conventions.rule import Rule
+from kinetree.conventions.subject import document
+from kinetree.errors import Finding
+from kinetree.formats.numbers import numbers
+from kinetree.model.robot import Joint, Robot
+
+UNIT = 1e-3
+"""How far from 1 the length of an axis may be: three decimals of 0.577 or 0.707 are none to complain of."""
+NEARLY = (1e-8, 1e-4)
+"""Angles in rad from a principal axis that are no exact zero of floating point, and too small to be meant."""
+ENDLESS = 999.0
+"""Limits in rad, both of them at least this large, that mean none; in degrees nobody has that many either."""
+
+_XYZ = re.compile(r"""\s[^>]*?\bxyz\s*=\s*(["'])(.*?)\1""", re.DOTALL)
+
+
+class AxisLength(Quality):
+    """The axis of a joint has length one.
+
+    Readers that do not normalise it turn or slide the joint too far, others do not; nothing says which a reader is.
+    """
+
+    code = "JNT-001"
+    level = "SHOULD"
+    evidence = "advice"
+    clause = "the vector should be normalized"
+    url = URDF_JOINT
+    good = """<axis xyz="0 0 1"/>"""
+    bad = """<axis xyz="0 0 2"/>"""
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """Another length in the text of a URDF file; a robot's own axes are unit vectors."""
+        text = robot.text.text if robot.text and robot.text.format == "urdf" else ""
+        axes = {match[2] for part in text.split("<axis")[1:] if (match := _XYZ.match(part))}
+        if all(_is_unit(axis) for axis in axes):
+            return  # most files: then the text need not be parsed for places
+        root = document(robot)
+        for element in root.find_all("joint") if root else ():
+            joint, axis = robot.joints.get(element.get("name") or ""), element.find("axis")
+            written = (axis.get("xyz") if axis is not None else None) or "1 0 0"
+            if joint is not None and len(joint.axes) and not _is_unit(written):
+                place = axis.source if axis is not None else None
+                yield self.finding(f"its axis has the length {_length(written):.6g}", joint, source=place)
+
+
+class NearlyPrincipal(Quality):
+    """An axis along x, y or z is exactly so.
+
+    Exports from CAD leave a few 1e-6 rad, which make poses and Jacobians dirty and mean nothing.
+    """
+
+    code = "JNT-002"
+    level = "MAY"
+    evidence = "heuristic"
+    clause = "the axis of rotation in the joint frame"
+    url = URDF_JOINT
+    good = """<axis xyz="0 0 1"/>"""
+    bad = """<axis xyz="0.000004 0 1"/>"""
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """An axis at a tiny angle to x, y or z."""
+        for joint in robot.joints.values():
+            for axis in joint.axes.tolist():
+                small, middle, _ = sorted(map(abs, axis))
+                angle = hypot(small, middle)
+                if NEARLY[0] < angle < NEARLY[1]:
+                    yield self.finding(f"its axis is {angle:.1g} rad off {'xyz'[int(np.argmax(np.abs(axis)))]}", joint)
+
+
+class ShouldBeContinuous(Quality):
+    """A joint that turns without end is continuous.
+
+    Limits so wide are never met, but planners sample between them and take the long way round.
+    """
+
+    code = "JNT-003"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "continuous: rotates around the axis and has no upper and lower limits"
+    url = URDF_JOINT
+    good = 'lower="-6.2" upper="6.2"'
+    bad = 'lower="-1000" upper="1000"'
+
+    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+        """Limits of hundreds of turns; a remark where they are the same whole number of turns, two or more."""
+        for joint in ranged:
+            lower, upper = joint.limit.lower, joint.limit.upper
+            if joint.type != "revolute" or isinf(lower) or isinf(upper):
+                continue
+            turns = upper / (2 * pi)
+            if min(-lower, upper) >= ENDLESS:
+                yield self.finding(f"is revolute from {lower:g} to {upper:g} rad; is it continuous?", joint)
+            elif abs(lower + upper) < 1e-3 and turns > 1.5 and abs(turns - round(turns)) < 1e-3:
+                yield self.remark(f"may turn {round(turns)} whole turns either way; is it continuous?", joint)
+
+
+class NegativeFriction(Quality):
+    """Damping and friction are not negative.
+
+    They would drive the joint instead of braking it.
+    """
+
+    code = "JNT-004"
+    level = "MUST"
+    clause = "damping and friction take energy out of the joint"
+    url = URDF_JOINT
+    good = """<axis xyz="0 0 1"/>"""
+    bad = """<axis xyz="0 0 1"/><dynamics damping="-0.1" friction="0.2"/>"""
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A negative number."""
+        for joint in robot.joints.values():
+            for dynamics in joint.dynamics:
+                for name, value in (("damping", dynamics.damping), ("friction", dynamics.friction)):
+                    if value < 0:
+                        yield self.finding(f"its {name} is {value:g}; legal is 0 or more", joint)
+
+
+RULES: tuple[type[Rule], ...] = (AxisLength, NearlyPrincipal, ShouldBeContinuous, NegativeFriction)
+
+
+def _length(text: str) -> float:
+    """Of the vector in a text; of what the reader refuses, none to complain of."""
+    return sqrt(sum(value * value for value in numbers(text) or (1.0,)))
+
+
+def _is_unit(text: str) -> bool:
+    """Whether it has length one, or none at all, as fixed joints may have it."""
+    length = _length(text)
+    return not length or abs(length - 1) <= UNIT

@@ -1,0 +1,186 @@
+"""Rules about names of links and joints.
+
+Names of links become frames, those of moving joints become parameters and entries of messages. Names of fixed joints
+are heard of nowhere, so they may be as they like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kinetree.conventions.quality import Quality, grouped
+from kinetree.conventions.rule import Rule
+from kinetree.conventions.subject import fact
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Link, Robot
+
+NAMES = "http://wiki.ros.org/Names"
+
+SEPARATORS = str.maketrans("", "", "_-/.: ")
+
+
+class Hyphen(Quality):
+    """No name has a hyphen.
+
+    Frames and joints with hyphens work, but no topic, service, node or variable can be called after them.
+    """
+
+    code = "NAM-001"
+    level = "SHOULD"
+    evidence = "advice"
+    clause = "letters, digits, underscores and slashes"
+    url = NAMES
+    good = '"link_4"'
+    bad = '"link-4"'
+
+    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """A hyphen in a name."""
+        for thing in named:
+            if "-" in thing.name:
+                yield self.finding("a hyphen is not among the characters of ROS names", thing)
+
+
+class Space(Quality):
+    """No name has white space.
+
+    It is lost or splits the name in lists of joints, in command lines and in YAML.
+    """
+
+    code = "NAM-002"
+    level = "SHOULD"
+    clause = "letters, digits, underscores and slashes"
+    url = NAMES
+    good = '"link_4"'
+    bad = '"link 4"'
+
+    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """White space in a name."""
+        for thing in named:
+            if re.search(r"\s", thing.name):
+                at_end = " at its end, where nobody sees it" if thing.name != thing.name.strip() else ""
+                yield self.finding(f"there is white space in the name{at_end}", thing)
+
+
+class OtherCharacter(Quality):
+    """No name has other characters than letters, digits, underscores and slashes.
+
+    A dot separates levels in the names of parameters, so the gains of `joint.1` belong to `1` of `joint`.
+    """
+
+    code = "NAM-003"
+    level = "SHOULD"
+    clause = "letters, digits, underscores and slashes"
+    url = NAMES
+    good = '"link_4"'
+    bad = '"link.4"'
+
+    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """Any other character; the :: of nested models in SDF is none."""
+        for thing in named:
+            if strange := sorted(set(re.findall(r"[^A-Za-z0-9_/\s-]", thing.name.replace("::", "")))):
+                characters = ", ".join(map(ascii, strange))
+                yield self.finding(f"{characters} not among the characters of ROS names", thing)
+
+
+class LeadingSlash(Quality):
+    """No name of a link begins with a slash.
+
+    tf2 refuses to look up such frames; where publishers drop the slash, the frame has another name than the link.
+    """
+
+    code = "NAM-004"
+    level = "MUST"
+    clause = "frame_ids cannot start with a slash"
+    url = "http://wiki.ros.org/tf2/Migration"
+    good = '"link_4"'
+    bad = '"/link_4"'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A slash at the beginning."""
+        for link in robot.links.values():
+            if link.name.startswith("/"):
+                yield self.finding("begins with a slash, with which tf2 allows no frame to begin", link)
+
+
+class LeadingDigit(Quality):
+    """Every name begins with a letter.
+
+    What begins with a digit cannot name a topic or a variable, and a name of digits alone is read as a number in YAML.
+    """
+
+    code = "NAM-005"
+    level = "SHOULD"
+    evidence = "advice"
+    clause = "the first character is a letter"
+    url = NAMES
+    good = '"link_4"'
+    bad = '"4_link"'
+
+    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """A digit at the beginning."""
+        for thing in named:
+            if thing.name[0].isdigit():
+                yield self.finding("begins with a digit; ROS names begin with a letter", thing)
+
+
+class UpperCase(Quality):
+    """Names are in lower case.
+
+    Upper and lower case are two names, and people mistype the one that is not the custom.
+    """
+
+    code = "NAM-006"
+    level = "MAY"
+    clause = "names are lower case with underscores"
+    url = "http://wiki.ros.org/ROS/Patterns/Conventions"
+    good = '"link_4"'
+    bad = '"Link_4"'
+
+    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """One finding for all names with capitals."""
+        capital = [thing for thing in named if thing.name.lower() != thing.name]
+        if capital:
+            message = f"{len(capital)} of {len(named)} names of links and moving joints have capitals, such as "
+            yield self.finding(message + repr(capital[0].name), robot, source=capital[0].source)
+
+
+class Alike(Quality):
+    """No two names differ only in case or separators.
+
+    `Link1` beside `link_1` is a slip, or will cause some.
+    """
+
+    code = "NAM-007"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "names tell things apart"
+    url = NAMES
+    good = '<link name="base"/>'
+    bad = '<link name="base"/><link name="Link2"/><joint name="base-2" type="fixed">' + (
+        '<parent link="base"/><child link="Link2"/></joint>'
+    )
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """Links, or joints, whose names are alike."""
+        kinds: tuple[Sequence[Link | Joint], ...] = (list(robot.links.values()), list(robot.joints.values()))
+        for things in kinds:
+            if len({thing.name.lower().translate(SEPARATORS) for thing in things}) == len(things):
+                continue  # as nearly always
+            for alike in grouped(things, lambda thing: _folded(thing.name)):
+                for thing in alike[1:]:
+                    yield self.finding(f"differs from {alike[0].name!r} only in case or separators", thing)
+
+
+RULES: tuple[type[Rule], ...] = (Hyphen, Space, OtherCharacter, LeadingSlash, LeadingDigit, UpperCase, Alike)
+
+
+@fact
+def named(robot: Robot) -> tuple[Link | Joint, ...]:
+    """The links and the joints that move."""
+    return (*robot.links.values(), *(joint for joint in robot.joints.values() if joint.kind.nv))
+
+
+def _folded(name: str) -> str:
+    """In lower case, words and numbers separated by one underscore: finger_1_1 is not finger_11."""
+    return re.sub(r"[\W_]+|(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])", "_", name.lower())

@@ -1,0 +1,80 @@
+"""Angles that are fractions of π, but only nearly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import floor, pi
+
+from kinetree.conventions.rep103.clause import Rep103, Rpy
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding
+
+EXACT = 1e-5
+"""How far an angle may be from what it is meant to be, rad: 1.5708 is exact enough."""
+FRACTIONS = {1: 2, 2: 2, 4: 3, 3: 3, 6: 3}
+"""Parts of π, and how many decimals an angle needs so that it is such a part, and not there by chance."""
+OFF = 5e-3
+"""How far an angle may be from what it is meant to be, and still be meant to be that, rad."""
+PIS = (3.14, 3.1415, 3.142)
+"""What is written for π, and then multiplied and divided in xacro files."""
+
+
+class InexactAngles(Rep103):
+    """Angles that are meant to be fractions of π are exact to 1e-5.
+
+    1.57 for π/2 turns everything behind it by 0.8 mrad, which is 0.8 mm at a metre, and axes that are parallel or meet
+    in the robot no longer do in the model. Angles with more digits, as CAD programs and calibrations write them, may
+    be true and are left alone.
+    """
+
+    code = "R103-007"
+    level = "SHOULD"
+    clause = "All coordinate frames should follow these conventions"
+    good = 'rpy="0 1.5707963267948966 0"'
+    bad = 'rpy="0 1.57 0"'
+
+    def check(self, rpys: tuple[Rpy, ...]) -> Iterator[Finding]:
+        """Numbers of an rpy that lack some digits of a fraction of π."""
+        texts = {text for rpy in rpys for text in rpy.numbers}
+        meant = {text: true for text in texts if (true := exact(text))}
+        for owner, origin, numbers in rpys:
+            if inexact := [text for text in dict.fromkeys(numbers) if text in meant]:
+                said = "; ".join(_said(text, meant[text]) for text in inexact)
+                yield self.finding(f"rpy {said}", owner.label, source=origin.place("rpy"))
+
+
+def exact(text: str) -> str | None:
+    """The exact text, with its sign, of an angle that is a fraction of π with too few digits, such as
+    "1.5707963267948966" for "1.57"; None for any other text."""
+    match = re.fullmatch(r"([+-]?)(\d*\.\d+)", text)
+    if not match:
+        return None
+    value, decimals = float(match[2]), len(match[2].rstrip("0").partition(".")[2])
+    if abs(value - round(value * 12 / pi) * pi / 12) > OFF:
+        return None  # near no fraction
+    for parts, at_least in FRACTIONS.items():
+        times = round(value * parts / pi)
+        true = times * pi / parts
+        if not 0 < times <= 2 * parts or abs(value - true) <= EXACT:
+            continue
+        cut_off = decimals >= at_least and value in (round(true, decimals), _truncated(true, decimals))
+        if cut_off or any(abs(value - inexact * times / parts) < 1e-9 for inexact in PIS):
+            return f"{match[1]}{true!r}"
+    return None
+
+
+def _truncated(value: float, decimals: int) -> float:
+    return floor(value * 10.0**decimals) / 10.0**decimals
+
+
+def _said(text: str, true: str) -> str:
+    """What an angle is meant to be, and how far off it is."""
+    angle = float(true)
+    times, parts = next((round(angle * n / pi), n) for n in FRACTIONS if (angle * n / pi) % 1 in (0, 1))
+    fraction = {1: "π", -1: "-π"}.get(times, f"{times}π") + (f"/{parts}" if parts > 1 else "")
+    off = abs(float(text) - angle) * 1e3
+    return f"{text} is meant to be {fraction} = {true}: {off:.2g} mrad off, {off:.2g} mm at a metre"
+
+
+RULES: tuple[type[Rule], ...] = (InexactAngles,)

@@ -1,0 +1,219 @@
+"""Right-handed frames, with their axes where REP-103 has them: bodies, cameras, and north, east, down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from math import prod
+
+import numpy as np
+
+from kinetree.conventions.rep103.clause import Rep103
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding
+from kinetree.model.robot import Frame, Joint, Link, Robot
+from kinetree.spatial.se3 import Array
+
+NEAR = 0.05
+"""How far a frame may be turned from where it belongs, rad: cameras are calibrated."""
+OPTICAL = np.array(((0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
+"""R_body_optical, which is rpy(-π/2, 0, -π/2): z forward, x right, y down, where the body has x forward, y left."""
+NED = (np.diag((1.0, -1.0, -1.0)), np.array(((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))))
+"""R_body_ned and R_enu_ned: turned about the body's own x, or with x and y of east, north, up exchanged."""
+ALONG = 0.5
+"""Cosine of the angle within which a direction counts as that of an axis."""
+
+# Texts that stand for left and for right in names, and for front and for rear: words anywhere, letters on their own.
+LEFT = ((r"left", "right"), (r"(?<![a-z0-9])l(?![a-z0-9])", "r"), (r"(?<![a-z0-9])([frbh])l(?![a-z0-9])", r"\1r"))
+FRONT = ((r"front", "rear"), (r"front", "back"), (r"(?<![a-z0-9])f([lr])(?![a-z0-9])", r"r\1"))
+FINGERS = re.compile(r"finger|knuckle|thumb")
+"""What is left or right of something else than the robot."""
+WORLDS = ("world", "ground", "map")
+"""Roots that are no bodies."""
+SIDES = (("left", "right", "y", 1, LEFT), ("front", "rear", "x", 0, FRONT))
+
+
+class Mirrored(Rep103):
+    """No mesh is mirrored by a negative scale.
+
+    A scale with one or three negative numbers makes the mirror image of a part, a left hand of a right one. Readers
+    differ in what they make of it: some turn the surface inside out, some drop the sign.
+    """
+
+    code = "R103-001"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "All systems are right handed"
+    good = '<geometry><box size="0.1 0.1 0.1"/></geometry>'
+    bad = '<geometry><mesh filename="wrist.stl" scale="1 -1 1"/></geometry>'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """Scales whose product is negative."""
+        for link in robot.links.values():
+            for geometry in (*link.visuals, *link.collisions):
+                scale = geometry.shape.parameters.get("scale")
+                if isinstance(scale, tuple) and prod(scale) < 0:
+                    message = (
+                        f"scale {' '.join(f'{s:g}' for s in scale)} mirrors {geometry.shape.parameters['filename']}"
+                    )
+                    yield self.finding(message, f"link {link.name!r}", source=geometry.source or link.source)
+
+
+class Sides(Rep103):
+    """Of the robot's base, x points forward and y to the left.
+
+    Told by names: on the base, what is called left is at greater y than what is called right, and front at greater x
+    than rear. REP-105 lets base_link be attached in any way, so this is advice.
+    """
+
+    code = "R103-003"
+    level = "SHOULD"
+    evidence = "advice"
+    clause = "x forward, y left, z up"
+    base = """<robot name="cart">
+  <link name="base_link"/><link name="left_wheel"/><link name="right_wheel"/>
+  <joint name="left" type="continuous">
+    <origin xyz="0 0.2 0"/><parent link="base_link"/><child link="left_wheel"/><axis xyz="0 1 0"/>
+  </joint>
+  <joint name="right" type="continuous">
+    <origin xyz="0 0 0"/><parent link="base_link"/><child link="right_wheel"/><axis xyz="0 1 0"/>
+  </joint>
+</robot>
+"""
+    good = "0 0.2 0"
+    bad = "0.2 0 0"
+
+    def check(
+        self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str], above: Mapping[str, Joint]
+    ) -> Iterator[Finding]:
+        """Pairs of left and right, or of front and rear, that stand along another axis or the other way round."""
+        base = "base_link" if "base_link" in robot.frames else robot.root
+        if base in WORLDS:
+            return
+        body = bodies[base]
+        near = [link for link in robot.links if body in (bodies[link], _carrying(bodies[link], bodies, above))]
+        for one, other, letter, axis, words in SIDES:
+            ways = [way for a, b in _pairs(near, words) for way in _way(poses[base], poses[a], poses[b])]
+            mean = np.mean(ways, axis=0) if ways else np.zeros(3)
+            k = int(np.argmax(np.abs(mean)))
+            if abs(mean[k]) > ALONG and mean[axis] < ALONG:  # all pairs say so, more or less
+                point = ("+" if mean[k] > 0 else "-") + "xyz"[k]
+                message = f"{one} of {other} is along {point} of {base}, by the names of its links, not along +{letter}"
+                yield self.finding(message, _element(robot, base))
+
+
+class Optical(Rep103):
+    """An optical frame has z forward, x right and y down of its camera.
+
+    Drivers stamp images with it, and everything that is seen in them is placed by it: a frame in the axes of the
+    camera's body puts what is ahead above.
+    """
+
+    code = "R103-004"
+    level = "SHOULD"
+    clause = 'a second frame defined with a "_optical" suffix'
+    base = """<robot name="camera">
+  <link name="camera_link"/><link name="camera_optical_frame"/>
+  <joint name="camera_optical" type="fixed">
+    <origin rpy="-1.5707963267948966 0 -1.5707963267948966"/>
+    <parent link="camera_link"/><child link="camera_optical_frame"/>
+  </joint>
+</robot>
+"""
+    good = 'rpy="-1.5707963267948966 0 -1.5707963267948966"'
+    bad = 'rpy="0 0 0"'
+
+    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """Rotations between the frame of a camera and its optical frame that are another one."""
+        for frame, body in _second_frames("optical", robot, bodies, above):
+            off = _turned(_in_body(body, robot, above).T @ _in_body(frame, robot, above), (OPTICAL,))
+            if off > NEAR:
+                message = f"is turned {np.rad2deg(off):.4g} degrees from rpy(-π/2, 0, -π/2) in {body!r}"
+                yield self.finding(message, _element(robot, frame))
+
+
+class NorthEastDown(Rep103):
+    """A frame with the suffix _ned has x north, y east and z down.
+
+    It is a body's frame turned half about x, or a frame of east, north, up with x and y exchanged and z downwards.
+    """
+
+    code = "R103-005"
+    level = "SHOULD"
+    clause = 'an appropriately transformed secondary frame with the "_ned" suffix'
+    base = """<robot name="boat">
+  <link name="base_link"/><link name="base_link_ned"/>
+  <joint name="ned" type="fixed">
+    <origin rpy="3.141592653589793 0 0"/><parent link="base_link"/><child link="base_link_ned"/>
+  </joint>
+</robot>
+"""
+    good = 'rpy="3.141592653589793 0 0"'
+    bad = 'rpy="0 3.141592653589793 0"'
+
+    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """Rotations between a frame and its second frame that are neither."""
+        for frame, body in _second_frames("ned", robot, bodies, above):
+            off = _turned(_in_body(body, robot, above).T @ _in_body(frame, robot, above), NED)
+            if off > NEAR:
+                message = f"is turned {np.rad2deg(off):.4g} degrees from north, east, down of {body!r}"
+                yield self.finding(message, _element(robot, frame))
+
+
+def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Names that become others when the word for one side is replaced by that for the other."""
+    by_lower = {name.lower(): name for name in names if not FINGERS.search(name.lower())}
+    for lower, name in by_lower.items():
+        others = (re.sub(one, other, lower) for one, other in alike)
+        if found := next((other for other in others if other != lower and other in by_lower), None):
+            yield name, by_lower[found]
+
+
+def _carrying(body: str, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> str | None:
+    """The body that carries another."""
+    return bodies[above[body].parent] if body in above else None
+
+
+def _way(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:
+    """The direction (3,) from b to a in the axes of the base, if they are not at one place."""
+    way = T_base[:3, :3].T @ (T_a[:3, 3] - T_b[:3, 3])
+    length = float(np.linalg.norm(way))
+    return [way / length] if length > 1e-6 else []
+
+
+def _second_frames(
+    suffix: str, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]
+) -> Iterator[tuple[str, str]]:
+    """Frames with a suffix, and the frame rigidly one with them that goes by the same name without it, or else their
+    parent if that is called by the same first word."""
+    for frame in robot.frames:
+        match = re.fullmatch(rf"(?P<stem>.+)_{suffix}(?P<kind>|_frame|_link)", frame)
+        if not match:
+            continue
+        stem = match["stem"]
+        names = [f"{stem}{match['kind']}", f"{stem}_frame", f"{stem}_link", stem]
+        parent = above[frame].parent if frame in above else ""
+        if parent.startswith(re.split("[_/]", stem.lstrip("_/"))[0]) and f"_{suffix}" not in parent:
+            names.append(parent)
+        if body := next((name for name in names if name in robot.frames and bodies[name] == bodies[frame]), None):
+            yield frame, body
+
+
+def _in_body(frame: str, robot: Robot, above: Mapping[str, Joint]) -> Array:
+    """R (3, 3) from a frame to the link at the top of its body: cheaper than the poses of all frames."""
+    link, R = robot.frames[frame].link, robot.frames[frame].origin[:3, :3]
+    while (joint := above.get(link)) and not joint.kind.nv:
+        link, R = joint.parent, (joint.origin @ joint.child_origin)[:3, :3] @ R
+    return R
+
+
+def _turned(R: Array, meant: Iterable[Array]) -> float:
+    """The angle between a rotation and the nearest of some others, rad."""
+    return min(float(np.arccos(np.clip((np.trace(R.T @ other) - 1) / 2, -1, 1))) for other in meant)
+
+
+def _element(robot: Robot, frame: str) -> Link | Frame:
+    return robot.links.get(frame) or robot.frames[frame]
+
+
+RULES: tuple[type[Rule], ...] = (Mirrored, Sides, Optical, NorthEastDown)

@@ -1,0 +1,90 @@
+"""REP-105, the frames of mobile platforms, as rules.
+
+R105-001, one parent for each frame, is the reader's `two-parents`: a robot that breaks it is not made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Robot
+
+ORDER = ("earth", "map", "odom", "base_link")
+"""From the parent to the child."""
+CHASSIS = re.compile(r"base_footprint|(base_)?chassis(_link)?")
+"""Frames of what drives."""
+
+
+class Rep105(Rule):
+    """A clause of REP-105; its examples are pieces of a cart."""
+
+    url: ClassVar[str] = "https://www.ros.org/reps/rep-0105.html"
+    base: ClassVar[str | None] = """<robot name="cart">
+  <link name="base_link"/>
+  <link name="chassis"/>
+  <joint name="base_link-chassis" type="fixed">
+    <parent link="base_link"/><child link="chassis"/><axis xyz="0 0 1"/>
+  </joint>
+</robot>
+"""
+
+
+class WorldFrames(Rep105):
+    """The frames earth, map and odom are left to localisation, and come in this order before base_link.
+
+    Localisation and odometry broadcast where the robot is; a model that has these frames too gives them a second
+    parent or another place. Where they hang below base_link, no tree can have them at all.
+    """
+
+    code = "R105-002"
+    level = "MUST"
+    clause = "The map frame is the parent of odom, and odom is the parent of base_link"
+    good = """<link name="chassis"/>"""
+    bad = """<link name="chassis"/><link name="odom"/>
+  <joint name="base_link-odom" type="fixed"><parent link="base_link"/><child link="odom"/></joint>"""
+
+    def check(self, robot: Robot, above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """Such a frame in the model: below one that it should be above, or at all."""
+        for link in (name for name in ORDER[:-1] if name in robot.links):
+            later = ORDER[ORDER.index(link) + 1 :]
+            wrong = [name for name in ancestors(link, above) if name in later]
+            if wrong:
+                message = f"hangs below {wrong[0]!r}; the order is {' -> '.join(ORDER)}"
+                yield self.finding(message, robot.links[link])
+            else:
+                message = "is in the model, but localisation broadcasts where it is; leave it out"
+                yield self.finding(message, robot.links[link], severity="warning")
+
+
+class Chassis(Rep105):
+    """The frame base_link is rigidly attached to the mobile base.
+
+    Planners move base_link as the outline of the robot; behind a joint it is somewhere else than the wheels.
+    """
+
+    code = "R105-003"
+    level = "SHOULD"
+    clause = "base_link is rigidly attached to the mobile robot base"
+    good = 'name="base_link-chassis" type="fixed"'
+    bad = 'name="base_link-chassis" type="continuous"'
+
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """A joint that moves between base_link and the frame of what drives."""
+        for frame in robot.frames:
+            if CHASSIS.fullmatch(frame) and bodies[frame] != bodies.get("base_link", bodies[frame]):
+                message = f"a joint that moves is between it and {frame!r}, the mobile base"
+                yield self.finding(message, robot.links.get("base_link") or robot.frames["base_link"])
+
+
+def ancestors(link: str, above: Mapping[str, Joint]) -> Iterator[str]:
+    """The links on the way from a link to the root, without itself."""
+    while link in above:
+        link = above[link].parent
+        yield link
+
+
+RULES: tuple[type[Rule], ...] = (WorldFrames, Chassis)

@@ -1,0 +1,259 @@
+"""REP-120, the frames of humanoid robots, as rules. That a robot is a humanoid is said by asking them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from typing import Any, ClassVar
+
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding
+from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
+from kinetree.spatial.se3 import Array, inverse
+
+NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
+"""Frames that every humanoid has; l_toe and r_toe are for feet with toes."""
+WAISTS = ("waist", "pelvis", "hip", "hips")
+NEAR = 5e-3
+"""How far the lowest point of what stands for a foot may be from the XY plane of its sole, m."""
+ALONG = 0.99
+"""Cosine of the angle within which two directions are one."""
+
+
+def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", body: str = "") -> str:
+    """A link on another, and the joint between them, which is called after it."""
+    limit = "" if kind == "fixed" else '<limit lower="0" upper="0.04" velocity="1" effort="10"/>'
+    return f"""  <link name="{name}">{body}</link>
+  <joint name="{name}_joint" type="{kind}">
+    <origin xyz="{origin}"/>
+    <parent link="{parent}"/>
+    <child link="{name}"/>
+    <axis xyz="{axis}"/>{limit}
+  </joint>
+"""
+
+
+def _limbs(side: str, y: float) -> str:
+    """A leg and an arm."""
+    return "".join(
+        (
+            _on("pelvis", f"{side}_ankle", "revolute", f"0 {y} -0.8", body=_FOOT),
+            _on(f"{side}_ankle", f"{side}_sole", "fixed", "0 0 -0.05"),
+            _on("torso", f"{side}_wrist", "revolute", f"0 {2 * y} 0"),
+            _on(f"{side}_wrist", f"{side}_gripper", "fixed", "0.1 0 0"),
+            _on(f"{side}_wrist", f"{side}_finger", "prismatic", "0.1 0 0"),
+        )
+    )
+
+
+_FOOT = '<collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision>'
+HUMANOID = f"""<robot name="humanoid">
+  <link name="pelvis"/>
+{_on("pelvis", "base_link", "fixed", "0 0 0")}\
+{_on("pelvis", "torso", "revolute", "0 0 0.4", "0 0 1")}\
+{_on("torso", "gaze", "revolute", "0 0 0.3", "0 0 1")}\
+{_limbs("l", 0.1)}{_limbs("r", -0.1)}</robot>
+"""
+"""A humanoid that no rule here has anything to say about."""
+
+
+class Rep120(Rule):
+    """A clause of REP-120; its examples are pieces of a small humanoid."""
+
+    url: ClassVar[str] = "https://www.ros.org/reps/rep-0120.html"
+    base: ClassVar[str | None] = HUMANOID
+
+
+class BaseLink(Rep120):
+    """The frame base_link is rigidly attached to the root body, best the waist.
+
+    Balance and walking are planned for base_link as the body that floats; behind a joint it is another one.
+    """
+
+    code = "R120-001"
+    level = "MUST"
+    clause = "base_link is rigidly attached to the robot root body"
+    good = '<joint name="base_link_joint" type="fixed">'
+    bad = '<joint name="base_link_joint" type="continuous">'
+
+    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """A base_link that is missing, or behind a joint; and a remark on a waist behind one."""
+        root = root_body(robot, bodies)
+        if "base_link" not in robot.frames:
+            yield self.finding("has no base_link", robot, severity="warning")
+        elif bodies["base_link"] != root:
+            joint = above[bodies["base_link"]]
+            yield self.finding(
+                f"moves against the root body, {root!r}, by joint {joint.name!r}", _at(robot, "base_link")
+            )
+        for name in robot.frames:
+            if name.lower().removesuffix("_link") in WAISTS and bodies[name] != root:
+                yield self.remark(f"the waist is recommended as the root body, which is {root!r}", _at(robot, name))
+
+
+class Footprint(Rep120):
+    """The frame base_footprint is not fixed to base_link.
+
+    On a robot that walks it stays on the floor while base_link sways; a node broadcasts it, and a model that has it too
+    gives it a second parent.
+    """
+
+    code = "R120-002"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "the transformation from base_link to base_footprint is not rigid on humanoid robots"
+    good = '<link name="base_link"></link>'
+    bad = """<link name="base_link"></link><link name="base_footprint"/>
+  <joint name="footprint" type="fixed"><parent link="base_link"/><child link="base_footprint"/></joint>"""
+
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Both frames on one body."""
+        if "base_footprint" in robot.frames and bodies["base_footprint"] == bodies.get("base_link"):
+            message = "is fixed to base_link; on a robot that walks a node broadcasts where it is"
+            yield self.finding(message, _at(robot, "base_footprint"))
+
+
+class Hierarchy(Rep120):
+    """The frames of hands, feet, torso and head are there, one behind the other as in the body.
+
+    Behind base_link come ankle, sole and toe of each leg, and torso; behind torso gaze, and wrist and gripper of each
+    arm. The torso is on the last body that carries both grippers and gaze.
+    """
+
+    code = "R120-003"
+    level = "SHOULD"
+    clause = "torso is attached to the lowest body of the model which is a parent of l_gripper, r_gripper and gaze"
+    good = '<parent link="l_wrist"/>\n    <child link="l_gripper"/>'
+    bad = '<parent link="base_link"/>\n    <child link="l_gripper"/>'
+
+    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """Frames that are missing, and bodies that do not carry those that they should."""
+        missing = [name for name in NAMES if name not in robot.frames]
+        if missing:
+            yield self.finding(f"has no frames {', '.join(missing)}", robot)
+        carrying = {name: carriers(bodies[name], bodies, above) for name in robot.frames}
+        for outer, inner in _order():
+            if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
+                yield self.finding(f"is not behind {inner!r}", _at(robot, outer))
+        ends = [name for name in ("l_gripper", "r_gripper", "gaze") if name in robot.frames]
+        if len(ends) == 3 and "torso" in robot.frames:
+            common = next(body for body in carrying[ends[0]] if all(body in carrying[end] for end in ends))
+            if common != bodies["torso"]:
+                message = (
+                    f"is on the body of {bodies['torso']!r}, but the last that carries {', '.join(ends)} is {common!r}"
+                )
+                yield self.finding(message, _at(robot, "torso"))
+
+
+class Soles(Rep120):
+    """The XY plane of a sole or a toe is that of its contact with the ground, Z up.
+
+    Contact forces and steps are given in this frame. The rule knows the ground where boxes, spheres or capsules stand
+    for the foot in collisions; it does not read meshes.
+    """
+
+    code = "R120-004"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "The (X,Y) plane of this frame must be coplanar with the support body contact surface"
+    good = '<origin xyz="0 0 -0.05"/>\n    <parent link="l_ankle"/>\n    <child link="l_sole"/>'
+    bad = '<origin xyz="0 0 0.05"/>\n    <parent link="l_ankle"/>\n    <child link="l_sole"/>'
+
+    def check(self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """The lowest point of a foot is above or below the plane."""
+        for name in (f"{side}_{part}" for side in "lr" for part in ("sole", "toe")):
+            if name not in robot.frames:
+                continue
+            lowest = [
+                _lowest(inverse(poses[name]) @ poses[link.name] @ geometry.origin, geometry)
+                for link in robot.links.values()
+                if bodies[link.name] == bodies[name]
+                for geometry in link.collisions
+            ]
+            known = [z for z in lowest if z is not None]
+            if known and len(known) == len(lowest) and abs(ground := min(known)) > NEAR:
+                where = "above" if ground > 0 else "below"
+                message = f"the lowest point of its body is {abs(ground):.3g} m {where} its XY plane"
+                yield self.finding(message, _at(robot, name))
+
+
+class Grippers(Rep120):
+    """In the frame of a gripper, the fingers move along Y.
+
+    X points towards the object and Z is orthogonal to both, so that a grasp is the same pose for every hand. The rule
+    knows fingers that slide.
+    """
+
+    code = "R120-005"
+    level = "SHOULD"
+    clause = "Y the main dimension in which the grasping device moves"
+    good = '<axis xyz="0 1 0"/><limit lower="0" upper="0.04"'
+    bad = '<axis xyz="1 0 0"/><limit lower="0" upper="0.04"'
+
+    def check(
+        self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str], above: Mapping[str, Joint]
+    ) -> Iterator[Finding]:
+        """Sliding joints on the body of a gripper along another axis."""
+        for name in ("l_gripper", "r_gripper"):
+            for joint in robot.joints.values() if name in robot.frames else ():
+                if joint.kind.name != "prismatic" or joint.axis is None or bodies[joint.parent] != bodies[name]:
+                    continue
+                along = poses[name][:3, :3].T @ (poses[joint.parent] @ joint.origin)[:3, :3] @ joint.axis
+                if abs(along[1]) < ALONG:
+                    axis = " ".join(f"{round(x, 3) + 0:g}" for x in along.tolist())
+                    message = f"finger {joint.name!r} slides along {axis} of the gripper's frame, not along Y"
+                    yield self.finding(message, _at(robot, name))
+
+
+def root_body(robot: Robot, bodies: Mapping[str, str]) -> str:
+    """The body that everything hangs on: behind a joint by which it only floats or drives in a world."""
+    body = bodies[robot.root]
+    while True:
+        joints = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == body]
+        if len(joints) != 1 or joints[0].kind.name not in ("floating", "planar"):
+            return body
+        body = joints[0].child
+
+
+def carriers(body: str, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> list[str]:
+    """A body and those that carry it, up to the root."""
+    found = [body]
+    while found[-1] in above:
+        found.append(bodies[above[found[-1]].parent])
+    return found
+
+
+def _order() -> Iterator[tuple[str, str]]:
+    """Frames, and the one that each is behind."""
+    yield "torso", "base_link"
+    yield "gaze", "torso"
+    for side in "lr":
+        leg, arm = ("base_link", "ankle", "sole", "toe"), ("torso", "wrist", "gripper")
+        for first, *others in (leg, arm):
+            names = [first, *(f"{side}_{part}" for part in others)]
+            yield from zip(names[1:], names, strict=False)
+
+
+def _lowest(T: Array, geometry: Geometry) -> float | None:
+    """The least z of a shape that is placed by T, or None for a shape that the rule does not know."""
+    z: float = T[2, 3]
+    tilt = abs(T[2, :3])
+    sizes: Any = geometry.shape.parameters
+    match geometry.shape.kind:
+        case "box":
+            return z - float(tilt @ sizes["size"]) / 2
+        case "sphere":
+            return z - float(sizes["radius"])
+        case "capsule":
+            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"])
+        case "cylinder":
+            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
+        case _:
+            return None
+
+
+def _at(robot: Robot, frame: str) -> Link | Frame:
+    return robot.links.get(frame) or robot.frames[frame]
+
+
+RULES: tuple[type[Rule], ...] = (BaseLink, Footprint, Hierarchy, Soles, Grippers)

@@ -1,0 +1,215 @@
+"""Many files checked on all cores, where the trouble of one is no trouble of the others.
+
+What runs Python, which is xacro, is checked in a child process that may take so much time and memory and no more; so is
+whatever is large. The children are plain processes that get jobs through a pipe, and not those of `multiprocessing`,
+which would run the caller's script once more: this works in a script without a guard, in a notebook, in a test.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from io import BytesIO
+from typing import Any, ClassVar
+
+from kinetree.conventions.check import check_codes, rules_of
+from kinetree.conventions.checked import Checked, Excused, Job, fault
+from kinetree.conventions.child import check_alone, receive, send
+from kinetree.errors import Finding, Source
+from kinetree.load import FORMATS
+
+SMALL = 300_000
+"""Bytes of all files together, below which starting children takes longer than the work."""
+START = 120
+"""Seconds in which a child must have started."""
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+CHILD = "import sys; sys.path[:] = sys.argv[3:]; from kinetree.conventions.child import main; main(*sys.argv[1:3])"
+"""It imports from where this process does, and not from the folder in which it stands."""
+
+
+def check_all(
+    jobs: Sequence[Job], *, processes: int | None = None, seconds: float = 30, megabytes: int = 2048
+) -> Iterator[Checked]:
+    """Check files; what is found comes in the order of the jobs, each as soon as it and those before it are ready.
+
+    processes: how many children at a time; by default as many as there are cores.
+    seconds, megabytes: what a child may take for one file, where the system lets a process be limited in memory. Few
+        small files that are not xacro are checked in this process, without limits other than those of their readers.
+
+    Whatever befalls a file is an error among its findings: "file" and the like where it cannot be read,
+    "check-timeout", "check-memory", or "check-crashed" where the mistake is ours. Raises KinetreeError for an unknown
+    profile or code, before anything is checked.
+    """
+    for profile, select, ignore in dict.fromkeys((job.profile, job.select, job.ignore) for job in jobs):
+        rules_of(profile)
+        check_codes(None, select, ignore)  # settings have codes for jobs of several profiles
+    if not any(map(_runs_python, jobs)) and sum(map(_size, jobs)) <= SMALL:
+        return map(check_alone, jobs)
+    count = min(processes or _cores(), len(jobs))
+    return _in_children(jobs, [_Child(seconds, megabytes) for _ in range(count)])
+
+
+def _runs_python(job: Job) -> bool:
+    format = job.arguments.get("format")
+    return format == "xacro" or (format is None and job.file.lower().endswith(FORMATS["xacro"].suffixes))
+
+
+def _size(job: Job) -> int:
+    try:
+        return os.path.getsize(job.file)
+    except (OSError, ValueError):
+        return 0
+
+
+def _cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _in_children(jobs: Sequence[Job], children: Sequence[_Child]) -> Iterator[Checked]:
+    todo: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, Checked]] = queue.SimpleQueue()
+    for task in enumerate(jobs):
+        todo.put(task)
+    for child in children:
+        threading.Thread(target=_work, args=(child, todo, done), daemon=True).start()
+    ready: dict[int, Checked] = {}
+    try:
+        for index in range(len(jobs)):
+            while index not in ready:
+                try:
+                    at, checked = done.get(timeout=0.2)  # Windows looks for Ctrl-C only now and then
+                except queue.Empty:
+                    continue
+                ready[at] = checked
+            yield ready.pop(index)
+    finally:
+        for child in children:
+            child.end()
+
+
+def _work(
+    child: _Child, todo: queue.SimpleQueue[tuple[int, Job]], done: queue.SimpleQueue[tuple[int, Checked]]
+) -> None:
+    """Give a child one job after the other, until there are none left."""
+    while not child.ended:
+        try:
+            index, job = todo.get_nowait()
+        except queue.Empty:
+            child.end()
+            return
+        try:
+            done.put((index, child.check(job)))
+        except Exception as error:
+            child.kill()
+            done.put((index, fault(job.file, "check-crashed", f"no child process can check it: {error}")))
+
+
+class _Child:
+    """A process that checks one file at a time, and is replaced by a new one when a file was too much for it."""
+
+    def __init__(self, seconds: float, megabytes: int) -> None:
+        self.seconds, self.megabytes = seconds, megabytes
+        self.process: subprocess.Popen[bytes] | None = None
+        self.ended = self.late = False
+        self.lock = threading.Lock()
+
+    def check(self, job: Job) -> Checked:
+        """What is found in a file, or what befell the process."""
+        try:
+            if self.process is None:
+                self._start()
+            checked: Checked = self._ask(self.seconds, job)
+        except (EOFError, OSError):
+            return self._befell(job.file)
+        if any(finding.code == "check-memory" for finding in checked.findings):
+            self.kill()
+        return checked
+
+    def kill(self) -> None:
+        """End the process, if there is one; the next job gets a new one."""
+        with self.lock:
+            if self.process:
+                self.process.kill()
+                self.process.wait()
+                for pipe in (self.process.stdin, self.process.stdout):
+                    with suppress(OSError):  # what was left in it can no longer be written
+                        pipe.close()  # type: ignore[union-attr]
+            self.process = None
+
+    def end(self) -> None:
+        """End the process for good."""
+        self.ended = True
+        self.kill()
+
+    def _start(self) -> None:
+        limits = (str(self.seconds), str(self.megabytes))
+        command = [sys.executable, "-P", "-c", CHILD, *limits, *(path or os.getcwd() for path in sys.path)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        with self.lock:
+            if not self.ended:
+                self.process = subprocess.Popen(command, env={**os.environ, **ONE_THREAD}, **pipes)  # type: ignore[call-overload]
+        self._ask(START)
+
+    def _ask(self, seconds: float, job: Job | None = None) -> Any:
+        """The answer to a job, or the first that a child gives. Raises EOFError or OSError where none comes."""
+        process = self.process
+        if process is None:
+            raise EOFError
+        self.late = False
+        timer = threading.Timer(seconds, self._too_late, [process])
+        timer.daemon = True
+        timer.start()
+        try:
+            if job is not None:
+                send(process.stdin, pickle.dumps(replace(job, arguments=_plain(job.arguments))))
+            return _Answer(BytesIO(receive(process.stdout, self.megabytes << 20))).load()
+        except pickle.UnpicklingError as error:
+            raise EOFError from error
+        finally:
+            timer.cancel()
+
+    def _too_late(self, process: subprocess.Popen[bytes]) -> None:
+        self.late = True
+        process.kill()
+
+    def _befell(self, file: str) -> Checked:
+        """What became of the process, as a finding."""
+        late = self.late
+        status = None if late else self._status()
+        self.kill()
+        if late or status == -getattr(signal, "SIGXCPU", 0) != 0:
+            return fault(file, "check-timeout", f"takes more than {self.seconds:g} s to check, the most that is waited")
+        why = signal.Signals(-status).name if status and status < 0 else f"exit status {status}"
+        return fault(file, "check-crashed", f"the process that checked it ended with {why}; please tell us")
+
+    def _status(self) -> int | None:
+        """How the process has ended; it has closed its pipe, so it ends, or is broken."""
+        with suppress(subprocess.TimeoutExpired):
+            return self.process.wait(timeout=5) if self.process else None
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """With dictionaries for whatever mappings, which cannot all be sent."""
+    return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
+class _Answer(pickle.Unpickler):
+    """Makes findings, and nothing else: a child that a file has taken over shall not take over its parent."""
+
+    KNOWN: ClassVar = {(made.__module__, made.__qualname__): made for made in (Checked, Excused, Finding, Source)}
+
+    def find_class(self, module: str, name: str) -> Any:
+        """The class of that name, if it is one of these."""
+        if (module, name) not in self.KNOWN:
+            raise pickle.UnpicklingError(f"{module}.{name} is no finding")
+        return self.KNOWN[module, name]

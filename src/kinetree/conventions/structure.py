@@ -1,0 +1,192 @@
+"""Rules about the tree, and about the blocks of other tools in a file that name its parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kinetree.conventions.quality import Quality, with_blocks
+from kinetree.conventions.rule import Rule
+from kinetree.conventions.subject import fact
+from kinetree.errors import Finding, Source, nearest_names
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.model.robot import Extension, Robot
+
+BLOCKS = """\
+  <gazebo reference="link_2"><mu1>0.5</mu1></gazebo>
+  <gazebo><plugin filename="joints.so" name="joints"><joint_name>joint_4</joint_name></plugin></gazebo>
+  <transmission name="drive_1">
+    <type>transmission_interface/SimpleTransmission</type>
+    <joint name="joint_1"/>
+    <actuator name="motor_1"/>
+  </transmission>
+  <ros2_control name="arm" type="system">
+    <joint name="joint_3"><command_interface name="position"/></joint>
+  </ros2_control>"""
+"""What other tools add to the arm of the examples."""
+
+JOINT_TAGS = frozenset(
+    ("joint_name", "jointName", "left_joint", "right_joint", "leftJoint", "rightJoint", "mimicJoint")
+)
+"""In which plug-ins of Gazebo name a joint."""
+
+_START = re.compile(r"""(<(?:[^"'>/]|"[^"]*"|'[^']*')*).*""", re.DOTALL)
+
+
+class RootInertia(Quality):
+    """The root link has no mass.
+
+    KDL, on which many controllers stand, passes over it; a root without mass, held to the first body by a fixed joint,
+    keeps it.
+    """
+
+    code = "TRE-001"
+    level = "MAY"
+    clause = "KDL does not support a root link with an inertia"
+    url = "https://github.com/ros/kdl_parser"
+    good = """<link name="base_link">"""
+    bad = (
+        """<link name="base_link"><inertial><mass value="9"/>"""
+        """<inertia ixx="0.2" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/></inertial>"""
+    )
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """An inertial of the root of a URDF model; other formats let their roots move."""
+        root = robot.links[robot.root]
+        if root.inertial and root.inertial.mass and robot.text and robot.text.format == "urdf":
+            message = f"is the root and has a mass of {root.inertial.mass:g} kg, which KDL leaves out"
+            yield self.finding(message, root)
+
+
+class Block(Quality):
+    """A rule about blocks of other tools."""
+
+    base = with_blocks(BLOCKS)
+
+
+class GazeboReference(Block):
+    """What a gazebo element refers to is a link or a joint of the robot.
+
+    Otherwise friction, colours and sensors in it are dropped without a word.
+    """
+
+    code = "XML-001"
+    level = "SHOULD"
+    clause = "reference names the link or joint that the settings are for"
+    url = "http://sdformat.org/tutorials?tut=sdformat_urdf_extensions"
+    good = """<gazebo reference="link_2">"""
+    bad = """<gazebo reference="link_7">"""
+
+    def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
+        """A name that nothing has."""
+        known = [*robot.links, *robot.joints]
+        named = [
+            (f"refers to {name!r}, which is neither link nor joint", name, "<gazebo>", extension.source)
+            for extension, element in blocks
+            if extension.tag == "gazebo" and (name := element.get("reference"))
+        ]
+        yield from _unknown(self, named, known)
+
+
+class TransmissionJoint(Block):
+    """The joint of a transmission is one of the robot.
+
+    Controllers find their joints through transmissions; this one finds none.
+    """
+
+    code = "XML-002"
+    level = "MUST"
+    clause = "the name of the joint the transmission is connected to"
+    url = "http://wiki.ros.org/urdf/XML/Transmission"
+    good = """<joint name="joint_1"/>"""
+    bad = """<joint name="joint_01"/>"""
+
+    def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
+        """A name that no joint has."""
+        yield from _unknown_joints(self, "transmission", robot, blocks)
+
+
+class ControlJoint(Block):
+    """The joints of ros2_control are joints of the robot.
+
+    The controller manager refuses the description otherwise.
+    """
+
+    code = "XML-003"
+    level = "MUST"
+    clause = "joints of the hardware are joints of the URDF"
+    url = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_components_userdoc.html"
+    good = """<joint name="joint_3"><command"""
+    bad = """<joint name="elbow"><command"""
+
+    def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
+        """A name that no joint has."""
+        yield from _unknown_joints(self, "ros2_control", robot, blocks)
+
+
+class PluginJoint(Block):
+    """The joints that plug-ins of Gazebo name are joints of the robot.
+
+    Plug-ins stop, or do nothing, where they do not find their joint.
+    """
+
+    code = "XML-004"
+    level = "SHOULD"
+    evidence = "heuristic"
+    clause = "a plug-in's joint is one of the model"
+    url = "http://sdformat.org/tutorials?tut=sdformat_urdf_extensions"
+    good = """<joint_name>joint_4</joint_name>"""
+    bad = """<joint_name>joint_d</joint_name>"""
+
+    def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
+        """A name that no joint has."""
+        named = [
+            (f"<{part.tag}> names the joint {name!r}, which does not exist", name, "<gazebo>", extension.source)
+            for extension, element in blocks
+            for part in element.walk()
+            if extension.tag == "gazebo" and part.tag in JOINT_TAGS
+            for name in part.text.split()
+        ]
+        yield from _unknown(self, named, list(robot.joints))
+
+
+RULES: tuple[type[Rule], ...] = (RootInertia, GazeboReference, TransmissionJoint, ControlJoint, PluginJoint)
+
+
+@fact
+def blocks(robot: Robot) -> tuple[tuple[Extension, Element], ...]:
+    """The blocks of Gazebo and of controllers in a URDF file, each with its element."""
+    found = []
+    for extension in robot.extensions:
+        if extension.tag in ("gazebo", "transmission", "ros2_control"):
+            whole = extension.tag != "gazebo" or any(tag in extension.text for tag in JOINT_TAGS)
+            text = extension.text if whole else _START.sub(r"\1/>", extension.text)
+            element = parse(text, "<block>", Report())
+            if element is not None:
+                found.append((extension, element))
+    return tuple(found)
+
+
+def _unknown_joints(
+    rule: Rule, tag: str, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]
+) -> Iterator[Finding]:
+    """A finding for each joint in blocks of a tag that the robot does not have."""
+    named = [
+        (f"names the joint {name!r}, which does not exist", name, element.label, extension.source)
+        for extension, element in blocks
+        if extension.tag == tag
+        for name in (joint.get("name") or "" for joint in element.find_all("joint"))
+    ]
+    yield from _unknown(rule, named, list(robot.joints))
+
+
+def _unknown(
+    rule: Rule, named: Sequence[tuple[str, str, str, Source | None]], known: Sequence[str]
+) -> Iterator[Finding]:
+    """A finding for each (message, name, element, place) whose name is not known; what is near it is said of the first
+    three, since to look for it takes long."""
+    names = frozenset(known)
+    unknown = [entry for entry in named if entry[1] not in names]
+    for i, (message, name, element, source) in enumerate(unknown):
+        near = f"; {nearest_names(name, known)}" if i < 3 else ""
+        yield rule.finding(message + near, element, source=source)

@@ -1,0 +1,86 @@
+"""Rules about macros of xacro files: what is a leak, and what is another's name."""
+
+import pytest
+
+import kinetree as kt
+from kinetree.conventions.check import ask
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.xacro import NAMING, PREFIX, PrefixLeak, leaks, parameters
+from kinetree.formats.xml import Report, parse
+from support import shared
+
+
+def found(text, old, new):
+    """Leaks of a xacro text in which something is replaced."""
+    assert old in text
+    return ask(kt.load(text.replace(old, new), format="xacro"), (PrefixLeak,))
+
+
+def macro(inside, params="prefix"):
+    """The attributes' texts that leak from a macro."""
+    root = parse(f'<xacro:macro name="m" params="{params}">{inside}</xacro:macro>', "t", Report())
+    return [element.get(NAMING[element.tag]) for element in leaks(root)]
+
+
+class TestPrefix:
+    def test_where_a_name_is_without_prefix(self):
+        (finding,) = found(PrefixLeak.base, PrefixLeak.good, PrefixLeak.bad)
+        assert str(finding.source) == "<text>:6:18"
+        assert finding.element == "macro 'arm'"
+        assert finding.message == "<joint name='joint_1'> is without the ${prefix} that the macro takes"
+
+    def test_what_the_macro_makes_is_asked_for_without_prefix(self):
+        text = PrefixLeak.base.replace('prefix="left_"', 'prefix=""')
+        (finding,) = found(text, '<parent link="${prefix}base_link"/>', '<parent link="base_link"/>')
+        assert "<parent link='base_link'>" in finding.message
+        mimic = '<joint name="${tf_prefix}a"/><joint name="${tf_prefix}b"><mimic joint="a"/></joint>'
+        assert macro(mimic, "tf_prefix") == ["a"]
+        assert macro('<link name="${prefix}a"/><gazebo reference="a"><link name="a"/></gazebo>') == ["a"]
+        assert macro('<xacro:if value="1"><link name="a"/></xacro:if>') == ["a"]
+
+    @pytest.mark.parametrize("link", ["world", "table", "${parent}", "${prefix}base", "$(arg base)"])
+    def test_what_the_macro_hangs_on_is_not_its_own(self, link):
+        made = '<link name="${prefix}a"/><joint name="${prefix}j">'
+        assert macro(f'{made}<parent link="{link}"/><child link="${{prefix}}a"/></joint>') == []
+
+    def test_other_names(self):
+        inner = '<xacro:macro name="n" params="x"><link name="a"/></xacro:macro>'
+        assert macro(f'{inner}<material name="grey"/><sensor name="s"/><link/>') == []
+
+    def test_macros_with_a_prefix_and_others(self):
+        for name in ("tf_prefix", "joint_prefix"):
+            assert found(PrefixLeak.base.replace("prefix", name), f'"${{{name}}}joint_1"', '"joint_1"')
+        text = PrefixLeak.base.replace("prefix", "side")
+        assert not found(text, 'name="${side}joint_1"', 'name="joint_1"')
+        assert not ask(kt.load(ARM, format="urdf"), (PrefixLeak,))
+
+    def test_macros_of_included_files_called_or_not(self, tmp_path):
+        leaky = PrefixLeak.base.replace(PrefixLeak.good, PrefixLeak.bad).replace('<xacro:arm prefix="left_"/>', "")
+        (tmp_path / "arm.xacro").write_text(leaky)
+        main = tmp_path / "main.xacro"
+        main.write_text(
+            '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="arm.xacro"/>'
+            '<link name="a"/></robot>'
+        )
+        robot = kt.load(main)
+        assert set(robot.text.files) == {str(main), str(tmp_path / "arm.xacro")}
+        (finding,) = ask(robot, (PrefixLeak,))
+        assert str(finding.source) == f"{tmp_path / 'arm.xacro'}:6:18"
+
+    def test_parameters(self):
+        text = """<m params="a b:=1 c='x y' *origin **blocks d:=^|2 e:=$(arg f) g:=${h + 1} tf_prefix:=''"/>"""
+        names = ["a", "b", "c", "origin", "blocks", "d", "e", "g", "tf_prefix"]
+        assert parameters(parse(text, "t", Report())) == names
+
+
+@pytest.mark.slow
+def test_macros_of_the_corpus_that_leak():
+    leaky = set()
+    for path in sorted(shared("corpus").rglob("*.xacro")):
+        root = parse(path.read_bytes(), str(path), Report())
+        macros = [e for e in root.walk() if e.tag == "xacro:macro"] if root else []
+        if any(leaks(m) for m in macros if any(map(PREFIX.fullmatch, parameters(m)))):
+            leaky.add(path.name)
+    assert len([name for name in leaky if name.startswith(("rv", "rh"))]) == 9  # Mitsubishi's
+    assert {"irb5400_macro.xacro", "sia10d_macro.xacro", "omy_l100_arm.urdf.xacro"} <= leaky
+    assert not {"08-macroed.urdf.xacro", "wheel.urdf.xacro", "leg.urdf.xacro"} & leaky  # put on what is not theirs

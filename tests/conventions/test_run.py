@@ -1,0 +1,239 @@
+"""Many files checked, and what becomes of the others when one of them is too much."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.conventions import child, run
+from kinetree.conventions.checked import Checked, Job, check_job
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.run import check_all
+from kinetree.conventions.subject import document, poses
+from support import all_frames, shared
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+BAD = ARM.replace('<origin xyz="0.09 0 0" rpy="0 0 0"/>', '<origin xyz="0.09 0 0" rpy="0 1 0"/>')
+
+
+class Trap:
+    """Does in the child what it is told, when it gets there: the mistakes of which we know are mended."""
+
+    def __init__(self, *call):
+        self.call = call
+
+    def __reduce__(self):
+        return self.call[0], self.call[1:]
+
+
+@pytest.fixture
+def arms(tmp_path) -> list[Job]:
+    """Jobs for arms, good and bad by turns."""
+    for i in range(6):
+        (tmp_path / f"{i}.urdf").write_text(BAD if i % 2 else ARM)
+    return [Job(str(tmp_path / f"{i}.urdf"), "industrial") for i in range(6)]
+
+
+def in_children(jobs, monkeypatch, **options):
+    """`check_all` with children, though the jobs are small."""
+    monkeypatch.setattr(run, "SMALL", -1)
+    return list(check_all(jobs, **options))
+
+
+def codes(checked: Checked) -> list[str]:
+    return [finding.code for finding in checked.findings]
+
+
+def test_results_come_in_order_and_are_those_of_one_file(arms, monkeypatch):
+    expected = [check_job(job) for job in arms]
+    assert [len(checked.findings) > 0 for checked in expected] == [False, True] * 3
+    assert list(check_all(arms)) == expected
+    assert in_children(arms, monkeypatch, processes=2) == expected
+    assert list(check_all([])) == []
+
+
+def test_small_files_are_checked_here_and_xacro_in_children(arms, tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "_in_children", lambda jobs, children: iter([len(children)]))
+    assert all(isinstance(checked, Checked) for checked in check_all(arms))
+    xacro = tmp_path / "arm.urdf.XACRO"
+    xacro.write_text(ARM)
+    assert list(check_all([Job(str(xacro), "industrial")], processes=3)) == [1]
+    assert list(check_all([*arms, Job(arms[0].file, "industrial", arguments={"format": "xacro"})], processes=3)) == [3]
+
+
+@posix
+def test_the_trouble_of_one_file_is_not_that_of_others(arms, tmp_path, monkeypatch):
+    trouble = [
+        Job(arms[0].file, "industrial", arguments={"srdf": Trap(os.abort)}),
+        Job(arms[0].file, "industrial", arguments={"srdf": Trap(time.sleep, 60)}),
+        Job(arms[0].file, "industrial", arguments={"srdf": Trap(os._exit, 3)}),
+        Job(str(tmp_path / "nowhere.urdf"), "industrial"),
+        Job(str(tmp_path), "industrial", arguments={"format": "urdf"}),
+        Job("no-such-robot", "industrial"),
+    ]
+    jobs = [job for pair in zip(trouble, arms, strict=True) for job in pair]
+    found = in_children(jobs, monkeypatch, processes=1, seconds=4)
+    assert [checked.file for checked in found] == [job.file for job in jobs]
+    assert found[1::2] == [check_job(job) for job in arms]
+    assert [codes(checked)[0] for checked in found[:6:2]] == ["check-crashed", "check-timeout", "check-crashed"]
+    assert "SIGABRT" in str(found[0].findings[0])
+    assert "exit status 3" in str(found[4].findings[0])
+    for checked in found[6::2]:
+        (finding,) = checked.findings
+        assert finding.severity == "error"
+        assert finding.source.file == checked.file
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(MemoryError(), "check-memory"), (ValueError("odd"), "check-crashed"), (RecursionError(), None)]
+)
+def test_mistakes_of_ours_are_findings(arms, monkeypatch, error, code):
+    def stumble(_job):
+        raise error
+
+    monkeypatch.setattr(child, "check_job", stumble)
+    for checked in check_all(arms[:2]):
+        assert codes(checked) == [code or "check-crashed"]
+
+
+@posix
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not limit memory")
+@pytest.mark.parametrize(
+    "deed", ["bytes(3 << 30)", "open('written', 'wb', 0).write(b'x')", "child._set('RLIMIT_CPU', 1)\nwhile True: pass"]
+)
+def test_limits_of_a_child(deed, tmp_path):
+    code = f"from kinetree.conventions import child\nchild._limit(1500)\n{deed}"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False)
+    assert ended.returncode != 0
+    assert not (tmp_path / "written").exists() or not (tmp_path / "written").read_text()
+    assert b"MemoryError" in ended.stderr or b"File too large" in ended.stderr or ended.returncode == -signal.SIGXCPU
+
+
+def test_what_a_child_says_is_findings_or_nothing():
+    checked = Checked("a", (kt.Finding("x", "error", "m", kt.Source("f", 1, 2, kt.Source("g"))),))
+    assert run._Answer(BytesIO(pickle.dumps(checked))).load() == checked
+    for other in (os.system, Trap(print, "taken over"), Path("a")):
+        with pytest.raises(pickle.UnpicklingError, match="is no finding"):
+            run._Answer(BytesIO(pickle.dumps(other))).load()
+
+
+def test_what_is_unknown_is_said_before_anything_is_checked(arms):
+    with pytest.raises(kt.KinetreeError, match="no profile 'industry'"):
+        check_all([*arms, Job(arms[0].file, "industry")])
+    with pytest.raises(kt.KinetreeError, match="no rule begins with 'R999'"):
+        check_all([Job(arms[0].file, "industrial", select=("R999",))])
+
+
+SCRIPT = """
+import sys, time
+from kinetree.conventions import run
+from kinetree.conventions.checked import Job
+run.SMALL = -1
+for checked in run.check_all([Job(sys.argv[1], "industrial")] * 3, processes=2):
+    print(len(checked.findings), flush=True)
+"""
+
+
+@posix
+def test_a_script_without_a_guard_in_a_folder_of_traps(arms, tmp_path):
+    (tmp_path / "home").mkdir()
+    script = tmp_path / "home" / "script.py"
+    script.write_text(SCRIPT)
+    for module in ("numpy", "json", "pickle", "kinetree"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('imported from where we stand')")
+    ended = subprocess.run([sys.executable, script, arms[1].file], cwd=tmp_path, capture_output=True, check=True)
+    assert ended.stdout.split() == [str(len(check_job(arms[1]).findings)).encode()] * 3
+    assert ended.stderr == b""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs to see the children of a process")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_no_orphans(how, tmp_path):
+    """A child works on a pipe that never says anything; its parent is ended."""
+    code = SCRIPT.replace(
+        "[Job(sys",
+        "[Job(sys.argv[1], 'industrial'), Job(sys.argv[1], 'industrial', arguments={'srdf': Sleep()}), Job(sys",
+    ).replace("run.SMALL", "class Sleep:\n    def __reduce__(self): return time.sleep, (100,)\nrun.SMALL")
+    (tmp_path / "arm.urdf").write_text(ARM)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code, tmp_path / "arm.urdf"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    signal.signal(signal.SIGINT, before)
+    children = soon(lambda: children_of(parent.pid))
+    assert parent.stdout.readline()  # one of them has worked, so both are there
+    parent.send_signal(how)
+    parent.communicate(timeout=10)
+    assert children
+    assert soon(lambda: not any(map(runs, children)))
+
+
+def children_of(pid: int) -> list[str]:
+    """Of all threads of a process."""
+    return [c for task in Path(f"/proc/{pid}/task").iterdir() for c in (task / "children").read_text().split()]
+
+
+def runs(pid: str) -> bool:
+    """Whether there is such a process; one that nobody asks how it ended does no longer run."""
+    status = Path(f"/proc/{pid}/status")
+    return status.exists() and "\nState:\tZ" not in status.read_text()
+
+
+def soon(what):
+    """What becomes true within some seconds."""
+    for _ in range(200):
+        if value := what():
+            return value
+        time.sleep(0.05)
+    return what()
+
+
+def test_poses_are_those_of_forward_kinematics():
+    text = ARM.replace('<axis xyz="1 0 0"/>', '<axis xyz="1 0 0"/><mimic joint="joint_1" multiplier="2" offset="0.3"/>')
+    for robot in (kt.load(text, format="urdf"), kt.load("icub")):
+        expected = all_frames(robot, robot.q())
+        found = poses(robot)
+        assert list(found) == list(expected)
+        assert max(np.abs(found[name] - T).max() for name, T in expected.items()) < 1e-12
+
+
+def test_the_document_is_that_of_the_robot():
+    first, second = (kt.load(text, format="urdf") for text in (ARM, BAD))
+    assert document(second) is document(second)
+    for robot, rpy in ((first, "0 0 0"), (second, "0 1 0"), (first, "0 0 0")):
+        origins = [e for e in document(robot).walk() if e.tag == "origin" and e.get("xyz") == "0.09 0 0"]
+        assert [origin.get("rpy") for origin in origins] == [rpy]
+
+
+@pytest.mark.slow
+def test_the_corpus_is_checked_in_time():
+    """No more than so many times what expat alone takes, in one process; it was 25 times."""
+    from xml.parsers import expat
+
+    files = sorted(shared("corpus").rglob("*.urdf"))[::10]
+    texts = [path.read_bytes() for path in files]
+    jobs = [Job(str(path), "industrial") for path in files]
+
+    def seconds(work):
+        start = time.process_time()
+        work()
+        return time.process_time() - start
+
+    def parse():
+        for text in texts:
+            parser = expat.ParserCreate()
+            parser.StartElementHandler = lambda tag, attributes: None
+            with suppress(expat.ExpatError):
+                parser.Parse(text, True)
+
+    rounds = [(seconds(parse), seconds(lambda: list(map(child.check_alone, jobs)))) for _ in range(4)]
+    assert min(check for _, check in rounds) < 60 * min(bare for bare, _ in rounds)

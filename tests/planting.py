@@ -1,0 +1,374 @@
+"""One defect of each rule, planted in the text of a real robot; with what it implies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+import kinetree as kt
+from kinetree.conventions.quality import boxes, moving
+from kinetree.conventions.subject import bodies
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.model.robot import Joint, Link
+
+
+@dataclass(frozen=True)
+class Planted:
+    """The code of a rule, what puts its defect into a model or returns None where there is no place for it, and the
+    codes that the defect may imply besides."""
+
+    code: str
+    plant: Callable[[Model], str | None]
+    implied: tuple[str, ...] = ()
+
+
+class Model:
+    """The text of a robot, and edits of it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.robot = kt.load(text, format="urdf")
+
+    @cached_property
+    def root(self) -> Element:
+        root = parse(self.text, "<text>", Report())
+        assert root is not None
+        return root
+
+    def element(self, thing: Link | Joint) -> Element:
+        """The element of a link or a joint."""
+        tag = "link" if isinstance(thing, Link) else "joint"
+        return next(e for e in self.root.find_all(tag) if e.get("name") == thing.name)
+
+    def tag(self, element: Element, **attributes: object) -> str:
+        """The text with other attributes in a start tag."""
+        start, stop = self._start_tag(element)
+        said = {**element.attributes, **{name: str(value) for name, value in attributes.items()}}
+        end = "/>" if self._bytes[stop - 2 : stop] == b"/>" else ">"
+        written = "".join(f' {name}="{value}"' for name, value in said.items())
+        return self._with(start, stop, f"<{element.tag}{written}{end}")
+
+    def inside(self, element: Element, more: str) -> str | None:
+        """The text with more in an element, which must not end in itself."""
+        _, stop = self._start_tag(element)
+        return None if self._bytes[stop - 2 : stop] == b"/>" else self._with(stop, stop, more)
+
+    def without(self, element: Element) -> str:
+        """The text without an element."""
+        return self._with(element.start, element.start + len(element.raw.encode()), "")
+
+    def at_end(self, more: str) -> str:
+        """The text with more before its end."""
+        return self._with(self.root.end, self.root.end, more)
+
+    def renamed(self, old: str, new: str) -> str:
+        """The text with another name in the place of one, in quotes."""
+        return re.sub(rf"([\"']){re.escape(old)}\1", lambda match: f'"{new}"', self.text)
+
+    def _start_tag(self, element: Element) -> tuple[int, int]:
+        match = re.compile(rb"<[^>]*>").match(self._bytes, element.start)
+        assert match
+        return match.span()
+
+    def _with(self, start: int, stop: int, text: str) -> str:
+        return (self._bytes[:start] + text.encode() + self._bytes[stop:]).decode()
+
+    @cached_property
+    def _bytes(self) -> bytes:
+        return self.text.encode()
+
+    # places
+
+    def turning(self) -> Iterator[Joint]:
+        """Revolute joints with zero well inside, which no other joint follows and which follow none."""
+        leaders = {joint.mimic.joint for joint in self.robot.joints.values() if joint.mimic}
+        for joint in self.robot.joints.values():
+            free = joint.type == "revolute" and joint.coordinated and joint.name not in leaders
+            if free and joint.safety is None and -4 < joint.limit.lower < -0.1 and 0.1 < joint.limit.upper < 4:
+                yield joint
+
+    def lone(self) -> Iterator[Link]:
+        """Links that are moved and that nothing is fixed to, with a sound inertial."""
+        for links in moving(self.robot, bodies(self.robot)).values():
+            inertial = links[0].inertial
+            if len(links) == 1 and inertial and inertial.mass > 0:
+                a, b, c = np.linalg.eigvalsh(inertial.inertia)
+                if a > 1e-9 and a + b > c:
+                    yield links[0]
+
+    def seen(self) -> Iterator[Link]:
+        """Links that are moved, and have shapes of both kinds."""
+        for links in moving(self.robot, bodies(self.robot)).values():
+            if links[0].visuals and links[0].collisions:
+                yield links[0]
+
+
+def _limit(**attributes: object) -> Callable[[Model], str | None]:
+    """Other attributes in the limit of a joint."""
+
+    def plant(model: Model) -> str | None:
+        for joint in model.turning():
+            element = model.element(joint).find("limit")
+            return model.tag(element, **attributes) if element else None
+        return None
+
+    return plant
+
+
+def _half_way(model: Model) -> str | None:
+    for joint in model.turning():
+        element = model.element(joint).find("limit")
+        return model.tag(element, lower=joint.limit.upper / 2) if element else None
+    return None
+
+
+def _reversed(model: Model) -> str | None:
+    for joint in model.turning():
+        element = model.element(joint).find("limit")
+        return model.tag(element, lower=joint.limit.upper, upper=joint.limit.lower) if element else None
+    return None
+
+
+def _in_joint(more: str) -> Callable[[Model], str | None]:
+    """More in a joint that has no dynamics."""
+
+    def plant(model: Model) -> str | None:
+        for joint in model.turning():
+            if not joint.dynamics:
+                return model.inside(model.element(joint), more)
+        return None
+
+    return plant
+
+
+def _axis(*numbers: float) -> Callable[[Model], str | None]:
+    """Another axis in a joint whose axis is z."""
+
+    def plant(model: Model) -> str | None:
+        for joint in model.turning():
+            axis = model.element(joint).find("axis")
+            if axis and joint.axes.tolist() == [[0, 0, 1]]:
+                return model.tag(axis, xyz=" ".join(map(repr, numbers)))
+        return None
+
+    return plant
+
+
+def _mimic(chain: bool, multiplier: float) -> Callable[[Model], str | None]:
+    """A joint that follows one, or one that follows a third."""
+
+    def plant(model: Model) -> str | None:
+        joints = list(model.turning())
+        if len(joints) < 3:
+            return None
+        first = model.inside(model.element(joints[0]), f'<mimic joint="{joints[1].name}" multiplier="{multiplier}"/>')
+        if first is None or not chain:
+            return first
+        model = Model(first)
+        joint = model.robot.joints[joints[1].name]
+        return model.inside(model.element(joint), f'<mimic joint="{joints[2].name}" multiplier="{multiplier}"/>')
+
+    return plant
+
+
+def _root_mass(model: Model) -> str | None:
+    root = model.robot.links[model.robot.root]
+    inertia = '<inertia ixx="0.2" ixy="0" ixz="0" iyy="0.25" iyz="0" izz="0.3"/>'
+    more = f'<inertial><mass value="9"/>{inertia}</inertial>'
+    return None if root.inertial else model.inside(model.element(root), more)
+
+
+def _name(change: Callable[[str], str]) -> Callable[[Model], str | None]:
+    """Another name for a link whose name no joint has, and that has a letter, an underscore and no capitals."""
+
+    def plant(model: Model) -> str | None:
+        for name in model.robot.links:
+            plain = re.fullmatch(r"[a-z][a-z0-9]*_[a-z0-9_]+", name)
+            if plain and name not in model.robot.joints and "package" not in name:
+                return model.renamed(name, change(name))
+        return None
+
+    return plant
+
+
+def _namesake(model: Model) -> str | None:
+    for name in model.robot.links:
+        if "_" in name:
+            other = name.replace("_", "__", 1)
+            joint = f'<joint name="to_{other}" type="fixed"><parent link="{name}"/><child link="{other}"/></joint>'
+            return model.at_end(f'<link name="{other}"/>{joint}')
+    return None
+
+
+def _inertia(change: Callable[[Link], tuple[float, ...]]) -> Callable[[Model], str | None]:
+    """Another inertia, ixx to izz without the mixed ones."""
+
+    def plant(model: Model) -> str | None:
+        for link in model.lone():
+            element = model.element(link).find("inertial")
+            inertia = element.find("inertia") if element else None
+            xx, yy, zz = change(link)
+            if inertia:
+                return model.tag(inertia, ixx=xx, ixy=0, ixz=0, iyy=yy, iyz=0, izz=zz)
+        return None
+
+    return plant
+
+
+def _diagonal(link: Link) -> np.ndarray:
+    assert link.inertial
+    return np.diag(link.inertial.inertia)
+
+
+def _power_of_ten(link: Link) -> tuple[float, ...]:
+    return (10.0 ** round(np.log10(_diagonal(link).mean())),) * 3
+
+
+def _far_away(link: Link) -> tuple[float, ...]:
+    assert link.inertial
+    return tuple(link.inertial.mass * np.array((25.0, 25.1, 25.2)))
+
+
+def _mass(value: float) -> Callable[[Model], str | None]:
+    def plant(model: Model) -> str | None:
+        for link in model.lone():
+            element = model.element(link).find("inertial")
+            mass = element.find("mass") if element else None
+            if mass:
+                return model.tag(mass, value=value)
+        return None
+
+    return plant
+
+
+def _boxed(model: Model) -> Iterator[tuple[Link, Element, float]]:
+    """Links of simple shapes, their inertial, and how far their shapes reach."""
+    known = boxes(model.robot, bodies(model.robot))
+    for link in model.lone():
+        element = model.element(link).find("inertial")
+        if link.name in known and element and link.inertial:
+            reach = np.linalg.norm(np.abs(known[link.name] - link.inertial.origin[:3, 3]).max(axis=0))
+            if 0.01 < reach < 0.3:
+                yield link, element, float(reach)
+
+
+def _beyond_shape(model: Model) -> str | None:
+    for link, element, reach in _boxed(model):
+        inertia = element.find("inertia")
+        assert inertia
+        assert link.inertial
+        xx, yy, zz = link.inertial.mass * (5 * reach) ** 2 * np.array((1.0, 1.01, 1.02))
+        return model.tag(inertia, ixx=xx, ixy=0, ixz=0, iyy=yy, iyz=0, izz=zz)
+    return None
+
+
+def _centre_away(model: Model) -> str | None:
+    for _, element, _ in _boxed(model):
+        origin = element.find("origin")
+        if origin:
+            return model.tag(origin, xyz="30 40 0")
+    return None
+
+
+def _no_inertial(model: Model) -> str | None:
+    for link in model.lone():
+        inertial = model.element(link).find("inertial")
+        return model.without(inertial) if inertial else None
+    return None
+
+
+def _no_collision(model: Model) -> str | None:
+    shapes = {link.name for link in model.seen()}
+    for links in moving(model.robot, bodies(model.robot)).values():
+        if len(links) == 1 and links[0].name in shapes and len(links[0].collisions) == 1:
+            collision = model.element(links[0]).find("collision")
+            return model.without(collision) if collision else None
+    return None
+
+
+def _size(value: float) -> Callable[[Model], str | None]:
+    """Another length of a cylinder, or width of a box, that collides."""
+
+    def plant(model: Model) -> str | None:
+        for link in model.seen():
+            for shape in (e for c in model.element(link).find_all("collision") for e in c.walk()):
+                if shape.tag == "cylinder":
+                    return model.tag(shape, length=value)
+                if shape.tag == "box":
+                    return model.tag(shape, size=f"{value} 0.1 0.1")
+        return None
+
+    return plant
+
+
+def _visual(*meshes: str) -> Callable[[Model], str | None]:
+    """More to see of a link."""
+
+    def plant(model: Model) -> str | None:
+        for link in model.seen():
+            more = "".join(f"<visual><geometry><mesh {mesh}/></geometry></visual>" for mesh in meshes)
+            return model.inside(model.element(link), more)
+        return None
+
+    return plant
+
+
+def _blocks(more: str) -> Callable[[Model], str | None]:
+    return lambda model: model.at_end(more)
+
+
+DEFECTS = (
+    Planted("TRE-001", _root_mass, implied=("INR-009",)),
+    Planted("XML-001", _blocks('<gazebo reference="no_such_link"/>')),
+    Planted("XML-002", _blocks('<transmission name="no_such"><type>x</type><joint name="no_such"/></transmission>')),
+    Planted("XML-003", _blocks('<ros2_control name="no_such" type="system"><joint name="no_such"/></ros2_control>')),
+    Planted("XML-004", _blocks("<gazebo><plugin><joint_name>no_such</joint_name></plugin></gazebo>")),
+    Planted("NAM-001", _name(lambda name: name.replace("_", "-", 1))),
+    Planted("NAM-002", _name(lambda name: name.replace("_", " ", 1))),
+    Planted("NAM-003", _name(lambda name: name.replace("_", ".", 1))),
+    Planted("NAM-004", _name(lambda name: f"/{name}")),
+    Planted("NAM-005", _name(lambda name: f"7{name}")),
+    Planted("NAM-006", _name(lambda name: name.replace("_", "_X", 1))),
+    Planted("NAM-007", _namesake),
+    Planted("JNT-001", _axis(0, 0, 2)),
+    Planted("JNT-002", _axis(0, 4e-6, 1)),
+    Planted("JNT-003", _limit(lower=-1000, upper=1000)),
+    Planted("JNT-004", _in_joint('<dynamics damping="-0.1"/>')),
+    Planted("LIM-001", _reversed),
+    Planted("LIM-002", _limit(lower=0, upper=0)),
+    Planted("LIM-003", _half_way),
+    Planted("LIM-004", _limit(effort=0)),
+    Planted("LIM-005", _limit(velocity=0)),
+    Planted("LIM-006", _limit(velocity=-1)),
+    Planted("LIM-007", _limit(effort=123456)),
+    Planted("LIM-008", _limit(velocity=789)),
+    Planted(
+        "LIM-009",
+        _in_joint('<safety_controller k_velocity="1" k_position="1" soft_lower_limit="-9" soft_upper_limit="0.1"/>'),
+    ),
+    Planted("MIM-001", _mimic(chain=False, multiplier=100)),
+    Planted("MIM-002", _mimic(chain=True, multiplier=0.001)),
+    Planted("MIM-003", _mimic(chain=False, multiplier=0)),
+    Planted("INR-001", _inertia(lambda link: (-_diagonal(link).sum(), *_diagonal(link)[1:]))),
+    Planted("INR-002", _inertia(lambda link: (1.5 * _diagonal(link)[1:].sum(), *_diagonal(link)[1:]))),
+    Planted("INR-003", _inertia(lambda link: (0.0, 0.0, 0.0))),
+    Planted("INR-004", _mass(-1), implied=("INR-006",)),
+    Planted("INR-005", _mass(0), implied=("INR-006",)),
+    Planted("INR-006", _inertia(_power_of_ten), implied=("INR-008", "INR-009")),
+    Planted("INR-007", _mass(1e5), implied=("INR-006",)),
+    Planted("INR-008", _inertia(_far_away)),
+    Planted("INR-009", _beyond_shape),
+    Planted("INR-010", _centre_away),
+    Planted("INR-011", _no_inertial),
+    Planted("GEO-001", _no_collision),
+    Planted("GEO-002", _size(0), implied=("INR-009", "INR-010")),
+    Planted("GEO-003", _size(1000)),
+    Planted("MSH-001", _visual('filename="x.stl" scale="0.001 0.001 0.001"', 'filename="x.stl"')),
+    Planted("MSH-002", _visual('filename="package://arm/meshes/nowhere.stl"')),
+    Planted("MSH-003", _visual('filename="package://arm/meshes/empty.stl"')),
+    Planted("MSH-004", _visual('filename="package://arm/meshes/pointer.stl"')),
+)
