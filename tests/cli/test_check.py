@@ -175,3 +175,45 @@ class TestManyFiles:
         assert f"{len(jobs)}/{len(jobs)}" in err
         check._watched(jobs[:1])
         assert capsys.readouterr() == ("", "")
+
+
+class TestSettings:
+    ROBOT = '<robot name="r"><link name="a"/><odd/></robot>'
+
+    @pytest.fixture(autouse=True)
+    def project(self, tmp_path, monkeypatch):
+        (tmp_path / "r.urdf").write_text(self.ROBOT)
+        (tmp_path / "kinetree.toml").write_text('profile = "industrial"\n[[models]]\nfile = "r.urdf"\n')
+        monkeypatch.chdir(tmp_path)
+
+    def test_without_a_path_the_models_are_checked(self, run):
+        result = run("check", "--ignore", "R199")
+        assert (result.exit_code, result.stderr) == (1, "")
+        assert "r.urdf:1:33: warning: <odd>" in result.stdout
+        assert run("check", "r.urdf", "--ignore", "R199").stdout == result.stdout
+
+    def test_settings_can_be_named(self, run, tmp_path):
+        (tmp_path / "other.toml").write_text('profile = "industrial"\nignore = ["not-understood", "R199"]')
+        assert run("check", "r.urdf", "--config", "other.toml").stdout == "nothing found\n"
+        result = run("check", "r.urdf", "--config", "nowhere.toml")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "nowhere.toml: error: cannot be read" in result.stderr
+
+    def test_what_is_in_a_baseline_is_known(self, run):
+        written = run("check", "--select", "not", "--write-baseline", "known.json")
+        assert (written.exit_code, written.stdout) == (0, "1 finding written to known.json\n")
+        known = run("check", "--select", "not", "--baseline", "known.json")
+        assert (known.exit_code, known.stdout) == (0, "nothing found, 1 known\n")
+
+    def test_a_file_that_is_not_understood_is_never_known(self, run, tmp_path):
+        (tmp_path / "r.urdf").write_text("<robot>")
+        written = run("check", "--write-baseline", "known.json")
+        assert (written.exit_code, written.stdout.splitlines()[0]) == (1, "0 findings written to known.json")
+        assert "[xml-syntax]" in written.stdout
+
+    def test_justifications_are_a_table(self, run, tmp_path):
+        excused = "<!-- kinetree: ignore not-understood because | -->".replace("|", "of a | b")
+        (tmp_path / "r.urdf").write_text(self.ROBOT.replace("<odd/>", f"{excused}<odd/>"))
+        result = run("check", "--justifications")
+        assert result.stdout.splitlines()[-1].endswith("| of a \\| b |")
+        assert run("check").stdout.endswith("1 excused\n")

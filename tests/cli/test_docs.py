@@ -4,6 +4,8 @@ import re
 import shlex
 from pathlib import Path
 
+from kinetree.conventions.check import family
+
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
 
 
@@ -22,3 +24,27 @@ def test_the_examples_are_real(run, monkeypatch, tmp_path):
         result = run(*shlex.split(arguments))
         printed = [line.rstrip() for line in (result.stdout + result.stderr).splitlines()]
         assert printed == output.splitlines()
+
+
+def test_the_page_of_settings_is_real(run, monkeypatch, tmp_path):
+    """Files are the blocks under a line that ends with their name; the comment of the page goes into the arm."""
+    text = DOCS.with_name("checking-settings.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name, content in re.findall(r"`([\w.]+)`:\n\n```(?:xml|toml)\n(.*?)```", text, re.DOTALL):
+        Path(name).write_text(content, encoding="utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.urdf.xacro", "kinetree.toml", "misspelt.toml"]
+    comment = re.search(r"```xml\n( *<!--.*?)```", text, re.DOTALL)[1]
+    excused = Path("arm.urdf.xacro").read_text().replace('  <link name="flange"/>\n', comment)
+    examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", text, re.DOTALL)
+    assert len(examples) == 5
+    for arguments, output in sorted(examples, key=lambda example: "--justifications" in example[0]):
+        if "--justifications" in arguments:
+            Path("arm.urdf.xacro").write_text(excused)
+        result = run(*shlex.split(arguments))
+        assert (result.stdout + result.stderr).splitlines() == output.splitlines()
+
+
+def test_the_page_of_settings_has_every_rule_of_suppressions():
+    text = DOCS.with_name("checking-settings.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (SUP-\d{3}) \| (\w+) \| (.*) \|$", text, re.MULTILINE)
+    assert rows == [(rule.code, rule.level, rule.title()) for rule in family("SUP")]

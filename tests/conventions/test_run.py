@@ -129,7 +129,7 @@ def test_what_a_child_says_is_findings_or_nothing():
 def test_what_is_unknown_is_said_before_anything_is_checked(arms):
     with pytest.raises(kt.KinetreeError, match="no profile 'industry'"):
         check_all([*arms, Job(arms[0].file, "industry")])
-    with pytest.raises(kt.KinetreeError, match="no rule of profile"):
+    with pytest.raises(kt.KinetreeError, match="no rule begins with 'R999'"):
         check_all([Job(arms[0].file, "industrial", select=("R999",))])
 
 

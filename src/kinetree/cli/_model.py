@@ -86,7 +86,7 @@ def robot_paths(function: Command) -> Command:
         given = {name: value for name, value in options.items() if value}
         return function(paths=[_versioned(path, version) for path in paths], options=given, **others)
 
-    return _decorated(command, (click.argument("paths", metavar="PATH...", nargs=-1, required=True),), _ALL)
+    return _decorated(command, (click.argument("paths", metavar="[PATH]...", nargs=-1),), _ALL)
 
 
 _OF_SOME_FORMATS = ((), ("xacro_args",), ("model",), ("xacro_args", "model"))
@@ -144,7 +144,7 @@ def _options_given(
     def command(**others: Any) -> Any:
         version = others.pop("version", None)
         for argument in models:
-            others[argument] = _versioned(others[argument], version)
+            others[argument] = others[argument] and _versioned(others[argument], version)
         return function(options={name: others.pop(name, None) for name in _READING}, **others)
 
     return _decorated(command, [click.argument(name, metavar=models[name]) for name in models], options)

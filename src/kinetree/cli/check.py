@@ -1,4 +1,4 @@
-"""`kinetree check PATH…`: what is wrong with robot descriptions, and what departs from conventions."""
+"""`kinetree check [PATH…]`: what is wrong with robot descriptions, and what departs from conventions."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ import click
 
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._model import json_option, robot_paths
-from kinetree.controllers import controllers
-from kinetree.conventions.check import PROFILES
+from kinetree.conventions.baseline import model_key, write_baseline
+from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
 from kinetree.conventions.checked import Checked, Job
 from kinetree.conventions.files import models_in, without_parts
+from kinetree.conventions.jobs import Overrides, jobs
+from kinetree.conventions.justify import justifications
 from kinetree.conventions.report import formats, report
 from kinetree.conventions.run import check_all
-from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.conventions.settings import read_settings
+from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.output import write_files
-from kinetree.load import FORMATS, format_of
 from kinetree.robots.packaged import names
 
 MANY = 20
 """Files above which a bar shows how many are done."""
-OF_SOME_FORMATS = {"xacro_args": ("xacro",), "model": ("sdf", "xacro")}
-"""Options to the formats that they mean something to; of several files they are for those alone."""
-FLAGS = {"xacro_args": "--arg", "model": "--model"}
 
 
 @click.command()
 @robot_paths
-@click.option(
-    "--profile", type=click.Choice(list(PROFILES)), default="ros", show_default=True, help="Which conventions."
-)
+@click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]")
 @click.option("--select", metavar="CODE", multiple=True, help="Report only codes that begin so. Repeatable.")
 @click.option("--ignore", metavar="CODE", multiple=True, help="Leave out codes that begin so. Repeatable.")
-@click.option("--vendor", type=click.Choice(list(controllers)), help="Whose controller it is; by default names say.")
+@click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say.")
+@click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
+@click.option("--baseline", metavar="FILE", help="Report only what is not in this file.")
+@click.option("--write-baseline", metavar="FILE", help="Write what is found to a baseline.")
+@click.option("--justifications", "why", is_flag=True, help="Print what is excused, and why, and no findings.")
 @click.option(
     "--output-format", "form", type=click.Choice(formats()), help="The form of the report.  [default: pretty]"
 )
@@ -46,64 +47,59 @@ FLAGS = {"xacro_args": "--arg", "model": "--model"}
 def command(
     paths: Sequence[str],
     options: dict[str, Any],
-    profile: str,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    vendor: str | None,
+    config: str | None,
+    write_baseline: str | None,
+    why: bool,
     form: str | None,
     output_file: Path | None,
     exit_zero: bool,
     as_json: bool,
+    **said: Any,
 ) -> None:
     """Say what is wrong with robot descriptions and what departs from the conventions of a profile.
 
     A PATH is a file, the bare name of a robot that comes with the package, or a folder: then all of its models are
-    checked, and files of macros are passed over.
+    checked, and files of macros are passed over. Without any, the models of the settings are checked.
 
     Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if there is nothing to read.
     """
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
-    files = _files(paths, options)
-    checked = _watched([Job(file, profile, select, ignore, vendor, arguments) for file, arguments, _ in files])
-    results = [r if named else without_parts(r) for r, (*_, named) in zip(checked, files, strict=True)]
-    _write(form or ("json" if as_json else "pretty"), results, output_file)
-    faulty = any(finding.severity != "info" for result in results for finding in result.findings)
-    sys.exit(int(faulty and not exit_zero))
+    results = _results(paths, config, Overrides(**{k: v or None for k, v in said.items()}, arguments=options))
+    findings = [finding for result in results for finding in result.findings]
+    if write_baseline:
+        _write_baseline(write_baseline, results)
+        findings = [finding for finding in findings if is_error_of_reader(finding)]  # of which no baseline keeps any
+    elif why:
+        _write(justifications(results).splitlines(), output_file)
+    else:
+        form = form or ("json" if as_json else "pretty")
+        width = terminal_width(sys.stdout) if output_file is None else None
+        _write(report(form, results, width), output_file)
+    sys.exit(int(any(finding.severity != "info" for finding in findings) and not exit_zero))
 
 
-def _files(paths: Sequence[str], options: dict[str, Any]) -> list[tuple[str, dict[str, Any], bool]]:
-    """All files with what `load` is told for them, and whether they were named. Raises KinetreeError where there is
-    nothing to read, and for options that mean nothing to any of them."""
-    named: dict[str, bool] = {}
+def _results(paths: Sequence[str], config: str | None, said: Overrides) -> list[Checked]:
+    """What is found in all files; that one which was found in a folder is a part of others is no fault."""
+    files = _files(paths)
+    asked = jobs(list(files), read_settings(config) if config else None, said)
+    return [r if files.get(job.file, True) else without_parts(r) for job, r in zip(asked, _watched(asked), strict=True)]
+
+
+def _files(paths: Sequence[str]) -> dict[str, bool]:
+    """All files, and whether they were named. Raises KinetreeError for folders with nothing to read."""
+    files: dict[str, bool] = {}
     for path in paths:
         if path.partition(":")[0] in names() or not Path(path).is_dir():  # a folder icub is ./icub
-            named[path] = True
+            files[path] = True
             continue
         models = [str(model) for model in models_in(Path(path))]
         if not models:
             message = "there are no robot descriptions in this folder"
             raise KinetreeError(Finding("no-models", "error", message, Source(path)))
         for model in models:
-            named.setdefault(model, False)
-    files = [(file, _meant_for(file, options, is_named), is_named) for file, is_named in named.items()]
-    for option in options:
-        if not any(option in arguments for _, arguments, _ in files):
-            legal = " and ".join(OF_SOME_FORMATS[option])
-            raise fail(
-                "option", f"{FLAGS[option]} means something to {legal} alone, and none of these is of that format"
-            )
+            files.setdefault(model, False)
     return files
-
-
-def _meant_for(file: str, options: dict[str, Any], named: bool) -> dict[str, Any]:
-    """The options that mean something to a file. Raises KinetreeError where somebody names what cannot be read."""
-    format = options.get("format")
-    if named:
-        format = format_of(file, format=format).name
-    by_ending = (name for name, row in FORMATS.items() if file.lower().endswith(row.suffixes))
-    format = format or next(by_ending, None)
-    return {name: value for name, value in options.items() if format in OF_SOME_FORMATS.get(name, (format,))}
 
 
 def _watched(jobs: Sequence[Job]) -> list[Checked]:
@@ -114,9 +110,15 @@ def _watched(jobs: Sequence[Job]) -> list[Checked]:
         return list(bar)
 
 
-def _write(form: str, results: Sequence[Checked], file: Path | None) -> None:
-    """Print the report, or write it to a file."""
+def _write_baseline(file: str, results: Sequence[Checked]) -> None:
+    found = [(model_key(one.file, one.name, file), (*one.findings, *one.known)) for one in results]
+    count = write_baseline(file, found)
+    print(f"{count} finding{'s' * (count != 1)} written to {file}")
+
+
+def _write(lines: Any, file: Path | None) -> None:
+    """Print a report, or write it to a file."""
     if file is None:
-        write_lines(report(form, results, terminal_width(sys.stdout)), sys.stdout)
+        write_lines(lines, sys.stdout)
     else:
-        write_files({file: "".join(f"{line}\n" for line in report(form, results))})
+        write_files({file: "".join(f"{line}\n" for line in lines)})

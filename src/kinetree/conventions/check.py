@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from kinetree.conventions.rule import Rule
@@ -30,8 +31,12 @@ FAMILIES: dict[str, str] = {
     "R120": "rep120",
     "R199": "rep199",
     "ICUB": "icub",
+    "SUP": "suppressions",
 }
 """The letters of codes to the modules of this package whose `RULES` they are."""
+
+ALWAYS = ("SUP",)
+"""The families that are about the file and not the robot: no profile names them, and they are part of all."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +73,14 @@ PROFILES: dict[str, Profile] = {
 }
 """One row a profile."""
 
+DEFAULT = "ros"
+"""The profile where none is said."""
+
 
 def check(
     source: Robot | str | os.PathLike[str],
     *,
-    profile: str = "ros",
+    profile: str = DEFAULT,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     vendor: str | None = None,
@@ -87,7 +95,8 @@ def check(
     select, ignore: codes, or how they begin: report only these, or leave these out. Errors of the reader are always
         reported.
 
-    Sorted by severity, the gravest first; otherwise in the order of the rules. Raises KinetreeError for an unknown
+    Sorted by severity, the gravest first; otherwise in the order of the rules. Comments that excuse and settings are
+    not looked at: that is for `kinetree.conventions.checked`. Raises KinetreeError for an unknown
     profile or code, and where there is nothing to read.
     """
     check_codes(profile, select, ignore)
@@ -106,28 +115,56 @@ def check_reading(
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> list[Finding]:
     """`check` of what a reader has returned. packages: folders of ROS packages by name, where meshes are looked for."""
+    return answers(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, packages=packages)[0]
+
+
+def answers(
+    reading: Reading,
+    *,
+    profile: str,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    vendor: str | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+) -> tuple[list[Finding], frozenset[str]]:
+    """What `check_reading` returns, and the codes of all rules that were asked."""
     robot, findings = reading
     told = {"vendor": vendor, "strict": PROFILES[profile].strict, "packages": packages or {}}
-    found = [*findings, *(ask(robot, rules_of(profile), **told) if robot else ())]
+    answered = asked(robot, rules_of(profile), **told) if robot else {}
+    found = [*findings, *chain.from_iterable(answered.values())]
+    reported = [f for f in found if is_error_of_reader(f) or is_wanted(f.code, select, ignore)]
+    return sorted(reported, key=by_severity), frozenset(answered)
+
+
+def by_severity(finding: Finding) -> int:
+    """The key that sorts findings, the gravest first."""
+    return SEVERITIES.index(finding.severity)
+
+
+def is_error_of_reader(finding: Finding) -> bool:
+    """Whether it is an error of a reader, after which no rule is asked: nothing may leave it out."""
+    return finding.severity == "error" and finding.code.islower()
+
+
+def is_wanted(code: str, select: Iterable[str], ignore: Iterable[str]) -> bool:
+    """Whether findings of a code are reported."""
     wanted, unwanted = _codes(select), _codes(ignore)
-    errors = {id(finding) for finding in findings if finding.severity == "error"}
-    reported = [
-        finding
-        for finding in found
-        if id(finding) in errors
-        or ((not wanted or finding.code.startswith(wanted)) and not (unwanted and finding.code.startswith(unwanted)))
-    ]
-    return sorted(reported, key=lambda finding: SEVERITIES.index(finding.severity))
+    return (not wanted or code.startswith(wanted)) and not (unwanted and code.startswith(unwanted))
 
 
 def ask(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> list[Finding]:
-    """The findings of rules, in their order. told: see `kinetree.conventions.subject.TOLD`.
+    """The findings of rules, in their order. told: see `kinetree.conventions.subject.TOLD`."""
+    return list(chain.from_iterable(asked(robot, rules, **told).values()))
+
+
+def asked(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> dict[str, list[Finding]]:
+    """The findings of each rule that was asked, by its code.
 
     A rule is not asked where one that it requires has found its fault or was not asked itself, nor where something
     that it wants is not known. What has no place of its own, because it is missing, has that of the robot.
     """
     subject = Subject(robot, **told)
-    findings: list[Finding] = []
+    findings: dict[str, list[Finding]] = {}
     failed: set[str] = set()
     for rule in rules:
         if failed & set(rule.requires):
@@ -137,7 +174,7 @@ def ask(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> list[Finding]
         if any(value is None for value in facts.values()):
             continue
         new = list(rule().findings(facts))
-        findings += [finding if finding.source else replace(finding, source=robot.source) for finding in new]
+        findings[rule.code] = [f if f.source else replace(f, source=robot.source) for f in new]
         if any(finding.severity == rule.severity() for finding in new):
             failed.add(rule.code)
     return findings
@@ -159,15 +196,34 @@ def family(letters: str) -> tuple[type[Rule], ...]:
     return tuple(rule for rule in rules if rule.code.startswith(f"{letters}-"))
 
 
-def check_codes(profile: str, *selections: Iterable[str]) -> None:
-    """Raises KinetreeError for what begins no rule's code and is no reader's either, which are in lower case."""
-    known = [rule.code for rule in rules_of(profile)]
-    for code in (code for selection in selections for code in _codes(selection)):
-        of_a_reader = code.islower() and not any(rule.startswith(code.upper()) for rule in known)
-        if not of_a_reader and not any(rule.startswith(code) for rule in known):
-            raise fail(
-                "unknown-name", f"no rule of profile {profile!r} begins with {code!r}; {nearest_names(code, known)}"
-            )
+def codes_of(families: Iterable[str] = FAMILIES) -> list[str]:
+    """The codes of families of rules, in their order."""
+    return [rule.code for letters in families for rule in family(letters)]
+
+
+def rule_of(code: str) -> type[Rule] | None:
+    """The rule that has a code, or None."""
+    letters = code.partition("-")[0]
+    return next((rule for rule in family(letters) if rule.code == code), None) if letters in FAMILIES else None
+
+
+def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
+    """Raises KinetreeError for what begins no code of a profile's rules, or of any rule, and is no reader's either,
+    which are in lower case."""
+    known = [*(rule.code for rule in rules_of(profile)), *codes_of(ALWAYS)] if profile else codes_of()
+    whose = f"rule of profile {profile!r}" if profile else "rule"
+    for code in unknown_codes(chain.from_iterable(map(_codes, selections)), known):
+        raise fail("unknown-name", f"no {whose} begins with {code!r}; {nearest_names(code, known)}")
+
+
+def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:
+    """Those which begin no known code and are no reader's either, which are in lower case."""
+    return [
+        code
+        for code in codes
+        if not any(rule.startswith(code) for rule in known)
+        and (not code.islower() or any(rule.startswith(code.upper()) for rule in known))
+    ]
 
 
 def _codes(codes: Iterable[str]) -> tuple[str, ...]:

@@ -7,13 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kinetree.conventions.check import check
+from kinetree.conventions.baseline import model_key, subtract
+from kinetree.conventions.check import ALWAYS, answers, by_severity, is_error_of_reader, is_wanted
+from kinetree.conventions.per_file import PerFile, is_left_out
+from kinetree.conventions.suppress import excuse
 from kinetree.errors import Finding, Source
+from kinetree.load import examine
 
 
 @dataclass(frozen=True)
 class Job:
-    """A file and how to check it; see `kinetree.check`. arguments: what `kinetree.load` takes besides the file."""
+    """A file and how to check it; see `kinetree.check`. arguments: what `kinetree.load` takes besides the file.
+
+    name: which of several variants of the file it is, "" where there is one. per_file: codes that are left out for
+    some files. baseline: a file of findings that are known.
+    """
 
     file: str
     profile: str
@@ -21,6 +29,9 @@ class Job:
     ignore: tuple[str, ...] = ()
     vendor: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+    per_file: tuple[PerFile, ...] = ()
+    baseline: str | None = None
 
 
 @dataclass(frozen=True)
@@ -34,19 +45,38 @@ class Excused:
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found in a file."""
+    """What was found in a file; name: of the variant. known: findings that its baseline has, which are no news."""
 
     file: str
     findings: tuple[Finding, ...]
     excused: tuple[Excused, ...] = ()
+    name: str = ""
+    known: tuple[Finding, ...] = ()
 
 
 def check_job(job: Job) -> Checked:
-    """Check one file. Raises KinetreeError where there is nothing to read."""
+    """Check one file: what its reader and the rules find, without what the settings leave out, its comments excuse and
+    the baseline has. Raises KinetreeError where there is nothing to read, or the baseline is none."""
+    source = Path(job.file) if job.arguments.get("format") else job.file  # a str would be the text itself
+    reading = examine(source, **job.arguments)
     selection = {"select": job.select, "ignore": job.ignore}
-    file = Path(job.file) if job.arguments.get("format") else job.file  # a str with a format is the text itself
-    found = check(file, profile=job.profile, vendor=job.vendor, **selection, **job.arguments)
-    return Checked(job.file, tuple(found))
+    packages = job.arguments.get("packages")
+    found, asked = answers(reading, profile=job.profile, vendor=job.vendor, packages=packages, **selection)
+
+    def is_asked(code: str) -> bool:
+        always = reading[0] is not None and (code.islower() or code.startswith(ALWAYS))
+        in_this_file = not is_left_out(Finding(code, "info", ""), str(source), job.per_file)
+        return (code in asked or always) and is_wanted(code, **selection) and in_this_file
+
+    findings = [f for f in found if is_error_of_reader(f) or not is_left_out(f, str(source), job.per_file)]
+    findings, excused, faults = excuse(findings, str(source), is_asked)
+    findings += [f for f in faults if is_wanted(f.code, **selection) and not is_left_out(f, str(source), job.per_file)]
+    known: list[Finding] = []
+    if job.baseline is not None:
+        findings, known, gone = subtract(findings, job.baseline, model_key(job.file, job.name, job.baseline), is_asked)
+        findings += gone
+    why = tuple(Excused(finding, by.reason, by.source) for finding, by in excused)
+    return Checked(job.file, tuple(sorted(findings, key=by_severity)), why, job.name, tuple(known))
 
 
 def fault(file: str, code: str, message: str) -> Checked:

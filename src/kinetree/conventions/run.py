@@ -20,7 +20,7 @@ from dataclasses import replace
 from io import BytesIO
 from typing import Any, ClassVar
 
-from kinetree.conventions.check import check_codes
+from kinetree.conventions.check import check_codes, rules_of
 from kinetree.conventions.checked import Checked, Excused, Job, fault
 from kinetree.conventions.child import check_alone, receive, send
 from kinetree.errors import Finding, Source
@@ -49,7 +49,8 @@ def check_all(
     profile or code, before anything is checked.
     """
     for profile, select, ignore in dict.fromkeys((job.profile, job.select, job.ignore) for job in jobs):
-        check_codes(profile, select, ignore)
+        rules_of(profile)
+        check_codes(None, select, ignore)  # settings have codes for jobs of several profiles
     if not any(map(_runs_python, jobs)) and sum(map(_size, jobs)) <= SMALL:
         return map(check_alone, jobs)
     count = min(processes or _cores(), len(jobs))

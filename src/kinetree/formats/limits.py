@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +10,7 @@ import numpy as np
 from kinetree.errors import Finding
 from kinetree.formats.dh.places import Places
 from kinetree.formats.quantities import ANGLES, to_si
-from kinetree.formats.text import TextReport, decode
+from kinetree.formats.text import TextReport, decode, read_toml
 from kinetree.model.limits import LinearLimits
 from kinetree.spatial.se3 import Array, frozen
 
@@ -26,14 +24,8 @@ def read(text: bytes | str, file: str) -> tuple[tuple[LinearLimits, ...], list[F
     if findings:
         return (), findings
     report = TextReport(file, decoded)
-    try:
-        data = tomllib.loads(decoded)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        at = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        message = f"this is not TOML: {re.sub(r' *[(]at .*[)]$', '', str(error))}"
-        report.error("toml-syntax", message, int(at[1]) if at else len(report.lines))
-        return (), report.findings
-    return _Reader(data, report).sets(), report.findings
+    data = read_toml(decoded, report)
+    return () if data is None else _Reader(data, report).sets(), report.findings
 
 
 class _Reader:

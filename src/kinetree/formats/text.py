@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from typing import Any
+
 from kinetree.errors import Finding, Severity, Source
 
 MAX_BYTES = 4_000_000
@@ -80,3 +84,17 @@ class TextReport:
         cut = min(cut, span[0])
         marks = "~" * max(0, min(span[1] - span[0], 100) - 1) + "^"
         return f"{text[cut : cut + 100]}\n{' ' * (span[0] - cut)}{marks}"
+
+
+def read_toml(text: str, report: TextReport) -> dict[str, Any] | None:
+    """The data in a TOML text, or None with an error in `report`."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line, column = (int(at[1]), int(at[2])) if at else (len(report.lines), 1)
+        message = f"this is not TOML: {re.sub(r' *[(]at .*[)]$', '', str(error))}"
+        report.error("toml-syntax", message, line, bad=(column - 1, column))
+    except (RecursionError, ValueError):  # of numbers with thousands of digits too
+        report.error("toml-syntax", "a value is nested too deep, or has too many digits")
+    return None

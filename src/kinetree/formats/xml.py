@@ -100,6 +100,7 @@ class Document:
         self.data = data
         self.file = file
         self.root: Element
+        self.comments: dict[int, str] = {}  # by the byte of "<", where `parse` was asked for them
         self._lines: list[int] | None = None
         self._ascii = data.isascii()
         self.origins = origins
@@ -252,8 +253,8 @@ class _RefusedError(Exception):
         self.code = code
 
 
-def parse(text: bytes | str | Derived, file: str, report: Report) -> Element | None:
-    """The root element of an XML text, or None with an error in `report`."""
+def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: bool = False) -> Element | None:
+    """The root element of an XML text, or None with an error in `report`. comments: whether its document keeps them."""
     text, origins = (text.text, text.origins) if isinstance(text, Derived) else (text, ())
     try:
         data = _to_utf8(text)
@@ -266,6 +267,8 @@ def parse(text: bytes | str | Derived, file: str, report: Report) -> Element | N
         if len(data) > MAX_BYTES:
             raise _RefusedError("xml-size", f"{len(data)} bytes; at most {MAX_BYTES} are read")
         _build(parser, document)
+        if comments:
+            parser.CommentHandler = lambda text: document.comments.update({parser.CurrentByteIndex: text})
         parser.Parse(data, True)
     except expat.ExpatError as error:
         byte = min(max(parser.ErrorByteIndex, 0), len(data))

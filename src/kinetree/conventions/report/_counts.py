@@ -16,7 +16,9 @@ def summary(results: Sequence[Checked]) -> str:
     count = Counter(finding.severity for result in results for finding in result.findings)
     words = [counted(count[severity], WORDS[severity]) for severity in SEVERITIES if count[severity]]
     excused = sum(len(result.excused) for result in results)
+    known = sum(len(result.known) for result in results)
     words += [f"{excused} excused"] if excused else []
+    words += [f"{known} known"] if known else []
     found = ", ".join(words) or "nothing found"
     if len(results) == 1:
         return found

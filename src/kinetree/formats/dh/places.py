@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 Where = tuple[str, int] | None
 """A [[table]] of the file, by its name and number, or None for the file itself."""
@@ -20,10 +21,11 @@ class Places:
         heads = [(i, m[1]) for i, line in enumerate(self.lines) if (m := HEAD.match(line))]
         own = [(i, name) for i, name in heads if not name.startswith("chain.")]
         self.end = own[0][0] if own else len(lines)
+        numbers: Counter[str] = Counter()
         self.spans: dict[tuple[str, int], range] = {}
         for (i, name), (stop, _) in zip(own, [*own[1:], (len(lines), "")], strict=False):
-            number = sum(1 for key in self.spans if key[0] == name)
-            self.spans[name, number] = range(i, stop)
+            self.spans[name, numbers[name]] = range(i, stop)
+            numbers[name] += 1
 
     def span(self, where: Where) -> range:
         """The lines of a table, from 0."""

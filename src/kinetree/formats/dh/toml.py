@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import inf, isnan
@@ -17,7 +15,7 @@ from kinetree.formats.dh.rows import MAX_ROWS, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
 from kinetree.formats.quantities import ANGLES, PER_METRE
-from kinetree.formats.text import TextReport
+from kinetree.formats.text import TextReport, read_toml
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.model.robot import CoupledLimit, ForceTorque, Frame, Joint, Sensor
 
@@ -30,18 +28,8 @@ POINTS = ("frame", "joint")
 
 def read_table(text: str, report: TextReport) -> DHTable | None:
     """The table in a TOML text, or None where it cannot even be parsed; faults go to `report`."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        line, column = (int(at[1]), int(at[2])) if at else (len(report.lines), 1)
-        message = f"this is not TOML: {re.sub(r' *[(]at .*[)]$', '', str(error))}"
-        report.error("toml-syntax", message, line, bad=(column - 1, column))
-        return None
-    except (RecursionError, ValueError):  # of numbers with thousands of digits too
-        report.error("toml-syntax", "this is not a DH table: a value is nested too deep, or has too many digits")
-        return None
-    return _Reader(data, report).table()
+    data = read_toml(text, report)
+    return None if data is None else _Reader(data, report).table()
 
 
 class _Reader:

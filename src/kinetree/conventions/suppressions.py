@@ -1,0 +1,134 @@
+"""Rules about suppressions. They are asked in every profile, once it is known what the suppressions have excused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding, Source
+
+Place = tuple[int, int]
+"""Line and column."""
+
+_FLANGE, _STRAIGHT = '<link name="flange"/>', '<origin xyz="0.09 0 0" rpy="0 0 0"/>'
+EXCUSED = f"<!-- kinetree: ignore R199-403 because the maker mounts it so -->\n  {_FLANGE}"
+ASKEW = ARM.replace(_FLANGE, EXCUSED).replace(_STRAIGHT, '<origin xyz="0.09 0 0" rpy="0 -1.5707963267948966 0"/>')
+"""The arm of the examples with a flange that points the wrong way, which is excused."""
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """A comment that excuses what is found on the element behind it and inside.
+
+    codes: of rules and readers. reason: may be "". source: of the comment. element: how messages name the element.
+    start, stop: where the element stands. whole: whether it is about the whole file.
+    faults: what cannot be understood of it. idle: those of its codes that have excused nothing, though they were asked.
+    """
+
+    codes: tuple[str, ...]
+    reason: str
+    source: Source
+    element: str
+    start: Place
+    stop: Place
+    whole: bool
+    faults: tuple[str, ...] = ()
+    unjustified: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
+
+
+class Suppresses(Rule):
+    """A rule about a suppression; its examples are about a flange that points the wrong way."""
+
+    url: ClassVar[str] = "https://gavanderhoorn.github.io/rep/rep-0199.html"
+    base: ClassVar[str | None] = ASKEW
+    good: ClassVar[str] = EXCUSED
+
+    def check(self, suppressions: Iterable[Suppression]) -> Iterator[Finding]:
+        """What is wrong with suppressions."""
+        for suppression in suppressions:
+            for message in self.faults(suppression):
+                yield self.finding(message, suppression.element, source=suppression.source)
+
+    def faults(self, suppression: Suppression) -> Iterable[str]:
+        """What is wrong with one of them."""
+        raise NotImplementedError
+
+
+class Understood(Suppresses):
+    """A suppression names the codes that it excuses.
+
+    A comment that is not understood, a code that does not exist and a whole family excuse nothing: who writes them
+    believes that they do.
+    """
+
+    code = "SUP-001"
+    level = "MUST"
+    clause = "kinetree: ignore CODE, … because …, before an element"
+    bad = EXCUSED.replace("R199-403", "R199")
+
+    def faults(self, suppression: Suppression) -> Iterable[str]:
+        """Codes or words that mean nothing."""
+        return suppression.faults
+
+
+class Justified(Suppresses):
+    """A suppression of what a convention says must be has a reason.
+
+    REP-199 lets a model depart where that is well justified and documented. Without a reason nothing is excused.
+    """
+
+    code = "SUP-002"
+    level = "MUST"
+    clause = "any deviation must be well justified and documented"
+    bad = EXCUSED.replace(" because the maker mounts it so", "")
+
+    def faults(self, suppression: Suppression) -> Iterable[str]:
+        """Codes of rules that must be followed, without a reason."""
+        for code in suppression.unjustified:
+            yield f"{code} says what must be, and no reason is given: write 'ignore {code} because …'"
+
+
+class Explained(Suppresses):
+    """A suppression of anything else has a reason too.
+
+    It is excused all the same; who reads the model in a year will want to know why.
+    """
+
+    code = "SUP-003"
+    level = "SHOULD"
+    evidence = "advice"
+    clause = "a reason behind because"
+    bad = EXCUSED.replace("-->", "--><!-- kinetree: ignore no-texture -->")
+
+    def faults(self, suppression: Suppression) -> Iterable[str]:
+        """Codes without a reason that need none."""
+        lax = [code for code in suppression.codes if code not in suppression.unjustified]
+        if lax and not suppression.reason:
+            yield f"{', '.join(lax)}: no reason is given; it goes behind 'because'"
+
+
+class Needed(Suppresses):
+    """A suppression excuses something.
+
+    What is mended needs no excuse, and one that is left behind hides the next fault of that kind.
+    """
+
+    code = "SUP-004"
+    level = "SHOULD"
+    clause = "what excuses nothing is taken out"
+    bad = EXCUSED.replace("R199-403", "R199-403, no-texture")
+
+    def faults(self, suppression: Suppression) -> Iterable[str]:
+        """Codes that were asked and not found."""
+        macro = suppression.element.lstrip("<").startswith("xacro:")
+        for code in suppression.idle:
+            why = "; errors of readers are not excused" if code.islower() else ""
+            why += "; what a macro makes is excused in the macro, or before the root" if macro else ""
+            yield f"{code} is not found there, so there is nothing to suppress{why}; take it out"
+
+
+RULES: tuple[type[Suppresses], ...] = (Understood, Justified, Explained, Needed)

@@ -1,0 +1,341 @@
+"""Settings: where they are found, what is legal in them, and the jobs that they make."""
+
+import os
+
+import pytest
+
+import kinetree as kt
+from kinetree.conventions.checked import check_job
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.jobs import Overrides, jobs
+from kinetree.conventions.per_file import PerFile
+from kinetree.conventions.settings import Settings, find_settings, read_settings
+from kinetree.conventions.suppressions import ASKEW, EXCUSED
+from support import shared
+
+ALL = """
+profile = "industrial"
+select = ["R199-4", "not-understood"]
+ignore = ["R199-408"]
+vendor = "ur"
+baseline = "known.json"
+per-file-ignores = { "legacy/**" = ["R199-403"] }
+
+[[models]]
+file = "ur.urdf.xacro"
+args = { ur_type = "ur5e", name = "ur", scale = 2, safety = true }
+packages = { ur_description = "src/ur" }
+
+[[models]]
+file = "icub.urdf"
+name = "grown"
+profile = "icub"
+"""
+WRONG = ASKEW.replace(EXCUSED, '<link name="flange"/>')
+
+
+def write(folder, text, name="kinetree.toml"):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(folder / name)
+
+
+def in_pyproject(text):
+    """The same settings in a file of others."""
+    head, *rows = text.split("[[models]]")
+    others = '[project]\nname = "x"\n[tool.isort]\nprofile = "black"\n'
+    return others + "[tool.kinetree]\n" + head + "".join(f"[[tool.kinetree.models]]{row}" for row in rows)
+
+
+class TestReading:
+    @pytest.mark.parametrize("name", ["kinetree.toml", "pyproject.toml"])
+    def test_every_key(self, tmp_path, name):
+        file = write(tmp_path, ALL if name == "kinetree.toml" else in_pyproject(ALL), name)
+        settings = read_settings(file)
+        assert (settings.file, settings.profile) == (file, "industrial")
+        assert (settings.select, settings.ignore) == (("R199-4", "not-understood"), ("R199-408",))
+        assert (settings.vendor, settings.baseline) == ("universal_robots", str(tmp_path / "known.json"))
+        assert settings.per_file == (PerFile("legacy/**", str(tmp_path), ("R199-403",)),)
+        ur, icub = settings.models
+        assert ur.file == str(tmp_path / "ur.urdf.xacro")
+        assert ur.args == {"ur_type": "ur5e", "name": "ur", "scale": "2", "safety": "true"}
+        assert ur.name == "ur_type=ur5e, name=ur, scale=2, safety=true"
+        assert ur.packages == {"ur_description": str(tmp_path / "src/ur")}
+        assert (icub.name, icub.profile, icub.args, icub.packages) == ("grown", "icub", {}, {})
+
+    def test_nothing_is_legal(self, tmp_path):
+        file = write(tmp_path, "")
+        assert read_settings(file) == Settings(file)
+
+    @pytest.mark.parametrize(
+        ("text", "line", "said"),
+        [
+            ('\nprofil = "icub"', 2, "'profil' means nothing here; did you mean 'profile'"),
+            ('\nprofile = "icubb"', 2, "profile is 'icubb'; legal are ros, sim, "),
+            ("profile = 3", 1, "profile is 3; legal is a text that is not empty"),
+            ('profile = ""', 1, "profile is ''; legal is a text"),
+            ('select = "R199"', 1, "select: 'R199' is no list of codes; legal is such as "),
+            ("\n\nignore = [1]", 3, "ignore: [1] is no list of codes"),
+            ('ignore = ["R198"]', 1, "ignore: no rule's code begins with 'R198'; did you mean "),
+            ('ignore = ["icub"]', 1, "ignore: no rule's code begins with 'icub'"),
+            ('vendor = "acme"', 1, "vendor is 'acme'; legal are abb, comau, "),
+            ("baseline = false", 1, "baseline is False; legal is a text"),
+            ("per-file-ignores = []", 1, "per-file-ignores is no table; legal is "),
+            ('per-file-ignores = { "a" = "R199" }', 1, "per-file-ignores: 'R199' is no list of codes"),
+            ('per-file-ignores = { "" = [] }', 1, "per-file-ignores has an empty pattern"),
+            ("models = 3", 1, "models is no list of tables; legal is [[models]]"),
+            ("\nmodels = [3]", 2, "models 1: 3 is no table; legal is one of file, args"),
+            ("[[models]]", 1, "models 1: there is no file; legal is one"),
+            ('[[models]]\nfile = "a"\n[[models]]\nfile = 3', 4, "models 2: file is 3; legal is a text"),
+            ('[[models]]\nfile = "a\\u0000"', 2, "models 1: file is 'a\\x00'; legal is a text"),
+            ('[[models]]\nfile = "a"\narg = {}', 3, "models 1: 'arg' means nothing here; did you mean 'args'"),
+            (
+                '[[models]]\nfile = "a"\nargs = { n = [1] }',
+                3,
+                "models 1: args is {'n': [1]}; legal is a table of texts,",
+            ),
+            (
+                '[[models]]\nfile = "a"\npackages = { n = 1 }',
+                3,
+                "models 1: packages is {'n': 1}; legal is a table of t",
+            ),
+            ('[[models]]\nfile = "a"\nprofile = "x"', 3, "models 1: profile is 'x'; legal are "),
+            ('[[models]]\nfile = "a"\n[[models]]\nfile = "a"', 3, "models 2: its file stands there already"),
+        ],
+    )
+    def test_what_is_not_legal_is_said_with_its_line(self, tmp_path, text, line, said):
+        head = "\n[tool.isort]\nprofile = 'black'\nselect = 3\n[tool.kinetree]\n"
+        own, shared = (
+            write(tmp_path, text),
+            write(tmp_path, head + text.replace("[[", "[[tool.kinetree."), "pyproject.toml"),
+        )
+        for file, before in ((own, 0), (shared, head.count("\n"))):
+            with pytest.raises(kt.KinetreeError) as refused:
+                read_settings(file)
+            (finding,) = refused.value.findings
+            assert (finding.source.file, finding.source.line) == (file, before + line)
+            assert said in str(finding)
+
+    def test_every_fault_is_said(self, tmp_path):
+        file = write(tmp_path, 'profile = 1\nvendor = 2\nselekt = []\n[[models]]\nname = "x"')
+        with pytest.raises(kt.KinetreeError) as refused:
+            read_settings(file)
+        assert [finding.source.line for finding in refused.value.findings] == [3, 1, 2, 4]
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (b"\xff\xfe\x00", "the text is not UTF-8"),
+            ("a = ", "this is not TOML"),
+            ("a = " + "[" * 5000, "a value is nested too deep"),
+            ("models = " + "[" * 90 + "]" * 90, "models 1: ["),
+            ("a = 1" + "0" * 5000, "too many digits"),
+            ("#" * 5_000_000, "at most 4000000 are read"),
+            ('profile = "\\u001b[31m"', r"profile is '\x1b[31m'"),
+            ('"\\u001b[31m" = 1', r"'\x1b[31m' means nothing here"),
+            (f'profile = "{"x" * 100_000}"', "x…; legal are"),
+        ],
+        ids=lambda value: None if len(value) > 60 else str(value),
+    )
+    def test_hostile_files_are_refused(self, tmp_path, text, said):
+        with pytest.raises(kt.KinetreeError) as refused:
+            read_settings(write(tmp_path, text))
+        assert said in str(refused.value)
+        assert len(str(refused.value)) < 2000
+        assert "\x1b" not in str(refused.value)
+
+    def test_thousands_of_faults_are_cut_short(self, tmp_path):
+        text = "".join(f"k{i} = 1\n" for i in range(2000)) + f"ignore = {['X'] * 2000}\n" + "[[models]]\n" * 2000
+        with pytest.raises(kt.KinetreeError) as refused:
+            read_settings(write(tmp_path, text))
+        assert len(refused.value.findings) == 100
+
+    def test_no_file_and_no_table(self, tmp_path):
+        with pytest.raises(kt.KinetreeError, match="cannot be read"):
+            read_settings(str(tmp_path / "kinetree.toml"))
+        for text in ("[tool.ruff]", "tool = 3"):
+            with pytest.raises(kt.KinetreeError, match=r"there is no \[tool.kinetree\] in it"):
+                read_settings(write(tmp_path, text, "pyproject.toml"))
+        with pytest.raises(kt.KinetreeError, match="3 is no table; legal is one of profile, "):
+            read_settings(write(tmp_path, "[tool]\nkinetree = 3", "pyproject.toml"))
+
+
+class TestFinding:
+    def test_the_nearest_wins(self, tmp_path, monkeypatch):
+        far = write(tmp_path / "a", 'profile = "icub"')
+        near = write(tmp_path / "a/b/c", in_pyproject('profile = "industrial"'), "pyproject.toml")
+        write(tmp_path / "a/b/c/d", "[project]\n", "pyproject.toml")  # says nothing to us
+        write(tmp_path / "a/b/c/d/e", "this is not TOML", "pyproject.toml")  # and need not be TOML
+        for folder, file in (("a", far), ("a/b", far), ("a/b/c", near), ("a/b/c/d/e", near)):
+            assert find_settings(str(tmp_path / folder / "arm.urdf")).file == file
+        monkeypatch.chdir(tmp_path / "a/b/c/d")
+        assert find_settings().file == find_settings("arm.urdf").file == near
+        assert find_settings("../../arm.urdf").file == far
+
+    def test_without_any_nothing_is_set(self, tmp_path):
+        assert find_settings(str(tmp_path / "arm.urdf")) == Settings()
+
+    def test_a_folder_with_two_is_an_error(self, tmp_path):
+        write(tmp_path, "")
+        write(tmp_path, "[tool.kinetree]", "pyproject.toml")
+        with pytest.raises(kt.KinetreeError, match=r"there are settings in .*pyproject.toml too; legal is one"):
+            find_settings(str(tmp_path / "arm.urdf"))
+
+    def test_a_broken_file_that_names_us_is_an_error(self, tmp_path):
+        write(tmp_path, "[tool.kinetree]\nprofile = ", "pyproject.toml")
+        with pytest.raises(kt.KinetreeError, match=r"pyproject.toml:2:\d+: error: this is not TOML"):
+            find_settings(str(tmp_path / "arm.urdf"))
+
+    def test_what_is_no_plain_file_is_passed_over(self, tmp_path):
+        (tmp_path / "a/kinetree.toml").mkdir(parents=True)
+        (tmp_path / "a/pyproject.toml").symlink_to("pyproject.toml")
+        if hasattr(os, "mkfifo"):
+            (tmp_path / "a/b").mkdir()
+            os.mkfifo(tmp_path / "a/b/kinetree.toml")
+        assert find_settings(str(tmp_path / "a/b/arm.urdf")) == Settings()
+
+    def test_a_change_is_seen(self, tmp_path):
+        file = write(tmp_path, 'profile = "icub"')
+        assert read_settings(file).profile == "icub"
+        write(tmp_path, 'profile = "industrial"')
+        assert read_settings(file).profile == "industrial"
+
+
+class TestJobs:
+    def test_a_path_has_what_its_settings_say(self, tmp_path):
+        write(tmp_path, ALL)
+        (job,) = jobs([str(tmp_path / "sub" / "arm.urdf")])
+        assert (job.file, job.profile, job.name) == (str(tmp_path / "sub/arm.urdf"), "industrial", "")
+        assert (job.select, job.ignore) == (("R199-4", "not-understood"), ("R199-408",))
+        assert (job.vendor, job.baseline, job.arguments) == ("universal_robots", str(tmp_path / "known.json"), {})
+        assert [row.pattern for row in job.per_file] == ["legacy/**"]
+
+    def test_an_entry_point_has_its_arguments_one_job_for_each_row(self, tmp_path, monkeypatch):
+        rows = "".join(f'[[models]]\nfile = "ur.xacro"\nargs = {{ t = "{t}" }}\n' for t in ("ur3", "ur5"))
+        write(tmp_path, f'profile = "industrial"\n{rows}[[models]]\nfile = "b.urdf"\nprofile = "icub"')
+        (tmp_path / "link").symlink_to(tmp_path)
+        monkeypatch.chdir(tmp_path)
+        for path in ("ur.xacro", str(tmp_path / "ur.xacro"), "link/ur.xacro"):
+            ur3, ur5 = jobs([path])
+            assert ur3.file == ur5.file == path
+            assert [(job.name, job.arguments) for job in (ur3, ur5)] == [
+                (f"t={t}", {"xacro_args": {"t": t}}) for t in ("ur3", "ur5")
+            ]
+        assert [job.profile for job in jobs(["ur.xacro", "b.urdf", "c.urdf"])] == ["industrial"] * 2 + [
+            "icub",
+            "industrial",
+        ]
+
+    def test_without_paths_the_models_are_checked(self, tmp_path, monkeypatch):
+        write(tmp_path, ALL)
+        (tmp_path / "sub").mkdir()
+        monkeypatch.chdir(tmp_path)
+        assert [(job.file, job.profile) for job in jobs([])] == [("ur.urdf.xacro", "industrial"), ("icub.urdf", "icub")]
+        monkeypatch.chdir(tmp_path / "sub")
+        assert [job.file for job in jobs([])] == [str(tmp_path / name) for name in ("ur.urdf.xacro", "icub.urdf")]
+
+    def test_what_is_said_for_a_run_goes_before_the_settings(self, tmp_path):
+        write(tmp_path, ALL)
+        arguments = {"xacro_args": {"name": "other"}, "packages": {"x": "y"}, "srdf": None}
+        said = Overrides("industrial-strict", ("R199-5",), ("R199-509",), "ABB", "b.json", arguments)
+        (job,) = jobs([str(tmp_path / "ur.urdf.xacro")], None, said)
+        assert (job.profile, job.select, job.ignore) == ("industrial-strict", ("R199-5",), ("R199-509",))
+        assert (job.vendor, job.baseline) == ("abb", "b.json")
+        assert job.arguments["xacro_args"] == {"ur_type": "ur5e", "name": "other", "scale": "2", "safety": "true"}
+        assert job.arguments["packages"] == {"ur_description": str(tmp_path / "src/ur"), "x": "y"}
+        assert set(job.arguments) == {"xacro_args", "packages"}
+
+    def test_where_no_profile_is_said(self, tmp_path):
+        assert [job.profile for job in jobs([str(tmp_path / "arm.urdf")])] == ["ros"]
+
+    def test_settings_can_be_given(self, tmp_path):
+        write(tmp_path / "near", 'profile = "icub"')
+        settings = read_settings(write(tmp_path, 'profile = "industrial"'))
+        assert [job.profile for job in jobs([str(tmp_path / "near/a.urdf")], settings)] == ["industrial"]
+
+    @pytest.mark.parametrize(
+        ("said", "match"),
+        [
+            (Overrides("icubb"), "no profile 'icubb'"),
+            (Overrides("icub", select=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
+            (Overrides("icub", vendor="acme"), "no controller 'acme'"),
+        ],
+    )
+    def test_what_is_not_legal(self, tmp_path, said, match):
+        with pytest.raises(kt.KinetreeError, match=match):
+            jobs([str(tmp_path / "arm.urdf")], None, said)
+
+    def test_nothing_to_check_is_an_error(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(kt.KinetreeError, match=r"no file is said, and there are no settings with \[\[models\]\]"):
+            jobs([])
+        write(tmp_path, 'profile = "icub"')
+        with pytest.raises(kt.KinetreeError, match=r"kinetree.toml has no \[\[models\]\]"):
+            jobs([])
+
+
+class TestPerFile:
+    @pytest.mark.parametrize(
+        ("pattern", "fits", "fits_not"),
+        [
+            ("legacy/**", ["legacy/a.urdf", "legacy/b/c/a.urdf"], ["a.urdf", "b/legacy/a.urdf", "legacy2/a.urdf"]),
+            ("legacy/", ["legacy/a.urdf", "legacy/b/c/a.urdf"], ["a.urdf", "legacy2/a.urdf"]),
+            ("legacy/*", ["legacy/a.urdf"], ["legacy/b/a.urdf"]),
+            ("**/legacy/**/*.urdf", ["legacy/a.urdf", "b/legacy/c/d/a.urdf"], ["legacy/a.xacro", "b/a.urdf"]),
+            ("*.urdf", ["a.urdf", "b/c/a.urdf"], ["a.xacro", "d.urdf/b"]),
+            ("./a?[bc].urdf", ["aab.urdf", "axc.urdf"], ["aa.urdf", "a/b.urdf", "axd.urdf", "s/aab.urdf"]),
+            ("../other/*", ["../other/a.urdf"], ["other/a.urdf"]),
+            ("a+(b).urdf", ["a+(b).urdf"], ["aab.urdf"]),
+        ],
+    )
+    def test_patterns(self, tmp_path, pattern, fits, fits_not):
+        home = tmp_path / "home"
+        row = PerFile(pattern, str(home), ("R199",))
+        for name in (*fits, *fits_not):
+            path = home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.write_text("")
+            assert row.fits(str(path)) == (name in fits)
+
+    def test_a_hostile_pattern_takes_no_time(self, tmp_path):
+        deep = tmp_path / "/".join(["a"] * 40)
+        deep.mkdir(parents=True)
+        (deep / ("a" * 200)).write_text("")
+        for pattern in ("**/a/" * 200 + "b", "*a" * 100 + "b"):
+            assert not PerFile(pattern, str(tmp_path), ("R199",)).fits(str(deep / ("a" * 200)))
+
+    def test_findings_there_are_left_out_but_errors_of_the_reader(self, tmp_path):
+        write(tmp_path, 'profile = "industrial"\nper-file-ignores = { "legacy/**" = ["R199-403", "missing"] }')
+        for folder in ("legacy", "new"):
+            write(tmp_path / folder, WRONG, "arm.urdf")
+            write(tmp_path / folder, ARM.replace('<link name="base"/>', "<link/>"), "bad.urdf")
+
+        def codes(name):
+            (job,) = jobs([str(tmp_path / name)])
+            return [finding.code for finding in check_job(job).findings]
+
+        assert codes("new/arm.urdf") == ["R199-403"]
+        assert codes("legacy/arm.urdf") == []
+        assert codes("legacy/bad.urdf") == codes("new/bad.urdf")
+        assert "missing-attribute" in codes("legacy/bad.urdf")
+
+
+class TestRealModels:
+    @pytest.mark.slow
+    def test_ur_is_checked_as_its_settings_say(self, tmp_path):
+        folder = shared("corpus", "UniversalRobots+Universal_Robots_ROS2_Description")
+        (entry,) = folder.rglob("ur.urdf.xacro")
+        write(
+            tmp_path,
+            "".join(
+                f'[[models]]\nfile = "{entry}"\nargs = {{ ur_type = "{kind}", name = "ur" }}\nprofile = "industrial"\n'
+                for kind in ("ur5e", "ur20")
+            ),
+        )
+        settings = read_settings(str(tmp_path / "kinetree.toml"))
+        for job, kind in zip(jobs([], settings), ("ur5e", "ur20"), strict=True):
+            found = check_job(job)
+            assert found.name == f"ur_type={kind}, name=ur"
+            assert not [finding for finding in found.findings if finding.code.startswith("xacro")]
+            assert any(finding.code.startswith("R199") for finding in found.findings) or found.findings == ()
