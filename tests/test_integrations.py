@@ -36,7 +36,7 @@ def test_the_hook(faulty):
     assert hook["pass_filenames"] is False
     assert all(re.search(hook["files"], name) for name in ("a/arm.urdf", "arm.urdf.xacro", "w.world", "robot.xml"))
     assert not re.search(hook["files"], "arm.stl")
-    program, *words = shlex.split(hook["entry"]) + hook["args"]
+    program, *words = [*shlex.split(hook["entry"]), "--profile", "industrial"]
     assert program == "kinetree"
     result = CliRunner().invoke(group, words)
     assert result.exit_code == int(faulty)
@@ -75,6 +75,7 @@ class TestPytest:
         pytester.makefile(
             ".xacro", part='<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:macro name="m"/></robot>'
         )
+        pytester.makeini("[pytest]\nkinetree_profile = industrial\n")
         pytester.makepyfile("def test_nothing(): pass")
         installed = any(point.value == "kinetree.pytest_plugin" for point in entry_points(group="pytest11"))
         plugin = () if installed else ("-p", "kinetree.pytest_plugin")

@@ -15,7 +15,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """`--kinetree`, and its settings."""
     parser.getgroup("kinetree").addoption("--kinetree", action="store_true", help="Check robot descriptions too.")
     for name, help in OPTIONS.items():
-        kind, default = ("string", "industrial") if name == "profile" else ("args", [])
+        kind, default = ("string", "ros") if name == "profile" else ("args", [])
         parser.addini(f"kinetree_{name}", f"for --kinetree: {help}", type=kind, default=default)  # type: ignore[arg-type]
 
 
