@@ -154,7 +154,8 @@ def test_what_is_no_file_is_not_included(path, suffix, text, tmp_path):
     found = checked(tmp_path / f"robot{suffix}", text.format(path))
     assert any(finding.severity == "error" for finding in found.findings)
     assert code_of(found) not in ("check-timeout", "check-crashed")
-    assert set(OPENED) <= {os.path.realpath(tmp_path / f"robot{suffix}")}
+    ours = {file for file in OPENED if file.endswith((".py", ".pyc"))}  # modules that nobody has imported before
+    assert set(OPENED) - ours <= {os.path.realpath(tmp_path / f"robot{suffix}")}
 
 
 @pytest.mark.parametrize(("suffix", "text"), [(".sdf", SDF), (".mjcf", MJCF)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from kinetree.conventions.run import check_all
 from kinetree.conventions.settings import read_settings
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.output import write_files
+from kinetree.load import format_of
 from kinetree.robots.packaged import names
 
 MANY = 20
@@ -66,31 +68,32 @@ def command(
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
     results = _results(paths, config, Overrides(**{k: v or None for k, v in said.items()}, arguments=options))
-    findings = [finding for result in results for finding in result.findings]
     if write_baseline:
-        _write_baseline(write_baseline, results)
-        findings = [finding for finding in findings if is_error_of_reader(finding)]  # of which no baseline keeps any
-    elif why:
+        results = _kept(write_baseline, results)
+    if why:
         _write(justifications(results).splitlines(), output_file)
-    else:
+    elif not write_baseline or any(result.findings for result in results):
         form = form or ("json" if as_json else "pretty")
         width = terminal_width(sys.stdout) if output_file is None else None
         _write(report(form, results, width), output_file)
-    sys.exit(int(any(finding.severity != "info" for finding in findings) and not exit_zero))
+    faulty = any(finding.severity != "info" for result in results for finding in result.findings)
+    sys.exit(int(faulty and not exit_zero))
 
 
 def _results(paths: Sequence[str], config: str | None, said: Overrides) -> list[Checked]:
     """What is found in all files; that one which was found in a folder is a part of others is no fault."""
-    files = _files(paths)
+    files = _files(paths, said.arguments.get("format"))
     asked = jobs(list(files), read_settings(config) if config else None, said)
     return [r if files.get(job.file, True) else without_parts(r) for job, r in zip(asked, _watched(asked), strict=True)]
 
 
-def _files(paths: Sequence[str]) -> dict[str, bool]:
-    """All files, and whether they were named. Raises KinetreeError for folders with nothing to read."""
+def _files(paths: Sequence[str], format: str | None) -> dict[str, bool]:
+    """All files, and whether they were named. Raises KinetreeError for folders with nothing to read, and for what
+    somebody names and cannot be read."""
     files: dict[str, bool] = {}
     for path in paths:
         if path.partition(":")[0] in names() or not Path(path).is_dir():  # a folder icub is ./icub
+            format_of(path, format=format)
             files[path] = True
             continue
         models = [str(model) for model in models_in(Path(path))]
@@ -110,10 +113,12 @@ def _watched(jobs: Sequence[Job]) -> list[Checked]:
         return list(bar)
 
 
-def _write_baseline(file: str, results: Sequence[Checked]) -> None:
+def _kept(file: str, results: Sequence[Checked]) -> list[Checked]:
+    """Write the findings to a baseline; what is left are errors of readers, of which it keeps none."""
     found = [(model_key(one.file, one.name, file), (*one.findings, *one.known)) for one in results]
     count = write_baseline(file, found)
     print(f"{count} finding{'s' * (count != 1)} written to {file}")
+    return [replace(one, findings=tuple(f for f in one.findings if is_error_of_reader(f))) for one in results]
 
 
 def _write(lines: Any, file: Path | None) -> None:

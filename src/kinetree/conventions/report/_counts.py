@@ -15,15 +15,16 @@ def summary(results: Sequence[Checked]) -> str:
     """How many findings there are of each severity, and in how many files."""
     count = Counter(finding.severity for result in results for finding in result.findings)
     words = [counted(count[severity], WORDS[severity]) for severity in SEVERITIES if count[severity]]
+    words = words or ["nothing found"]
     excused = sum(len(result.excused) for result in results)
     known = sum(len(result.known) for result in results)
     words += [f"{excused} excused"] if excused else []
     words += [f"{known} known"] if known else []
-    found = ", ".join(words) or "nothing found"
+    found = ", ".join(words)
     if len(results) == 1:
         return found
     faulty = sum(bool(result.findings) for result in results)
-    return f"{found} in {faulty} of {len(results)} files" if words else f"{found} in {len(results)} files"
+    return f"{found} in {f'{faulty} of ' if faulty else ''}{len(results)} files"
 
 
 def counted(number: int, word: str) -> str:
