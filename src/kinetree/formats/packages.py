@@ -16,7 +16,9 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.xml import Report, parse
@@ -160,10 +162,17 @@ def _paths(variable: str) -> list[Path]:
 
 def _package_name(file: Path) -> str | None:
     try:
-        if not file.is_file() or file.stat().st_size > MAX_PACKAGE_XML:
+        status = file.stat()
+        if not S_ISREG(status.st_mode) or status.st_size > MAX_PACKAGE_XML:
             return None
-        root = parse(file.read_bytes(), str(file), Report())
+        return _name_in(file, status.st_mtime_ns, status.st_size)
     except OSError:
         return None
+
+
+@lru_cache(4096)
+def _name_in(file: Path, _mtime_ns: int, _size: int) -> str | None:
+    """The name that a package.xml gives, as long as it is the same file. Raises OSError."""
+    root = parse(file.read_bytes(), str(file), Report())
     name = root.find("name") if root is not None and root.tag == "package" else None
     return name.text.strip() or None if name is not None else None

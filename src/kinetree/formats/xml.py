@@ -278,17 +278,20 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
     except _RefusedError as error:
         _refuse(report, document, error.code, str(error), max(parser.CurrentByteIndex, 0))
         return None
-    if len(data) <= REMEMBERED:
-        _latest[:] = [document]
     return document.root
 
 
 _latest: list[Document] = []
-"""The one that was parsed last, unless it was large."""
+"""The one that a reader remembered last."""
+
+
+def remember(document: Document) -> None:
+    """Keep a document for `parsed`, until the next one, unless it is large."""
+    _latest[:] = [document] if len(document.data) <= REMEMBERED else []
 
 
 def parsed(text: Derived, file: str) -> Element | None:
-    """`parse` of a text that has been read before; at no cost if it was the last one."""
+    """`parse` of a text that has been read before; at no cost if it is remembered."""
     data = text.text.encode()
     for document in _latest:
         if document.file == file and document.data == data and document.origins == text.origins:

@@ -23,7 +23,7 @@ from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.urdf.context import COUPLED, ORDER, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
-from kinetree.formats.xml import Derived, Element, Report, parse
+from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Sensor, Text
 
@@ -37,6 +37,7 @@ def read(text: bytes | str | Derived, file: str) -> tuple[Robot | None, list[Fin
     root = parse(text, file, report)
     if root is None:
         return None, report.findings
+    remember(root.document)
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; legal is <robot>", root)
         return None, report.findings
