@@ -1,5 +1,6 @@
 """What is wrong with poses from a pendant is named: exactly that, from noisy numbers."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,65 +10,11 @@ from scipy.spatial.transform import Rotation as Rotations
 import kinetree as kt
 from kinetree.controllers import controllers
 from kinetree.controllers.rotation import Rotation
-from kinetree.queries.controllers import controller_joints
 from kinetree.solvers.calibrate import Fault, calibrate
 from kinetree.spatial import se3
+from pendants import ARM, LINKS, changed, codes, load, shown, urdf
 
-LINKS = [  # origin and axis of each joint, in the style of REP-199
-    ("0 0 0.2", "0 0 1"),
-    ("0.15 0 0.25", "0 1 0"),
-    ("0 0 0.6", "0 1 0"),
-    ("0.1 0 0.12", "1 0 0"),
-    ("0.55 0 0", "0 1 0"),
-    ("0.09 0 0", "1 0 0"),
-]
 MAKERS = ["abb", "kuka", "fanuc", "universal_robots", "staubli", "kawasaki"]
-
-
-def urdf(links=LINKS, base=("0.01 0.02 0.45", "0 0 1.5707963267948966"), tool0="0 1.5707963267948966 0", more=""):
-    """An arm of six joints; base and tool0 are left out where they are None."""
-    parts = ['<robot name="arm"><link name="base_link"/><link name="flange"/>']
-    for i, (xyz, axis) in enumerate(links, 1):
-        parent = f"link_{i - 1}" if i > 1 else "base_link"
-        parts.append(
-            f'<link name="link_{i}"/><joint name="joint_{i}" type="revolute"><parent link="{parent}"/>'
-            f'<child link="link_{i}"/><origin xyz="{xyz}"/><axis xyz="{axis}"/>'
-            '<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>'
-        )
-    parts.append(joint("link_6", "flange", "0.01 0 0", "0 0 0"))
-    if base:
-        parts.append('<link name="base"/>' + joint("base_link", "base", *base))
-    if tool0:
-        parts.append('<link name="tool0"/>' + joint("flange", "tool0", "0 0 0", tool0))
-    return "".join([*parts, more, "</robot>"])
-
-
-def load(text):
-    return kt.load(text, format="urdf")
-
-
-def joint(parent, child, xyz, rpy):
-    return (
-        f'<joint name="{parent}-{child}" type="fixed"><parent link="{parent}"/><child link="{child}"/>'
-        f'<origin xyz="{xyz}" rpy="{rpy}"/></joint>'
-    )
-
-
-ARM = load(urdf())
-
-
-def shown(who, rng, robot=ARM, k=10, base="base", tool0="tool0", noise=1.0, T_base=None, T_tool=None, q=None):
-    """joints (k, n) and poses (k, 6 or 7), as the pendant shows them, with noise of 0.1 mm and 0.01 deg; T_base and
-    T_tool (4, 4) go between."""
-    q = robot.limits.sample(k, seed=rng) if q is None else q
-    T = kt.fk(robot, tool0, base).interpret(q)
-    T = (np.eye(4) if T_base is None else T_base) @ T @ (np.eye(4) if T_tool is None else T_tool)
-    T[:, :3, 3] += rng.normal(0, 1e-4 * noise, (len(q), 3))
-    T[:, :3, :3] = (
-        T[:, :3, :3] @ Rotations.from_rotvec(rng.normal(0, np.radians(0.01) * noise, (len(q), 3))).as_matrix()
-    )
-    first, last = ("base" if "base" in robot.frames else base), ("tool0" if "tool0" in robot.frames else tool0)
-    return controller_joints(robot, who, q, base=first, tool0=last), controllers[who].from_pose(T)
 
 
 def written_as(who, formula, poses):
@@ -75,16 +22,6 @@ def written_as(who, formula, poses):
     own = controllers[who].rotation
     other = Rotation(formula, own.names, own.unit, own.names[0])
     return np.concatenate([poses[:, :3], other.values(own.matrix(poses[:, 3:]))], axis=-1)
-
-
-def codes(result):
-    return sorted(fault.code for fault in result.faults)
-
-
-def changed(array, columns, factor):
-    array = array.copy()
-    array[:, columns] *= factor
-    return array
 
 
 def orders(who):
@@ -272,7 +209,7 @@ class TestFramesThatAreFound:
         joints, poses = shown("kuka", np.random.default_rng(12), T_base=self.X)
         result = calibrate(ARM, "kuka", joints, changed(poses, slice(3), 1e-3))
         assert codes(result) == ["base-frame", "pose-unit"]
-        assert "which is elsewhere" in str(result)
+        assert "the controller's '$ROBROOT' is elsewhere than the robot's 'base', by xyz " in str(result)
 
     def test_that_the_robot_does_not_have(self):
         bare = load(urdf(base=None, tool0=None))
@@ -289,22 +226,27 @@ class TestFramesThatAreFound:
 
 
 class TestNothingFits:
-    @pytest.mark.parametrize("who", ["abb", "fanuc"])
-    def test_a_length_is_wrong(self, who):
+    @pytest.mark.parametrize(
+        ("who", "T_tool"), [("abb", None), pytest.param("fanuc", TestFramesThatAreFound.Y, marks=pytest.mark.slow)]
+    )
+    def test_a_length_is_wrong(self, who, T_tool):
+        """With frames that the robot has, and with others."""
         longer = load(urdf([*LINKS[:2], ("0 0 0.65", "0 1 0"), *LINKS[3:]]))
-        result = calibrate(longer, who, *shown(who, np.random.default_rng(15)))
+        result = calibrate(longer, who, *shown(who, np.random.default_rng(15), T_tool=T_tool))
         assert codes(result) == ["no-fit"]
         assert not result.agrees
         assert result.residual.max() > 1e-3
         (fault,) = result.faults
-        assert "'joint_2' and 'joint_3' would mend it" in fault.message
-        worst = int(np.argmax(np.linalg.norm(result.residual / result.residual.max(axis=0), axis=-1)))
+        said = r"would mend it, between 'joint_2' and 'joint_3', by -(49.9\d*|50|50.0\d*) mm along z in 'link_2'"
+        assert re.search(said, fault.message)
+        assert ("(the smallest of several)" in fault.message) == (T_tool is not None)
+        worst = int(np.argmax((result.residual / (5e-4, 1e-3)).max(axis=-1)))
         assert f"pose {worst + 1} is the worst" in fault.message
 
-    def test_one_pose_is_wrong(self):
-        joints, poses = shown("kuka", np.random.default_rng(16))
-        poses[6, 0] += 20
-        assert "pose 7 is the worst" in calibrate(ARM, "kuka", joints, poses).faults[0].message
+    def test_what_is_wrong_with_the_numbers_is_said_too(self):
+        longer = load(urdf([*LINKS[:2], ("0 0 0.65", "0 1 0"), *LINKS[3:]]))
+        joints, poses = shown("kuka", np.random.default_rng(15))
+        assert codes(calibrate(longer, "kuka", joints, changed(poses, slice(3), 1e-3))) == ["no-fit", "pose-unit"]
 
     def test_three_poses_do_not_say_which_joint(self):
         joints, poses = shown("kuka", np.random.default_rng(17), k=3)
@@ -368,7 +310,8 @@ def with_nan(array):
         (with_nan(GOOD[0]), GOOD[1], "row 3 of joints is not finite"),
         (GOOD[0], with_nan(GOOD[1]), "row 3 of poses is not finite"),
         (GOOD[0], GOOD[1] * 1e3, "beyond ±180"),
-        (GOOD[0][[0, 1, 0]], GOOD[1][[0, 1, 0]], "2 different rows of joints; legal are 3"),
+        (GOOD[0][[0, 1, 0]], GOOD[1][[0, 1, 0]], "there are 2 different rows of joints; legal are 3"),
+        (GOOD[0][[0, 0, 0, 0]], GOOD[1], "there is 1 different row of joints"),
         (GOOD[0] * (1, 0, 0, 0, 0, 0), GOOD[1], "about one axis alone"),
         (GOOD[0] * (0, 1, 1, 0, 0, 0), GOOD[1], "about one axis alone"),
     ],
@@ -384,8 +327,14 @@ def test_options_that_are_not_legal_are_refused():
     for tolerance in ((1e-3,), (0, 1), (np.nan, 1), "small"):
         with pytest.raises(kt.KinetreeError, match="two finite numbers above 0"):
             calibrate(ARM, "kuka", *GOOD, tolerance=tolerance)
-    with pytest.raises(kt.KinetreeError, match="neither frame 'tool' nor 'hand'"):
-        calibrate(ARM, "kuka", *GOOD, tool0="tool", flange="hand")
+    for tolerance in ((0.11, 1e-3), (1e-3, 0.21)):
+        with pytest.raises(kt.KinetreeError, match=r"anything would agree; legal are at most 0.1 m and 0.2 rad"):
+            calibrate(ARM, "kuka", *GOOD, tolerance=tolerance)
+    for role, wrong in {"base": "bas", "tool0": "tol0", "base_link": "base_lnk", "flange": "flage"}.items():
+        with pytest.raises(kt.KinetreeError, match=f"no frame '{wrong}'; did you mean .*'{role}'"):
+            calibrate(ARM, "kuka", *GOOD, **{role: wrong})
+    with pytest.raises(kt.KinetreeError, match="neither frame 'tool0' nor 'flange'"):
+        calibrate(load(urdf(tool0=None).replace('"flange"', '"end"')), "kuka", *GOOD)
     with pytest.raises(kt.KinetreeError, match="'base_link' moves as seen from 'link_1': joint_1 are between"):
         calibrate(ARM, "kuka", *GOOD, base="link_1")
     with pytest.raises(kt.KinetreeError, match="no joint is between"):
@@ -430,16 +379,3 @@ def test_many_poses_are_used_all():
     result = calibrate(ARM, "staubli", joints, poses, tolerance=(1e-3, 2e-3))
     assert result.agrees
     assert result.residual.shape == (300, 2)
-
-
-def test_the_ur_of_example_robot_data():
-    from support import example_robot_urdfs
-
-    path = next((p for p in example_robot_urdfs() if p.name == "ur5_robot.urdf"), None)
-    if path is None:
-        pytest.skip("no ur5_robot.urdf")
-    robot = kt.load(path)
-    joints, poses = shown("universal_robots", np.random.default_rng(26), robot=robot)
-    assert calibrate(robot, "ur", joints, poses, flange="ee_link").agrees
-    joints, poses = shown("universal_robots", np.random.default_rng(26), robot=robot, base="base_link")
-    assert codes(calibrate(robot, "ur", joints, poses, flange="ee_link")) == ["base-frame"]

@@ -1,4 +1,4 @@
-"""The joints between a robot's foot and its flange, and which of them does not fit the poses."""
+"""The joints between a robot's foot and its flange."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ import numpy as np
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.controllers import joints_between
-from kinetree.queries.motion import fk
-from kinetree.solvers import calibrate_fit as fitting
-from kinetree.solvers.calibrate_search import Data, Fit
-from kinetree.spatial import se3
+from kinetree.queries.motion import fk, jacobian
 from kinetree.spatial.se3 import Array
 
 
@@ -37,6 +34,20 @@ class Arm:
         q[..., self.columns] = shown @ np.swapaxes(M, -1, -2)
         return q
 
+    def poses(self, q: Array, offsets: Array) -> Array:
+        """T_foot_tip (…, 4, 4) of q (…, nq) and what is added to the joints, offsets (…, n)."""
+        return np.asarray(fk(self.robot, self.tip, self.foot)(self._moved(q, offsets)))
+
+    def jacobians(self, q: Array, offsets: Array) -> Array:
+        """How the tip moves with the joints, in its own axes: (…, 6, n), linear first."""
+        J = jacobian(self.robot, self.tip, self.foot, expressed_in="frame")(self._moved(q, offsets))
+        return np.asarray(J[..., [self.robot.velocity_names.index(name) for name in self.joints]])
+
+    def _moved(self, q: Array, offsets: Array) -> Array:
+        moved = np.broadcast_to(q, (*np.broadcast_shapes(q.shape[:-1], offsets.shape[:-1]), q.shape[-1])).copy()
+        moved[..., self.columns] += offsets
+        return moved
+
 
 def arm(robot: Robot, own: tuple[str, str], near: tuple[str, str]) -> Arm:
     """The robot between `base` and `tool0`, own, or `base_link` and `flange`, near."""
@@ -55,33 +66,3 @@ def arm(robot: Robot, own: tuple[str, str], near: tuple[str, str]) -> Arm:
     columns = [robot.q_slices[name].start for name in names]
     turning = [bool(joint.kind.angular[0]) for joint in passed]
     return Arm(robot, own, foot, tips[0], names, tuple(links), columns, turning)
-
-
-def suspected(arm: Arm, data: Data, q: Array, fit: Fit) -> str:
-    """Between which joints a correction would help most, for an explanation that does not fit."""
-    P, k = fit.explanation.P, len(q)
-    if len(arm.joints) < 2 or k < 4:  # 18 numbers would be found from as many
-        return "too few poses to say which joint is wrong"
-    found = []
-    for i in range(len(arm.joints) - 1):
-        A = np.asarray(fk(arm.robot, arm.links[i], arm.foot).interpret(q))  # not worth compiling
-        B = np.asarray(fk(arm.robot, arm.tip, arm.links[i]).interpret(q))
-        constants = [fit.X, se3.IDENTITY, fit.Y]
-        X, D, Y = fitting.refined(P, [A, B], constants, [True] * 3, data.tolerance)
-        off = fitting.residuals(P, X @ A @ D @ B @ Y)
-        found.append((float((off / data.tolerance).max()), i, D))
-    best, i, D = min(found, key=lambda one: one[0])
-    fitting_ones = [one for one in found if one[0] <= 1]
-    where = " or ".join(f"{arm.joints[i]!r} and {arm.joints[i + 1]!r}" for _, i, _ in fitting_ones or [(best, i, D)])
-    does = "would mend it" if fitting_ones else "would help most, and not enough"
-    return f"another transform between the joints {where} {does}, by {pose_text(D)} in {arm.links[i]!r}"
-
-
-def pose_text(T: Array) -> str:
-    """A pose for people."""
-    xyz, rpy = T[:3, 3] * 1e3, np.rad2deg(se3.rpy_from_rotation(T[:3, :3]))
-    return f"xyz {_three(xyz, 2)} mm, rpy {_three(rpy, 3)} deg"
-
-
-def _three(values: Array, digits: int) -> str:
-    return " ".join(f"{round(float(x), digits) + 0.0:g}" for x in values)

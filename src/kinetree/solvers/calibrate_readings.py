@@ -18,6 +18,8 @@ from kinetree.spatial.se3 import Array
 
 MOST = 3
 """Faults of the numbers that are looked for at once."""
+NAMES = re.compile(r"\w+(?=[,)])")
+"""Of the numbers in a formula."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +42,29 @@ class Reading(NamedTuple):
 
 
 def positions(who: Controller, numbers: Array) -> list[Reading]:
-    """p (k, 3), m, of numbers (k, 3)."""
-    right = numbers * METRES[who.position]
-    right = mirrored_vector(right, who.mirrored) if who.mirrored else right
+    """p (k, 3), m, of numbers (k, 3), in any unit and with two of them in each other's place, the format's first."""
     other = {"m": "mm", "mm": "m"}[who.position]
     factor = METRES[other] / METRES[who.position]
     swapped = Fault("pose-unit", f"the positions are in {other}, not in {who.position}")
     size = "1000 times" if factor > 1 else "a thousandth of"
     beyond = Fault("pose-unit", f"the positions, read in {who.position}, are {size} the model's")
-    return [Reading(right), Reading(right * factor, (swapped,)), Reading(right / factor, (beyond,))]
+    found = []
+    for (places, order), (scale, unit) in product(
+        _swaps(who), ((1.0, ()), (factor, (swapped,)), (1 / factor, (beyond,)))
+    ):
+        p = numbers[:, places] * (METRES[who.position] * scale)
+        found.append(Reading(mirrored_vector(p, who.mirrored) if who.mirrored else p, (*order, *unit)))
+    return found
+
+
+def _swaps(who: Controller) -> Iterator[tuple[list[int], tuple[Fault, ...]]]:
+    """The places of X, Y and Z, and the fault that they are these."""
+    yield [0, 1, 2], ()
+    for i, j in combinations(range(3), 2):
+        places = [0, 1, 2]
+        places[i], places[j] = j, i
+        said = f"{who.components[i]} and {who.components[j]} of the positions stand in each other's place"
+        yield places, (Fault("pose-columns", said),)
 
 
 def rotations(who: Controller, numbers: Array) -> list[Reading]:
@@ -76,16 +92,29 @@ def _orders(who: Controller) -> Iterator[tuple[Rotation, list[int], tuple[Fault,
         w_last = f"quaternion({', '.join((own.names[-1], *own.names[:-1]))})"
         yield own, [3, 0, 1, 2], (_order_fault(own, w_last, "the real part is the last"),)
         return
-    makers: dict[str, list[str]] = {own.formula: []}
+    a, b, c = own.names
+    remarks: dict[str, list[str]] = {}
+    for formula, makers in _written(own.names).items():
+        remarks[formula] = [f"as {' and '.join(makers)} write it"]
+    for formula in (own.formula, *remarks):
+        if formula.startswith("R"):  # turns one after the other
+            remarks.setdefault(" ".join(formula.split()[::-1]), ["the turns backwards"])
+    for i, j, names in ((a, b, (b, a, c)), (a, c, (c, b, a)), (b, c, (a, c, b))):
+        remarks.setdefault(_renamed(own, names), []).append(f"with {i} and {j} in each other's place")
+    remarks.pop(own.formula, None)
+    for formula, said in remarks.items():
+        form = Rotation(formula, own.names, own.unit, own.zero)
+        order = [own.names.index(name) for name in NAMES.findall(formula)]  # which a vector has in its places
+        yield form, [0, 1, 2] if form.kind == "turns" else order, (_order_fault(own, formula, " or ".join(said)),)
+
+
+def _written(names: Sequence[str]) -> dict[str, list[str]]:
+    """The makers by their formulas of three numbers in the places of these."""
+    makers: dict[str, list[str]] = {}
     for maker in controllers.values():
         if len(maker.rotation.names) == 3:
-            makers.setdefault(_renamed(maker.rotation, own.names), []).append(maker.name)
-    for formula in list(makers):
-        if formula.startswith("R"):  # turns one after the other
-            makers.setdefault(" ".join(formula.split()[::-1]), [])
-    for formula, whose in list(makers.items())[1:]:
-        fault = _order_fault(own, formula, f"as {' and '.join(whose)} write it" if whose else "the turns backwards")
-        yield Rotation(formula, own.names, own.unit, own.zero), [0, 1, 2], (fault,)
+            makers.setdefault(_renamed(maker.rotation, names), []).append(maker.name)
+    return makers
 
 
 def _order_fault(own: Rotation, formula: str, remark: str) -> Fault:
@@ -95,7 +124,7 @@ def _order_fault(own: Rotation, formula: str, remark: str) -> Fault:
 def _renamed(form: Rotation, names: Sequence[str]) -> str:
     """The formula of other numbers in the same places."""
     place = {name: names[i] for i, name in enumerate(form.names)}
-    return re.sub(r"\w+(?=[,)])", lambda match: place[match[0]], form.formula)
+    return NAMES.sub(lambda match: place[match[0]], form.formula)
 
 
 def joints(names: Sequence[str], turning: Sequence[bool], C: Array) -> list[Reading]:
@@ -132,14 +161,15 @@ def _other_units(turning: Sequence[bool]) -> Iterator[Reading]:
 def _couplings(C: Array, turning: Sequence[bool]) -> Iterator[Reading]:
     """C, and where makers couple joints, others: none, and the third joint with the second either way."""
     yield Reading(C)
-    if len(C) != 6 or not (turning[1] and turning[2]):
+    n = len(C)
+    if n not in (5, 6) or not (turning[1] and turning[2]):
         return
     for factor in (0.0, 1.0, -1.0):
-        other = np.eye(6)
+        other = np.eye(n)
         other[2, 1] = factor
         if not np.array_equal(other, C):
             said = _coupled(other) if factor else "are not coupled"
-            taken = "are not" if np.array_equal(C, np.eye(6)) else _coupled(C)
+            taken = "are not" if np.array_equal(C, np.eye(n)) else _coupled(C)
             yield Reading(other, (Fault("coupling", f"the joints {said}, where they are taken as if they {taken}"),))
 
 

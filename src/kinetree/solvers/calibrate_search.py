@@ -2,110 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from itertools import groupby, product
-from typing import NamedTuple
 
 import numpy as np
 
 from kinetree.solvers import calibrate_fit as fitting
-from kinetree.solvers.calibrate_readings import MOST, Fault, Reading
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.solvers.calibrate_data import Data, Explanation, Fit, fit_of, model
+from kinetree.solvers.calibrate_readings import MOST
+from kinetree.solvers.calibrate_settle import refined
+from kinetree.solvers.calibrate_zeros import zeros
 
 MOVED = 10.0
 """Tolerances by which poses must turn, about two axes, for frames to be found from them."""
-FEW = 1
-"""Faults among the explanations of which the nearest is looked for, where none fits."""
+LOOSE = 2.0
+"""Tolerances within which some poses must fit for all to be tried."""
+REACH = 100.0
+"""Tolerances by which the closed form may be off for the search to go on from there."""
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
-    """What was measured, in every way to read it, and the frames that the robot has.
-
-    joints: readings M (n, n), and T_in_tip (j, k, 4, 4), m, of each. positions (k, 3), m, and rotations
-    (k, 3, 3). bases: T_base_in, and tools: T_tip_tool0 (4, 4), by the robot's names of frames, `base`, `tool0` first.
-    tolerance (2,): m and rad.
-    """
-
-    joints: Sequence[Reading]
-    T: Array
-    positions: Sequence[Reading]
-    rotations: Sequence[Reading]
-    bases: Mapping[str, Array]
-    tools: Mapping[str, Array]
-    tolerance: Array
-
-    @cached_property
-    def alike(self) -> list[tuple[int, Reading]]:
-        """Joints and rotations that no X and Y tell apart: the angles between any two poses are the same."""
-        of_model = fitting.angles(self.T[..., :3, :3])
-        of_poses = fitting.angles(np.array([reading.value for reading in self.rotations]))
-        off = np.abs(of_model[:, None] - of_poses).max(axis=-1)
-        return [(int(j), self.rotations[r]) for j, r in np.argwhere(off <= 2 * self.tolerance[1])]
-
-
-class Explanation(NamedTuple):
-    """faults: of the numbers. joint: place in Data.joints. base, tool: where X and Y are, by the robot's names, or None
-    where they are estimated. P (k, 4, 4): the poses."""
-
-    faults: tuple[Fault, ...]
-    joint: int
-    P: Array
-    base: str | None
-    tool: str | None
-    size: tuple[int, int]
-
-
-class Fit(NamedTuple):
-    """How well an explanation fits: X is T_base_in, Y is T_tip_tool0; residual (k, 2), m and rad."""
-
-    explanation: Explanation
-    X: Array
-    Y: Array
-    residual: Array
-
-
-def simplest(data: Data, own: tuple[str, str]) -> list[Fit]:
-    """The explanations that fit, of those with the fewest faults, and of these with the fewest estimated frames; the
-    closest first. own: the names of the frames that REP-199 wants."""
-    explanations = sorted(_explanations(data, own), key=lambda e: e.size)
-    for _, equals in groupby(explanations, key=lambda e: e.size):
-        fits = [fit for fit in (_fit(data, e) for e in equals) if fit and _off(data, fit) <= 1]
-        if fits:
-            return sorted(fits, key=lambda fit: _off(data, fit))
-    return []
+def simplest(data: Data, most: int | None = None, most_zeros: int | None = None) -> list[Fit]:
+    """The explanations that fit, of those with the fewest faults; first those that find the fewest numbers, and of
+    these the closest. most: faults that are looked for, and most_zeros: where zeros of joints are among them."""
+    fits = _without_zeros(data, MOST + 2 if most is None else most)
+    limit = len(data.arm.joints) if most_zeros is None else most_zeros
+    fits += zeros(data, min([limit, *(fit.explanation.wrong for fit in fits)]))
+    fits = [own for fit in fits if (own := _owned(data, fit))]
+    least = min((fit.explanation.wrong for fit in fits), default=0)
+    fits = [fit for fit in fits if fit.explanation.wrong == least]
+    fits.sort(key=lambda fit: (fit.explanation.unknowns, data.off(fit.residual)))
+    return [fit for i, fit in enumerate(fits) if not any(_told(data, fit, other) for other in fits[:i])]
 
 
 def nearest(data: Data) -> Fit:
-    """Of the explanations with few faults that with the smallest residual, wherever its frames are."""
-    fits = []
-    for (j, joint), r, p in product(enumerate(data.joints), data.rotations, data.positions):
-        faults = (*joint.faults, *r.faults, *p.faults)
-        if len(faults) <= FEW:
-            e = Explanation(faults, j, _poses(r.value, p.value), None, None, (0, 0))
-            X, Y = fitting.closed_form(e.P, data.T[j], None, None)
-            fits.append(Fit(e, X, Y, fitting.residuals(e.P, X @ data.T[j] @ Y)))
-    best = min(fits, key=lambda fit: _off(data, fit))
-    e, T = best.explanation, data.T[best.explanation.joint]
-    X, Y = fitting.refined(e.P, [T], [best.X, best.Y], [True, True], data.tolerance)
-    closer = Fit(e, X, Y, fitting.residuals(e.P, X @ T @ Y))
-    return min(best, closer, key=lambda fit: _off(data, fit))
+    """That with the smallest residual of the explanations with one fault of the numbers, wherever its frames are."""
+    fits, none = [], np.zeros(len(data.arm.joints))
+    for readings in data.likely:
+        e = data.explained(*readings, None, None)
+        fits.append(fit_of(data, e, *fitting.closed_form(data.poses(e), data.T[e.joint], None, None), none))
+    best = min(fits, key=lambda fit: data.off(fit.residual))
+    return min(best, refined(data, best), key=lambda fit: data.off(fit.residual))
 
 
-def _explanations(data: Data, own: tuple[str, str]) -> Iterator[Explanation]:
-    """All of them; each frame that is not the robot's own is a fault too."""
-    for (j, r), p in product(data.alike, data.positions):
-        faults = (*data.joints[j].faults, *r.faults, *p.faults)
-        if len(faults) > MOST:
-            continue
-        P = _poses(r.value, p.value)
-        for base, tool in product((*data.bases, None), (*data.tools, None)):
-            wrong = (base != own[0]) + (tool != own[1])
-            size = (len(faults) + wrong, (base is None) + (tool is None))
-            yield Explanation(faults, j, P, base, tool, size)
+def _without_zeros(data: Data, most: int) -> list[Fit]:
+    explanations = sorted(_explanations(data, most), key=lambda e: (e.wrong, e.unknowns))
+    for _, equals in groupby(explanations, key=lambda e: e.wrong):
+        fits = [fit for e in equals if _may_fit(data, e) and (fit := _fit(data, e)) and data.off(fit.residual) <= 1]
+        if fits:
+            return fits
+    return []
+
+
+def _explanations(data: Data, most: int) -> Iterator[Explanation]:
+    """All of them without zeros; each frame that is not the robot's own is a fault too."""
+    for (j, r), p in product(data.alike, range(len(data.positions))):
+        if len(data.faults(j, r, p)) <= MOST:
+            for base, tool in product((*data.bases, None), (*data.tools, None)):
+                e = data.explained(j, r, p, base, tool)
+                if e.wrong <= most:
+                    yield e
+
+
+def _may_fit(data: Data, e: Explanation) -> bool:
+    """Whether some of many poses fit, about."""
+    if data.few is data:
+        return True
+    fit = _fit(data.few, e)
+    return fit is not None and bool(data.off(fit.residual) <= LOOSE)
 
 
 def _fit(data: Data, e: Explanation) -> Fit | None:
@@ -115,16 +78,46 @@ def _fit(data: Data, e: Explanation) -> Fit | None:
     Y = None if e.tool is None else data.tools[e.tool]
     if (X is None or Y is None) and fitting.spread(T[:, :3, :3])[1] < MOVED * data.tolerance[1]:
         return None
-    X, Y = fitting.estimated(e.P, T, X, Y, data.tolerance)
-    return Fit(e, X, Y, fitting.residuals(e.P, X @ T @ Y))
+    fit = fit_of(data, e, *fitting.closed_form(data.poses(e), T, X, Y), np.zeros(len(data.arm.joints)))
+    return refined(data, fit) if e.unknowns and data.off(fit.residual) <= REACH else fit
 
 
-def _off(data: Data, fit: Fit) -> float:
-    """The largest residual, in tolerances."""
-    return float((fit.residual / data.tolerance).max())
+def _owned(data: Data, fit: Fit) -> Fit | None:
+    """The same with the robot's own frames and zeros in place of those that are found within tolerance of them; none,
+    if it is only all of them together that explain the poses."""
+    e, (base, tool) = fit.explanation, data.arm.own
+    found: list[str | int] = list(e.zeros)
+    found += [base] * (e.base is None and base in data.bases) + [tool] * (e.tool is None and tool in data.tools)
+    small = [part for part in found if _close(data, fit, _without(data, fit, [part]))]
+    mended = _without(data, fit, small)
+    return mended if _close(data, fit, mended) else None
 
 
-def _poses(R: Array, p: Array) -> Array:
-    P = np.broadcast_to(se3.IDENTITY, (len(p), 4, 4)).copy()
-    P[:, :3, :3], P[:, :3, 3] = R, p
-    return P
+def _without(data: Data, fit: Fit, parts: Sequence[str | int]) -> Fit:
+    """With the robot's own of these: base, tool0, zeros by their joints."""
+    e, (base, tool) = fit.explanation, data.arm.own
+    X = data.bases[base] if base in parts else fit.X
+    Y = data.tools[tool] if tool in parts else fit.Y
+    offsets = fit.offsets.copy()
+    offsets[[part for part in parts if isinstance(part, int)]] = 0.0
+    e = e._replace(
+        base=base if base in parts else e.base,
+        tool=tool if tool in parts else e.tool,
+        zeros=tuple(i for i in e.zeros if i not in parts),
+        wrong=e.wrong - len(parts),
+    )
+    return fit_of(data, e, X, Y, offsets)
+
+
+def _close(data: Data, fit: Fit, other: Fit) -> bool:
+    """Whether the poses of two fits are the same, to the tolerance."""
+    one, two = (model(data, f.explanation, f.X, f.Y, f.offsets) for f in (fit, other))
+    return bool(data.off(fitting.residuals(one, two)) <= 1)
+
+
+def _told(data: Data, fit: Fit, other: Fit) -> bool:
+    """Whether another explanation, which finds fewer numbers, says the same of what is wrong, and more exactly."""
+    base, tool = data.arm.own
+    a, b = fit.explanation, other.explanation
+    same = a.faults == b.faults and a.zeros == b.zeros and a.unknowns > b.unknowns
+    return same and (a.base != base) == (b.base != base) and (a.tool != tool) == (b.tool != tool)

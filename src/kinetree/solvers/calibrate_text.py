@@ -1,0 +1,60 @@
+"""Poses, how one differs from another, and what joints are made of, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+
+def pose_text(T: Array) -> str:
+    """A pose, m, in mm and degrees."""
+    xyz, rpy = T[:3, 3] * 1e3, np.rad2deg(se3.rpy_from_rotation(T[:3, :3]))
+    return f"xyz {_numbers(xyz, 2)} mm, rpy {_numbers(rpy, 3)} deg"
+
+
+def change_text(T: Array, tolerance: Array) -> str:
+    """A displacement, m, such as "120 mm along z and turned by 2 deg about x". tolerance (2,): less is nothing."""
+    quat = se3.quaternion_from_rotation(T[:3, :3])
+    size = float(np.linalg.norm(quat[:3]))
+    vector = quat[:3] / max(size, se3.TINY) * 2 * np.arctan2(size, quat[3])
+    gone, turned = _one_axis(T[:3, 3], tolerance[0]), _one_axis(vector, tolerance[1])
+    said = []
+    if gone.any():
+        axis, length = _axis(gone)
+        said.append(f"{_numbers([length * 1e3], 2)} mm along {axis}" if axis else f"xyz {_numbers(gone * 1e3, 2)} mm")
+    if turned.any():
+        axis, angle = _axis(turned)
+        about = axis or f"({_numbers(turned / angle, 3)})"
+        said.append(f"turned by {_numbers([np.rad2deg(angle)], 3)} deg about {about}")
+    return " and ".join(said) or "nothing"
+
+
+def joint_text(j: int, row: Array, offset: float, turning: bool) -> str:
+    """Joint j of the model in the numbers that are shown, such as "-J2 + 90 deg". row (n,): what counts of each."""
+    first, *more = [f"{'-' if row[i] < 0 else '+'} J{i + 1}" for i in sorted(np.flatnonzero(row), key=lambda i: i != j)]
+    terms = [first.removeprefix("+ ").replace("- ", "-"), *more]
+    return f"{' '.join(terms)} {'-' if offset < 0 else '+'} {amount(abs(offset), turning)}"
+
+
+def amount(value: float, turning: bool) -> str:
+    """An angle, rad, in deg, or a length, m, in mm."""
+    return f"{_numbers([np.rad2deg(value)], 2)} deg" if turning else f"{_numbers([value * 1e3], 2)} mm"
+
+
+def _one_axis(vector: Array, least: float) -> Array:
+    return np.where(np.abs(vector) > least, vector, 0.0)
+
+
+def _axis(vector: Array) -> tuple[str, float]:
+    """The axis and the size along it, or no axis and the length."""
+    if np.count_nonzero(vector) == 1:
+        return "xyz"[int(np.flatnonzero(vector)[0])], float(vector.sum())
+    return "", float(np.linalg.norm(vector))
+
+
+def _numbers(values: Sequence[float] | Array, digits: int) -> str:
+    return " ".join(f"{round(float(x), digits) + 0.0:g}" for x in values)
