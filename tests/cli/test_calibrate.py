@@ -83,6 +83,8 @@ def test_the_coupling_of_a_robot_model(run, arm, tmp_path):
     )
     assert "[coupling]" in run("calibrate", arm, file, "--vendor", "abb").stdout
     assert run("calibrate", arm, file, "--vendor", "abb", "--robot-model", "IRB 2400").exit_code == 0
+    nobody = run("calibrate", arm, file, "--vendor", "abb", "--robot-model", "IRB 2040")
+    assert (nobody.exit_code, "no model 'IRB 2040'" in nobody.stderr) == (2, True)
 
 
 NAMES = ",".join(KUKA)

@@ -61,7 +61,7 @@ def command(
     who = of(vendor)
     _check_frames(ctx, robot, frames)
     names, turning = _joints(robot, frames)
-    notes = _coupling_notes(who, robot_model, len(names))
+    notes = _coupling_notes(who, robot_model)
     joints, poses, converted = read_poses(file, who, names, turning)
     options: dict[str, Any] = {**frames, "tolerance": _si(tolerance)} if tolerance else {**frames}
     try:
@@ -97,22 +97,11 @@ def _check_frames(ctx: click.Context, robot: Robot, frames: dict[str, str]) -> N
             raise fail("unknown-name", f"no frame {name!r}; {near}", element=f"--{role.replace('_', '-')}")
 
 
-def _coupling_notes(who: Controller, robot_model: str, n: int) -> list[str]:
-    """Refuse a robot's name that says nothing of the joints, or where no name would, say so."""
-    known = [name for coupling in who.couplings for name in coupling.models]
-    if not robot_model:
+def _coupling_notes(who: Controller, robot_model: str) -> list[str]:
+    """Say where a robot's name says nothing of the joints."""
+    if not robot_model or who.couplings:
         return []
-    if not known:
-        return [f"--robot-model {robot_model!r} changes nothing: no robot of {who.name} is known to differ from others"]
-    plain = "".join(c for c in robot_model.lower() if c.isalnum())
-    if not any(name in plain for name in known):
-        message = f"{robot_model!r} is no robot of {who.name} whose coupling of joints is its own"
-        fix = f"legal are {', '.join(known)}; leave it out for any other"
-        raise fail("robot-model", message, element="--robot-model", fix=fix)
-    if np.array_equal(who.coupling(robot_model, n), np.eye(n)):
-        message = f"joints of {robot_model!r} are coupled, and MODEL has {n} joints; legal is one with 5 or 6"
-        raise fail("robot-model", message, element="--robot-model")
-    return []
+    return [f"--robot-model {robot_model!r} changes nothing: no robot of {who.name} is known to couple joints"]
 
 
 def _si(tolerance: tuple[float, float]) -> tuple[float, float]:

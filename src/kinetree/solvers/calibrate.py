@@ -12,7 +12,7 @@ from kinetree.controllers.controller import Controller
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.queries.ask import tolerance_of
-from kinetree.queries.controllers import fixed, of
+from kinetree.queries.controllers import coupling, fixed, of
 from kinetree.solvers import calibrate_arm as arms
 from kinetree.solvers import calibrate_fit as fitting
 from kinetree.solvers import calibrate_readings as readings
@@ -114,7 +114,7 @@ def calibrate(
     arm = arms.arm(robot, (base, tool0), (base_link, flange))
     shown, posed = _checked(who, joints, poses, len(arm.joints))
     who.from_pose(se3.IDENTITY)  # warns of what nobody has verified
-    data = _data(who, arm, model or robot.name, shown, posed, (base, base_link), (tool0, flange), bounds)
+    data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds)
     _check_turns(data.T[0])
     first, *others = _explained(who, data, posed)
     return replace(first, alternatives=tuple(others))
@@ -132,7 +132,7 @@ def _data(
 ) -> Data:
     """Every way to read what is shown, and of these frames those that the robot has."""
     robot = arm.robot
-    ways = readings.joints(arm.joints, arm.turning, who.coupling(model, len(arm.joints)))
+    ways = readings.joints(arm.joints, arm.turning, coupling(robot, who, model, len(arm.joints)))
     q = arm.configurations(shown, np.array([way.value for way in ways]))  # (ways, k, nq)
     return Data(
         arm=arm,
