@@ -234,10 +234,9 @@ def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) 
 
 def _added(robot: Robot, elements: Elements, name: str, parent: str, T: Array) -> Mend:
     """A new frame behind the last link and joint of the file."""
-    joint = f"{parent}-{name}"
-    taken = name in robot.links or joint in robot.joints
-    if taken:
-        return _not(f"frame {name!r}", f"there is a link {name!r} or a joint {joint!r} already")
+    joint = next((j for j in (f"{parent}-{name}", f"{parent}_to_{name}") if j not in robot.joints), None)
+    if name in robot.links or joint is None:
+        return _not(f"frame {name!r}", "there are a link or joints of these names already")
     last = [child for child in elements.root.children if child.tag in ("link", "joint")][-1]
     return Mend(f"frame {name!r}", (insert_after(last, *new_frame(name, joint, parent, T)),))
 
