@@ -1,9 +1,13 @@
 """The command `fix`."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pytest
 
+from kinetree.conventions.check import rules_of
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.base import BaseParent
 
@@ -83,3 +87,21 @@ def test_a_wrong_code_is_said_first(run, model):
     path = model(HUNG)
     assert run("fix", path, "--profile", "industrial", "--select", "R19-2").exit_code == 2
     assert path.read_text() == HUNG
+
+
+def test_the_examples_of_the_page_are_real(run, monkeypatch, tmp_path):
+    text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("arm.urdf").write_text(re.search(r"```xml\n(.*?)```", text, re.DOTALL)[1])
+    examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", text, re.DOTALL)
+    assert len(examples) == 2
+    for arguments, output in examples:
+        result = run(*shlex.split(arguments))
+        printed = [line.rstrip() for line in (result.stdout + result.stderr).splitlines()]
+        assert printed == [line.rstrip() for line in output.splitlines()]
+
+
+def test_the_page_has_every_code_that_can_be_mended():
+    text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
+    said = {code for row in re.findall(r"^\| (R199.*?) \|", text, re.MULTILINE) for code in row.split(", ")}
+    assert said == {rule.code for rule in rules_of("industrial") if rule.mend}

@@ -82,6 +82,10 @@ class TestElements:
         lines = '  <link name="d"/>\n  <joint name="k">\n    <parent link="a"/>\n    <child link="b"/>\n  </joint>\n'
         assert result == TEXT.replace("  </joint>\n", "  </joint>\n" + lines)
 
+    def test_behind_the_comments_on_the_line(self):
+        result = after(TEXT, lambda root: insert_after(root.children[0], New("link", {"name": "d"})))
+        assert result == TEXT.replace("<!-- stays -->\n", '<!-- stays -->\n  <link name="d"/>\n')
+
     def test_with_the_indentation_and_the_ends_of_lines_of_the_file(self):
         text = TEXT.replace("    ", "\t\t").replace("  ", "\t").replace("\n", "\r\n")
         new = New("link", {"name": "d"}, (New("inertial", {}, (New("mass", {"value": "1"}),)),))

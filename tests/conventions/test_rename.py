@@ -1,5 +1,6 @@
 """The repairs that are not safe: other names, followed to where the old ones are used."""
 
+import os
 import re
 from pathlib import Path
 
@@ -83,6 +84,25 @@ class TestLinks:
         )
         assert [f for f in check(path, profile="industrial") if f.code.startswith("R199-3")] == []
         assert fix(path, profile="industrial", unsafe=True, also=[srdf, yaml]).after == {}
+
+    def test_all_files_are_written_or_none(self, model, monkeypatch):
+        """The second of two cannot be put in its place."""
+        path, srdf = model(NAMED, SRDF)
+        result = fix(path, profile="industrial", unsafe=True, also=[srdf])
+        assert len(result.after) == 2
+        replace, calls = os.replace, []
+
+        def fails_once(*names):
+            calls.append(names)
+            if len(calls) == 2:
+                raise OSError("no space left")
+            replace(*names)
+
+        monkeypatch.setattr(os, "replace", fails_once)
+        with pytest.raises(kt.KinetreeError, match="cannot be written"):
+            write(result)
+        assert (path.read_text(), srdf.read_text()) == (NAMED, SRDF)
+        assert len(calls) == 3
 
     def test_only_with_unsafe(self, model):
         (path,) = model(NAMED)

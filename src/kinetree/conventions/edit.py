@@ -13,6 +13,8 @@ from kinetree.formats.xml import Document, Element, attributes_text, encoding_of
 
 ATTRIBUTE = re.compile(rb"""([^\s=/<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
+REST_OF_LINE = re.compile(rb"(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*[ \t]*(?=\r?\n)")
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -130,10 +132,12 @@ def replace_attribute(element: Element, old: str, name: str, value: str) -> Edit
 
 
 def insert_after(element: Element, *new: New | str) -> Edit:
-    """Adds elements behind another, each on a line of its own if that one is."""
-    indent = indentation(element)
+    """Adds elements behind another and the comments on its line, each on a line of its own if that one is."""
+    indent, at = indentation(element), element.stop
     text = "".join(_line_start(element, indent) + _text(item, element, indent) for item in new)
-    return Edit(element.document.file, element.stop, element.stop, text)
+    if indent is not None and (behind := REST_OF_LINE.match(element.document.data, at)):
+        at = behind.end()
+    return Edit(element.document.file, at, at, text)
 
 
 def insert_inside(element: Element, *new: New | str, first: bool = False) -> Edit:

@@ -111,6 +111,8 @@ def fix(
     """
     select, ignore = ((codes,) if isinstance(codes, str) else tuple(codes) for codes in (select, ignore))
     check_codes(profile, select, ignore)
+    if os.path.exists(file) and not os.path.isfile(file):
+        raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
     asked = _Asked(str(file), profile, select, ignore, vendor, unsafe, tuple(map(Path, also)), excused, options)
     start = _look(asked, {})
     given_up: dict[Key, str] = {}

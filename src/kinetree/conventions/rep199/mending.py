@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # whose rules have methods from here
 
 LEVEL = 0.5
 """How much of X of a flange may be along the vertical, for Z to be told by which way is up."""
+AT_END = ("flange", "tool0")
+"""Frames that belong to the end of an arm."""
 NOBODY = "nothing says whose controller it is; --vendor does"
 
 Poses = Mapping[str, Array]
@@ -233,12 +235,14 @@ def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) 
 
 
 def _added(robot: Robot, elements: Elements, name: str, parent: str, T: Array) -> Mend:
-    """A new frame behind the last link and joint of the file."""
+    """A new frame, behind the link that carries it and the joint of that; on base_link behind all links and joints."""
     joint = next((j for j in (f"{parent}-{name}", f"{parent}_to_{name}") if j not in robot.joints), None)
     if name in robot.links or joint is None:
         return _not(f"frame {name!r}", "there are a link or joints of these names already")
-    last = [child for child in elements.root.children if child.tag in ("link", "joint")][-1]
-    return Mend(f"frame {name!r}", (insert_after(last, *new_frame(name, joint, parent, T)),))
+    carriers = [elements.joints[j.name] for j in robot.joints.values() if j.child == parent]
+    everything = [child for child in elements.root.children if child.tag in ("link", "joint")]
+    near = max([elements.links[parent], *carriers], key=lambda e: e.start) if name.endswith(AT_END) else everything[-1]
+    return Mend(f"frame {name!r}", (insert_after(near, *new_frame(name, joint, parent, T)),))
 
 
 def _not(element: str, why: str) -> Mend:
