@@ -361,6 +361,10 @@ class TestSafety:
         with pytest.raises(KinetreeError, match="not well-formed"):
             fix(arm("<robot>"), profile="industrial")
 
+    def test_what_is_no_file_is_an_error(self, tmp_path):
+        with pytest.raises(KinetreeError, match="no file that can be edited in place"):
+            fix(tmp_path, profile="industrial")
+
     def test_other_formats_are_not_mended(self, tmp_path):
         path = tmp_path / "arm.sdf"
         kt.save(kt.load(HUNG, format="urdf"), path)

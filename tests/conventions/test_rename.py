@@ -110,6 +110,14 @@ class TestLinks:
         assert (result.after, result.unmended) == ({}, ())
         assert [finding.code for finding in result.unsafe] == ["R199-301"]
 
+    def test_what_was_found_before_may_be_found_under_the_new_name(self, model):
+        """A link that is turned is so whatever it is called."""
+        turned = NAMED.replace('<origin xyz="0 0 0.6"/>', '<origin xyz="0 0 0.6" rpy="1 0 0"/>')
+        (path,) = model(turned)
+        assert "link 'elbow'" in [f.element for f in check(path, profile="industrial") if f.code == "R199-303"]
+        write(fix(path, profile="industrial", unsafe=True))
+        assert "link 'link_3'" in [f.element for f in check(path, profile="industrial") if f.code == "R199-303"]
+
     def test_a_wrong_number_is_mended_though_others_have_to_change_places(self, model):
         swapped = ARM.replace('"link_2"', '"x"').replace('"link_3"', '"link_2"').replace('"x"', '"link_3"')
         (path,) = model(swapped)

@@ -14,7 +14,7 @@ from kinetree.conventions.follow import follow
 from kinetree.conventions.mending import QuaternionInOldFile
 from kinetree.conventions.relocate import relocated
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.same import difference
+from kinetree.conventions.same import Names, difference
 from kinetree.conventions.subject import Subject
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.opener import read_file
@@ -82,6 +82,17 @@ class _Step:
     before: _State
     after: _State
     keys: set[Key]
+    renamed: Names
+
+    def known(self, keys: set[Key]) -> set[Key]:
+        """Findings of before, by the names that things have after."""
+        names = {f"{kind} {old!r}": f"{kind} {new!r}" for (kind, old), new in self.renamed.items()}
+        return {(code, names.get(element or "", element)) for code, element in keys}
+
+    @property
+    def brought(self) -> set[Key]:
+        """What was not found before."""
+        return self.after.keys - self.known(self.before.keys)
 
 
 def fix(
@@ -170,14 +181,17 @@ def _mend_all(asked: _Asked, start: _State, given_up: dict[Key, str]) -> list[_S
         found = next(((rule, keys) for rule in rules if (keys := _wanted(asked, rule, state) - given_up.keys())), None)
         if found:
             rule, keys = found
-            after = _tried(asked, rule, keys, state, given_up)
-            steps += [_Step(state, after, keys)] if after else []
+            step = _tried(asked, rule, keys, state, given_up)
+            steps += [step] if step else []
             continue
-        new = state.keys - start.keys
-        guilty = next((i for i, step in enumerate(steps) if new & (step.after.keys - step.before.keys)), None)
+        known = start.keys
+        for step in steps:
+            known = step.known(known)
+        new = state.keys - known
+        guilty = next((i for i, step in enumerate(steps) if new & step.brought), None)
         if guilty is None:
             return steps
-        brought = ", ".join(sorted(f"{code} of {element}" for code, element in new))
+        brought = ", ".join(sorted(f"{code} of {element}" for code, element in new & steps[guilty].brought))
         given_up |= dict.fromkeys(steps[guilty].keys, f"to mend it would bring in {brought}")
         del steps[guilty:]
     raise AssertionError(f"{MOST_STEPS} repairs, and no end")
@@ -196,18 +210,19 @@ def _wanted(asked: _Asked, rule: type[Rule], state: _State) -> set[Key]:
     return {(f.code, f.element) for f in state.findings if f.code == rule.code and not asked.excused(f)}
 
 
-def _tried(asked: _Asked, rule: type[Rule], keys: set[Key], state: _State, given_up: dict[Key, str]) -> _State | None:
-    """The state after a rule has mended its findings, or None where it cannot; those that are left are given up."""
+def _tried(asked: _Asked, rule: type[Rule], keys: set[Key], state: _State, given_up: dict[Key, str]) -> _Step | None:
+    """A rule mends its findings, or None where it cannot; those that are left are given up."""
     elements = {element for _, element in keys}
     try:
         mends = [mend for mend in _mends(asked, rule, state) if mend.element in elements]
         reasons: dict[Key, str] = {(rule.code, mend.element): mend.because for mend in mends if mend.because}
-        after = _applied(asked, rule, mends, state)
+        renamed = {old: new for mend in mends for old, new in mend.renamed.items()}
+        after = _applied(asked, rule, [edit for mend in mends for edit in mend.edits], renamed, state)
     except KinetreeError as error:
-        reasons, after = dict.fromkeys(keys, error.findings[0].message), None
+        reasons, renamed, after = dict.fromkeys(keys, error.findings[0].message), {}, None
     left = keys & after.keys if after else keys
     given_up |= {key: reasons.get(key, "no repair of it is known") for key in left}
-    return after if keys - left else None
+    return _Step(state, after, keys, renamed) if after and keys - left else None
 
 
 def _mends(asked: _Asked, rule: type[Rule], state: _State) -> list[Mend]:
@@ -218,11 +233,9 @@ def _mends(asked: _Asked, rule: type[Rule], state: _State) -> list[Mend]:
     return list(rule.mend(**facts))
 
 
-def _applied(asked: _Asked, rule: type[Rule], mends: Sequence[Mend], state: _State) -> _State | None:
+def _applied(asked: _Asked, rule: type[Rule], edits: Sequence[Edit], renamed: Names, state: _State) -> _State | None:
     """The state after edits, None where there are none. Raises KinetreeError where they cannot be made, or make another
     robot of it."""
-    edits = [edit for mend in mends for edit in mend.edits]
-    renamed = {old: new for mend in mends for old, new in mend.renamed.items()}
     if not edits:
         return None
     document: Element = Subject(state.robot).facts(lambda document: None)["document"]

@@ -18,6 +18,9 @@ def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Ite
     """Calls the links of a chain link_1, link_2, …, with the prefix of their arm."""
     for arm in arms:
         links = [robot.joints[name].child for name in arm.moving]
+        if sum(other.prefix == arm.prefix for other in arms) > 1:
+            yield from (Mend(f"link {link!r}", because="another arm has the same prefix") for link in links)
+            continue
         wanted = {("link", link): f"{arm.prefix}link_{i}" for i, link in enumerate(links, 1)}
         yield from _renamed(robot, elements, wanted, links)
 
