@@ -95,18 +95,17 @@ def _print(fixed: Fixed, diff: bool) -> None:
     if diff:
         sys.stdout.writelines(_diff(fixed))
     else:
-        for finding in fixed.mended:
-            print(f"{finding.source}: mended: {finding.element}: {finding.message} [{finding.code}]")
-    write_findings((_with(finding, why) for finding, why in fixed.unmended), sys.stderr)
+        write_findings((_with(finding, "mended") for finding in fixed.mended), sys.stdout)
+    write_findings((_with(finding, f"not mended: {why}") for finding, why in fixed.unmended), sys.stderr)
     count = f"{len(fixed.mended)} {'would be ' if diff else ''}mended"
     left = f", {len(fixed.unmended)} left" if fixed.unmended else ""
     unsafe = f", {len(fixed.unsafe)} more with --unsafe" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
 
 
-def _with(finding: Finding, why: str) -> Finding:
-    message = f"{finding.message}; not mended: {why}"
-    return Finding(finding.code, finding.severity, message, finding.source, finding.element)
+def _with(finding: Finding, what: str) -> Finding:
+    """The finding, and what became of it."""
+    return Finding(finding.code, finding.severity, f"{finding.message}; {what}", finding.source, finding.element)
 
 
 def _diff(fixed: Fixed) -> Iterator[str]:
