@@ -212,7 +212,7 @@ def test_every_safe_repair_on_every_model_of_the_corpus(rule, at_least, tmp_path
             result = fix(path, profile=profile)
         except KinetreeError:
             continue  # no robot
-        assert all("it would" not in why for _, why in result.unmended)
+        assert not [why for _, why in result.unmended if "mend it would" in why or "would change" in why]
         if result.mended:
             found += len(mended(path, profile, moves=rule is Angles).mended)
     assert found >= at_least
