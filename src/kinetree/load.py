@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
@@ -148,11 +149,20 @@ def load(
     return robot
 
 
-def examine(source: str | os.PathLike[str], *, format: str | None = None, **arguments: Any) -> Reading:
+def examine(
+    source: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    instead: Mapping[Path, bytes] = MappingProxyType({}),
+    **arguments: Any,
+) -> Reading:
     """Like `load`, whose arguments it takes, but returns the robot, or None, and all findings. Raises only where there
-    is nothing to read."""
+    is nothing to read.
+
+    instead: what model files and what they include are taken to hold, by resolved path, whatever is on the disk.
+    """
     options = _options(**arguments)
-    robot, findings = _with_empty_limits(*_with_groups(*_read(source, format, options), options))
+    robot, findings = _with_empty_limits(*_with_groups(*_read(source, format, options, instead), options))
     if robot is None or options.limits is None or (options.limits == PRINTED and is_packaged(source, format)):
         return robot, findings
     try:
@@ -222,10 +232,12 @@ def _with_empty_limits(robot: Robot | None, findings: list[Finding]) -> Reading:
     return replace(robot, notes=(*robot.notes, note)), [*findings, note]
 
 
-def _read(source: str | os.PathLike[str], format: str | None, options: Options) -> Reading:
+def _read(
+    source: str | os.PathLike[str], format: str | None, options: Options, instead: Mapping[Path, bytes]
+) -> Reading:
     if format is not None and format not in FORMATS:
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
-    files = Files(options.packages)
+    files = Files(options.packages, instead)
     if isinstance(source, str) and format is not None:
         _check_options(FORMATS[format], options)
         robot, findings = FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
@@ -235,7 +247,7 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
     if is_packaged(source, format):
         return _read_packaged(str(source), options)
     path = Path(source)
-    text = read_file(path)
+    text = files.read(path)
     row = FORMATS[format] if format else _format_of(path, text)
     _check_options(row, options)
     robot, findings = row.read(text, str(source), files, options)

@@ -15,16 +15,13 @@ from kinetree.cli._model import json_option, robot_paths
 from kinetree.conventions.baseline import model_key, write_baseline
 from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
 from kinetree.conventions.checked import Checked, Job
-from kinetree.conventions.files import models_in, without_parts
+from kinetree.conventions.files import files_of, without_parts
 from kinetree.conventions.jobs import Overrides, jobs
 from kinetree.conventions.justify import justifications
 from kinetree.conventions.report import formats, report
 from kinetree.conventions.run import check_all
 from kinetree.conventions.settings import read_settings
-from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.output import write_files
-from kinetree.load import format_of
-from kinetree.robots.packaged import names
 
 MANY = 20
 """Files above which a bar shows how many are done."""
@@ -82,27 +79,9 @@ def command(
 
 def _results(paths: Sequence[str], config: str | None, said: Overrides) -> list[Checked]:
     """What is found in all files; that one which was found in a folder is a part of others is no fault."""
-    files = _files(paths, said.arguments.get("format"))
+    files = files_of(paths, said.arguments.get("format"))
     asked = jobs(list(files), read_settings(config) if config else None, said)
     return [r if files.get(job.file, True) else without_parts(r) for job, r in zip(asked, _watched(asked), strict=True)]
-
-
-def _files(paths: Sequence[str], format: str | None) -> dict[str, bool]:
-    """All files, and whether they were named. Raises KinetreeError for folders with nothing to read, and for what
-    somebody names and cannot be read."""
-    files: dict[str, bool] = {}
-    for path in paths:
-        if path.partition(":")[0] in names() or not Path(path).is_dir():  # a folder icub is ./icub
-            format_of(path, format=format)
-            files[path] = True
-            continue
-        models = [str(model) for model in models_in(Path(path))]
-        if not models:
-            message = "there are no robot descriptions in this folder"
-            raise KinetreeError(Finding("no-models", "error", message, Source(path)))
-        for model in models:
-            files.setdefault(model, False)
-    return files
 
 
 def _watched(jobs: Sequence[Job]) -> list[Checked]:

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from kinetree.conventions.checked import Checked
-from kinetree.errors import KinetreeError
+from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.load import FORMATS, format_of
+from kinetree.robots.packaged import names
 
 CHECKED = ("urdf", "xacro", "sdf", "mjcf")
 """The formats whose files are looked for. Tables of joints are checked where they are named: any .csv may be found."""
 NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
 """What readers say of a part of other files, which is no fault of a file that nobody named."""
+
+
+def files_of(paths: Sequence[str], format: str | None) -> dict[str, bool]:
+    """All files, and whether they were named. Raises KinetreeError for folders with nothing to read, and for what
+    somebody names and cannot be read."""
+    files: dict[str, bool] = {}
+    for path in paths:
+        if path.partition(":")[0] in names() or not Path(path).is_dir():  # a folder icub is ./icub
+            format_of(path, format=format)
+            files[path] = True
+            continue
+        models = [str(model) for model in models_in(Path(path))]
+        if not models:
+            message = "there are no robot descriptions in this folder"
+            raise KinetreeError(Finding("no-models", "error", message, Source(path)))
+        for model in models:
+            files.setdefault(model, False)
+    return files
 
 
 def models_in(folder: Path) -> Iterator[Path]:

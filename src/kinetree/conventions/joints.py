@@ -8,6 +8,7 @@ from math import hypot, isinf, pi, sqrt
 
 import numpy as np
 
+from kinetree.conventions.mending import unit_axes
 from kinetree.conventions.quality import URDF_JOINT, Quality
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import document
@@ -38,6 +39,7 @@ class AxisLength(Quality):
     url = URDF_JOINT
     good = """<axis xyz="0 0 1"/>"""
     bad = """<axis xyz="0 0 2"/>"""
+    mend = staticmethod(unit_axes)
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """Another length in the text of a URDF file; a robot's own axes are unit vectors."""

@@ -46,9 +46,13 @@ class Rule:
     check: ClassVar[Any]
     """A method that yields findings. It takes what it wants to know by name: see `kinetree.conventions.subject`."""
     mend: ClassVar[Any] = None
-    """None, or a method like `check` that yields the edits after which the rule has nothing to say."""
+    """None, or a method like `check` that yields a `kinetree.conventions.edit.Mend` for each element that is at fault:
+    the edits after which the rule has nothing to say of it."""
     safe: ClassVar[bool] = True
     """Whether what `mend` does leaves the robot the same to everybody who uses it."""
+    turns: ClassVar[float] = 0.0
+    """By how much `mend` may change an angle of an origin, rad; what hangs behind then moves. Where it is zero, no
+    frame may move."""
 
     @classmethod
     def title(cls) -> str:

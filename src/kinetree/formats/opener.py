@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import unquote
 
 from kinetree.errors import Finding, KinetreeError, Source, fail
@@ -28,11 +29,17 @@ class Files:
     packages: folders by package name, searched first; see `kinetree.formats.packages` for the others.
     `missed` says of everything that could not be opened why, by what was asked for. A folder stands for the
     SDF file that its model.config names. Nothing is ever downloaded.
+    instead: what some files are taken to hold, by their resolved paths, whatever is on the disk.
     """
 
-    def __init__(self, packages: Mapping[str, Path]) -> None:
+    def __init__(self, packages: Mapping[str, Path], instead: Mapping[Path, bytes] = MappingProxyType({})) -> None:
         self.packages = Packages(packages)
         self.missed: dict[str, str] = {}
+        self.instead = instead
+
+    def read(self, path: Path) -> bytes:
+        """The content of a file. Raises KinetreeError for one that cannot be read or is too large."""
+        return self.instead[path.resolve()] if self.instead and path.resolve() in self.instead else read_file(path)
 
     def __call__(self, wanted: str, asked_from: str) -> tuple[bytes, str] | None:
         """The content and the path of what is asked for, or None; see `Opener`."""
@@ -41,7 +48,7 @@ class Files:
             path = _model_file(path) if path.is_dir() else path
             if not path.is_file():
                 raise fail("file", f"there is no file {path}")
-            return read_file(path), str(path)
+            return self.read(path), str(path)
         except KinetreeError as error:
             if error.findings[0].code == "file-size":
                 raise

@@ -78,11 +78,24 @@ class Element:
     @property
     def raw(self) -> str:
         """The element as it stands in the file, comments and white space included."""
-        data = self.document.data
-        stop = _tag_end(data, self.start)
-        if data[stop - 2 : stop] != b"/>":  # what ends in itself may have the end of another right behind it
-            stop = data.index(b">", self.end) + 1
-        return data[self.start : stop].decode()
+        return self.document.data[self.start : self.stop].decode()
+
+    @property
+    def tag_stop(self) -> int:
+        """The byte behind its start tag."""
+        return _tag_end(self.document.data, self.start)
+
+    @property
+    def empty(self) -> bool:
+        """Whether its start tag ends it: `<link/>`."""
+        stop = self.tag_stop
+        return self.document.data[stop - 2 : stop] == b"/>"
+
+    @property
+    def stop(self) -> int:
+        """The byte behind it."""
+        # what ends in itself may have the end of another right behind it
+        return self.tag_stop if self.empty else self.document.data.index(b">", self.end) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,19 +328,25 @@ def _to_utf8(text: bytes | str) -> bytes:
     """The text in UTF-8, which its declaration then says too, so that it can be written back."""
     if isinstance(text, str):
         return text.encode()
-    if text.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text, encoding = text.decode("utf-16").encode(), "utf-8"
-    else:
-        text = text.removeprefix(b"\xef\xbb\xbf")
-        declared = _ENCODING.match(text)
-        encoding = declared[2].decode() if declared else "utf-8"
-        if encoding.lower().startswith("utf-16"):
-            raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
-        text = text.decode(encoding).encode()
+    mark, encoding = encoding_of(text)
+    text = text[len(mark) :].decode(encoding).encode()
     declared = _ENCODING.match(text)
     if declared and declared[2].lower() != b"utf-8":
         text = declared[1] + b"UTF-8" + text[declared.end(2) :]
     return text
+
+
+def encoding_of(text: bytes) -> tuple[bytes, str]:
+    """The byte order mark of a file, or nothing, and the encoding of what is behind it."""
+    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        if text.startswith(mark):
+            return mark, encoding
+    mark = b"\xef\xbb\xbf" if text.startswith(b"\xef\xbb\xbf") else b""
+    declared = _ENCODING.match(text, len(mark))
+    encoding = declared[2].decode() if declared else "utf-8"
+    if encoding.lower().startswith("utf-16"):
+        raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
+    return mark, encoding
 
 
 _ENCODING = re.compile(rb"(<\?xml[^>]*?\sencoding\s*=\s*[\"'])([A-Za-z0-9._-]+)")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from math import floor, pi
 
+from kinetree.conventions.mending import exact_angles
 from kinetree.conventions.rep103.clause import Rep103, Rpy
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
@@ -33,6 +34,8 @@ class InexactAngles(Rep103):
     clause = "All coordinate frames should follow these conventions"
     good = 'rpy="0 1.5707963267948966 0"'
     bad = 'rpy="0 1.57 0"'
+    turns = OFF
+    mend = exact_angles(lambda text: exact(text))
 
     def check(self, rpys: tuple[Rpy, ...]) -> Iterator[Finding]:
         """Numbers of an rpy that lack some digits of a fraction of π."""

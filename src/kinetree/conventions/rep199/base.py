@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import STRICT, Rep199, angle, geometry, of_maker, own_joint, parent, thing
 from kinetree.conventions.rep199.makers import Maker
+from kinetree.conventions.rep199.mending import add_base, hang_base, move_geometry
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Geometry, Joint, Robot
@@ -249,6 +250,7 @@ class BaseParent(Rep199):
   <joint name="base_link-mount" type="fixed">
     <parent link="base_link"/>
     <child link="mount"/>"""
+    mend = staticmethod(hang_base)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
         """base hangs on another link."""
@@ -272,6 +274,7 @@ class BaseGeometry(Rep199):
     clause = "base shall not have any geometry associated with it"
     good = '<link name="base"/>'
     bad = '<link name="base"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>'
+    mend = move_geometry("base")
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """base has shapes."""
@@ -292,6 +295,7 @@ class Base(Rep199):
     told = STRICT
     good = '"base"'
     bad = '"controller_frame"'
+    mend = staticmethod(add_base)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
         """An arm has no base."""

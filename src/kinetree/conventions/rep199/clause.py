@@ -18,6 +18,9 @@ from kinetree.spatial.se3 import Array
 URL = "https://github.com/gavanderhoorn/rep/blob/coord_frames_ind_robots/rep-0199.rst"
 
 
+ALONG = 1e-3
+"""How far the cosine of two directions may be from 1 for them to be one."""
+
 STRICT: Mapping[str, Any] = MappingProxyType({"strict": True})
 """What is told for the examples of rules that find something missing."""
 
@@ -86,3 +89,17 @@ def subtree(below: Mapping[str, list[Joint]], link: str) -> Iterator[str]:
         link = waiting.pop()
         yield link
         waiting += [joint.child for joint in below[link]]
+
+
+def outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
+    """The direction out of the last link: along the last joint's axis, away from the joint before; or as tool0's Z;
+    or None where neither tells."""
+    joint, before = (robot.joints[name] for name in arm.moving[:-3:-1])
+    if joint.axis is None or not joint.kind.angular[0]:
+        return None
+    axis = poses[joint.parent][:3, :3] @ joint.origin[:3, :3] @ joint.axis
+    wrist = (poses[before.parent] @ before.origin)[:3, 3]
+    along = float(axis @ (poses[arm.flange or arm.end][:3, 3] - wrist))
+    if abs(along) < 1e-6 and arm.tool0 is not None:
+        along = float(axis @ poses[arm.tool0][:3, 2])
+    return axis * np.sign(along) if abs(along) > 1e-6 else None

@@ -7,14 +7,23 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import Rep199, children, geometry, own_joint, parent, subtree, thing
+from kinetree.conventions.rep199.clause import (
+    ALONG,
+    Rep199,
+    children,
+    geometry,
+    outwards,
+    own_joint,
+    parent,
+    subtree,
+    thing,
+)
+from kinetree.conventions.rep199.mending import add_flange, move_geometry
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
-ALONG = 1e-3
-"""How far the cosine of two directions may be from 1 for them to be one."""
 LEVEL = 0.5
 """How much of a direction may be along the vertical, for it to be horizontal."""
 
@@ -32,6 +41,7 @@ class Flange(Rep199):
     bad = """<link name="gripper"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
   <joint name="gripper_mount" type="fixed"><parent link="tool0"/><child link="gripper"/></joint>
   <link name="base"/>"""
+    mend = staticmethod(add_flange)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
         """An arm has no flange, or a body hangs elsewhere at its end."""
@@ -96,28 +106,14 @@ class FlangeAxis(Rep199):
     def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
         """X of a flange is not the axis of the last joint, away from the wrist."""
         for arm in arms:
-            outwards = _outwards(arm, robot, poses)
-            if arm.flange is None or outwards is None:
+            out = outwards(arm, robot, poses)
+            if arm.flange is None or out is None:
                 continue
             x = poses[arm.flange][:3, 0]
-            if x @ outwards < 1 - ALONG:
-                off = np.rad2deg(np.arccos(np.clip(x @ outwards, -1, 1)))
+            if x @ out < 1 - ALONG:
+                off = np.rad2deg(np.arccos(np.clip(x @ out, -1, 1)))
                 message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
                 yield self.finding(message, thing(robot, arm.flange))
-
-
-def _outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
-    """The direction out of the last link: along the last joint's axis, away from the joint before; or as tool0's Z;
-    or None where neither tells."""
-    joint, before = (robot.joints[name] for name in arm.moving[:-3:-1])
-    if joint.axis is None or not joint.kind.angular[0]:
-        return None
-    axis = poses[joint.parent][:3, :3] @ joint.origin[:3, :3] @ joint.axis
-    wrist = (poses[before.parent] @ before.origin)[:3, 3]
-    along = float(axis @ (poses[arm.flange or arm.end][:3, 3] - wrist))
-    if abs(along) < 1e-6 and arm.tool0 is not None:
-        along = float(axis @ poses[arm.tool0][:3, 2])
-    return axis * np.sign(along) if abs(along) > 1e-6 else None
 
 
 class FlangeFixed(Rep199):
@@ -185,6 +181,7 @@ class FlangeGeometry(Rep199):
     clause = "flange shall not have any geometry associated with it"
     good = '<link name="flange"/>'
     bad = '<link name="flange"><visual><geometry><sphere radius="0.03"/></geometry></visual></link>'
+    mend = move_geometry("flange")
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """flange has shapes."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, thing
+from kinetree.conventions.rep199.renaming import add_prefixes
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
@@ -60,6 +61,8 @@ class GroupPrefixes(Rep199):
     base = TWO_ARMS
     good = '"left_joint_3"'
     bad = '"elbow"'
+    mend = staticmethod(add_prefixes)
+    safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """Arms have the same prefix, or links or joints of an arm lack it."""

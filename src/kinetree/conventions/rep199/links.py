@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, angle, geometry
+from kinetree.conventions.rep199.renaming import number_links
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
@@ -40,6 +41,8 @@ class LinkNames(Rep199):
     clause = "link frames should be used for all link-local frames in the robot's kinematic chain"
     good = '"link_2"'
     bad = '"upper_arm"'
+    mend = staticmethod(number_links)
+    safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """Links of an arm are called otherwise."""
@@ -62,6 +65,8 @@ class LinkNumbers(Rep199):
     clause = "suffixed with a non-negative integer corresponding to the natural order of the frame in the chain"
     good = '"link_6"'
     bad = '"link_7"'
+    mend = staticmethod(number_links)
+    safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """The numbers do not go up by one, or begin otherwise than with 1."""

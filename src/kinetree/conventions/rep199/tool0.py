@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import STRICT, Rep199, angle, children, geometry, own_joint, parent, thing
 from kinetree.conventions.rep199.makers import Maker
+from kinetree.conventions.rep199.mending import add_tool0, hang_on_flange, hang_tool0, move_geometry
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
@@ -33,6 +34,7 @@ class Tool0(Rep199):
     told = STRICT
     good = '"tool0"'
     bad = '"gripper_tcp"'
+    mend = staticmethod(add_tool0)
 
     def check(
         self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker, strict: bool
@@ -111,6 +113,7 @@ class Tool0Parent(Rep199):
     <child link="tool0"/>"""
     bad = """<parent link="link_6"/>
     <child link="tool0"/>"""
+    mend = staticmethod(hang_tool0)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
         """tool0 hangs on another link."""
@@ -133,6 +136,7 @@ class Tool0Leaf(Rep199):
     bad = """<link name="welding_torch_tip"/>
   <joint name="torch" type="fixed"><parent link="tool0"/><child link="welding_torch_tip"/></joint>
   <link name="base"/>"""
+    mend = staticmethod(hang_on_flange)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """A link hangs on tool0."""
@@ -155,6 +159,7 @@ class Tool0Geometry(Rep199):
     clause = "tool0 shall not have any geometry associated with it"
     good = '<link name="tool0"/>'
     bad = '<link name="tool0"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>'
+    mend = move_geometry("tool0")
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """tool0 has shapes."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent, thing
+from kinetree.conventions.rep199.mending import hang_tools
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
 from kinetree.errors import Finding
@@ -124,6 +125,7 @@ class ToolPlaces(Rep199):
     bad = """<link name="welding_torch_tcp"/>
   <joint name="torch" type="fixed"><parent link="link_6"/><child link="welding_torch_tcp"/></joint>
   <link name="base"/>"""
+    mend = staticmethod(hang_tools)
 
     def check(self, robot: Robot, tools: tuple[Tool, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
         """A tool's frame hangs on the last link."""

@@ -1,0 +1,169 @@
+"""`kinetree fix PATH…`: mend robot descriptions in place."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from kinetree.cli._findings import print_findings, terminal_width, write_lines
+from kinetree.cli._json import print_json
+from kinetree.cli._model import assignments, json_option
+from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
+from kinetree.conventions.checked import Checked, Job
+from kinetree.conventions.files import files_of, without_parts
+from kinetree.conventions.fix import Fixed, fix, write
+from kinetree.conventions.jobs import Overrides, jobs
+from kinetree.conventions.per_file import is_left_out
+from kinetree.conventions.report.pretty import pretty
+from kinetree.conventions.run import check_all
+from kinetree.conventions.settings import read_settings
+from kinetree.errors import Finding, KinetreeError, Source, visible
+from kinetree.formats.xml import encoding_of
+from kinetree.load import format_of
+
+TEXTS = ("urdf", "xacro")
+"""Formats whose texts are mended."""
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]")
+@click.option("--select", metavar="CODE", multiple=True, help="Mend only codes that begin so. Repeatable.")
+@click.option("--ignore", metavar="CODE", multiple=True, help="Leave codes that begin so. Repeatable.")
+@click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say.")
+@click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
+@click.option("--unsafe", is_flag=True, help="Give links and joints other names, too.")
+@click.option("--also", metavar="FILE", multiple=True, help="SRDF or YAML that uses these names. Repeatable.")
+@click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
+@click.option("--format", type=click.Choice(TEXTS), help="To read; by default ending and root say.")
+@assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file.")
+@assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package.")
+@json_option
+def command(
+    paths: Sequence[str],
+    config: str | None,
+    unsafe: bool,
+    also: tuple[str, ...],
+    diff: bool,
+    as_json: bool,
+    profile: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    vendor: str | None,
+    **arguments: Any,
+) -> None:
+    """Mend what departs from the conventions of a profile in URDF and xacro files, in place.
+
+    A PATH is a file, or a folder: then all of its URDF and xacro files are mended. A repair that would move a frame or
+    change a limit or a mass is not made, and what the file or the settings excuse is left. A file is written whole or
+    not at all.
+
+    Exit status 0 if all is mended that can be, 1 if something could not be, or if --diff has something to show, 2 if
+    a file could not be read or written.
+    """
+    files = files_of(paths, arguments.get("format"))
+    meant = [file for file, named in files.items() if named or format_of(file).name in TEXTS]
+    said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
+    asked = jobs(meant, read_settings(config) if config else None, said)
+    results, faults = [], []
+    for job, checked in zip(asked, check_all(asked), strict=True):
+        try:
+            fixed = _fixed(job, checked, unsafe=unsafe, also=also)
+            if not diff:
+                write(fixed)
+            results.append(fixed)
+        except KinetreeError as error:
+            if files.get(job.file, True) or without_parts(checked).findings:
+                faults += [_placed(finding, job.file) for finding in error.findings]
+    if as_json:
+        print_json({"files": [_plain(fixed) for fixed in results], "findings": faults})
+    else:
+        for fixed in results:
+            _print(fixed, diff)
+        print_findings(faults)
+    left = any(fixed.unmended or (diff and fixed.after) for fixed in results)
+    sys.exit(2 if faults else int(left))
+
+
+def _fixed(job: Job, checked: Checked, **options: Any) -> Fixed:
+    """What becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that could not
+    be read, or not within the limits of a check."""
+    if errors := [finding for finding in checked.findings if is_error_of_reader(finding)]:
+        raise KinetreeError(errors)
+    excused = {(one.finding.code, one.finding.element) for one in checked.excused}
+    return fix(
+        job.file,
+        profile=job.profile,
+        select=job.select,
+        ignore=job.ignore,
+        vendor=job.vendor,
+        excused=lambda f: (f.code, f.element) in excused or is_left_out(f, job.file, job.per_file),
+        **options,
+        **job.arguments,
+    )
+
+
+def _placed(finding: Finding, path: str) -> Finding:
+    if finding.source:
+        return finding
+    return Finding(finding.code, finding.severity, finding.message, Source(path), finding.element, finding.fix)
+
+
+def _plain(fixed: Fixed) -> Mapping[str, Any]:
+    """For JSON."""
+    return {
+        "file": fixed.file,
+        "mended": fixed.mended,
+        "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unmended],
+        "unsafe": fixed.unsafe,
+        "diff": "".join(_diff(fixed)),
+    }
+
+
+def _print(fixed: Fixed, diff: bool) -> None:
+    """The difference, or what was mended; and on the standard error stream what was not."""
+    if diff:
+        to_read = sys.stdout.isatty()  # what goes to a file must stay as it is
+        sys.stdout.writelines(f"{visible(line[:-1])}\n" if to_read else line for line in _diff(fixed))
+    else:
+        _write((_with(finding, "mended") for finding in fixed.mended), sys.stdout)
+    _write((_with(finding, f"not mended: {why}") for finding, why in fixed.unmended), sys.stderr)
+    count = f"{len(fixed.mended)} {'would be ' if diff else ''}mended"
+    left = f", {len(fixed.unmended)} left" if fixed.unmended else ""
+    unsafe = f", {len(fixed.unsafe)} more with --unsafe" if fixed.unsafe else ""
+    print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
+
+
+def _write(findings: Iterator[Finding], stream: TextIO) -> None:
+    write_lines((pretty(finding, terminal_width(stream)) for finding in findings), stream)
+
+
+def _with(finding: Finding, what: str) -> Finding:
+    """The finding, and what became of it."""
+    return Finding(finding.code, finding.severity, f"{finding.message}; {what}", finding.source, finding.element)
+
+
+def _diff(fixed: Fixed) -> Iterator[str]:
+    """A unified difference of all files that change, their ends of lines included."""
+    for path, content in fixed.before.items():
+        name = _name(path)
+        old, new = _lines(content), _lines(fixed.after[path])
+        for line in difflib.unified_diff(old, new, name, name):
+            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _name(path: Path) -> str:
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return str(path)
+
+
+def _lines(content: bytes) -> list[str]:
+    mark, encoding = encoding_of(content)
+    return content[len(mark) :].decode(encoding).splitlines(keepends=True)

@@ -1,0 +1,220 @@
+"""Edits of a text at exact bytes: what they do not touch stays as it is, comments and white space included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from kinetree.errors import fail
+from kinetree.formats.xml import Document, Element, attributes_text, encoding_of
+
+ATTRIBUTE = re.compile(rb"""([^\s=/<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+
+REST_OF_LINE = re.compile(rb"(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*[ \t]*(?=\r?\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Bytes start to stop of a file become `text`.
+
+    They count in the text that the readers of XML see: in UTF-8, without a byte order mark. `on_disk` makes the same
+    edit of the file as it is.
+    """
+
+    file: str
+    start: int
+    stop: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Mend:
+    """What mends one finding: its element, and the edits, or why there are none.
+
+    renamed: links and joints, ("link", old name) to new name, where the edits give them other names.
+    """
+
+    element: str
+    edits: tuple[Edit, ...] = ()
+    because: str = ""
+    renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+class New(NamedTuple):
+    """An element that is to be written."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    children: tuple[New, ...] = ()
+
+
+def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:
+    """The content of a file after edits, whatever its encoding.
+
+    Edits may stand in any order; those that insert at one place do so in the order in which they are given. Raises
+    KinetreeError where two overlap, where a text has no place in the encoding of the file, and for a file that is not
+    encoded as Python would encode it, so that bytes cannot be told.
+    """
+    mark, encoding = encoding_of(content)
+    text = content[len(mark) :].decode(encoding)
+    if text.encode(encoding) != content[len(mark) :]:
+        raise fail("edit", f"its bytes are not those that {encoding} gives its text, so nothing can be edited in place")
+    parts = [mark]
+    data = text.encode()
+    shift = _renamed_encoding(data)
+    done = 0
+    try:
+        for edit in _in_order(edits):
+            start, stop = edit.start + shift, edit.stop + shift
+            parts += [data[done:start].decode().encode(encoding), edit.text.encode(encoding)]
+            done = stop
+    except UnicodeEncodeError as error:
+        message = f"{error.object[error.start : error.end]!r} cannot be said in {encoding}, the encoding of the file"
+        raise fail("edit", message) from None
+    return b"".join([*parts, data[done:].decode().encode(encoding)])
+
+
+def _renamed_encoding(data: bytes) -> int:
+    """How many bytes longer the text is than what is read of it, in whose declaration the encoding is UTF-8."""
+    declared = re.match(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)", data)
+    return len(declared[1]) - len("UTF-8") if declared and declared[1].lower() != b"utf-8" else 0
+
+
+def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """UTF-8 text after edits; see `on_disk`."""
+    parts, done = [], 0
+    for edit in _in_order(edits):
+        parts += [data[done : edit.start], edit.text.encode()]
+        done = edit.stop
+    return b"".join([*parts, data[done:]])
+
+
+def _in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """By their places, each edit once. Raises KinetreeError where two overlap."""
+    ordered = sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.stop))
+    for a, b in pairwise(ordered):
+        if b.start < a.stop:
+            message = f"two edits want to change bytes {b.start} to {max(a.stop, b.stop)} of {a.file}"
+            raise fail("edit", message)
+    return ordered
+
+
+def attribute_spans(element: Element) -> dict[str, tuple[int, int, int, int]]:
+    """Attribute to the bytes where its name and its value begin, where its value stops, and those behind its quote."""
+    data = element.document.data
+    behind = element.start + 1 + len(element.tag.encode())
+    return {
+        m[1].decode(): (m.start(), *(m.span(2) if m[2] is not None else m.span(3)), m.end())
+        for m in ATTRIBUTE.finditer(data, behind, element.tag_stop)
+    }
+
+
+def set_attribute(element: Element, name: str, value: str) -> Edit:
+    """Gives an attribute a value, or adds it behind the others."""
+    spans, file = attribute_spans(element), element.document.file
+    written = attributes_text({name: value})
+    if name not in spans:
+        at = max((stop for *_, stop in spans.values()), default=element.start + 1 + len(element.tag.encode()))
+        return Edit(file, at, at, f" {written}")
+    _, start, stop, _ = spans[name]
+    quoted = written[len(name) + 2 : -1]
+    single = element.document.data[stop : stop + 1] == b"'"
+    return Edit(file, start, stop, quoted.replace("'", "&apos;") if single else quoted)
+
+
+def replace_attribute(element: Element, old: str, name: str, value: str) -> Edit:
+    """Puts an attribute in the place of another."""
+    start, _, _, stop = attribute_spans(element)[old]
+    return Edit(element.document.file, start, stop, attributes_text({name: value}))
+
+
+def insert_after(element: Element, *new: New | str) -> Edit:
+    """Adds elements behind another and the comments on its line, each on a line of its own if that one is."""
+    indent, at = indentation(element), element.stop
+    text = "".join(_line_start(element, indent) + _text(item, element, indent) for item in new)
+    if indent is not None and (behind := REST_OF_LINE.match(element.document.data, at)):
+        at = behind.end()
+    return Edit(element.document.file, at, at, text)
+
+
+def insert_inside(element: Element, *new: New | str, first: bool = False) -> Edit:
+    """Adds elements behind the children of another, or before them."""
+    file, indent = element.document.file, indentation(element)
+    if element.children and not first:
+        return insert_after(element.children[-1], *new)
+    if element.children:
+        child = element.children[0]
+        inner = indentation(child)
+        text = "".join(_text(item, child, inner) + _line_start(child, inner) for item in new)
+        return Edit(file, child.start, child.start, text)
+    inner = None if indent is None else indent + indent_unit(element.document)
+    text = "".join(_line_start(element, inner) + _text(item, element, inner) for item in new)
+    text += _line_start(element, indent)
+    if element.empty:
+        head = element.document.data[element.start : element.tag_stop - 2]
+        start = element.start + len(head.rstrip())
+        return Edit(file, start, element.tag_stop, f">{text}</{element.tag}>")
+    return Edit(file, element.tag_stop, element.end, text)
+
+
+def remove(element: Element) -> Edit:
+    """Takes an element out, with its lines if nothing else stands on them."""
+    data, start, stop = element.document.data, element.start, element.stop
+    behind = re.compile(rb"[ \t]*(?=\r?\n)").match(data, stop)
+    if indentation(element) is not None and behind:
+        start, stop = data.rindex(b"\n", 0, start), behind.end()
+        start -= data[start - 1 : start] == b"\r"
+    return Edit(element.document.file, start, stop, "")
+
+
+def edited(element: Element, edits: Sequence[Edit]) -> str:
+    """The text of an element after edits inside it, without the indentation that it has where it stands."""
+    inner = [Edit(e.file, e.start - element.start, e.stop - element.start, e.text) for e in edits]
+    text = applied(element.raw.encode(), inner).decode()
+    indent = indentation(element)
+    return text.replace(f"\n{indent}", "\n") if indent else text
+
+
+def indentation(element: Element) -> str | None:
+    """The white space before an element, if nothing else stands before it on its line; None where something does."""
+    data = element.document.data
+    start = data.rfind(b"\n", 0, element.start)
+    before = data[start + 1 : element.start]
+    return before.decode() if start >= 0 and not before.strip() else None
+
+
+def indent_unit(document: Document) -> str:
+    """How much further than its parent a child is indented: as the first that is."""
+    for element in document.root.walk():
+        outer, inner = indentation(element), indentation(element.children[0]) if element.children else None
+        if inner and inner.startswith(outer or "") and inner != outer:
+            return inner[len(outer or "") :]
+    return "  "
+
+
+def _newline(element: Element) -> str:
+    data = element.document.data
+    return "\r\n" if data[(at := data.find(b"\n")) - 1 : at] == b"\r" else "\n"
+
+
+def _line_start(element: Element, indent: str | None) -> str:
+    return "" if indent is None else _newline(element) + indent
+
+
+def _text(new: New | str, near: Element, indent: str | None) -> str:
+    """What is added, as lines of the file; a text has its own."""
+    if isinstance(new, str):
+        return new.replace("\n", f"\n{indent}") if indent else new
+    unit = "" if indent is None else indent_unit(near.document)
+    return _line_start(near, indent).join(_lines(new, unit))
+
+
+def _lines(new: New, unit: str) -> list[str]:
+    head = f"<{new.tag} {attributes_text(new.attributes)}".rstrip()
+    if not new.children:
+        return [f"{head}/>"]
+    inner = [f"{unit}{line}" for child in new.children for line in _lines(child, unit)]
+    return [f"{head}>", *inner, f"</{new.tag}>"]

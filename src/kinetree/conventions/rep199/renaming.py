@@ -1,0 +1,53 @@
+"""How the rules of REP-199 about names mend a text: by names that the REP wants. Whoever uses the old ones must follow,
+so these repairs are not safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kinetree.conventions.edit import Mend
+from kinetree.conventions.follow import in_document
+from kinetree.conventions.mending import Elements
+from kinetree.conventions.rep199.arms import Arm
+from kinetree.conventions.same import Names
+from kinetree.errors import KinetreeError
+from kinetree.model.robot import Robot
+
+
+def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
+    """Calls the links of a chain link_1, link_2, …, with the prefix of their arm."""
+    for arm in arms:
+        links = [robot.joints[name].child for name in arm.moving]
+        if sum(other.prefix == arm.prefix for other in arms) > 1:
+            yield from (Mend(f"link {link!r}", because="another arm has the same prefix") for link in links)
+            continue
+        wanted = {("link", link): f"{arm.prefix}link_{i}" for i, link in enumerate(links, 1)}
+        yield from _renamed(robot, elements, wanted, links)
+
+
+def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
+    """Puts the prefix of an arm before the names of its links and joints."""
+    for arm in arms:
+        names = [("joint", name) for name in arm.moving]
+        names += [("link", robot.joints[name].child) for name in arm.moving]
+        bare = {(kind, name): f"{arm.prefix}{name}" for kind, name in names if not name.startswith(arm.prefix)}
+        yield from _renamed(robot, elements, bare, [], about=[f"{kind} {name!r}" for kind, name in bare])
+
+
+def _renamed(
+    robot: Robot, elements: Elements, wanted: Names, links: Sequence[str], about: Sequence[str] = ()
+) -> Iterator[Mend]:
+    """One repair that gives all these names, for whichever of them is complained of."""
+    about = about or [f"link {link!r}" for link in links]
+    names = {key: new for key, new in wanted.items() if key[1] != new}
+    taken = {"link": set(robot.frames), "joint": set(robot.joints)}
+    for (kind, _), new in names.items():
+        if new in taken[kind] and (kind, new) not in names:
+            yield from (Mend(element, because=f"there is a {kind} {new!r} already") for element in about)
+            return
+    try:
+        edits = tuple(in_document(elements.root, names, robot))
+    except KinetreeError as error:
+        yield from (Mend(element, because=error.findings[0].message) for element in about)
+        return
+    yield from (Mend(element, edits, renamed=names) for element in about)

@@ -1,0 +1,218 @@
+"""`fix`: what rules find is mended, the robot stays the same, and nothing else of the text changes."""
+
+import re
+from difflib import ndiff
+from math import atan2, pi
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.conventions.check import check, rules_of
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.fix import fix
+from kinetree.conventions.mending import exact_angles
+from kinetree.errors import KinetreeError
+from kinetree.spatial.se3 import pose_from_xyz_rpy
+from mended import Angles, Axes, mended, without
+from support import all_frames, shared
+
+SAFE = [rule for rule in rules_of("industrial") if rule.mend and rule.safe]
+
+
+def changed_lines(old: str, new: str) -> tuple[list[str], list[str]]:
+    """The lines that are gone and those that are new."""
+    lines = list(ndiff(old.splitlines(), new.splitlines()))
+    return [x[2:] for x in lines if x[0] == "-"], [x[2:] for x in lines if x[0] == "+"]
+
+
+class TestEverySafeRepair:
+    @pytest.mark.parametrize("rule", SAFE, ids=lambda rule: rule.code)
+    def test_mends_the_bad_example(self, rule, arm):
+        path = arm(rule.base.replace(rule.good, rule.bad))
+        before = path.read_text()
+        assert rule.code in {f.code for f in check(path, profile="industrial")}
+        result = mended(path, vendor="abb")
+        assert rule.code in {f.code for f in result.mended}
+        assert result.unmended == ()
+        gone, new = changed_lines(before, path.read_text())
+        assert all(re.match(r"\s*<(origin|parent|joint|link name=\"(base|flange|tool0)\")", line) for line in gone)
+        assert len(gone) <= 3
+        assert 1 <= len(new) <= 8
+
+    @pytest.mark.parametrize("rule", SAFE, ids=lambda rule: rule.code)
+    def test_keeps_comments_ends_of_lines_and_the_encoding(self, rule, arm):
+        text = rule.base.replace(rule.good, rule.bad).replace("<joint", "<!-- é:  a joint -->\n  <joint")
+        text = text.replace('"1.0"', '"1.0" encoding="UTF-16"').replace("\n", "\r\n")
+        path = arm(b"\xff\xfe" + text.encode("utf-16-le"))
+        mended(path, vendor="abb")
+        new = path.read_bytes()
+        assert new.startswith(b"\xff\xfe")
+        result = new[2:].decode("utf-16-le")
+        assert result.count("<!-- é:  a joint -->") == text.count("<!-- é:  a joint -->")
+        assert result.count("\n") == result.count("\r\n")
+        assert 'encoding="UTF-16"' in result
+
+
+def _relative(robot: kt.Robot, a: str, b: str) -> np.ndarray:
+    """T_ab (4, 4) with all joints at zero."""
+    poses = all_frames(robot, robot.q())
+    return np.linalg.inv(poses[a]) @ poses[b]
+
+
+TOOL0_ON_LINK_6 = (
+    without("flange")
+    .replace('<parent link="flange"/>\n    <child link="tool0"/>', '<parent link="link_6"/>\n    <child link="tool0"/>')
+    .replace('<origin xyz="0 0 0" rpy="0 1.57', '<origin xyz="0.09 0 0" rpy="0 1.57')
+)
+RING = '<link name="tool0"><visual><geometry><sphere radius="0.02"/></geometry></visual></link>'
+DOWN = TOOL0_ON_LINK_6.replace(
+    '<origin xyz="0.55 0 0"/>', '<origin xyz="0.55 0 0" rpy="0 1.5707963267948966 0"/>'
+)  # with all joints at zero the wrist points down
+ADAPTER = TOOL0_ON_LINK_6.replace(
+    '<link name="tool0"/>',
+    """<link name="adapter"><visual><geometry><sphere radius="0.02"/></geometry></visual></link>
+  <joint name="a" type="fixed"><parent link="link_6"/><child link="adapter"/></joint><link name="tool0"/>""",
+).replace('<parent link="link_6"/>\n    <child link="tool0"/>', '<parent link="adapter"/>\n    <child link="tool0"/>')
+BELOW = ARM.replace(
+    '<parent link="link_6"/>\n    <child link="flange"/>', '<parent link="tool0"/>\n    <child link="flange"/>'
+).replace('<parent link="flange"/>\n    <child link="tool0"/>', '<parent link="link_6"/>\n    <child link="tool0"/>')
+
+
+class TestFramesOfRep199:
+    @pytest.mark.parametrize(
+        ("vendor", "xyz", "rpy"),
+        [
+            ("abb", "0 0 0", "0 0 0"),
+            ("fanuc", "0 0 0.5", "0 0 0"),
+            ("universal_robots", "0 0 0", "0 0 3.141592653589793"),
+        ],
+    )
+    def test_base_is_added_where_the_maker_has_it(self, vendor, xyz, rpy, arm):
+        text = without("base")
+        path = arm(text)
+        mended(path, vendor=vendor)
+        frame = f"""  <link name="base"/>
+  <joint name="base_link-base" type="fixed">
+    <origin xyz="{xyz}" rpy="{rpy}"/>
+    <parent link="base_link"/>
+    <child link="base"/>
+  </joint>
+"""
+        assert path.read_text() == text.replace("</robot>", f"{frame}</robot>")
+
+    @pytest.mark.parametrize("vendor", ["abb", "fanuc", "universal_robots"])
+    def test_tool0_is_added_as_the_maker_turns_it(self, vendor, arm):
+        path = arm(without("tool0"))
+        mended(path, vendor=vendor)
+        robot = kt.load(path)
+        assert robot.joints["flange-tool0"].parent == "flange"
+        R = _relative(robot, "flange", "tool0")[:3, :3]
+        expected = kt.controllers[vendor].tool0_in_flange
+        np.testing.assert_allclose(R, pose_from_xyz_rpy((0, 0, 0), np.deg2rad(expected))[:3, :3], atol=1e-15)
+
+    def test_flange_is_added_at_tool0_which_then_hangs_on_it(self, arm):
+        text = TOOL0_ON_LINK_6
+        for told in ({"vendor": "abb"}, {}):  # without a maker, Z is up
+            path = arm(text)
+            mended(path, select="R199-401", **told)
+            robot = kt.load(path)
+            assert (robot.joints["link_6-flange"].parent, robot.joints["flange-tool0"].parent) == ("link_6", "flange")
+            np.testing.assert_allclose(robot.joints["link_6-flange"].origin[:3, 3], (0.09, 0, 0), atol=1e-15)
+            np.testing.assert_allclose(robot.joints["link_6-flange"].origin[:3, :3], np.eye(3), atol=1e-15)
+
+    @pytest.mark.parametrize(
+        ("text", "told", "code", "why"),
+        [
+            (without("base"), {}, "R199-208", "--vendor does"),
+            (without("base"), {"vendor": "epson"}, "R199-208", "nobody has measured where models of Epson"),
+            (without("tool0"), {}, "R199-501", "--vendor does"),
+            (without("flange", without("tool0")), {"vendor": "abb"}, "R199-401", "there is no tool0"),
+            (without("flange", without("tool0")), {"vendor": "abb"}, "R199-501", "there is no flange"),
+            (DOWN, {}, "R199-401", "how it is turned about its X is not known"),
+            (ADAPTER, {"vendor": "abb"}, "R199-401", "'tool0' is not fixed to 'link_6', the last link"),
+            (
+                ARM.replace('<link name="tool0"/>', RING + '<gazebo reference="tool0"/>'),
+                {},
+                "R199-509",
+                "a <gazebo> block",
+            ),
+            (BELOW, {}, "R199-505", "'flange' itself hangs on it"),
+        ],
+    )
+    def test_what_is_not_known_is_not_guessed(self, text, told, code, why, arm):
+        path = arm(text)
+        result = fix(path, profile="industrial", select=code, **told)
+        reasons = {finding.code: because for finding, because in result.unmended}
+        assert why in reasons[code]
+        assert result.after == {}
+
+    def test_geometry_moves_as_it_is_seen(self, arm):
+        shape = """<link name="tool0">
+    <visual name="tip"> <!-- a ring -->
+      <geometry><sphere radius="0.02"/></geometry>
+    </visual>
+    <collision><origin xyz="0 0 0.1" rpy="0.1 0.2 0.3"/><geometry><box size="1 2 3"/></geometry></collision>
+  </link>"""
+        path = arm(ARM.replace('<link name="tool0"/>', shape))
+        before = kt.load(path)
+        mended(path)
+        after = kt.load(path)
+        assert not after.links["tool0"].visuals + after.links["tool0"].collisions
+        T = _relative(before, "link_6", "tool0")
+        np.testing.assert_allclose(after.links["link_6"].visuals[-1].origin, T, atol=1e-12)
+        there = T @ before.links["tool0"].collisions[0].origin
+        np.testing.assert_allclose(after.links["link_6"].collisions[-1].origin, there, atol=1e-12)
+        assert (after.links["link_6"].visuals[-1].name, "<!-- a ring -->" in path.read_text()) == ("tip", True)
+
+
+class TestRepairsOfEveryRobot:
+    def test_axes_get_the_length_one(self, arm, with_rule):
+        text = ARM.replace('<axis xyz="0 1 0"/>', '<axis  xyz="0 -3 4"/>', 1)
+        path = arm(text)
+        result = mended(path, with_rule(Axes))
+        assert [f.element for f in result.mended] == ["joint 'joint_2'"]
+        assert path.read_text() == text.replace("0 -3 4", "0 -0.6 0.8")
+
+    def test_angles_become_exact_and_frames_move_by_no_more(self, arm, with_rule):
+        text = ARM.replace('rpy="0 1.5707963267948966 0"', 'rpy="0  1.57 -3.14"')
+        path = arm(text)
+        result = mended(path, with_rule(Angles), moves=True)
+        assert len(result.mended) == 1
+        assert path.read_text() == text.replace("0  1.57 -3.14", f"0  {pi / 2!r} {-pi!r}")
+
+    def test_an_angle_that_changes_by_more_is_not_written(self, arm, with_rule, monkeypatch):
+        monkeypatch.setattr(Angles, "mend", exact_angles({"1.57": "1.6"}.get))
+        path = arm(ARM.replace("1.5707963267948966", "1.57"))
+        result = fix(path, profile=with_rule(Angles))
+        ((_, why),) = result.unmended
+        assert "joint 'flange-tool0' changes by more than its angles" in why
+        assert result.after == {}
+
+    def test_quaternions_become_rpy_in_files_of_version_1_0(self, arm):
+        text = ARM.replace('rpy="0 1.5707963267948966 0"', 'quat_xyzw="0 0.6 0 0.8"')
+        path = arm(text)
+        result = mended(path)
+        assert [f.code for f in result.mended] == ["urdf-version"]
+        rpy = re.search(r'rpy="0 (1\.\S+) 0"', path.read_text())
+        assert float(rpy[1]) == pytest.approx(2 * atan2(0.6, 0.8), abs=1e-15)
+        assert path.read_text() == text.replace('quat_xyzw="0 0.6 0 0.8"', rpy[0])
+        newer = text.replace('<robot name="arm">', '<robot name="arm" version="1.1">')
+        assert fix(arm(newer), profile="industrial").mended == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rule", "at_least"), [(None, 50), (Angles, 200)])
+def test_every_safe_repair_on_every_model_of_the_corpus(rule, at_least, tmp_path, with_rule):
+    profile, found = "industrial" if rule is None else with_rule(rule), 0
+    for i, source in enumerate(sorted(shared("corpus").rglob("*.urdf"))):
+        path = tmp_path / f"{i}.urdf"
+        path.write_bytes(source.read_bytes())
+        try:
+            result = fix(path, profile=profile)
+        except KinetreeError:
+            continue  # no robot
+        assert not [why for _, why in result.unmended if "mend it would" in why or "would change" in why]
+        if result.mended:
+            found += len(mended(path, profile, moves=rule is Angles).mended)
+    assert found >= at_least

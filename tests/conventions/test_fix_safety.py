@@ -1,0 +1,211 @@
+"""`fix` never makes another robot, nor half a file; and what it does in xacro files."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import kinetree as kt
+from kinetree.conventions.edit import Mend, set_attribute
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.fix import fix, write
+from kinetree.conventions.rep199.base import BaseGeometry, BaseParent
+from kinetree.conventions.same import difference
+from kinetree.errors import KinetreeError
+from mended import HUNG, mended, without
+
+BASE = '<joint name="base_link-base" type="fixed">'
+
+
+class TestSafety:
+    def moved(self, monkeypatch, xyz: str) -> None:
+        """Plant a repair that moves the frame which it hangs elsewhere."""
+        mend = BaseParent.mend
+
+        def planted(robot, arms, poses, elements):
+            for one in mend(robot, arms, poses, elements):
+                origin = elements.joints["joint_3"].find("origin")
+                yield Mend(one.element, (*one.edits, set_attribute(origin, "xyz", xyz)))
+
+        monkeypatch.setattr(BaseParent, "mend", staticmethod(planted))
+
+    def test_a_repair_that_moves_a_frame_is_not_made(self, arm, monkeypatch):
+        self.moved(monkeypatch, "0 0 0.600000002")
+        path = arm(HUNG)
+        result = fix(path, profile="industrial")
+        ((finding, why),) = result.unmended
+        assert finding.code == "R199-205"
+        assert re.search(r"it would change the robot: frame 'link_3' moves by 2e-09", why)
+        write(result)
+        assert path.read_text() == HUNG
+
+    def test_what_is_below_rounding_is_no_move(self, arm, monkeypatch):
+        self.moved(monkeypatch, "0 0 0.6000000005")
+        assert fix(arm(HUNG), profile="industrial").unmended == ()
+
+    @pytest.mark.parametrize(
+        ("old", "new", "said"),
+        [
+            ('upper="2.9"', 'upper="2.8"', "joint 'joint_1' is another"),
+            ('mass value="30"', 'mass value="31"', "link 'link_1' has another mass"),
+            ('ixx="0.1"', 'ixx="0.11"', "link 'link_3' has another mass or inertia"),
+            ('<axis xyz="0 0 1"/>', '<axis xyz="0 0 -1"/>', "joint 'joint_1' is another"),
+            ('<origin xyz="0.08 0 0"/><geometry>', '<origin xyz="0.09 0 0"/><geometry>', "of 'link_6' moves by 0.01"),
+            ('<sphere radius="0.1"/>', '<sphere radius="0.2"/>', "a visual of 'base' is gone"),
+            ('<origin xyz="0.25 0 0"/>\n', '<origin xyz="0.2 0 0"/>\n', "the centre of mass of 'link_4' moves by 0.05"),
+            (BASE, BASE.replace("fixed", "floating"), "joint 'base_link-base' is another"),
+        ],
+    )  # fmt: skip
+    def test_whatever_changes_is_seen(self, old, new, said):
+        text = ARM.replace(BaseGeometry.good, BaseGeometry.bad)
+        assert old in text
+        a, b = kt.load(text, format="urdf"), kt.load(text.replace(old, new), format="urdf")
+        assert difference(a, a, {}) is None
+        assert said in (difference(a, b, {}) or "")
+
+    def test_a_joint_that_moves_is_not_added(self):
+        more = '<link name="x"/><joint name="x" type="floating"><parent link="base"/><child link="x"/></joint>'
+        a, b = kt.load(ARM, format="urdf"), kt.load(ARM.replace("</robot>", f"{more}</robot>"), format="urdf")
+        assert difference(a, b, {}) == "joint 'x', which moves, is new"
+
+    def test_each_of_two_equal_shapes_must_be_there(self):
+        shape = BaseGeometry.bad.partition(">")[2].removesuffix("</link>")
+        two, one = (ARM.replace(BaseGeometry.good, f'<link name="base">{shape * n}</link>') for n in (2, 1))
+        a, b = kt.load(two, format="urdf"), kt.load(one, format="urdf")
+        assert difference(a, b, {}) == "a visual of 'base' is gone"
+        assert difference(b, a, {}) is None
+
+    def test_a_repair_that_brings_in_something_new_is_not_made(self, arm, monkeypatch):
+        mend = BaseParent.mend
+
+        def planted(robot, arms, poses, elements):
+            for one in mend(robot, arms, poses, elements):
+                origin = elements.joints["flange-tool0"].find("origin")
+                yield Mend(one.element, (*one.edits, set_attribute(origin, "colour", "red")))
+
+        monkeypatch.setattr(BaseParent, "mend", staticmethod(planted))
+        path = arm(HUNG)
+        result = fix(path, profile="industrial")
+        ((_, why),) = result.unmended
+        assert "to mend it would bring in not-understood" in why
+        assert result.after == {}
+
+    def test_what_is_excused_stays(self, arm):
+        result = fix(arm(HUNG), profile="industrial", excused=lambda finding: finding.code == "R199-205")
+        assert (result.after, result.mended, result.unmended) == ({}, (), ())
+
+    def test_what_is_not_selected_stays(self, arm):
+        assert fix(arm(HUNG), profile="industrial", select="R199-5").after == {}
+        assert fix(arm(HUNG), profile="industrial", ignore=["R199-205"]).after == {}
+
+    def test_a_file_that_cannot_be_read_is_an_error(self, arm):
+        with pytest.raises(KinetreeError, match="not well-formed"):
+            fix(arm("<robot>"), profile="industrial")
+
+    def test_what_is_no_file_is_an_error(self, tmp_path):
+        with pytest.raises(KinetreeError, match="no file that can be edited in place"):
+            fix(tmp_path, profile="industrial")
+
+    def test_other_formats_are_not_mended(self, tmp_path):
+        path = tmp_path / "arm.sdf"
+        kt.save(kt.load(HUNG, format="urdf"), path)
+        result = fix(path, profile="industrial")
+        assert {why for _, why in result.unmended} == {"only the texts of URDF and xacro files are mended"}
+        assert result.after == {}
+
+
+class TestWriting:
+    @pytest.mark.parametrize("error", [OSError("full"), KeyboardInterrupt()])
+    def test_a_write_that_fails_leaves_the_file_whole(self, arm, monkeypatch, error):
+        path = arm(HUNG)
+        result = fix(path, profile="industrial")
+        assert result.after
+
+        def fails(*_):
+            raise error
+
+        for broken in ("replace", "fdopen"):
+            with monkeypatch.context() as patch:
+                patch.setattr(os, broken, fails)
+                with pytest.raises((KinetreeError, KeyboardInterrupt)):
+                    write(result)
+            assert path.read_text() == HUNG
+            assert os.listdir(path.parent) == ["arm.urdf"]
+
+    def test_the_rights_of_the_file_stay(self, arm):
+        path = arm(HUNG)
+        path.chmod(0o640)
+        write(fix(path, profile="industrial"))
+        assert path.read_text() != HUNG
+        assert path.stat().st_mode & 0o777 == 0o640
+
+    def test_what_somebody_has_changed_meanwhile_is_not_overwritten(self, arm):
+        path = arm(HUNG)
+        result = fix(path, profile="industrial")
+        path.write_text("mine")
+        with pytest.raises(KinetreeError, match="has changed since it was read"):
+            write(result)
+        assert path.read_text() == "mine"
+
+
+XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:property name="mount" value="mount"/>
+  <xacro:include filename="part.xacro"/>
+  <xacro:frame name="base"/>
+"""
+PART = """<?xml version="1.0"?>
+<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:macro name="frame" params="name">
+    <link name="${name}"/>
+    <joint name="base_link-${name}" type="fixed">
+      <origin xyz="0 0 0.25" rpy="0 0 0"/>
+      <parent link="mount"/>
+      <child link="${name}"/>
+    </joint>
+  </xacro:macro>
+</robot>
+"""
+MOUNT = """<link name="mount"/>
+  <joint name="base_link-mount" type="fixed"><origin xyz="0 0 0.25"/><parent link="base_link"/>
+    <child link="mount"/></joint>"""
+
+
+def xacro_arm(folder: Path, part: str = PART, more: str = "") -> Path:
+    """An arm whose base comes from a macro in another file, and hangs on another link than base_link."""
+    rest = without("base").partition('<robot name="arm">')[2]
+    (folder / "part.xacro").write_text(part)
+    path = folder / "arm.xacro"
+    path.write_text(XACRO + more + MOUNT + rest)
+    return path
+
+
+class TestXacro:
+    def test_an_attribute_that_stands_there_is_edited_there(self, tmp_path):
+        path = xacro_arm(tmp_path)
+        text = path.read_bytes()
+        result = mended(path, vendor="fanuc")
+        assert [f.code for f in result.mended] == ["R199-205"]
+        assert path.read_bytes() == text
+        expected = PART.replace('link="mount"', 'link="base_link"').replace("0 0 0.25", "0 0 0.5")
+        assert (tmp_path / "part.xacro").read_text() == expected
+
+    def test_what_is_worked_out_is_left_to_people(self, tmp_path):
+        path = xacro_arm(tmp_path, PART.replace('link="mount"', 'link="${mount}"'))
+        result = fix(path, profile="industrial", vendor="fanuc", select="R199-205")
+        ((_, why),) = result.unmended
+        assert re.search(r"part.xacro:7:7 is not mended: link='\$\{mount\}' is worked out there, not written", why)
+        assert result.after == {}
+
+    def test_all_that_is_made_of_it_must_want_the_same(self, tmp_path):
+        path = xacro_arm(tmp_path, more='<xacro:frame name="stand"/>\n')
+        result = fix(path, profile="industrial", vendor="fanuc", select="R199-205")
+        ((_, why),) = result.unmended
+        assert re.search(r"part.xacro:\d+:7 is not mended: not all 2 elements that are made of it want the same", why)
+
+    def test_elements_are_not_added(self, tmp_path):
+        path = tmp_path / "arm.xacro"
+        path.write_text(without("base"))
+        result = fix(path, profile="industrial", vendor="abb")
+        ((finding, why),) = result.unmended
+        assert (finding.code, "adding and removing elements" in why) == ("R199-208", True)

@@ -1,0 +1,162 @@
+"""The repairs that are not safe: other names, followed to where the old ones are used."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import kinetree as kt
+from kinetree.conventions.check import check
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.fix import fix, write
+from kinetree.conventions.rep199.groups import GroupPrefixes
+
+LINKS = ["shoulder", "upper_arm", "elbow", "forearm", "wrist", "hand"]
+NAMED = ARM
+for _i, _name in enumerate(LINKS, 1):
+    NAMED = NAMED.replace(f'"link_{_i}"', f'"{_name}"').replace(f'"joint_{_i}"', f'"{_name}_joint"')
+BLOCKS = """
+  <!-- the elbow is the third link -->
+  <gazebo reference="elbow"><material>Gazebo/Grey</material></gazebo>
+  <gazebo reference="elbow_joint"><provideFeedback>true</provideFeedback></gazebo>
+  <gazebo>
+    <plugin name="elbow" filename="elbow.so"><bodyName> elbow </bodyName><jointName>elbow_joint</jointName></plugin>
+  </gazebo>
+  <transmission name="elbow"><joint name="elbow_joint"/><actuator name="elbow"/></transmission>
+  <ros2_control name="arm" type="system">
+    <joint name="elbow_joint"><param name="mimic">wrist_joint</param></joint>
+    <sensor name="force"><param name="frame_id">hand</param></sensor>
+  </ros2_control>
+  <sensor name="imu" type="imu"><parent link="hand"/></sensor>
+</robot>"""
+SRDF = """<robot name="arm"><!-- elbow -->
+  <group name="elbow"><chain base_link="base_link" tip_link="hand"/></group>
+  <disable_collisions link1="elbow" link2='forearm' reason="elbow"/>
+  <group_state name="home" group="elbow"><joint name="elbow_joint" value="0"/></group_state>
+</robot>"""
+YAML = """# the elbow
+frames: [hand, "elbow", 'wrist']   # elbow
+elbow:
+  parent: upper_arm
+elbow_link: {of: elbow}
+"""
+
+
+def renamed(text: str) -> str:
+    """With the names that the REP wants, wherever a whole word is in quotes or between tags."""
+    for i, name in enumerate(LINKS, 1):
+        text = re.sub(rf'((?:reference|link|<link name)="){name}"', rf'\1link_{i}"', text)
+    return text.replace("> elbow <", "> link_3 <").replace(">hand<", ">link_6<")
+
+
+@pytest.fixture
+def model(tmp_path):
+    """Write files; the first one is the model."""
+
+    def model(*texts: str) -> list[Path]:
+        paths = [tmp_path / name for name in ("arm.urdf", "arm.srdf", "arm.yaml")[: len(texts)]]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text)
+        return paths
+
+    return model
+
+
+class TestLinks:
+    def test_are_numbered_and_followed(self, model):
+        text = NAMED.replace("\n</robot>", BLOCKS)
+        path, srdf, yaml = model(text, SRDF, YAML)
+        before = kt.load(path)
+        result = fix(path, profile="industrial", unsafe=True, also=[srdf, yaml])
+        assert [f.code for f in result.mended] == ["R199-301"]
+        write(result)
+        assert path.read_text() == renamed(text)
+        after = kt.load(path)
+        assert after.joint_names == before.joint_names
+        assert "elbow" not in after.links
+        expected = SRDF.replace('"hand"', '"link_6"').replace('link1="elbow" link2=\'forearm\'',
+                                                              'link1="link_3" link2=\'link_4\'')  # fmt: skip
+        assert srdf.read_text() == expected
+        assert yaml.read_text() == (
+            "# the elbow\nframes: [link_6, \"link_3\", 'link_5']   # elbow\nlink_3:\n"
+            "  parent: link_2\nelbow_link: {of: link_3}\n"
+        )
+        assert [f for f in check(path, profile="industrial") if f.code.startswith("R199-3")] == []
+        assert fix(path, profile="industrial", unsafe=True, also=[srdf, yaml]).after == {}
+
+    def test_all_files_are_written_or_none(self, model, monkeypatch):
+        """The second of two cannot be put in its place."""
+        path, srdf = model(NAMED, SRDF)
+        result = fix(path, profile="industrial", unsafe=True, also=[srdf])
+        assert len(result.after) == 2
+        replace, calls = os.replace, []
+
+        def fails_once(*names):
+            calls.append(names)
+            if len(calls) == 2:
+                raise OSError("no space left")
+            replace(*names)
+
+        monkeypatch.setattr(os, "replace", fails_once)
+        with pytest.raises(kt.KinetreeError, match="cannot be written"):
+            write(result)
+        assert (path.read_text(), srdf.read_text()) == (NAMED, SRDF)
+        assert len(calls) == 3
+
+    def test_only_with_unsafe(self, model):
+        (path,) = model(NAMED)
+        result = fix(path, profile="industrial")
+        assert (result.after, result.unmended) == ({}, ())
+        assert [finding.code for finding in result.unsafe] == ["R199-301"]
+
+    def test_what_was_found_before_may_be_found_under_the_new_name(self, model):
+        """A link that is turned is so whatever it is called."""
+        turned = NAMED.replace('<origin xyz="0 0 0.6"/>', '<origin xyz="0 0 0.6" rpy="1 0 0"/>')
+        (path,) = model(turned)
+        assert "link 'elbow'" in [f.element for f in check(path, profile="industrial") if f.code == "R199-303"]
+        write(fix(path, profile="industrial", unsafe=True))
+        assert "link 'link_3'" in [f.element for f in check(path, profile="industrial") if f.code == "R199-303"]
+
+    def test_a_wrong_number_is_mended_though_others_have_to_change_places(self, model):
+        swapped = ARM.replace('"link_2"', '"x"').replace('"link_3"', '"link_2"').replace('"x"', '"link_3"')
+        (path,) = model(swapped)
+        result = fix(path, profile="industrial", unsafe=True)
+        write(result)
+        assert path.read_text() == ARM
+
+    @pytest.mark.parametrize(
+        ("block", "why"),
+        [
+            ('<link name="link_3"/><joint name="x" type="fixed"><parent link="hand"/><child link="link_3"/></joint>',
+             "there is a link 'link_3' already"),
+            ('<gazebo><plugin><topic>arm/elbow/torque</topic></plugin></gazebo>', "has the name 'elbow' in it"),
+        ],
+    )  # fmt: skip
+    def test_what_is_not_plain_is_left(self, model, block, why):
+        (path,) = model(NAMED.replace("</robot>", f"{block}</robot>"))
+        result = fix(path, profile="industrial", unsafe=True)
+        assert [why in because for finding, because in result.unmended if finding.code == "R199-301"] == [True]
+        assert result.after == {}
+
+    def test_a_word_that_is_a_link_and_a_joint_is_ambiguous(self, model):
+        text = NAMED.replace('"elbow_joint"', '"elbow"')
+        path, _, yaml = model(text, SRDF, "name: elbow\n")
+        result = fix(path, profile="industrial", unsafe=True, also=[yaml])
+        ((_, why),) = result.unmended
+        assert f"{yaml}:1: 'elbow' is a link and a joint" in why
+        assert fix(path, profile="industrial", unsafe=True).unmended == ()
+
+
+class TestPrefixes:
+    def test_joints_are_followed(self, model):
+        text = GroupPrefixes.base.replace(GroupPrefixes.good, GroupPrefixes.bad)
+        block = '<transmission name="t"><joint name="elbow"/></transmission></robot>'
+        path, _, yaml = model(text.replace("</robot>", block), SRDF, "claims: [elbow/position]\nelbow: 1\n")
+        result = fix(path, profile="industrial", unsafe=True, also=[yaml], select="R199-701")
+        assert {f.code for f in result.mended} == {"R199-701"}
+        write(result)
+        assert path.read_text() == GroupPrefixes.base.replace("</robot>", block).replace(
+            '"left_joint_3"', '"left_elbow"'
+        ).replace('<joint name="elbow"/>', '<joint name="left_elbow"/>')
+        assert yaml.read_text() == "claims: [left_elbow/position]\nleft_elbow: 1\n"

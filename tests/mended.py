@@ -1,0 +1,96 @@
+"""What the tests of repairs share: a file that is mended, and all that must be true then."""
+
+from __future__ import annotations
+
+import re
+from math import pi
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+import kinetree as kt
+from kinetree.conventions.check import PROFILES, check
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.fix import Fixed, fix, write
+from kinetree.conventions.mending import exact_angles, unit_axes
+from kinetree.conventions.rep199.base import BaseParent
+from kinetree.conventions.rule import Rule
+from support import frames_differ_by, random_q
+
+HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
+"""An arm whose base hangs on another link than base_link, which R199-205 mends."""
+
+
+def keys(path: Path, **told) -> set[tuple[str, str, str | None]]:
+    """All that is found, by any profile."""
+    robot = kt.load(path)
+    return {(p, f.code, f.element) for p in PROFILES for f in check(robot, profile=p, **told)}
+
+
+def mended(path: Path, profile: str = "industrial", moves: bool = False, **told) -> Fixed:
+    """Fix a file, and look that it is a good fix."""
+    before, found, text = kt.load(path), keys(path), path.read_bytes()
+    result = fix(path, profile=profile, **told)
+    assert path.read_bytes() == text
+    write(result)
+    after = kt.load(path)
+    rng = np.random.default_rng(0)
+    assert after.joint_names == before.joint_names
+    for q in (before.q(), *(random_q(before, rng) for _ in range(3))):
+        assert moves or frames_differ_by(before, after, q) <= 1e-9
+    for joint in before.joints.values() if moves else ():
+        other = after.joints[joint.name].origin
+        np.testing.assert_array_equal(other[:3, 3], joint.origin[:3, 3])
+        np.testing.assert_allclose(other, joint.origin, atol=3 * 5e-3)
+    np.testing.assert_array_equal(after.limits.lower, before.limits.lower)
+    np.testing.assert_array_equal(after.limits.upper, before.limits.upper)
+    for link in before.links.values():
+        if link.inertial:
+            assert after.links[link.name].inertial.mass == link.inertial.mass
+            np.testing.assert_array_equal(after.links[link.name].inertial.inertia, link.inertial.inertia)
+    still = keys(path)
+    assert still <= found
+    gone = {(f.code, f.element) for f in result.mended}
+    assert not gone & {(code, element) for p, code, element in still if p == profile}
+    again = fix(path, profile=profile, **told)
+    assert (again.after, again.mended) == ({}, ())
+    assert {f.code for f, _ in again.unmended} == {f.code for f, _ in result.unmended}
+    return result
+
+
+def without(name: str, text: str = ARM) -> str:
+    """The arm without a frame and its joint."""
+    assert f'  <link name="{name}"/>\n' in text
+    text = text.replace(f'  <link name="{name}"/>\n', "")
+    return re.sub(rf'  <joint name="[\w-]+-{name}".*?</joint>\n', "", text, flags=re.DOTALL)
+
+
+class Axes(Rule):
+    """As the rule about the length of axes will be."""
+
+    code, level, clause, url, good, bad = "TEST-001", "SHOULD", "", "", "", ""
+    mend = staticmethod(unit_axes)
+
+    def check(self, robot, document):
+        for joint in document.find_all("joint"):
+            xyz = [float(x) for x in ((joint.find("axis") and joint.find("axis").get("xyz")) or "1 0 0").split()]
+            if robot.joints[joint.get("name")].kind.axes and abs(np.linalg.norm(xyz) - 1) > 1e-3:
+                yield self.finding("has another length", robot.joints[joint.get("name")])
+
+
+MEANT = {"1.57": pi / 2, "1.571": pi / 2, "3.14": pi, "3.1415": pi, "0.785": pi / 4}
+
+
+class Angles(Axes):
+    """As the rule about inexact angles will be."""
+
+    code = "TEST-002"
+    turns = 5e-3
+    texts: ClassVar = {f"{sign}{text}": f"{sign}{value!r}" for text, value in MEANT.items() for sign in ("", "-")}
+    mend = exact_angles(texts.get)
+
+    def check(self, robot, document):
+        for joint in document.find_all("joint"):
+            if set(self.texts) & set((((origin := joint.find("origin")) and origin.get("rpy")) or "").split()):
+                yield self.finding("is inexact", robot.joints[joint.get("name")])
