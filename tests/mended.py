@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from math import pi
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,9 +11,7 @@ import kinetree as kt
 from kinetree.conventions.check import PROFILES, check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.fix import Fixed, fix, write
-from kinetree.conventions.mending import exact_angles, unit_axes
 from kinetree.conventions.rep199.base import BaseParent
-from kinetree.conventions.rule import Rule
 from support import frames_differ_by, random_q
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
@@ -64,33 +60,3 @@ def without(name: str, text: str = ARM) -> str:
     assert f'  <link name="{name}"/>\n' in text
     text = text.replace(f'  <link name="{name}"/>\n', "")
     return re.sub(rf'  <joint name="[\w-]+-{name}".*?</joint>\n', "", text, flags=re.DOTALL)
-
-
-class Axes(Rule):
-    """As the rule about the length of axes will be."""
-
-    code, level, clause, url, good, bad = "TEST-001", "SHOULD", "", "", "", ""
-    mend = staticmethod(unit_axes)
-
-    def check(self, robot, document):
-        for joint in document.find_all("joint"):
-            xyz = [float(x) for x in ((joint.find("axis") and joint.find("axis").get("xyz")) or "1 0 0").split()]
-            if robot.joints[joint.get("name")].kind.axes and abs(np.linalg.norm(xyz) - 1) > 1e-3:
-                yield self.finding("has another length", robot.joints[joint.get("name")])
-
-
-MEANT = {"1.57": pi / 2, "1.571": pi / 2, "3.14": pi, "3.1415": pi, "0.785": pi / 4}
-
-
-class Angles(Axes):
-    """As the rule about inexact angles will be."""
-
-    code = "TEST-002"
-    turns = 5e-3
-    texts: ClassVar = {f"{sign}{text}": f"{sign}{value!r}" for text, value in MEANT.items() for sign in ("", "-")}
-    mend = exact_angles(texts.get)
-
-    def check(self, robot, document):
-        for joint in document.find_all("joint"):
-            if set(self.texts) & set((((origin := joint.find("origin")) and origin.get("rpy")) or "").split()):
-                yield self.finding("is inexact", robot.joints[joint.get("name")])

@@ -12,9 +12,10 @@ from kinetree.conventions.check import check, rules_of
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.fix import fix
 from kinetree.conventions.mending import exact_angles
+from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.errors import KinetreeError
 from kinetree.spatial.se3 import pose_from_xyz_rpy
-from mended import Angles, Axes, mended, without
+from mended import mended, without
 from support import all_frames, shared
 
 SAFE = [rule for rule in rules_of("industrial") if rule.mend and rule.safe]
@@ -32,11 +33,11 @@ class TestEverySafeRepair:
         path = arm(rule.base.replace(rule.good, rule.bad))
         before = path.read_text()
         assert rule.code in {f.code for f in check(path, profile="industrial")}
-        result = mended(path, vendor="abb")
+        result = mended(path, moves=rule.turns > 0, vendor="abb")
         assert rule.code in {f.code for f in result.mended}
         assert result.unmended == ()
         gone, new = changed_lines(before, path.read_text())
-        assert all(re.match(r"\s*<(origin|parent|joint|link name=\"(base|flange|tool0)\")", line) for line in gone)
+        assert all(re.match(r"\s*<(origin|parent|joint|axis|link name=\"(base|flange|tool0)\")", line) for line in gone)
         assert len(gone) <= 3
         assert 1 <= len(new) <= 8
 
@@ -45,7 +46,7 @@ class TestEverySafeRepair:
         text = rule.base.replace(rule.good, rule.bad).replace("<joint", "<!-- é:  a joint -->\n  <joint")
         text = text.replace('"1.0"', '"1.0" encoding="UTF-16"').replace("\n", "\r\n")
         path = arm(b"\xff\xfe" + text.encode("utf-16-le"))
-        mended(path, vendor="abb")
+        mended(path, moves=rule.turns > 0, vendor="abb")
         new = path.read_bytes()
         assert new.startswith(b"\xff\xfe")
         result = new[2:].decode("utf-16-le")
@@ -167,24 +168,24 @@ class TestFramesOfRep199:
 
 
 class TestRepairsOfEveryRobot:
-    def test_axes_get_the_length_one(self, arm, with_rule):
+    def test_axes_get_the_length_one(self, arm):
         text = ARM.replace('<axis xyz="0 1 0"/>', '<axis  xyz="0 -3 4"/>', 1)
         path = arm(text)
-        result = mended(path, with_rule(Axes))
+        result = mended(path)
         assert [f.element for f in result.mended] == ["joint 'joint_2'"]
         assert path.read_text() == text.replace("0 -3 4", "0 -0.6 0.8")
 
-    def test_angles_become_exact_and_frames_move_by_no_more(self, arm, with_rule):
+    def test_angles_become_exact_and_frames_move_by_no_more(self, arm):
         text = ARM.replace('rpy="0 1.5707963267948966 0"', 'rpy="0  1.57 -3.14"')
         path = arm(text)
-        result = mended(path, with_rule(Angles), moves=True)
+        result = mended(path, moves=True)
         assert len(result.mended) == 1
         assert path.read_text() == text.replace("0  1.57 -3.14", f"0  {pi / 2!r} {-pi!r}")
 
-    def test_an_angle_that_changes_by_more_is_not_written(self, arm, with_rule, monkeypatch):
-        monkeypatch.setattr(Angles, "mend", exact_angles({"1.57": "1.6"}.get))
+    def test_an_angle_that_changes_by_more_is_not_written(self, arm, monkeypatch):
+        monkeypatch.setattr(InexactAngles, "mend", exact_angles({"1.57": "1.6"}.get))
         path = arm(ARM.replace("1.5707963267948966", "1.57"))
-        result = fix(path, profile=with_rule(Angles))
+        result = fix(path, profile="industrial", select="R103-007")
         ((_, why),) = result.unmended
         assert "joint 'flange-tool0' changes by more than its angles" in why
         assert result.after == {}
@@ -202,17 +203,17 @@ class TestRepairsOfEveryRobot:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rule", "at_least"), [(None, 50), (Angles, 200)])
-def test_every_safe_repair_on_every_model_of_the_corpus(rule, at_least, tmp_path, with_rule):
-    profile, found = "industrial" if rule is None else with_rule(rule), 0
+@pytest.mark.parametrize(("select", "at_least"), [("R199", 50), ("R103-007", 500)])
+def test_every_safe_repair_on_every_model_of_the_corpus(select, at_least, tmp_path):
+    found = 0
     for i, source in enumerate(sorted(shared("corpus").rglob("*.urdf"))):
         path = tmp_path / f"{i}.urdf"
         path.write_bytes(source.read_bytes())
         try:
-            result = fix(path, profile=profile)
+            result = fix(path, profile="industrial", select=select)
         except KinetreeError:
             continue  # no robot
         assert not [why for _, why in result.unmended if "mend it would" in why or "would change" in why]
         if result.mended:
-            found += len(mended(path, profile, moves=rule is Angles).mended)
+            found += len(mended(path, moves=select != "R199", select=select).mended)
     assert found >= at_least

@@ -12,7 +12,7 @@ from kinetree.conventions.explain import EVIDENCE, Explanation, explanations, fa
 from kinetree.conventions.rep199.table import page as clauses
 
 MADE = "<!-- made by `python -m kinetree.conventions.pages docs`; change the rules instead -->\n"
-MENDS = {"no": "", "safely": "safe", "unsafe": "unsafe"}
+MENDS = {"no": "", "safely": "safe", "unsafely": "unsafe"}
 
 
 def pages() -> dict[str, str]:
@@ -60,7 +60,7 @@ def _rule(rule: Explanation) -> str:
     mended = {
         "no": "Mended by hand.",
         "safely": "Mended by `kinetree fix`.",
-        "unsafe": "Mended by `kinetree fix --unsafe`.",
+        "unsafely": "Mended by `kinetree fix --unsafe`.",
     }[rule.mends]
     return f"""\
 ## {rule.code}
