@@ -32,6 +32,23 @@ def test_it_lists_all_by_family(run):
         assert below == sorted([rule.code, rule.severity()] for rule in rules)
 
 
+def test_it_explains_every_rule(run):
+    codes = [rule.code for letters in FAMILIES for rule in family(letters)]
+    result = run("rule", *codes)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert all(f"{code}  " in result.stdout for code in codes)
+    assert "`kinetree fix --unsafe` does it" in result.stdout
+
+
+def test_it_explains_a_clause_for_people(run):
+    result = run("rule", "R199-405", "R199-107")
+    assert result.exit_code == 0
+    assert "judged by a person: Is flange on the face that tools are bolted to" in result.stdout
+    assert "judged by nobody" in result.stdout
+    (clause,) = json.loads(run("rule", "r199-405", "--json").stdout)["clauses"]
+    assert (clause["code"], clause["level"]) == ("R199-405", "MUST")
+
+
 def test_a_code_of_a_reader_is_said_to_be_one(run):
     result = run("rule", "zero-axis")
     assert result.exit_code == 0

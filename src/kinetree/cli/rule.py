@@ -13,13 +13,15 @@ from kinetree.cli._findings import terminal_width
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
 from kinetree.conventions.check import FAMILIES
-from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explain, explanations, family_title
+from kinetree.conventions.explain import EVIDENCE, READER, Explanation, Mends, explain, explanations, family_title
+from kinetree.conventions.rep199.clause import URL
+from kinetree.conventions.rep199.people import CLAUSES, Clause
 
 WIDTH = 80
-FIXES = {
+FIXES: dict[Mends, str] = {
     "no": "by hand",
     "safely": "`kinetree fix` does it, and the robot stays the same to all who use it",
-    "unsafe": "`kinetree fix --unsafe` does it; look at what else uses the model",
+    "unsafely": "`kinetree fix --unsafe` does it; look at what else uses the model",
 }
 OF_A_READER = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -32,13 +34,18 @@ def command(codes: Sequence[str], as_json: bool) -> None:
     if not codes:
         _list(as_json)
         return
-    rules = [None if _is_of_a_reader(code) else explain(code) for code in codes]
+    readers = [code for code in codes if _is_of_a_reader(code)]
+    people = {clause.code: clause for clause in CLAUSES}
+    clauses = {code: people[code.upper()] for code in codes if code.upper() in people}
+    rules = {code: explain(code) for code in codes if code not in readers and code not in clauses}
     if as_json:
-        readers = ({"code": code, "reader": READER} for code, rule in zip(codes, rules, strict=True) if not rule)
-        print_json({"rules": [rule for rule in rules if rule], "readers": list(readers)})
+        said = [{"code": code, "reader": READER} for code in readers]
+        print_json({"rules": list(rules.values()), "clauses": list(clauses.values()), "readers": said})
         return
-    pages = [_page(rule) if rule else _wrapped(f"{code} is {READER}") for code, rule in zip(codes, rules, strict=True)]
-    print("\n\n".join(pages))
+    pages = {code: _wrapped(f"{code} is {READER}") for code in readers}
+    pages |= {code: _page_of_people(clause) for code, clause in clauses.items()}
+    pages |= {code: _page(rule) for code, rule in rules.items()}
+    print("\n\n".join(pages[code] for code in codes))
 
 
 def _is_of_a_reader(code: str) -> bool:
@@ -70,6 +77,18 @@ def _page(rule: Explanation) -> str:
     paragraphs.append("\n".join(_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()))
     paragraphs += [f"{name}:\n{textwrap.indent(text.strip(chr(10)), '    ')}" for name, text in _examples(rule)]
     return "\n\n".join(paragraphs)
+
+
+def _page_of_people(clause: Clause) -> str:
+    """Everything about a clause that no rule judges."""
+    facts = {
+        "says": f'{clause.level or "no level"}: "{clause.clause}"',
+        "source": URL,
+        "judged by": f"a person: {clause.question}" if clause.question else "nobody",
+        "because": clause.because,
+    }
+    lines = [_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()]
+    return "\n\n".join([f"{clause.code}  A clause of REP-199 that no rule judges", "\n".join(lines)])
 
 
 def _examples(rule: Explanation) -> Sequence[tuple[str, str]]:
