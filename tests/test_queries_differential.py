@@ -297,6 +297,7 @@ def test_what_is_wrong_is_said(arm, query, options, said):
         query(arm, "hand", **options)
 
 
+@pytest.mark.slow
 def test_single_precision():
     q, qd = some(ROBOT)
     for kernel, inputs in (

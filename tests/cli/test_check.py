@@ -106,12 +106,14 @@ class TestManyFiles:
         assert result.exit_code == 1
         assert [line.rpartition(" ")[2] for line in result.stdout.splitlines()] == ["[xacro-macros-only]", "[R199-403]"]
 
+    @pytest.mark.slow
     def test_the_order_is_that_of_the_paths_and_none_is_checked_twice(self, run, folder):
         paths = ("models/sub/bad.urdf", "models", "icub")
         said = json.loads(run("check", *paths, "--profile", "industrial", "--json").stdout)
         names = ["sub/bad.urdf", "good.urdf", "macros.xacro"]
         assert [file["file"] for file in said["files"]] == [*(str(Path("models", name)) for name in names), "icub"]
 
+    @pytest.mark.slow
     def test_one_broken_file_does_not_hide_the_others(self, run, folder):
         Path("models/a.urdf").write_text("<robot")
         Path("models/b.sdf").write_bytes(b"\xff\xfe\x00")
@@ -156,6 +158,7 @@ class TestManyFiles:
         assert re.match(r".*part\.xacro:\d+:3: error: link 'flange': its X\+ is 90 degrees", place)
         assert (line, marks[-1]) == ('    <link name="flange"/>', "^")
 
+    @pytest.mark.slow
     def test_the_report_goes_to_a_file(self, run, folder):
         words = ("check", "models", "--profile", "industrial", "--output-format", "junit", "--output-file", "out.xml")
         result = run(*words, "--exit-zero")

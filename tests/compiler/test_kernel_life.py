@@ -103,6 +103,7 @@ def test_calls_from_many_threads_compile_once(monkeypatch):
             np.testing.assert_allclose(got, right, rtol=0, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_many_kernels_are_compiled_at_once(monkeypatch):
     monkeypatch.setenv("KINETREE_CACHE", "off")
     kernels = [kernel(lambda x, n=n: np.array([np.sin(n * x[0]), n + x[0]]), (1,)) for n in range(12)]
@@ -111,6 +112,7 @@ def test_many_kernels_are_compiled_at_once(monkeypatch):
     np.testing.assert_allclose(answers, [[np.sin(n / 2), n + 0.5] for n in range(12)], rtol=0, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_fork_after_threads():
     text = """
@@ -173,6 +175,7 @@ def test_references_are_counted_right():
     assert result.flags.owndata
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow():
     k, x, wrong = kernel(lambda x: 2.0 * x, (50,)), np.zeros(50), np.zeros(4)
 
@@ -239,6 +242,7 @@ def _ask(fk, q):
     return fk(q), fk(q[0]), fk(q, threads=2)
 
 
+@pytest.mark.slow
 def test_workers_that_are_spawned():
     fk = kt.fk(kt.load(ARM, format="urdf"), "c")
     q = np.random.default_rng(2).uniform(-3, 3, (3000, 2))
@@ -260,6 +264,7 @@ sys.stdout.buffer.write(pickle.dumps((fk(q), fk(q[0]), fk(q, threads=2))))
             np.testing.assert_array_equal(got, right)
 
 
+@pytest.mark.slow
 def test_multiprocessing_pool():
     fk = kt.fk(kt.load(ARM, format="urdf"), "c")
     q = np.random.default_rng(3).uniform(-3, 3, (40, 2))

@@ -113,6 +113,7 @@ def test_results_that_nothing_is_computed_for(dtype):
     np.testing.assert_array_equal(special(x, dtype=dtype), expected)
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize(
     "size", [pytest.param(n, marks=[] if n in (1, 2, 3, 5, 8, 17) else SLOW) for n in range(1, 18)]
@@ -208,6 +209,7 @@ def test_real_robots(urdf):
     np.testing.assert_allclose(fk(q, dtype=np.float32), expected, rtol=0, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scalar", ["double", "float"])
 @pytest.mark.parametrize("name", FOREIGN)
 def test_other_processors(name, scalar):

@@ -22,6 +22,7 @@ def fences():
         fence.shut(False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("size", range(1, 10))
 def test_nothing_beyond_the_ends(fences, size, dtype):
@@ -59,6 +60,7 @@ def test_every_other_row_up_to_the_end(fences):
         np.testing.assert_array_equal(whole[1][::2], 3 * whole[0][::-2])
 
 
+@pytest.mark.slow
 def test_the_fence_holds():
     """The page is shut: a program that reads it is ended."""
     text = "import ctypes, fence; print('before', flush=True); f = fence.Fence(); ctypes.string_at(f.start{}, 1)"

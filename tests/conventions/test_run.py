@@ -70,6 +70,7 @@ def test_small_files_are_checked_here_and_xacro_in_children(arms, tmp_path, monk
     assert list(check_all([*arms, Job(arms[0].file, "industrial", arguments={"format": "xacro"})], processes=3)) == [3]
 
 
+@pytest.mark.slow
 @posix
 def test_the_trouble_of_one_file_is_not_that_of_others(arms, tmp_path, monkeypatch):
     trouble = [
@@ -105,6 +106,7 @@ def test_mistakes_of_ours_are_findings(arms, monkeypatch, error, code):
         assert codes(checked) == [code or "check-crashed"]
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not limit memory")
 @pytest.mark.parametrize(
@@ -155,6 +157,7 @@ def test_a_script_without_a_guard_in_a_folder_of_traps(arms, tmp_path):
     assert ended.stderr == b""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs to see the children of a process")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_no_orphans(how, tmp_path):

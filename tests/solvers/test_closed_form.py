@@ -105,6 +105,7 @@ def test_singular_targets(family, end):
     assert np.abs(fk.interpret(result.q) - fk(q)).max() < 2e-6
 
 
+@pytest.mark.slow
 def test_joints_without_limits_stay_near():
     """Within half a turn of where they were, by closed form and by search."""
     robot = closed_form_arm("wrist", kind="continuous")

@@ -194,6 +194,7 @@ def serial(n: int = 6) -> Robot:
 
 
 class TestDifferent:
+    @pytest.mark.slow
     def test_two_versions_of_the_icub_differ_where_they_are_known_to(self):
         comparison = kt.compare(icub("iCubGazeboV2_5"), icub("iCubGazeboV2_7"))
         assert not comparison.same
@@ -281,6 +282,7 @@ class TestDifferent:
         ball = with_joint(robot, "joint5", type="ball", axes=NO_AXES, limits=())
         assert "is revolute, in the second robot ball" in str(kt.compare(robot, ball))
 
+    @pytest.mark.slow
     def test_a_missing_branch(self):
         a = icub("iCubGazeboV2_7")
         comparison = kt.compare(a, kt.edit.remove(a, "l_shoulder_1"))
@@ -289,6 +291,7 @@ class TestDifferent:
         comparison = kt.compare(kt.edit.remove(a, "l_shoulder_1"), a)
         assert "only the second robot has it" in str(comparison)
 
+    @pytest.mark.slow
     def test_a_locked_joint(self):
         a = icub("iCubGazeboV2_7")
         comparison = kt.compare(a, kt.edit.lock(a, {"neck_yaw": 0.0}))

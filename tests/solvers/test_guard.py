@@ -107,6 +107,7 @@ def test_random_steps_never_leave_the_set_and_c_gives_the_same_bits(icub, arm, d
     assert STEPS // 10 < changed < STEPS
 
 
+@pytest.mark.slow
 @one_arm
 def test_from_outside_no_limit_gets_worse_until_all_are_kept(icub, arm, tmp_path):
     guard = kt.guard(icub, arm, speed=1.0)
@@ -207,6 +208,7 @@ def test_joints_that_no_row_couples_do_not_feel_the_others(icub):
     assert guard(q, command, 0.01).command[:, 3] == pytest.approx(np.full(300, upper), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_last_step_alone_carries_the_safety(icub):
     """Whatever target the projections give, `clipped` stops before the first limit, rounding and all."""
     limits, rng = icub.limits, np.random.default_rng(10)

@@ -123,6 +123,7 @@ def test_what_cannot_be_reached_is_said_and_locally_closest(icub, far, axes):
         assert better[inside].max() < 1e-8
 
 
+@pytest.mark.slow
 def test_at_the_limits_and_at_half_a_turn(icub):
     """Targets made where tendons and ends of ranges hold; and starts that are turned by exactly pi."""
     limits, frame, base = icub.limits, "l_hand", "chest"
@@ -198,6 +199,7 @@ def test_positions_orientations_directions_and_several_frames(icub):
     assert errors(icub, "l_hand", None, result.q, hands[0])[:, 1].max() > 0.1
 
 
+@pytest.mark.slow
 def test_joints_that_do_not_move_are_where_q0_has_them(icub):
     """Rows that couple a joint of the chain to one that stays: what is left of them holds."""
     rows = kt.load("icub", limits="ikin")
