@@ -13,6 +13,7 @@ from kinetree.errors import Finding, KinetreeError
 from kinetree.load import examine
 from kinetree.model.robot import Robot
 
+DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 UR = ("ur3", "ur5", "ur10", "ur3e", "ur5e", "ur10e", "ur16e", "ur20", "ur30")
 KAWASAKI = {
     "rs": ("rs007l-b001", "rs013n-a001", "rs015x-a001", "rs025n-a001", "rs080n-a001"),
@@ -78,12 +79,16 @@ def arms_with(row: str, findings: list[Finding], arms: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=DEFAULT)
+    parser.add_argument("--quick", action="store_true", help="one repository alone")
     parser.add_argument("--show", metavar="CODE", default="-", help="list the files with findings of this code")
     options = parser.parse_args()
     rules = [rule for rule in rules_of("industrial") if rule.code.startswith("R199")]
     counts: dict[str, Counter[str]] = {}
-    for maker, folders in COLUMNS.items():
+    if not options.folder.is_dir():
+        print(f"no folder {options.folder}")
+        return
+    for maker, folders in list(COLUMNS.items())[: 1 if options.quick else None]:
         count, seen = counts.setdefault(maker, Counter()), set()
         for folder in folders:
             for name, robot in robots(options.folder / folder, seen):
