@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from typing import Any
@@ -180,6 +181,7 @@ def asked(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> dict[str, l
     return findings
 
 
+@cache
 def rules_of(profile: str) -> tuple[type[Rule], ...]:
     """All rules of a profile, in the order in which they are asked."""
     if profile not in PROFILES:
@@ -190,6 +192,7 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
     return tuple(rule for rule in rules if rule.code.startswith(asked.codes) and rule.code not in asked.without)
 
 
+@cache
 def family(letters: str) -> tuple[type[Rule], ...]:
     """The rules whose codes begin with the letters of a family."""
     rules: tuple[type[Rule], ...] = import_module(f"kinetree.conventions.{FAMILIES[letters]}").RULES

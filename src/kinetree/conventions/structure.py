@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from kinetree.conventions.quality import Quality, with_blocks
@@ -10,7 +9,7 @@ from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
 from kinetree.errors import Finding, Source, nearest_names
 from kinetree.formats.xml import Element, Report, parse
-from kinetree.model.robot import Extension, Robot
+from kinetree.model.robot import Robot
 
 BLOCKS = """\
   <gazebo reference="link_2"><mu1>0.5</mu1></gazebo>
@@ -25,12 +24,11 @@ BLOCKS = """\
   </ros2_control>"""
 """What other tools add to the arm of the examples."""
 
+BLOCK_TAGS = ("gazebo", "transmission", "ros2_control")
 JOINT_TAGS = frozenset(
     ("joint_name", "jointName", "left_joint", "right_joint", "leftJoint", "rightJoint", "mimicJoint")
 )
 """In which plug-ins of Gazebo name a joint."""
-
-_START = re.compile(r"""(<(?:[^"'>/]|"[^"]*"|'[^']*')*).*""", re.DOTALL)
 
 
 class RootInertia(Quality):
@@ -58,13 +56,13 @@ class RootInertia(Quality):
             yield self.finding(message, root)
 
 
-class Block(Quality):
+class BlockRule(Quality):
     """A rule about blocks of other tools."""
 
     base = with_blocks(BLOCKS)
 
 
-class GazeboReference(Block):
+class GazeboReference(BlockRule):
     """What a gazebo element refers to is a link or a joint of the robot.
 
     Otherwise friction, colours and sensors in it are dropped without a word.
@@ -77,18 +75,18 @@ class GazeboReference(Block):
     good = """<gazebo reference="link_2">"""
     bad = """<gazebo reference="link_7">"""
 
-    def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
         """A name that nothing has."""
         known = [*robot.links, *robot.joints]
         named = [
-            (f"refers to {name!r}, which is neither link nor joint", name, "<gazebo>", extension.source)
-            for extension, element in blocks
-            if extension.tag == "gazebo" and (name := element.get("reference"))
+            (f"refers to {name!r}, which is neither link nor joint", name, "<gazebo>", source)
+            for source, element in blocks
+            if element.tag == "gazebo" and (name := element.get("reference"))
         ]
         yield from _unknown(self, named, known)
 
 
-class TransmissionJoint(Block):
+class TransmissionJoint(BlockRule):
     """The joint of a transmission is one of the robot.
 
     Controllers find their joints through transmissions; this one finds none.
@@ -101,12 +99,12 @@ class TransmissionJoint(Block):
     good = """<joint name="joint_1"/>"""
     bad = """<joint name="joint_01"/>"""
 
-    def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
         """A name that no joint has."""
         yield from _unknown_joints(self, "transmission", robot, blocks)
 
 
-class ControlJoint(Block):
+class ControlJoint(BlockRule):
     """The joints of ros2_control are joints of the robot.
 
     The controller manager refuses the description otherwise.
@@ -119,12 +117,12 @@ class ControlJoint(Block):
     good = """<joint name="joint_3"><command"""
     bad = """<joint name="elbow"><command"""
 
-    def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
         """A name that no joint has."""
         yield from _unknown_joints(self, "ros2_control", robot, blocks)
 
 
-class PluginJoint(Block):
+class PluginJoint(BlockRule):
     """The joints that plug-ins of Gazebo name are joints of the robot.
 
     Plug-ins stop, or do nothing, where they do not find their joint.
@@ -138,13 +136,13 @@ class PluginJoint(Block):
     good = """<joint_name>joint_4</joint_name>"""
     bad = """<joint_name>joint_d</joint_name>"""
 
-    def check(self, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
         """A name that no joint has."""
         named = [
-            (f"<{part.tag}> names the joint {name!r}, which does not exist", name, "<gazebo>", extension.source)
-            for extension, element in blocks
+            (f"<{part.tag}> names the joint {name!r}, which does not exist", name, "<gazebo>", source)
+            for source, element in blocks
             for part in element.walk()
-            if extension.tag == "gazebo" and part.tag in JOINT_TAGS
+            if element.tag == "gazebo" and part.tag in JOINT_TAGS
             for name in part.text.split()
         ]
         yield from _unknown(self, named, list(robot.joints))
@@ -153,28 +151,26 @@ class PluginJoint(Block):
 RULES: tuple[type[Rule], ...] = (RootInertia, GazeboReference, TransmissionJoint, ControlJoint, PluginJoint)
 
 
+Block = tuple[Source | None, Element]
+"""A block of another tool, and where it stands."""
+
+
 @fact
-def blocks(robot: Robot) -> tuple[tuple[Extension, Element], ...]:
-    """The blocks of Gazebo and of controllers in a URDF file, each with its element."""
-    found = []
-    for extension in robot.extensions:
-        if extension.tag in ("gazebo", "transmission", "ros2_control"):
-            whole = extension.tag != "gazebo" or any(tag in extension.text for tag in JOINT_TAGS)
-            text = extension.text if whole else _START.sub(r"\1/>", extension.text)
-            element = parse(text, "<block>", Report())
-            if element is not None:
-                found.append((extension, element))
-    return tuple(found)
+def blocks(robot: Robot, document: Element | None) -> tuple[Block, ...]:
+    """The blocks of Gazebo and of controllers in a URDF file."""
+    if document is not None:
+        return tuple((element.source, element) for element in document.children if element.tag in BLOCK_TAGS)
+    kept = [extension for extension in robot.extensions if extension.tag in BLOCK_TAGS]
+    parsed = [(extension.source, parse(extension.text, "<block>", Report())) for extension in kept]
+    return tuple((source, element) for source, element in parsed if element is not None)
 
 
-def _unknown_joints(
-    rule: Rule, tag: str, robot: Robot, blocks: tuple[tuple[Extension, Element], ...]
-) -> Iterator[Finding]:
+def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
     """A finding for each joint in blocks of a tag that the robot does not have."""
     named = [
-        (f"names the joint {name!r}, which does not exist", name, element.label, extension.source)
-        for extension, element in blocks
-        if extension.tag == tag
+        (f"names the joint {name!r}, which does not exist", name, element.label, source)
+        for source, element in blocks
+        if element.tag == tag
         for name in (joint.get("name") or "" for joint in element.find_all("joint"))
     ]
     yield from _unknown(rule, named, list(robot.joints))
