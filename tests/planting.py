@@ -359,16 +359,43 @@ DEFECTS = (
     Planted("INR-004", _mass(-1), implied=("INR-006",)),
     Planted("INR-005", _mass(0), implied=("INR-006",)),
     Planted("INR-006", _inertia(_power_of_ten), implied=("INR-008", "INR-009")),
-    Planted("INR-007", _mass(1e5), implied=("INR-006",)),
+    Planted("INR-007", _mass(1e5), implied=("INR-006", "R103-002")),
     Planted("INR-008", _inertia(_far_away)),
     Planted("INR-009", _beyond_shape),
-    Planted("INR-010", _centre_away),
+    Planted("INR-010", _centre_away, implied=("R103-002",)),
     Planted("INR-011", _no_inertial),
     Planted("GEO-001", _no_collision),
     Planted("GEO-002", _size(0), implied=("INR-009", "INR-010")),
     Planted("GEO-003", _size(1000)),
-    Planted("MSH-001", _visual('filename="x.stl" scale="0.001 0.001 0.001"', 'filename="x.stl"')),
+    Planted("MSH-001", _visual('filename="x.stl" scale="0.001 0.001 0.001"', 'filename="x.stl"'), ("R103-002",)),
     Planted("MSH-002", _visual('filename="package://arm/meshes/nowhere.stl"')),
     Planted("MSH-003", _visual('filename="package://arm/meshes/empty.stl"')),
     Planted("MSH-004", _visual('filename="package://arm/meshes/pointer.stl"')),
 )
+
+
+def _frames(*frames: tuple[str, str]) -> Callable[[Model], str | None]:
+    """Frames (name, rpy) below the root, each on the one before."""
+
+    def plant(model: Model) -> str | None:
+        parent, more = model.robot.root, ""
+        for name, rpy in frames:
+            more += (
+                f'<link name="{name}"/><joint name="{name}_mount" type="fixed"><origin xyz="0 0 0" rpy="{rpy}"/>'
+                f'<parent link="{parent}"/><child link="{name}"/></joint>'
+            )
+            parent = name
+        return model.at_end(more)
+
+    return plant
+
+
+OF_REPS = (
+    Planted("R103-001", _visual('filename="x.stl" scale="-1 1 1"')),
+    Planted("R103-002", _limit(lower=-170, upper=170)),
+    Planted("R103-004", _frames(("planted_camera", "0 0 0"), ("planted_camera_optical_frame", "0 0 0"))),
+    Planted("R103-005", _frames(("planted_imu", "0 0 0"), ("planted_imu_ned", "0 0 0"))),
+    Planted("R103-007", _frames(("planted_mount", "0 1.57 0"))),
+    Planted("R105-002", _frames(("odom", "0 0 0"))),
+)
+"""Of the rules after REPs that are asked of every robot."""

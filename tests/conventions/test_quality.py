@@ -10,7 +10,7 @@ from kinetree.conventions.examples import ARM
 from kinetree.conventions.geometry import MeshRule
 from kinetree.formats.sdf import write
 from kinetree.formats.xml import attributes_text
-from planting import DEFECTS, Model
+from planting import DEFECTS, OF_REPS, Model
 from support import example_robot_urdfs, icub_urdfs, shared
 
 MODULES = ("structure", "names", "joints", "limits", "inertia", "geometry")
@@ -330,11 +330,15 @@ def texts() -> dict[str, str]:
 
 def wrong(text: str) -> list[str]:
     """Where planting one defect at a time in a robot is not found by exactly its rule and what it implies."""
+
+    def found(robot: kt.Robot) -> list[kt.Finding]:
+        return [f for f in check(robot, profile="sim", packages=PACKAGES) if f.code.isupper()]
+
     model = Model(text)
     before = found(model.robot)
     said, count = {(f.code, f.element, f.message) for f in before}, Counter(f.code for f in before)
     faults = []
-    for defect in DEFECTS:
+    for defect in (*DEFECTS, *OF_REPS):
         changed = defect.plant(model)
         if changed in (None, text) or (defect.code == "NAM-006" and count["NAM-006"]):
             continue
@@ -349,6 +353,8 @@ def wrong(text: str) -> list[str]:
 class TestPlanted:
     def test_every_rule_has_its_defect(self):
         assert [defect.code for defect in DEFECTS] == list(RULES)
+        others = [rule.code for rule in rules_of("sim") if rule.code not in RULES]
+        assert [defect.code for defect in OF_REPS] == sorted(set(others) - {"XAC-001"})  # of xacro files
 
     def test_in_the_example_every_defect_has_its_place_and_is_found(self):
         model = Model(ARM)
