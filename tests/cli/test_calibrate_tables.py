@@ -72,11 +72,41 @@ def test_decimal_commas(calibrate, shown, separator, end):
 def test_a_point_and_a_comma_in_one_file_are_refused(calibrate, shown):
     lines = table(KUKA, shown(), ";").replace(".", ",").splitlines()
     lines[2] = lines[2].replace(",", ".", 1)
-    assert refused(calibrate("\n".join(lines)), "poses.csv:6: error", "decimal comma here, and a point in line 3")
+    assert refused(calibrate("\n".join(lines)), "poses.csv:6: error", "has a comma, and '", "' in line 3 a point")
     for number in ("1.234,5", "1,234,567", "1 234", "1'234"):
         text = table(KUKA, shown().round(), ";").replace(".00000", "").splitlines()
         text[1] = number + text[1][text[1].index(";") :]
         assert refused(calibrate("\n".join(text)), "poses.csv:2: error")
+
+
+def test_a_point_and_a_comma_in_one_line_name_both_cells(calibrate, shown):
+    lines = table(KUKA, shown().round(), ";").replace(".00000", "").splitlines()
+    others = lines[3].split(";")[2:]
+    lines[3] = ";".join(["1.5", "2,5", *others])
+    said = "poses.csv:4: error: column 'J2', '2,5', has a comma, and '1.5' in line 4 a point"
+    assert refused(calibrate("\n".join(lines)), said)
+    lines[3] = ";".join(["1", "1.234,5", *others])
+    assert refused(calibrate("\n".join(lines)), "poses.csv:4: error: column 'J2', '1.234,5', has both")
+
+
+@pytest.mark.parametrize(("angle", "length"), [("deg", "mm"), ("[deg]", "(mm)"), ("(deg)", "")])
+def test_a_row_of_units_is_refused(calibrate, shown, angle, length):
+    head, _, rows = table(["name", *KUKA], [["P", *row] for row in shown().tolist()], ";").partition("\n")
+    units = ["unit", *[angle] * 6, *[length] * 3, *[angle] * 3]
+    said = "a row of units stands below the names; legal are units in the line of names, as 'J1 [deg]'"
+    assert refused(calibrate("\n".join([head, ";".join(units), rows])), f"poses.csv:2: error: {said}")
+
+
+def test_a_cell_with_a_comment_sign(calibrate, shown):
+    head, *rows = table(["name", *KUKA], [["P 1", *row] for row in shown().tolist()]).splitlines()
+    assert agrees(calibrate("\n".join([head, *rows]).replace("P 1", '"P #1"')))
+    rows[1] = rows[1].replace("P 1", "P #1")
+    said = "poses.csv:3: error: has 1 cells under 13 names; what # begins is a comment, unless in quotation marks"
+    assert refused(calibrate("\n".join([head, *rows])), said)
+    rows = [row.replace("P", "#") for row in rows]
+    assert refused(
+        calibrate("\n".join([head, *rows])), "no poses below the names; lines that begin with # are comments"
+    )
 
 
 def test_decimal_commas_between_commas_are_refused(calibrate, shown):

@@ -280,6 +280,31 @@ class TestAmbiguousPoses:
         assert result.still == ("joint_4",)
         assert "joint 'joint_4' did not move" in str(result)
 
+    @pytest.mark.parametrize(
+        ("still", "value", "said"),
+        [
+            ([3], 0.3, ["joint 'joint_4' did not move, so that its sign does not show apart from its zero"]),
+            ([3], 0.0, ["joint 'joint_4' did not move, so that its sign does not show, for it was held at zero"]),
+            ([5], 0.3, ["joint 'joint_6' did not move, so that its zero and sign do not show apart from 'tool0'"]),
+            (
+                [0, 1],
+                0.3,
+                [
+                    f"joint 'joint_{i}' did not move, so that its zero and sign do not show apart from 'base'"
+                    for i in (1, 2)
+                ],
+            ),
+        ],
+    )
+    def test_what_does_not_show_of_joints_that_do_not_move(self, still, value, said):
+        rng = np.random.default_rng(28)
+        q = ARM.limits.sample(10, seed=rng)
+        q[:, still] = value
+        result = calibrate(ARM, "kuka", *shown("kuka", rng, q=q))
+        assert result.agrees
+        assert list(result.remarks) == said
+        assert [line.removeprefix("  remark: ") for line in str(result).splitlines()[2:]] == said
+
     def test_a_still_first_joint_and_another_base(self):
         """Where the first joint stands still, its sign and the base are one."""
         rng = np.random.default_rng(20)

@@ -125,6 +125,21 @@ class TestOnePoseIsWrong:
         assert fault.message.startswith("pose 7 does not fit the others: ")
         assert abs(float(fault.message.partition("J3 = ")[2].partition(" ")[0]) - joints[6, 2] + 10) < 0.1
 
+    @pytest.mark.parametrize(("limit", "expected"), [(400, -160.0), (150, 120.0)])
+    def test_a_number_of_a_joint_is_within_its_limits_and_nearest_to_what_was_typed(self, limit, expected):
+        low, high = (-400, 400) if limit == 400 else (-150, 150)
+        limits = f'lower="{np.radians(low)}" upper="{np.radians(high)}"'
+        text, turn = urdf(), 200.0 if limit == 400 else 120.0
+        at = text.index('lower="-3" upper="3"', text.index('"joint_6"'))
+        robot = load(text[:at] + limits + text[at + len('lower="-3" upper="3"') :])
+        q = ARM.limits.sample(8, seed=58)
+        q[:, 5] *= 0.8
+        q[3, 5] = np.radians(turn)
+        joints, poses = shown("kuka", np.random.default_rng(58), robot=robot, q=q, noise=0)
+        joints[3, 5] = -120 if limit == 400 else -200
+        (fault,) = calibrate(robot, "kuka", joints, poses).faults
+        assert abs(float(fault.message.partition("J6 = ")[2].partition(" ")[0]) - expected) < 0.1
+
     def test_and_the_others_have_a_fault(self):
         joints, poses = shown("kuka", np.random.default_rng(39), tool0="flange")
         poses[2, 1] -= 30
@@ -143,6 +158,62 @@ class TestOnePoseIsWrong:
     def test_all_poses_that_are_a_little_off_are_not_wrong(self):
         joints, poses = shown("kuka", np.random.default_rng(41), noise=3.0)
         assert "pose-wrong" not in str(calibrate(ARM, "kuka", joints, poses))
+
+
+class TestNoiseIsNotExplained:
+    @pytest.mark.parametrize("more", [0.25, 0.6, 1.0])
+    def test_own_frames_must_fit_the_poses(self, more):
+        """The base is within tolerance of the robot's own, with which one pose is beyond it."""
+        joints, poses = shown("kuka", np.random.default_rng(52), noise=0)
+        poses[:, 2] += 0.45
+        assert calibrate(ARM, "kuka", joints, poses).agrees
+        poses[3, 2] += more
+        result = calibrate(ARM, "kuka", joints, poses)
+        assert codes(result) in (["no-fit"], ["base-frame"])
+        for one in (result, *result.alternatives):
+            assert codes(one) == ["no-fit"] or (one.residual <= TOLERANCE).all()
+
+    def test_a_transform_of_nothing_is_noise(self):
+        joints, poses = shown("kuka", np.random.default_rng(53), noise=0)
+        poses[7, 0] += 1
+        result = calibrate(ARM, "kuka", joints, poses)
+        assert codes(result) == ["no-fit"]
+        assert "the poses are noisier than the tolerance, up to 2 times as much" in str(result)
+        assert "nothing in" not in str(result)
+
+    @pytest.mark.parametrize("seed", [54, 60])
+    def test_a_frame_that_is_nothing_elsewhere_is_no_fault(self, seed):
+        """Turned by less than the tolerance, which moves what is far away by more."""
+        joints, poses = shown("kuka", np.random.default_rng(seed), noise=0)
+        poses[:, 1] += 0.3
+        poses[2, 2] += 0.4
+        joints[:, 0] += 0.055
+        result = calibrate(ARM, "kuka", joints, poses)
+        assert not result.agrees
+        assert "nothing" not in str(result).replace("nothing that is looked for", "")
+
+
+class TestFaultsOfTheNumbersWhereNothingFits:
+    def test_that_are_not_decisive_are_not_said(self):
+        joints, poses = shown("kuka", np.random.default_rng(55))
+        for columns in ([0, 2, 1, 3, 4, 5], [5, 4, 3, 2, 1, 0]):
+            assert codes(calibrate(ARM, "kuka", joints[:, columns], poses)) == ["no-fit"]
+
+    def test_that_help_are_said_as_a_guess(self):
+        longer = load(urdf([*LINKS[:2], ("0 0 0.9", "0 1 0"), *LINKS[3:]]))
+        joints, poses = shown("kuka", np.random.default_rng(56))
+        poses[:, 3] += np.random.default_rng(1).normal(0, 3, len(poses))
+        result = calibrate(longer, "kuka", changed(joints, 3, -1), poses)
+        assert codes(result) == ["no-fit"]
+        assert "; perhaps joint 'joint_4' turns the other way in the model; " in str(result)
+
+    def test_that_are_decisive_are_faults(self):
+        longer = load(urdf([*LINKS[:2], ("0 0 0.65", "0 1 0"), *LINKS[3:]]))
+        joints, poses = shown("kuka", np.random.default_rng(56))
+        result = calibrate(longer, "kuka", changed(joints, 3, -1), poses)
+        assert codes(result) == ["joint-sign", "no-fit"]
+        assert "perhaps" not in str(result)
+        assert "by -50" in str(result)
 
 
 class TestColumns:

@@ -11,7 +11,8 @@ import numpy as np
 
 from kinetree.cli._columns import Column, example, factors, find_columns, unit_of
 from kinetree.cli._table import Row, fault, quoted, read_table
-from kinetree.controllers.controller import Controller
+from kinetree.controllers.controller import METRES, Controller
+from kinetree.controllers.rotation import RADIANS
 from kinetree.controllers.text import parsed
 from kinetree.errors import KinetreeError
 from kinetree.formats.numbers import number
@@ -30,10 +31,11 @@ def read_poses(
     head, rows = read_table(file, example(who, len(names)))
     joints, pose = find_columns(file, head, who, names, turning)
     if not rows:
-        raise fault(file, head.line, "there are no poses below the names")
+        raise fault(file, head.line, "there are no poses below the names; lines that begin with # are comments")
     for row in rows:
         _check_cells(file, row, head, [*joints, *pose])
     plain = [column for column in (*joints, *pose) if column.wanted.unit is not None]
+    _check_units(file, rows[0], plain)
     _check_marks(file, rows, plain)
     shown = [[_number(file, row, column) for column in joints] for row in rows]
     posed = [_pose(file, row, pose, who) for row in rows]
@@ -44,12 +46,22 @@ def read_poses(
     return np.array(shown), np.array(posed), notes
 
 
+def _check_units(file: Path, row: Row, columns: list[Column]) -> None:
+    """Refuse a row of units below the names."""
+    words = [row.cells[column.at].strip("[]() ") for column in columns]
+    if any(words) and all(unit_of(word) in (*METRES, *RADIANS) for word in words if word):
+        name, unit = next((column.wanted.label, word) for column, word in zip(columns, words, strict=True) if word)
+        legal = f"legal are units in the line of names, as {quoted(f'{name} [{unit}]')}"
+        raise fault(file, row.line, f"a row of units stands below the names; {legal}")
+
+
 def _check_cells(file: Path, row: Row, head: Row, columns: list[Column]) -> None:
     """Refuse cells that no name stands above, and a row that ends before its last column."""
     if len(row.cells) > len(head.cells) or max(column.at for column in columns) >= len(row.cells):
         what = "pose that has commas" if columns[-1].wanted.unit is None else "number with a decimal comma"
         fix = f"; a {what} stands in quotation marks, or semicolons separate the cells"
-        more = fix if len(row.cells) > len(head.cells) else ""
+        begun = "; what # begins is a comment, unless in quotation marks" if row.cut else ""
+        more = fix if len(row.cells) > len(head.cells) else begun
         raise fault(file, row.line, f"has {len(row.cells)} cells under {len(head.cells)} names{more}")
     for i, (name, cell) in enumerate(zip(head.cells, row.cells, strict=False)):
         if cell and not name:
@@ -58,11 +70,16 @@ def _check_cells(file: Path, row: Row, head: Row, columns: list[Column]) -> None
 
 def _check_marks(file: Path, rows: list[Row], columns: list[Column]) -> None:
     """Refuse a point and a comma in one table: 1,234 may then be a thousand."""
-    marked = {mark: row for mark in ".," for row in rows for c in columns if mark in row.cells[c.at]}
+    marked = {mark: (row, c) for mark in ".," for row in rows for c in columns if mark in row.cells[c.at]}
     if len(marked) == 2:
-        point, comma = marked["."].line, marked[","].line
-        message = f"numbers have a decimal comma here, and a point in line {point}"
-        raise fault(file, comma, f"{message}; legal is one of them in all of a file, and nothing between thousands")
+        (point, p), (comma, c) = marked["."], marked[","]
+        here, there = quoted(comma.cells[c.at]), quoted(point.cells[p.at])
+        same = comma is point and c is p
+        beside = "has both" if same else f"has a comma, and {there} in line {point.line} a point"
+        message = f"column {quoted(c.text)}, {here}, {beside}"
+        raise fault(
+            file, comma.line, f"{message}; legal is one of them in all of a file, and nothing between thousands"
+        )
 
 
 def _number(file: Path, row: Row, column: Column) -> float:

@@ -28,10 +28,11 @@ _NO_TEXT = re.compile(r"[^\t\n\x20-\x7e\x80-\U0010ffff]")
 
 
 class Row(NamedTuple):
-    """The cells of one line of a file."""
+    """The cells of one line of a file. cut: whether `#` began a comment in it."""
 
     line: int
     cells: list[str]
+    cut: bool = False
 
 
 class _Line(NamedTuple):
@@ -65,7 +66,9 @@ def read_table(file: Path, legal: str) -> tuple[Row, list[Row]]:
         raise fault(file, names.line, f"there are {len(names.cells)} columns; at most {MOST_COLUMNS} are read")
     if len(stated) > MOST_ROWS:
         raise fault(file, stated[MOST_ROWS].line, f"there are {len(stated)} rows; at most {MOST_ROWS} are read")
-    return names, [Row(line.line, _cells(file, line.line, line.bare, separator)) for line in stated]
+    return names, [
+        Row(line.line, _cells(file, line.line, line.bare, separator), line.bare != line.text) for line in stated
+    ]
 
 
 def fault(file: Path, line: int | None, message: str) -> KinetreeError:

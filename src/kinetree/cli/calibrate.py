@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from kinetree.cli._controllers import notes as unverified
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.controllers.controller import Controller
-from kinetree.errors import KinetreeError, Source, fail, nearest_names
+from kinetree.errors import KinetreeError, Source, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot
 
 if TYPE_CHECKING:
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
 OF_THE_FILE = ("poses", "joints")
 """Codes of errors that are about what the file has."""
+ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
+"""A tolerance as Python has it."""
 
 
 @click.command()
@@ -61,11 +67,13 @@ def command(
     who = of(vendor)
     _check_frames(ctx, robot, frames)
     names, turning = _joints(robot, frames)
-    notes = _coupling_notes(who, robot_model)
-    joints, poses, converted = read_poses(file, who, names, turning)
+    notes = [*_coupling_notes(who, robot_model), *unverified(who.key)]
     options: dict[str, Any] = {**frames, "tolerance": _si(tolerance)} if tolerance else {**frames}
     try:
-        result = calibrate(robot, who, joints, poses, robot_model, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` says it
+            joints, poses, converted = read_poses(file, who, names, turning)
+            result = _as_typed(calibrate(robot, who, joints, poses, robot_model, **options))
     except KinetreeError as error:
         place = Source(str(file))
         raise KinetreeError(
@@ -106,10 +114,33 @@ def _coupling_notes(who: Controller, robot_model: str) -> list[str]:
 
 def _si(tolerance: tuple[float, float]) -> tuple[float, float]:
     """A tolerance in m and rad."""
+    from kinetree.solvers.calibrate import WIDEST
+
     if not all(0 < bound < float("inf") for bound in tolerance):
         message = f"is {tolerance[0]:g} {tolerance[1]:g}; legal are two finite numbers above 0, mm and deg"
         raise fail("tolerance", message, element="--tolerance")
-    return tolerance[0] / 1e3, float(np.deg2rad(tolerance[1]))
+    metres, radians = tolerance[0] / 1e3, float(np.deg2rad(tolerance[1]))
+    if metres > WIDEST[0] or radians > WIDEST[1]:
+        legal = f"legal are at most {WIDEST[0] * 1e3:g} mm and {_rounded(np.rad2deg(WIDEST[1]), np.floor):g} deg"
+        message = f"is {tolerance[0]:g} {tolerance[1]:g}, with which anything would agree; {legal}"
+        raise fail("tolerance", message, element="--tolerance")
+    return metres, radians
+
+
+def _as_typed(result: Calibration) -> Calibration:
+    """With the tolerances that are advised as options of the command."""
+    faults = (replace(fault, message=ADVICE.sub(_option, fault.message)) for fault in result.faults)
+    return replace(result, faults=tuple(faults))
+
+
+def _option(advice: re.Match[str]) -> str:
+    degrees = _rounded(np.rad2deg(float(advice["radians"])), np.ceil)
+    return f"--tolerance {float(advice['metres']) * 1e3:g} {degrees:g}"
+
+
+def _rounded(degrees: float, to: Callable[[float], float]) -> float:
+    """To two digits, so that it is on the safe side."""
+    return float(to(degrees * 100)) / 100
 
 
 def _without_negative_zeros(result: Calibration) -> Calibration:

@@ -49,7 +49,7 @@ class Calibration:
     beside what is wrong with the numbers in any case. alternatives: other explanations with as many faults that fit as
     well. T_base_link_base, T_flange_tool0 (4, 4): where the controller's frames are, in the robot's frames `base_link`
     and `flange`, m, or what stands for these. residual (k, 2): what is left of each pose, m and rad. still: joints that
-    did not move, of which the poses say nothing. controller: its name.
+    did not move. remarks: what of them does not show. controller: its name.
     """
 
     agrees: bool
@@ -59,6 +59,7 @@ class Calibration:
     T_flange_tool0: Array
     residual: Array
     still: tuple[str, ...]
+    remarks: tuple[str, ...]
     controller: str
     base_link: str
     flange: str
@@ -72,7 +73,7 @@ class Calibration:
             lines.append(APART)
         else:
             lines += [f"  {line}" for line in self._found()]
-        lines += [f"  remark: joint {name!r} did not move, so that its sign does not show" for name in self.still]
+        lines += [f"  remark: {remark}" for remark in self.remarks]
         return "\n".join(lines)
 
     def _found(self) -> list[str]:
@@ -156,8 +157,8 @@ def _explained(who: Controller, data: Data, posed: Array) -> list[Calibration]:
     odd = odd_poses(data)
     if odd:
         return [_calibration(who, data, fit, (odd_fault(who, data, fit, row, posed[row]),)) for row, fit in odd]
-    fit = nearest(data)
-    return [_calibration(who, data, fit, (unexplained(who, data, fit, posed),))]
+    fit, guess = nearest(data)
+    return [_calibration(who, data, fit, (unexplained(who, data, fit, posed, guess),))]
 
 
 def _calibration(who: Controller, data: Data, fit: Fit, more: tuple[Fault, ...] = ()) -> Calibration:
@@ -174,11 +175,31 @@ def _calibration(who: Controller, data: Data, fit: Fit, more: tuple[Fault, ...] 
         T_base_link_base=se3.frozen(se3.inverse(fit.X) + 0.0),
         T_flange_tool0=se3.frozen(fit.Y + 0.0),
         residual=se3.frozen(fit.residual),
-        still=tuple(name for name, is_still in zip(arm.joints, still, strict=True) if is_still),
+        still=tuple(arm.joints[i] for i in np.flatnonzero(still)),
+        remarks=tuple(_hidden(data, fit, still)),
         controller=who.name,
         base_link=arm.foot,
         flange=arm.tip,
     )
+
+
+def _hidden(data: Data, fit: Fit, still: Array) -> Iterator[str]:
+    """What the poses do not tell of joints that did not move.
+
+    The sign of one that is held at zero, whatever else is known. At another value sign and zero are both a transform
+    that is fixed there, and where all joints beyond stand still too, one with the frame behind them.
+    """
+    arm = data.arm
+    for i in map(int, np.flatnonzero(still)):
+        held = np.abs(data.q[fit.explanation.joint][:, arm.columns[i]]).max()
+        ends = [name for name, beyond in zip(arm.own, (still[:i], still[i + 1 :]), strict=True) if beyond.all()]
+        said = f"joint {arm.joints[i]!r} did not move, so that"
+        if ends:
+            yield f"{said} its zero and sign do not show apart from {' and '.join(map(repr, ends))}"
+        elif held <= data.tolerance[0 if not arm.turning[i] else 1]:
+            yield f"{said} its sign does not show, for it was held at zero"
+        else:
+            yield f"{said} its sign does not show apart from its zero"
 
 
 def _zeros(data: Data, fit: Fit) -> Iterator[Fault]:

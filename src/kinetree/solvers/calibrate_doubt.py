@@ -11,7 +11,7 @@ from kinetree.solvers.calibrate_data import Data, Fit, fit_of, model
 from kinetree.solvers.calibrate_readings import Fault
 from kinetree.solvers.calibrate_search import simplest
 from kinetree.solvers.calibrate_settle import Displaced, Place, displaced, settled
-from kinetree.solvers.calibrate_text import change_text
+from kinetree.solvers.calibrate_text import change_text, is_nothing
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -75,9 +75,20 @@ def _odd_joints(data: Data, fit: Fit, row: int) -> list[str]:
     for s in map(int, np.flatnonzero(data.off(residual) <= 1)):
         i = starts[s][0]
         shown = data.shown[row, i] + (found.offsets[s, i] - fit.offsets[i]) / M[i, i]
-        turn = 2 * np.pi / abs(M[i, i])
-        said[i] = f"J{i + 1} = {(shown + turn / 2) % turn - turn / 2 if data.arm.turning[i] else shown:.5g}"
+        if data.arm.turning[i]:
+            shown = _turn(data, i, shown, data.shown[row, i], M[i, i], fit.offsets[i])
+        said[i] = f"J{i + 1} = {shown:.5g}"
     return list(said.values())
+
+
+def _turn(data: Data, i: int, shown: float, typed: float, unit: float, offset: float) -> float:
+    """Of the numbers that are whole turns from what joint i may show, that within its limits, nearest to what was
+    typed."""
+    limits, column = data.arm.robot.limits, data.arm.columns[i]
+    nearest = shown + 2 * np.pi / abs(unit) * (np.round((typed - shown) * abs(unit) / (2 * np.pi)) + np.arange(-2, 3))
+    q = unit * nearest + offset
+    beyond = (q < limits.lower[column] - data.tolerance[1]) | (q > limits.upper[column] + data.tolerance[1])
+    return float(min(zip(beyond, np.abs(nearest - typed), nearest, strict=True))[2])
 
 
 def _odd_numbers(who: Controller, data: Data, fit: Fit, row: int, numbers: Array) -> list[str]:
@@ -94,14 +105,15 @@ def _odd_numbers(who: Controller, data: Data, fit: Fit, row: int, numbers: Array
     return [f"{who.components[i]} = {fits[i]:.5g}" for i in other] if len(other) == 1 else []
 
 
-def unexplained(who: Controller, data: Data, fit: Fit, posed: Array) -> Fault:
-    """What is left of the poses at best, and where that may come from."""
+def unexplained(who: Controller, data: Data, fit: Fit, posed: Array, guess: tuple[Fault, ...]) -> Fault:
+    """What is left of the poses at best, and where that may come from. guess: what may be wrong with the numbers."""
     worst = int(np.argmax((fit.residual / data.tolerance).max(axis=-1)))
     metres, radians = fit.residual[worst]
     said = (
         f"nothing that is looked for explains the poses; at best pose {worst + 1} is the worst, "
         f"{metres * 1e3:.3g} mm and {np.rad2deg(radians):.3g} deg off"
     )
+    said += "".join(f"; perhaps {fault.message}" for fault in guess)
     return Fault("no-fit", f"{said}; {_rounded(who, data, fit, posed) or _misplaced(data, fit)}")
 
 
@@ -148,6 +160,9 @@ def _misplaced(data: Data, fit: Fit) -> str:
         if off.min() <= 1:
             break
     places = np.flatnonzero(off <= 1) if off.min() <= 1 else [int(np.argmin(off))]
+    if all(is_nothing(D[i], data.tolerance) for i in places):
+        most = max(float(data.off(fit.residual)), 1.0)
+        return f"the poses are noisier than the tolerance, up to {most:.3g} times as much"
     where = ", or between ".join(
         f"{arm.joints[i]!r} and {arm.joints[i + 1]!r}, by {change_text(D[i], data.tolerance)} in {arm.links[i]!r}"
         for i in places

@@ -9,14 +9,23 @@ import numpy as np
 
 from kinetree.solvers import calibrate_fit as fitting
 from kinetree.solvers.calibrate_data import Data, Explanation, Fit, fit_of, model
-from kinetree.solvers.calibrate_readings import MOST
+from kinetree.solvers.calibrate_readings import MOST, Fault
 from kinetree.solvers.calibrate_settle import refined
+from kinetree.solvers.calibrate_text import is_nothing
 from kinetree.solvers.calibrate_zeros import zeros
+from kinetree.spatial import se3
 
 MOVED = 10.0
 """Tolerances by which poses must turn, about two axes, for frames to be found from them."""
 LOOSE = 2.0
 """Tolerances within which some poses must fit for all to be tried."""
+DECISIVE = 10.0
+"""How many times less a fault of the numbers must leave of the poses to be said where nothing fits."""
+LIKELY = 2.0
+"""And to be said as a guess."""
+ROUGH = 10.0
+"""Tolerances within which rotations must fit there for another unit of the positions to be said: small positions are
+near to anything."""
 REACH = 100.0
 """Tolerances by which the closed form may be off for the search to go on from there."""
 
@@ -34,14 +43,27 @@ def simplest(data: Data, most: int | None = None, most_zeros: int | None = None)
     return [fit for i, fit in enumerate(fits) if not any(_told(data, fit, other) for other in fits[:i])]
 
 
-def nearest(data: Data) -> Fit:
-    """That with the smallest residual of the explanations with one fault of the numbers, wherever its frames are."""
+def nearest(data: Data) -> tuple[Fit, tuple[Fault, ...]]:
+    """That with the smallest residual of the explanations with a decisive fault of the numbers, or none, and with the
+    robot's own frames where those that are found are within tolerance of them; and faults of the numbers to guess."""
     fits, none = [], np.zeros(len(data.arm.joints))
     for readings in data.likely:
         e = data.explained(*readings, None, None)
         fits.append(fit_of(data, e, *fitting.closed_form(data.poses(e), data.T[e.joint], None, None), none))
-    best = min(fits, key=lambda fit: data.off(fit.residual))
-    return min(best, refined(data, best), key=lambda fit: data.off(fit.residual))
+    plain = min((fit for fit in fits if not fit.explanation.faults), key=lambda fit: data.off(fit.residual))
+    best = min((fit for fit in fits if _sound(data, fit)), key=lambda fit: data.off(fit.residual), default=plain)
+    gain = data.off(plain.residual) / max(data.off(best.residual), 1e-9)
+    chosen = best if gain > DECISIVE else plain
+    chosen = min(chosen, refined(data, chosen), key=lambda fit: data.off(fit.residual))
+    own = [part for part in data.arm.own if part in _unseen(data, chosen)]
+    guess = best.explanation.faults if chosen.explanation.faults != best.explanation.faults and gain > LIKELY else ()
+    return _without(data, chosen, own), guess
+
+
+def _sound(data: Data, fit: Fit) -> bool:
+    """Whether the rotations fit where the positions are read in another unit."""
+    scaled = any(fault.code == "pose-unit" for fault in fit.explanation.faults)
+    return not scaled or bool(fit.residual[:, 1].max() <= ROUGH * data.tolerance[1])
 
 
 def _without_zeros(data: Data, most: int) -> list[Fit]:
@@ -84,13 +106,24 @@ def _fit(data: Data, e: Explanation) -> Fit | None:
 
 def _owned(data: Data, fit: Fit) -> Fit | None:
     """The same with the robot's own frames and zeros in place of those that are found within tolerance of them; none,
-    if it is only all of them together that explain the poses."""
+    if these do not explain the poses: then it is noise that the found ones fit."""
     e, (base, tool) = fit.explanation, data.arm.own
     found: list[str | int] = list(e.zeros)
     found += [base] * (e.base is None and base in data.bases) + [tool] * (e.tool is None and tool in data.tools)
-    small = [part for part in found if _close(data, fit, _without(data, fit, [part]))]
+    small = [part for part in found if part in _unseen(data, fit) or _close(data, fit, _without(data, fit, [part]))]
     mended = _without(data, fit, small)
-    return mended if _close(data, fit, mended) else None
+    if data.off(mended.residual) > 1 and mended.explanation.unknowns:
+        mended = refined(data, mended)
+    return mended if data.off(mended.residual) <= 1 else None
+
+
+def _unseen(data: Data, fit: Fit) -> list[str]:
+    """The robot's own frames from which those that are found differ by nothing that could be said."""
+    base, tool = data.arm.own
+    pairs = ((base, data.bases, fit.X), (tool, data.tools, fit.Y))
+    return [
+        own for own, frames, T in pairs if own in frames and is_nothing(se3.inverse(frames[own]) @ T, data.tolerance)
+    ]
 
 
 def _without(data: Data, fit: Fit, parts: Sequence[str | int]) -> Fit:

@@ -18,10 +18,7 @@ def pose_text(T: Array) -> str:
 
 def change_text(T: Array, tolerance: Array) -> str:
     """A displacement, m, such as "120 mm along z and turned by 2 deg about x". tolerance (2,): less is nothing."""
-    quat = se3.quaternion_from_rotation(T[:3, :3])
-    size = float(np.linalg.norm(quat[:3]))
-    vector = quat[:3] / max(size, se3.TINY) * 2 * np.arctan2(size, quat[3])
-    gone, turned = _one_axis(T[:3, 3], tolerance[0]), _one_axis(vector, tolerance[1])
+    gone, turned = _change(T, tolerance)
     said = []
     if gone.any():
         axis, length = _axis(gone)
@@ -31,6 +28,11 @@ def change_text(T: Array, tolerance: Array) -> str:
         about = axis or f"({_numbers(turned / angle, 3)})"
         said.append(f"turned by {_numbers([np.rad2deg(angle)], 3)} deg about {about}")
     return " and ".join(said) or "nothing"
+
+
+def is_nothing(T: Array, tolerance: Array) -> bool:
+    """Whether a displacement, m, is less than the tolerance (2,) along and about every axis."""
+    return not np.any(_change(T, tolerance))
 
 
 def joint_text(j: int, row: Array, offset: float, turning: bool) -> str:
@@ -43,6 +45,14 @@ def joint_text(j: int, row: Array, offset: float, turning: bool) -> str:
 def amount(value: float, turning: bool) -> str:
     """An angle, rad, in deg, or a length, m, in mm."""
     return f"{_numbers([np.rad2deg(value)], 2)} deg" if turning else f"{_numbers([value * 1e3], 2)} mm"
+
+
+def _change(T: Array, tolerance: Array) -> tuple[Array, Array]:
+    """A displacement as a translation, m, and a rotation vector, rad, without what is within tolerance."""
+    quat = se3.quaternion_from_rotation(T[:3, :3])
+    size = float(np.linalg.norm(quat[:3]))
+    vector = quat[:3] / max(size, se3.TINY) * 2 * np.arctan2(size, quat[3])
+    return _one_axis(T[:3, 3], tolerance[0]), _one_axis(vector, tolerance[1])
 
 
 def _one_axis(vector: Array, least: float) -> Array:
