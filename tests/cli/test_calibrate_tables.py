@@ -298,6 +298,7 @@ def test_joints_with_units_in_their_names(calibrate, shown, arm):
 # options
 
 
+@pytest.mark.slow
 def test_tolerance(calibrate, shown):
     rows = shown()
     rows[1, 6] += 2

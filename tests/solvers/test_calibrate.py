@@ -133,7 +133,7 @@ def test_frames_in_one_place_are_no_fault():
     assert result.alternatives == ()
 
 
-@pytest.mark.parametrize("who", MAKERS)
+@pytest.mark.parametrize("who", [MAKERS[0], *(pytest.param(who, marks=pytest.mark.slow) for who in MAKERS[1:])])
 def test_two_faults_at_once(who):
     rng = np.random.default_rng(5)
     joints, poses = PLANTS["pose-unit"](who, *shown(who, rng, tool0="flange"))
@@ -243,6 +243,7 @@ class TestNothingFits:
         worst = int(np.argmax((result.residual / (5e-4, 1e-3)).max(axis=-1)))
         assert f"pose {worst + 1} is the worst" in fault.message
 
+    @pytest.mark.slow
     def test_what_is_wrong_with_the_numbers_is_said_too(self):
         longer = load(urdf([*LINKS[:2], ("0 0 0.65", "0 1 0"), *LINKS[3:]]))
         joints, poses = shown("kuka", np.random.default_rng(15))
@@ -391,6 +392,7 @@ def test_a_joint_that_slides_is_in_mm():
     assert result.faults == (Fault("joint-unit", "the sliding joints are in m, not in mm"),)
 
 
+@pytest.mark.slow
 def test_a_left_handed_controller():
     """Poses of a mirrored system are read in the right-handed one."""
     left = replace(controllers["kuka"], mirrored="y")

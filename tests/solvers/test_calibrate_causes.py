@@ -46,6 +46,7 @@ class TestZeros:
             "  the zero of joint 'joint_2' is 90 deg off: 'joint_2' of the model = -J2 - 90 deg [joint-zero]",
         ]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("k", [4, 10])
     def test_of_two_joints(self, k):
         joints, poses = shown("abb", np.random.default_rng(31), k=k)
@@ -54,6 +55,7 @@ class TestZeros:
         assert "'joint_2' of the model = J2 - " in str(result)
         assert "'joint_3' of the model = J3 - " in str(result)
 
+    @pytest.mark.slow
     def test_of_all_joints(self):
         joints, poses = shown("staubli", np.random.default_rng(32))
         result = calibrate(ARM, "staubli", joints - (2, -9, -5, 3, 0.6, 7), poses)
@@ -80,6 +82,7 @@ class TestZeros:
         assert frame in str(other)
         assert "only the marks of the zeros on the robot" in str(result)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("more", ["pose-unit", "joint-sign", "base-frame", "tool0-frame"])
     def test_with_another_fault(self, more):
         rng = np.random.default_rng(35)
@@ -140,6 +143,7 @@ class TestOnePoseIsWrong:
         (fault,) = calibrate(robot, "kuka", joints, poses).faults
         assert abs(float(fault.message.partition("J6 = ")[2].partition(" ")[0]) - expected) < 0.1
 
+    @pytest.mark.slow
     def test_and_the_others_have_a_fault(self):
         joints, poses = shown("kuka", np.random.default_rng(39), tool0="flange")
         poses[2, 1] -= 30
@@ -149,6 +153,7 @@ class TestOnePoseIsWrong:
             "tool0-frame",
         ]
 
+    @pytest.mark.slow
     def test_of_four_poses_none_is_named(self):
         joints, poses = shown("kuka", np.random.default_rng(40), k=4)
         poses[2, 0] += 20
@@ -339,7 +344,7 @@ def real(name):
     return kt.load(next(path for path in example_robot_urdfs() if path.name == name))
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if "/" in n else n for n in REAL])
 def test_real_robots(name):
     robot, who, rng = real(name), REAL[name], np.random.default_rng(50)
     names = list(robot.joint_names)
