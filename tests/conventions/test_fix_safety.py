@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from kinetree.conventions import fix as fixing
 from kinetree.conventions.edit import Mend, set_attribute
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.fix import fix, write
@@ -184,7 +185,7 @@ class TestXacro:
     def test_an_attribute_that_stands_there_is_edited_there(self, tmp_path):
         path = xacro_arm(tmp_path)
         text = path.read_bytes()
-        result = mended(path, vendor="fanuc")
+        result = mended(path, vendor="fanuc", unsafe=True)
         assert [f.code for f in result.mended] == ["R199-205"]
         assert path.read_bytes() == text
         expected = PART.replace('link="mount"', 'link="base_link"').replace("0 0 0.25", "0 0 0.5")
@@ -209,3 +210,42 @@ class TestXacro:
         result = fix(path, profile="industrial", vendor="abb")
         ((finding, why),) = result.unmended
         assert (finding.code, "adding and removing elements" in why) == ("R199-208", True)
+
+
+def test_what_other_models_may_include_is_left(tmp_path):
+    macro = tmp_path / "arm_macro.xacro"
+    macro.write_text(HUNG)
+    robot = tmp_path / "arm.urdf.xacro"
+    robot.write_text(
+        '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:include filename="arm_macro.xacro"/></robot>'
+    )
+    result = fix(robot, profile="industrial", select="R199-205")
+    ((finding, why),) = result.unmended
+    assert (finding.code, result.after) == ("R199-205", {})
+    assert "which other models may include; --unsafe mends it there" in why
+    assert list(fix(robot, profile="industrial", select="R199-205", unsafe=True).after) == [macro]
+
+
+def test_a_file_that_is_not_to_be_written_is_left(arm, monkeypatch):
+    path = arm(HUNG)
+    monkeypatch.setattr("os.access", lambda *_: False)  # root may write everywhere
+    with pytest.raises(KinetreeError, match="is not to be written"):
+        write(fix(path, profile="industrial"))
+    assert path.read_text() == HUNG
+
+
+def test_an_edit_by_somebody_else_while_it_is_mended_is_kept(arm, monkeypatch):
+    path = arm(HUNG)
+    edited = HUNG.replace("</robot>", "<!-- mine --></robot>")
+
+    def look_and_edit(*arguments):
+        state = look(*arguments)
+        path.write_text(edited)
+        return state
+
+    look = fixing._look
+    monkeypatch.setattr(fixing, "_look", look_and_edit)
+    result = fix(path, profile="industrial")
+    with pytest.raises(KinetreeError, match="has changed since it was read"):
+        write(result)
+    assert path.read_text() == edited

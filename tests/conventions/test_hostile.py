@@ -2,6 +2,7 @@
 
 import os
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -247,3 +248,19 @@ def test_damaged_files_are_refused_or_checked(suffix, tmp_path):
     assert [one.file for one in found] == [job.file for job in jobs]
     assert [str(f) for one in found for f in one.findings if f.code.startswith("check-")] == []
     assert len(os.listdir(tmp_path)) == len(jobs)
+
+
+@posix
+@pytest.mark.parametrize("name", ["pipe.urdf", "pipe.xml"])
+def test_a_pipe_that_is_named_is_said_to_be_one(name, tmp_path):
+    os.mkfifo(tmp_path / name)
+    command = [sys.executable, "-m", "kinetree", "check", str(tmp_path / name)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, "is a named pipe" in ended.stdout) == (1, True)
+
+
+@posix
+def test_a_name_with_an_end_of_line_is_a_name(tmp_path):
+    (tmp_path / "a\nb.urdf").write_text('<robot name="r"><link name="a"/></robot>')
+    (checked_one,) = check_all([Job(str(tmp_path / "a\nb.urdf"), "ros")])
+    assert not [finding for finding in checked_one.findings if finding.severity == "error"]

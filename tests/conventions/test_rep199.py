@@ -357,3 +357,14 @@ def test_findings_have_their_places():
     assert isinstance(finding, Finding)
     assert (finding.severity, finding.source.line) == ("warning", line)
     assert "90 degrees off" in finding.message
+
+
+@pytest.mark.parametrize(("rpy", "faults"), [(f"0 {QUARTER} 0", 0), (f"0 -{QUARTER} 0", 1), ("0 0 0", 1)])
+def test_without_a_flange_tool0_is_judged_by_the_way_out_of_the_last_link(rpy, faults):
+    text = Text(ARM)
+    text.hang("tool0", "link_6")
+    text.place("tool0", xyz="0.09 0 0", rpy=rpy)
+    text.rename("flange", "hand")
+    robot = kt.load(ET.tostring(text.root, encoding="unicode"), format="urdf")
+    assert found(robot, vendor="abb")["R199-501"] == faults
+    assert found(robot)["R199-501"] == 0

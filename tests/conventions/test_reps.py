@@ -398,3 +398,10 @@ class TestRealRobots:
         files = [p for p in sorted(shared("corpus").rglob("*.urdf")) if b"_optical" in p.read_bytes()]
         assert len(files) > 20
         assert self.accused(files, (Optical,)) == {"R103-004": {"fetch.urdf", "freight.urdf"}}
+
+
+def test_an_inexact_angle_is_underlined_where_it_stands():
+    text = ARM.replace('rpy="0 1.5707963267948966 0"', 'rpy="0.25  0 3.14"')
+    (finding,) = [f for f in kt.check(kt.load(text, format="urdf")) if f.code == "R103-007"]
+    line = text.splitlines()[finding.source.line - 1]
+    assert line[finding.source.column - 1 :].startswith('3.14"')

@@ -198,7 +198,7 @@ def test_real_models_are_excused_at_the_line_that_is_printed(folder, entry, elem
     packages = {package.parent.name: package.parent for package in shared("corpus").rglob("package.xml")}
     file, macro, args = entry
     arguments = {"xacro_args": args, "packages": packages | {"ur_description": own, own.name: own}}
-    job = Job(str(own / file), "industrial-strict", arguments=arguments)
+    job = Job(str(own / file), "industrial-strict", select=("R199",), arguments=arguments)
     before = check_job(job)
     assert excuses == {finding.code for finding in before.findings}
     (line,) = {finding.source.line for finding in before.findings}

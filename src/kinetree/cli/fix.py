@@ -93,6 +93,9 @@ def command(
 def _fixed(job: Job, checked: Checked, **options: Any) -> Fixed:
     """What becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that could not
     be read, or not within the limits of a check."""
+    if job.name and not options["unsafe"]:
+        message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
+        raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
     if errors := [finding for finding in checked.findings if is_error_of_reader(finding)]:
         raise KinetreeError(errors)
     excused = {(one.finding.code, one.finding.element) for one in checked.excused}

@@ -173,6 +173,7 @@ def asked(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> dict[str, l
             continue
         facts = subject.facts(rule.check)
         if any(value is None for value in facts.values()):
+            failed.add(rule.code)
             continue
         new = list(rule().findings(facts))
         findings[rule.code] = [f if f.source else replace(f, source=robot.source) for f in new]

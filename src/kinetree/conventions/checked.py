@@ -12,7 +12,7 @@ from kinetree.conventions.check import ALWAYS, answers, by_severity, is_error_of
 from kinetree.conventions.per_file import PerFile, is_left_out
 from kinetree.conventions.suppress import excuse
 from kinetree.errors import Finding, Source
-from kinetree.load import examine
+from kinetree.load import examine, is_packaged
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ class Checked:
 def check_job(job: Job) -> Checked:
     """Check one file: what its reader and the rules find, without what the settings leave out, its comments excuse and
     the baseline has. Raises KinetreeError where there is nothing to read, or the baseline is none."""
-    source = Path(job.file) if job.arguments.get("format") else job.file  # a str would be the text itself
+    by_name = is_packaged(job.file, job.arguments.get("format"))
+    source = job.file if by_name else Path(job.file)  # a str might be taken for the text itself
     reading = examine(source, **job.arguments)
     selection = {"select": job.select, "ignore": job.ignore}
     packages = job.arguments.get("packages")

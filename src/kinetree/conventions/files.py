@@ -24,7 +24,8 @@ def files_of(paths: Sequence[str], format: str | None) -> dict[str, bool]:
     files: dict[str, bool] = {}
     for path in paths:
         if path.partition(":")[0] in names() or not Path(path).is_dir():  # a folder icub is ./icub
-            format_of(path, format=format)
+            if not Path(path).is_fifo():  # to read it might take for ever; the check says what it is
+                format_of(path, format=format)
             files[path] = True
             continue
         models = [str(model) for model in models_in(Path(path))]

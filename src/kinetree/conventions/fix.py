@@ -125,6 +125,7 @@ def fix(
     if os.path.exists(file) and not os.path.isfile(file):
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
     asked = _Asked(str(file), profile, select, ignore, vendor, unsafe, tuple(map(Path, also)), excused, options)
+    named = {Path(file).resolve(): read_file(Path(file))} if os.path.exists(file) else {}
     start = _look(asked, {})
     given_up: dict[Key, str] = {}
     steps = _mend_all(asked, start, given_up)
@@ -133,7 +134,7 @@ def fix(
     left = {key for rule in withheld for key in _wanted(asked, rule, end)}
     return Fixed(
         str(file),
-        {path: read_file(path) for path in end.contents},
+        {path: named[path] if path in named else read_file(path) for path in end.contents},
         end.contents,
         tuple(f for step in steps for f in step.before.findings if (f.code, f.element) in step.keys - step.after.keys),
         tuple((f, given_up[f.code, f.element]) for f in end.findings if (f.code, f.element) in given_up),
@@ -147,6 +148,8 @@ def write(fixed: Fixed) -> None:
     for path, content in fixed.before.items():
         if read_file(path) != content:
             raise KinetreeError(Finding("file", "error", "has changed since it was read", Source(str(path))))
+        if not os.access(path, os.W_OK):
+            raise KinetreeError(Finding("file", "error", "is not to be written", Source(str(path))))
     try:
         write_files(fixed.after)
     except BaseException:
@@ -241,12 +244,20 @@ def _applied(asked: _Asked, rule: type[Rule], edits: Sequence[Edit], renamed: Na
     document: Element = Subject(state.robot).facts(lambda document: None)["document"]
     if document.document.origins:
         edits = relocated(edits, document, state.contents)
+        _check_shared(asked, edits)
     followed = follow(asked.also, renamed, state.robot, state.contents)
     contents = {**state.contents, **_edited(edits, state.contents), **followed}
     after = _look(asked, contents)
     if (changed := difference(state.robot, after.robot, renamed, turns=rule.turns)) is not None:
         raise fail("fix", f"the repair was not made, for it would change the robot: {changed}")
     return after
+
+
+def _check_shared(asked: _Asked, edits: Iterable[Edit]) -> None:
+    """Refuse to mend what other models may include: only this one is looked at, and the others may want it as it is."""
+    others = sorted({edit.file for edit in edits if Path(edit.file).resolve() != Path(asked.file).resolve()})
+    if others and not asked.unsafe:
+        raise fail("fix", f"it stands in {others[0]}, which other models may include; --unsafe mends it there")
 
 
 def _edited(edits: Iterable[Edit], contents: Mapping[Path, bytes]) -> dict[Path, bytes]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from math import floor, pi
 
 from kinetree.conventions.mending import exact_angles
 from kinetree.conventions.rep103.clause import Rep103, Rpy
 from kinetree.conventions.rule import Rule
-from kinetree.errors import Finding
+from kinetree.errors import Finding, Source
+from kinetree.formats.xml import Element
 
 EXACT = 1e-5
 """How far an angle may be from what it is meant to be, rad: 1.5708 is exact enough."""
@@ -44,7 +46,15 @@ class InexactAngles(Rep103):
         for owner, origin, numbers in rpys:
             if inexact := [text for text in dict.fromkeys(numbers) if text in meant]:
                 said = "; ".join(_said(text, meant[text]) for text in inexact)
-                yield self.finding(f"rpy {said}", owner.label, source=origin.place("rpy"))
+                yield self.finding(f"rpy {said}", owner.label, source=_place(origin, inexact[0]))
+
+
+def _place(origin: Element, text: str) -> Source:
+    """Where a number of an rpy stands."""
+    place = origin.place("rpy")
+    before = re.search(rf"(?<!\S){re.escape(text)}(?!\S)", origin.attributes["rpy"])
+    assert before is not None
+    return replace(place, column=(place.column or 1) + before.start())
 
 
 def exact(text: str) -> str | None:

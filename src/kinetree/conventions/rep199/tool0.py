@@ -7,7 +7,17 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import STRICT, Rep199, angle, children, geometry, own_joint, parent, thing
+from kinetree.conventions.rep199.clause import (
+    STRICT,
+    Rep199,
+    angle,
+    children,
+    geometry,
+    outwards,
+    own_joint,
+    parent,
+    thing,
+)
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rep199.mending import add_tool0, hang_on_flange, hang_tool0, move_geometry
 from kinetree.conventions.rule import Rule
@@ -44,12 +54,25 @@ class Tool0(Rep199):
         for arm in arms:
             if arm.tool0 is None:
                 yield self.absent(robot, arm, "tool0", strict)
-            elif arm.flange is not None and expected is not None:
+            elif expected is None:
+                continue
+            elif arm.flange is None:
+                out = outwards(arm, robot, poses)
+                off = 0.0 if out is None else _between(poses[arm.tool0][:3, :3] @ expected[0], out)
+                if np.deg2rad(off) > EXACT:
+                    message = f"is turned {off:.4g} degrees off the way out of the last link, against {maker.name}'s"
+                    yield self.finding(message, thing(robot, arm.tool0), severity="warning")
+            else:
                 R = poses[arm.flange][:3, :3].T @ poses[arm.tool0][:3, :3]
                 off = angle(expected.T @ R)
                 if np.deg2rad(off) > EXACT:
                     message = f"is turned {off:.4g} degrees off from how models of {maker.name} have it in flange"
                     yield self.finding(message, thing(robot, arm.tool0), severity="warning")
+
+
+def _between(a: Array, b: Array) -> float:
+    """The angle between two unit vectors, deg."""
+    return float(np.rad2deg(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
 
 
 class Tool0AtFlange(Rep199):
