@@ -303,6 +303,7 @@ ZERO = {
 base_link the joints then turn."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ZERO)
 def test_real_models_at_zero(model):
     key, expected, axes = ZERO[model]

@@ -101,6 +101,7 @@ class TestManyFiles:
         assert first.startswith(str(Path("models/sub/bad.urdf:")))
         assert last == "1 error in 1 of 3 files"
 
+    @pytest.mark.slow
     def test_a_part_that_is_named_is_a_fault(self, run, folder):
         result = run("check", "models", "models/macros.xacro", "--profile", "industrial", "--output-format", "concise")
         assert result.exit_code == 1
@@ -137,6 +138,7 @@ class TestManyFiles:
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
 
+    @pytest.mark.slow
     def test_options_of_a_format_are_for_its_files(self, run, folder):
         root = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">'
         text = f'{root}<xacro:arg name="x" default="a b"/><link name="$(arg x)"/></robot>'

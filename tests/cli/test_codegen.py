@@ -157,6 +157,7 @@ def test_a_link_is_followed(run, mixed, tmp_path):
     assert "mixed_fk_tool" in (tmp_path / "elsewhere" / "real.c").read_text()
 
 
+@pytest.mark.slow
 def test_a_guard_keeps_limits_in_c(run, tmp_path):
     out = tmp_path / "guard.c"
     icub = ("icub", "--limits", "tendons")

@@ -96,6 +96,7 @@ def test_a_finding_is_wrapped_for_a_terminal_and_its_underlining_stays():
 # as a process of its own
 
 
+@pytest.mark.slow
 def test_plain_in_a_pipe(process, mixed):
     for environment in ({}, {"PYTHONIOENCODING": "ascii"}, {"COLUMNS": "200", "TERM": "xterm-256color"}):
         out, err = process("inspect", mixed, env=environment).communicate(timeout=60)

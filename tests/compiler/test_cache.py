@@ -46,6 +46,7 @@ print(T.tobytes().hex())
     assert done.stdout.strip() == first.tobytes().hex(), done.stderr
 
 
+@pytest.mark.slow
 def test_many_programs_at_once(folder):
     text = f"""
 import numpy as np, kinetree as kt

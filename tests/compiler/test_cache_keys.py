@@ -68,6 +68,7 @@ def key_of(folder, **question):
     return path.name
 
 
+@pytest.mark.slow
 def test_everything_makes_another_key(folder, monkeypatch):
     keys = [key_of(folder)]
     assert key_of(folder) == keys[0]

@@ -195,6 +195,7 @@ def test_floor_of_large_numbers(digits):
     np.testing.assert_array_equal(np.signbit(got), np.signbit(np.floor(x)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "urdf", [p for p in icub_urdfs() if "iCubGazeboV2_5" in str(p) or "ergoCubSN001" in str(p)][:2]
 )

@@ -89,6 +89,7 @@ def test_a_schedule_keeps_few_values_alive():
     assert alive(trace(tree_of_products, (64,))) <= 6
 
 
+@pytest.mark.slow
 def test_a_schedule_is_deep_enough_for_long_chains():
     def chain(x):
         y = x[0]

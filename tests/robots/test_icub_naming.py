@@ -245,6 +245,7 @@ def test_boards_sensors_and_skin_are_those_of_the_robots_own_files():
     assert {row.part: (row.frame, row.link) for row in corrected(naming().skin)} == skin
 
 
+@pytest.mark.slow
 def test_names_and_parents_in_every_published_model(models):
     """All tables hold in all models of version 2; the feet of version 1 differ as deviation 14 says."""
     for name, robot in models.items():

@@ -122,6 +122,7 @@ def test_joints_without_limits_stay_near():
         assert np.abs(beyond.q - q).max() <= np.pi * (1 + 1e-12)
 
 
+@pytest.mark.slow
 def test_turns_only_where_they_are_legal():
     """Of a range of more than a turn the nearest turn inside of it; none of a screw, or of a joint that leads."""
     robot = closed_form_arm("parallel", limit=4.0)

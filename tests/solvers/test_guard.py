@@ -231,6 +231,7 @@ def test_the_last_step_alone_carries_the_safety(icub):
             assert share == pytest.approx(min(1.0, room[room > 0].min()), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_what_is_no_position_is_refused(icub, tmp_path):
     guard = kt.guard(icub, "left_arm")
     run = driver(tmp_path, guard)

@@ -83,6 +83,7 @@ ARMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wrist", *(pytest.param(name, marks=SLOW) for name in ("parallel", "neither"))])
 def test_random_rows_and_starts(name):
     """Reached or not, with a closed form or without, starts spread inside of what rows leave."""

@@ -97,6 +97,7 @@ def test_singular_and_at_limits(name, places):
     assert result.success or at_limits > 3
 
 
+@pytest.mark.slow
 @every_arm
 @asked
 @given(

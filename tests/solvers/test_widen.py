@@ -172,6 +172,7 @@ def test_errors(corners, most, options, said):
         kt.widen(corners, most, **options)
 
 
+@pytest.mark.slow
 def test_what_has_no_room_or_no_measure():
     flat = planar({"a": (1, 1, 1.0), "b": (-1, -1, -1.0)})
     with pytest.raises(kt.KinetreeError, match="nothing is inside"):
