@@ -9,7 +9,7 @@ from kinetree.conventions.check import FAMILIES, PROFILES, check, rules_of
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.geometry import MeshRule
 from kinetree.formats.sdf import write
-from kinetree.formats.xml import attributes_text
+from kinetree.formats.xml_writer import attributes_text
 from planting import DEFECTS, OF_REPS, Model
 from support import example_robot_urdfs, icub_urdfs, shared
 

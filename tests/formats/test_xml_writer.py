@@ -2,7 +2,8 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from kinetree.formats.xml import Report, XmlWriter, parse
+from kinetree.formats.xml import Report, parse
+from kinetree.formats.xml_writer import XmlWriter
 
 AWKWARD = "a & b < c > d \"e\" 'f' &amp; tab\tnewline\nreturn\r é"
 

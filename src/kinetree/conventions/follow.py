@@ -13,7 +13,8 @@ from kinetree.conventions.edit import Edit, attribute_spans, on_disk
 from kinetree.conventions.same import Names
 from kinetree.errors import KinetreeError, Source, fail
 from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Element, Report, attributes_text, parse
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml_writer import attributes_text
 from kinetree.model.robot import Robot
 
 KINDS = ("link", "joint")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from kinetree.conventions.checked import Checked, Excused
 from kinetree.errors import Finding, visible
-from kinetree.formats.xml import XmlWriter
+from kinetree.formats.xml_writer import XmlWriter
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:

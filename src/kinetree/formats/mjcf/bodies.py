@@ -13,7 +13,8 @@ from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
 from kinetree.formats.mjcf.order import made_name
 from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
 from kinetree.formats.numbers import format_numbers, numbers
-from kinetree.formats.xml import Element, attributes_text, element_text
+from kinetree.formats.xml import Element
+from kinetree.formats.xml_writer import attributes_text, element_text
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen

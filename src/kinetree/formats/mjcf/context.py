@@ -9,7 +9,8 @@ from kinetree.formats.fields import name_of
 from kinetree.formats.mjcf.assets import Assets
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.defaults import Classes
-from kinetree.formats.xml import Element, Report, attributes_text
+from kinetree.formats.xml import Element, Report
+from kinetree.formats.xml_writer import attributes_text
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension
 

@@ -6,7 +6,8 @@ from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import RESOLVED
 from kinetree.formats.mjcf.order import order_elements
-from kinetree.formats.xml import Element, element_text
+from kinetree.formats.xml import Element
+from kinetree.formats.xml_writer import element_text
 from kinetree.model.robot import Extension
 
 READ = ("compiler", "worldbody", "equality", "tendon", "sensor", "asset", "default")

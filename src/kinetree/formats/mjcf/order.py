@@ -11,7 +11,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from kinetree.formats.xml import Element, Report, XmlWriter
+from kinetree.formats.xml import Element, Report
+from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Joint
 
 ORDER, FIXED = "kinetree:order", "kinetree:fixed"

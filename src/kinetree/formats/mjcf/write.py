@@ -17,7 +17,8 @@ from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.writing import BOUND_INERTIA, BOUND_MASS, Job, attributes_of, needs_bounds
 from kinetree.formats.numbers import format_number, format_numbers
-from kinetree.formats.xml import Element, Report, XmlWriter, element_text, parse
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml_writer import XmlWriter, element_text
 from kinetree.model.reshape import plain_joints
 from kinetree.model.robot import CoupledLimit, Joint, Robot, Sensor
 from kinetree.spatial import se3

@@ -11,7 +11,7 @@ from kinetree.formats.mjcf.poses import pose_attributes
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, elements_of, moments, site_looks
 from kinetree.formats.numbers import format_number, format_numbers
-from kinetree.formats.xml import XmlWriter
+from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Inertial, Joint, Link, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array

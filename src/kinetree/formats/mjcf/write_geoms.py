@@ -11,7 +11,8 @@ from kinetree.formats.mjcf.context import free
 from kinetree.formats.mjcf.poses import pose_attributes, z_to
 from kinetree.formats.mjcf.writing import Job, attributes_of, elements_of
 from kinetree.formats.numbers import format_numbers
-from kinetree.formats.xml import Element, XmlWriter, element_text
+from kinetree.formats.xml import Element
+from kinetree.formats.xml_writer import XmlWriter, element_text
 from kinetree.model.robot import Geometry, Link, Material, Shape
 from kinetree.spatial import se3
 

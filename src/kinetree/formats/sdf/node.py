@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kinetree.formats.numbers import format_number, format_numbers
-from kinetree.formats.xml import XmlWriter
+from kinetree.formats.xml_writer import XmlWriter
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array
 

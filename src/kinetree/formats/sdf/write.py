@@ -15,7 +15,7 @@ from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
 from kinetree.formats.sdf.node import Node
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, ORDER
 from kinetree.formats.sdf.values import CUSTOM_TYPE, Version
-from kinetree.formats.xml import XmlWriter
+from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.assemble import order_of_file
 from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 

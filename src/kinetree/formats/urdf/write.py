@@ -15,7 +15,7 @@ from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number, format_numbers
 from kinetree.formats.urdf.context import COUPLED, ORDER
 from kinetree.formats.urdf.links import SHAPES
-from kinetree.formats.xml import XmlWriter
+from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.assemble import order_of_file
 from kinetree.model.force_torque import reading_place
 from kinetree.model.reshape import frame_links, plain_joints
