@@ -7,7 +7,17 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import STRICT, Rep199, angle, geometry, of_maker, own_joint, parent, thing
+from kinetree.conventions.rep199.clause import (
+    EXACT,
+    STRICT,
+    Rep199,
+    angle,
+    geometry,
+    of_maker,
+    own_joint,
+    parent,
+    thing,
+)
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rep199.mending import add_base, hang_base, move_geometry
 from kinetree.conventions.rule import Rule
@@ -18,8 +28,6 @@ from kinetree.spatial.se3 import Array
 
 UPRIGHT = 5.0
 """Degrees by which the first axis of an arm may lean and still be called upright."""
-EXACT = 1e-3
-"""How far a frame may be from where it must be: m, and rad."""
 BOTTOM = 0.02
 """How far base_link may be from the bottom of its shapes, m."""
 

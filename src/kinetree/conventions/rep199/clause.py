@@ -11,6 +11,7 @@ import numpy as np
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule
+from kinetree.conventions.subject import fact
 from kinetree.errors import SEVERITIES, Finding
 from kinetree.model.robot import Frame, Joint, Link, Robot
 from kinetree.spatial.se3 import Array
@@ -18,6 +19,8 @@ from kinetree.spatial.se3 import Array
 URL = "https://github.com/gavanderhoorn/rep/blob/coord_frames_ind_robots/rep-0199.rst"
 
 
+EXACT = 1e-3
+"""How far a frame may be from where it must be: m, and rad."""
 ALONG = 1e-3
 """How far the cosine of two directions may be from 1 for them to be one."""
 
@@ -69,11 +72,17 @@ def own_joint(robot: Robot, above: Mapping[str, Joint], name: str) -> Joint | No
     return above.get(name) if name in robot.links else None
 
 
+def between(a: Array, b: Array) -> float:
+    """The angle between two unit vectors (3,), deg."""
+    return float(np.rad2deg(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
+
+
 def angle(R: Array) -> float:
     """Of a rotation (3, 3), deg."""
     return float(np.rad2deg(np.arccos(np.clip((np.trace(R) - 1) / 2, -1.0, 1.0))))
 
 
+@fact
 def children(robot: Robot) -> Mapping[str, list[Joint]]:
     """Link to the joints below it."""
     below: dict[str, list[Joint]] = {link: [] for link in robot.links}

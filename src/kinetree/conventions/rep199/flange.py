@@ -10,7 +10,7 @@ from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     ALONG,
     Rep199,
-    children,
+    between,
     geometry,
     outwards,
     own_joint,
@@ -43,24 +43,30 @@ class Flange(Rep199):
   <link name="base"/>"""
     mend = staticmethod(add_flange)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
+    def check(
+        self,
+        robot: Robot,
+        arms: tuple[Arm, ...],
+        bodies: Mapping[str, str],
+        children: Mapping[str, list[Joint]],
+        strict: bool,
+    ) -> Iterator[Finding]:
         """An arm has no flange, or a body hangs elsewhere at its end."""
-        below = children(robot)
         for arm in arms:
             if arm.flange is None:
                 yield self.absent(robot, arm, "flange", strict)
                 continue
-            places = [link for link in robot.links if bodies[link] == arm.end and link != arm.flange]
-            hung = set(subtree(below, arm.flange)) if arm.flange in below else set()
-            for link in places:
-                if link in hung and link != arm.tool0:
-                    continue  # of what hangs on flange already
-                for joint in below[link]:
-                    moves = any(bodies[other] != arm.end for other in subtree(below, joint.child))
-                    if joint.child not in (arm.flange, arm.tool0) and arm.flange not in subtree(below, joint.child):
-                        solid = any(geometry(robot, other) for other in subtree(below, joint.child))
-                        if moves or (solid and link == arm.tool0):
-                            yield self.finding(f"hangs on {link!r}, not on {arm.flange!r}", robot.links[joint.child])
+            on_flange = set(subtree(children, arm.flange)) if arm.flange in children else set()
+            rightly = on_flange - {arm.tool0} | {arm.flange}
+            places = [link for link in robot.links if bodies[link] == arm.end and link not in rightly]
+            for joint in (joint for link in places for joint in children[link]):
+                branch = set(subtree(children, joint.child))
+                if branch & {arm.flange} or joint.child == arm.tool0:
+                    continue
+                moves = any(bodies[other] != arm.end for other in branch)
+                solid = any(geometry(robot, other) for other in branch)
+                if moves or (solid and joint.parent == arm.tool0):
+                    yield self.finding(f"hangs on {joint.parent!r}, not on {arm.flange!r}", robot.links[joint.child])
 
 
 class FlangeOrientation(Rep199):
@@ -85,7 +91,7 @@ class FlangeOrientation(Rep199):
                 continue
             R = poses[arm.base_link or arm.foot][:3, :3].T @ poses[arm.flange][:3, :3]
             if abs(R[2, 0]) < LEVEL and R[2, 2] < 1 - ALONG:
-                off = np.rad2deg(np.arccos(np.clip(R[2, 2], -1.0, 1.0)))
+                off = between(R[:, 2], np.array([0.0, 0.0, 1.0]))
                 message = f"with all joints at zero its Z is {off:.4g} degrees from up"
                 yield self.finding(message, thing(robot, arm.flange))
 
@@ -111,7 +117,7 @@ class FlangeAxis(Rep199):
                 continue
             x = poses[arm.flange][:3, 0]
             if x @ out < 1 - ALONG:
-                off = np.rad2deg(np.arccos(np.clip(x @ out, -1, 1)))
+                off = between(x, out)
                 message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
                 yield self.finding(message, thing(robot, arm.flange))
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
+    EXACT,
     STRICT,
     Rep199,
     angle,
-    children,
+    between,
     geometry,
     outwards,
     own_joint,
@@ -25,8 +26,6 @@ from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
-EXACT = 1e-3
-"""How far tool0 may be turned from where it must be, rad."""
 TOGETHER = 1e-6
 """How far the origins of flange and tool0 may be apart, m."""
 
@@ -58,7 +57,7 @@ class Tool0(Rep199):
                 continue
             elif arm.flange is None:
                 out = outwards(arm, robot, poses)
-                off = 0.0 if out is None else _between(poses[arm.tool0][:3, :3] @ expected[0], out)
+                off = 0.0 if out is None else between(poses[arm.tool0][:3, :3] @ expected[0], out)
                 if np.deg2rad(off) > EXACT:
                     message = f"is turned {off:.4g} degrees off the way out of the last link, against {maker.name}'s"
                     yield self.finding(message, thing(robot, arm.tool0), severity="warning")
@@ -68,11 +67,6 @@ class Tool0(Rep199):
                 if np.deg2rad(off) > EXACT:
                     message = f"is turned {off:.4g} degrees off from how models of {maker.name} have it in flange"
                     yield self.finding(message, thing(robot, arm.tool0), severity="warning")
-
-
-def _between(a: Array, b: Array) -> float:
-    """The angle between two unit vectors, deg."""
-    return float(np.rad2deg(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
 
 
 class Tool0AtFlange(Rep199):
@@ -161,11 +155,10 @@ class Tool0Leaf(Rep199):
   <link name="base"/>"""
     mend = staticmethod(hang_on_flange)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], children: Mapping[str, list[Joint]]) -> Iterator[Finding]:
         """A link hangs on tool0."""
-        below = children(robot)
         for arm in arms:
-            for joint in below.get(arm.tool0 or "", ()):
+            for joint in children.get(arm.tool0 or "", ()):
                 if joint.child != arm.flange:
                     hung = f"hangs on {arm.tool0!r}, not beside it on {arm.flange or 'the flange'!r}"
                     yield self.finding(hung, robot.links[joint.child])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent, thing
+from kinetree.conventions.rep199.clause import Rep199, geometry, parent, thing
 from kinetree.conventions.rep199.mending import hang_tools
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
@@ -30,16 +30,17 @@ class Tool(NamedTuple):
 
 
 @fact
-def tools(robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> tuple[Tool, ...]:
+def tools(
+    robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], children: Mapping[str, list[Joint]]
+) -> tuple[Tool, ...]:
     """Frames without geometry and with nothing below them, at the end of an arm, that are called like tools; and what
     hangs on flange or tool0 and is nothing but a frame."""
-    below = children(robot)
     found = []
     for arm in arms:
-        on_them = {joint.child for frame in (arm.flange, arm.tool0) for joint in below.get(frame or "", ())}
+        on_them = {joint.child for frame in (arm.flange, arm.tool0) for joint in children.get(frame or "", ())}
         for name, body in bodies.items():
             own = name in (arm.flange, arm.tool0, arm.end, arm.base_link, arm.base)
-            if body != arm.end or own or geometry(robot, name) or below.get(name):
+            if body != arm.end or own or geometry(robot, name) or children.get(name):
                 continue
             bare = name.removeprefix(arm.prefix)
             if name in on_them or TOOL.fullmatch(bare):
