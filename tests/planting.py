@@ -367,7 +367,6 @@ DEFECTS = (
     Planted("GEO-001", _no_collision),
     Planted("GEO-002", _size(0), implied=("INR-009", "INR-010")),
     Planted("GEO-003", _size(1000)),
-    Planted("MSH-001", _visual('filename="x.stl" scale="0.001 0.001 0.001"', 'filename="x.stl"'), ("R103-002",)),
     Planted("MSH-002", _visual('filename="package://arm/meshes/nowhere.stl"')),
     Planted("MSH-003", _visual('filename="package://arm/meshes/empty.stl"')),
     Planted("MSH-004", _visual('filename="package://arm/meshes/pointer.stl"')),
@@ -393,6 +392,7 @@ def _frames(*frames: tuple[str, str]) -> Callable[[Model], str | None]:
 OF_REPS = (
     Planted("R103-001", _visual('filename="x.stl" scale="-1 1 1"')),
     Planted("R103-002", _limit(lower=-170, upper=170)),
+    Planted("R103-002", _visual('filename="x.stl" scale="0.001 0.001 0.001"', 'filename="x.stl"')),
     Planted("R103-004", _frames(("planted_camera", "0 0 0"), ("planted_camera_optical_frame", "0 0 0"))),
     Planted("R103-005", _frames(("planted_imu", "0 0 0"), ("planted_imu_ned", "0 0 0"))),
     Planted("R103-007", _frames(("planted_mount", "0 1.57 0"))),

@@ -64,8 +64,9 @@ class TestWhere:
             ("<robot", f"{BECAUSE}\n<robot"),
             (FLANGE, f"{BECAUSE.replace('R199-403', 'no-texture ,R199-403')}{FLANGE}"),
             (FLANGE, f"{BECAUSE.replace(' ', chr(10))}{FLANGE}"),
+            (FLANGE, f"{BECAUSE.replace('kinetree', 'Kinetree')}{FLANGE}"),
         ],
-        ids=["before it", "other comments between", "before the root", "several codes", "on several lines"],
+        ids=["before it", "other comments between", "before the root", "several codes", "on several lines", "capital"],
     )
     def test_it_holds(self, before, after, checked):
         found = checked(WRONG.replace(before, after, 1))

@@ -168,7 +168,7 @@ def asked(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> dict[str, l
     findings: dict[str, list[Finding]] = {}
     failed: set[str] = set()
     for rule in rules:
-        if failed & set(rule.requires):
+        if not failed.isdisjoint(rule.requires):
             failed.add(rule.code)
             continue
         facts = subject.facts(rule.check)

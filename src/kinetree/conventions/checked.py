@@ -13,6 +13,7 @@ from kinetree.conventions.per_file import PerFile, is_left_out
 from kinetree.conventions.suppress import excuse
 from kinetree.errors import Finding, Source
 from kinetree.load import examine, is_packaged
+from kinetree.model.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def check_job(job: Job) -> Checked:
         return (code in asked or always) and is_wanted(code, **selection) and in_this_file
 
     findings = [f for f in found if is_error_of_reader(f) or not is_left_out(f, str(source), job.per_file)]
-    findings, excused, faults = excuse(findings, str(source), is_asked)
+    findings, excused, faults = excuse(findings, str(source), is_asked, _texts(reading[0], str(source)))
     findings += [f for f in faults if is_wanted(f.code, **selection) and not is_left_out(f, str(source), job.per_file)]
     known: list[Finding] = []
     if job.baseline is not None:
@@ -78,6 +79,12 @@ def check_job(job: Job) -> Checked:
         findings += gone
     why = tuple(Excused(finding, by.reason, by.source) for finding, by in excused)
     return Checked(job.file, tuple(sorted(findings, key=by_severity)), why, job.name, tuple(known))
+
+
+def _texts(robot: Robot | None, file: str) -> Mapping[str, str]:
+    """What the files hold that a URDF was read from, by name."""
+    text = robot.text if robot else None
+    return {} if text is None or text.format != "urdf" else text.files or {file: text.text}
 
 
 def fault(file: str, code: str, message: str) -> Checked:

@@ -188,12 +188,9 @@ def indentation(element: Element) -> str | None:
 
 
 def indent_unit(document: Document) -> str:
-    """How much further than its parent a child is indented: as the first that is."""
-    for element in document.root.walk():
-        outer, inner = indentation(element), indentation(element.children[0]) if element.children else None
-        if inner and inner.startswith(outer or "") and inner != outer:
-            return inner[len(outer or "") :]
-    return "  "
+    """How much further than its parent a child is indented: as far as the first tag that does not begin its line."""
+    first = re.compile(rb"^([ \t]+)<\w", re.MULTILINE).search(document.data)
+    return first[1].decode() if first else "  "
 
 
 def _newline(element: Element) -> str:

@@ -11,11 +11,12 @@ from time import monotonic
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from kinetree.conventions.quality import URDF_LINK, Quality, grouped, others
+from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
 from kinetree.errors import Finding, KinetreeError, Severity
-from kinetree.formats.opener import Files, folder_of
+from kinetree.formats.opener import folder_of
+from kinetree.formats.packages import Packages
 from kinetree.model.robot import Geometry, Link, Robot
 
 HUGE, TINY = 100.0, 1e-5
@@ -28,7 +29,6 @@ MOST_MESHES = 1000
 """More are not looked for."""
 
 Asset = Literal["there", "missing", "empty", "pointer"]
-Shapes = tuple[tuple[Link, Geometry], ...]
 
 
 class NoCollision(Quality):
@@ -97,35 +97,6 @@ class AbsurdSize(Quality):
             for name, sizes in _sizes(geometry).items():
                 if name != "scale" and any(size > HUGE or 0 < size < TINY for size in sizes):
                     message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{size:g}' for size in sizes)} m"
-                    yield self.finding(message, link, source=geometry.source)
-
-
-class MixedScale(Quality):
-    """One mesh file has one scale.
-
-    Where a file is scaled by 0.001 in one place and by 1 in another, one of them is a thousand times too large.
-    """
-
-    code = "MSH-001"
-    level = "SHOULD"
-    evidence = "heuristic"
-    clause = "scale of the mesh, whose unit is the metre"
-    url = URDF_LINK
-    good = '<geometry><box size="0.4 0.12 0.12"/></geometry></visual>'
-    bad = (
-        '<geometry><mesh filename="meshes/link_4.stl" scale="0.001 0.001 0.001"/></geometry></visual>'
-        '<visual><geometry><mesh filename="meshes/link_4.stl"/></geometry></visual>'
-    )
-
-    def check(self, shapes: Shapes) -> Iterator[Finding]:
-        """A file scaled a hundred times larger in one place than in another."""
-        meshes = [(link, geometry) for link, geometry in shapes if "scale" in geometry.shape.parameters]
-        for same in grouped(meshes, lambda pair: pair[1].shape.parameters["filename"]):
-            sizes = [max(map(abs, _sizes(geometry)["scale"])) for _, geometry in same]
-            small = min(sizes)
-            for (link, geometry), size in zip(same, sizes, strict=True):
-                if 0 < 100 * small <= size:
-                    message = f"{geometry.shape.parameters['filename']!r} has the scale {size:g}, elsewhere {small:g}"
                     yield self.finding(message, link, source=geometry.source)
 
 
@@ -200,13 +171,7 @@ class PointerMesh(MeshRule):
             yield self.finding(message, link, source=geometry.source)
 
 
-RULES: tuple[type[Rule], ...] = (NoCollision, NoSize, AbsurdSize, MixedScale, MissingMesh, EmptyMesh, PointerMesh)
-
-
-@fact
-def shapes(robot: Robot) -> Shapes:
-    """Every shape with its link."""
-    return tuple((link, shape) for link in robot.links.values() for shape in (*link.visuals, *link.collisions))
+RULES: tuple[type[Rule], ...] = (NoCollision, NoSize, AbsurdSize, MissingMesh, EmptyMesh, PointerMesh)
 
 
 @fact
@@ -219,7 +184,7 @@ def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLik
     if robot.source is None:
         return None
     file = robot.source.file
-    files = _files(tuple((name, Path(folder)) for name, folder in packages.items()), int(monotonic() // REMEMBERED))
+    known = _packages(tuple((name, Path(folder)) for name, folder in packages.items()), int(monotonic() // REMEMBERED))
     names = dict.fromkeys(
         _file(geometry)
         for _, geometry in shapes
@@ -231,7 +196,7 @@ def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLik
     for name in list(names)[:MOST_MESHES]:
         package, rest = _split(name)
         if package not in folders:
-            folders[package] = _folder(files, package, file)
+            folders[package] = _folder(known, package, folder_of(file))
         folder = folders[package]
         if folder is not None and rest is not None:
             found[name] = _asset(f"{folder}/{rest}")
@@ -239,10 +204,10 @@ def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLik
 
 
 @lru_cache(maxsize=1)
-def _files(packages: tuple[tuple[str, Path], ...], time: int) -> Files:
+def _packages(packages: tuple[tuple[str, Path], ...], time: int) -> Packages:
     """Shared by robots that are checked one after another: to search the disk for packages takes longer than all
     rules, and longer for each package that is not there."""
-    return Files(dict(packages))
+    return Packages(dict(packages))
 
 
 def _split(name: str) -> tuple[str, str | None]:
@@ -254,10 +219,11 @@ def _split(name: str) -> tuple[str, str | None]:
     return "", None if "://" in name or name.startswith(("/", "\\")) else name
 
 
-def _folder(files: Files, package: str, asked_from: str) -> str | None:
+@lru_cache(maxsize=1000)
+def _folder(packages: Packages, package: str, near: Path | None) -> str | None:
     """The folder of a package, or that of the model for none; None where there is no such folder."""
     try:
-        return str(files.package(package, asked_from) if package else folder_of(asked_from) or "") or None
+        return str(packages.package(package, near) if package else near or "") or None
     except KinetreeError:
         return None
 

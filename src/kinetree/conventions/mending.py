@@ -142,4 +142,9 @@ class QuaternionInOldFile(Rule):
 def _origins(elements: Elements) -> Iterator[tuple[Element, list[Element]]]:
     """The links, joints and sensors, with their origins."""
     for owner in (*elements.links.values(), *elements.joints.values(), *elements.root.find_all("sensor")):
-        yield owner, [element for element in owner.walk() if element.tag == "origin"]
+        yield owner, origins_of(owner)
+
+
+def origins_of(owner: Element) -> list[Element]:
+    """Every <origin> of a link with its inertial and shapes, of a joint or of a sensor."""
+    return [child for parent in (owner, *owner.children) for child in parent.children if child.tag == "origin"]

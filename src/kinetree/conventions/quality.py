@@ -31,6 +31,15 @@ def with_blocks(blocks: str) -> str:
     return ARM.replace("</robot>", f"{blocks}\n</robot>")
 
 
+Shapes = tuple[tuple[Link, Geometry], ...]
+
+
+@fact
+def shapes(robot: Robot) -> Shapes:
+    """Every shape with its link."""
+    return tuple((link, shape) for link in robot.links.values() for shape in (*link.visuals, *link.collisions))
+
+
 def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
     """Things of the same key together, in the order of the first of each."""
     groups: dict[object, list[T]] = {}

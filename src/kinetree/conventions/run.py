@@ -14,10 +14,13 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
+from math import inf
+from time import monotonic
 from typing import Any, ClassVar
 
 from kinetree.conventions.check import check_codes, rules_of
@@ -31,8 +34,13 @@ SMALL = 300_000
 START = 120
 """Seconds in which a child must have started."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+AHEAD = 2
+"""Jobs that a child is given, with that which it is at."""
 CHILD = "import sys; sys.path[:] = sys.argv[3:]; from kinetree.conventions.child import main; main(*sys.argv[1:3])"
 """It imports from where this process does, and not from the folder in which it stands."""
+
+Task = tuple[int, str, bytes]
+"""Which job it is, its file, and all of it, to be sent."""
 
 
 def check_all(
@@ -75,12 +83,14 @@ def _cores() -> int:
 
 
 def _in_children(jobs: Sequence[Job], children: Sequence[_Child]) -> Iterator[Checked]:
-    todo: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
+    todo: queue.SimpleQueue[Task] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[int, Checked]] = queue.SimpleQueue()
-    for task in enumerate(jobs):
-        todo.put(task)
+    over = threading.Event()
+    for index, job in enumerate(jobs):
+        todo.put((index, job.file, pickle.dumps(replace(job, arguments=_plain(job.arguments)))))
     for child in children:
         threading.Thread(target=_work, args=(child, todo, done), daemon=True).start()
+    threading.Thread(target=_watch, args=(children, over), daemon=True).start()
     ready: dict[int, Checked] = {}
     try:
         for index in range(len(jobs)):
@@ -92,45 +102,65 @@ def _in_children(jobs: Sequence[Job], children: Sequence[_Child]) -> Iterator[Ch
                 ready[at] = checked
             yield ready.pop(index)
     finally:
+        over.set()
         for child in children:
             child.end()
 
 
-def _work(
-    child: _Child, todo: queue.SimpleQueue[tuple[int, Job]], done: queue.SimpleQueue[tuple[int, Checked]]
-) -> None:
-    """Give a child one job after the other, until there are none left."""
+def _watch(children: Sequence[_Child], over: threading.Event) -> None:
+    """Kill what takes too long, until all is over."""
+    while not over.wait(0.1):
+        for child in children:
+            child.kill_if_late()
+
+
+def _work(child: _Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[tuple[int, Checked]]) -> None:
+    """Give a child one job after the other, until there are none left; the next before the answer to the last, so that
+    it need not wait."""
+    told: deque[Task] = deque()  # the child is at the first
     while not child.ended:
         try:
-            index, job = todo.get_nowait()
-        except queue.Empty:
-            child.end()
-            return
-        try:
-            done.put((index, child.check(job)))
+            with suppress(queue.Empty):
+                while len(told) < AHEAD:
+                    told.append(todo.get_nowait())
+                    child.tell(told[-1][2])
+            if not told:
+                child.end()
+                return
+            checked = child.answer(told[0][1])
         except Exception as error:
             child.kill()
-            done.put((index, fault(job.file, "check-crashed", f"no child process can check it: {error}")))
+            checked = fault(told[0][1], "check-crashed", f"no child process can check it: {error}")
+        done.put((told.popleft()[0], checked))
+        if not child.process:
+            while told:  # it did not come to these
+                todo.put(told.popleft())
 
 
 class _Child:
-    """A process that checks one file at a time, and is replaced by a new one when a file was too much for it."""
+    """A process that checks one file after another, and is replaced by a new one when a file was too much for it."""
 
     def __init__(self, seconds: float, megabytes: int) -> None:
         self.seconds, self.megabytes = seconds, megabytes
         self.process: subprocess.Popen[bytes] | None = None
         self.ended = self.late = False
+        self.due = inf
         self.lock = threading.Lock()
 
-    def check(self, job: Job) -> Checked:
-        """What is found in a file, or what befell the process."""
+    def tell(self, job: bytes) -> None:
+        """Send a job, to a new process where there is none; that it cannot be sent is seen when no answer comes."""
+        if self.process is None:
+            self._start()
+        with suppress(OSError, ValueError):
+            send(self.process.stdin if self.process else None, job)
+
+    def answer(self, file: str) -> Checked:
+        """What is found in the file of the first job that has no answer yet, or what befell the process."""
         try:
-            if self.process is None:
-                self._start()
-            checked: Checked = self._ask(self.seconds, job)
+            checked: Checked = self._answer(self.seconds)
         except (EOFError, OSError):
-            return self._befell(job.file)
-        if any(finding.code == "check-memory" for finding in checked.findings):
+            return self._befell(file)
+        if self.late or any(finding.code == "check-memory" for finding in checked.findings):
             self.kill()
         return checked
 
@@ -145,6 +175,13 @@ class _Child:
                         pipe.close()  # type: ignore[union-attr]
             self.process = None
 
+    def kill_if_late(self) -> None:
+        """End the process if its answer is overdue."""
+        with self.lock:
+            if self.process and monotonic() > self.due:
+                self.late = True
+                self.process.kill()
+
     def end(self) -> None:
         """End the process for good."""
         self.ended = True
@@ -155,31 +192,25 @@ class _Child:
         command = [sys.executable, "-P", "-c", CHILD, *limits, *(path or os.getcwd() for path in sys.path)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         with self.lock:
+            self.late = False
             if not self.ended:
                 self.process = subprocess.Popen(command, env={**os.environ, **ONE_THREAD}, **pipes)  # type: ignore[call-overload]
-        self._ask(START)
+        with suppress(EOFError, OSError):  # it is asked again for the first job, and then that is an error
+            self._answer(START)
 
-    def _ask(self, seconds: float, job: Job | None = None) -> Any:
-        """The answer to a job, or the first that a child gives. Raises EOFError or OSError where none comes."""
+    def _answer(self, seconds: float) -> Any:
+        """What a child says next, the first time that it is there. Raises EOFError or OSError where nothing comes."""
         process = self.process
         if process is None:
             raise EOFError
-        self.late = False
-        timer = threading.Timer(seconds, self._too_late, [process])
-        timer.daemon = True
-        timer.start()
+        self.due = monotonic() + seconds
         try:
-            if job is not None:
-                send(process.stdin, pickle.dumps(replace(job, arguments=_plain(job.arguments))))
             return _Answer(BytesIO(receive(process.stdout, self.megabytes << 20))).load()
         except pickle.UnpicklingError as error:
             raise EOFError from error
         finally:
-            timer.cancel()
-
-    def _too_late(self, process: subprocess.Popen[bytes]) -> None:
-        self.late = True
-        process.kill()
+            with self.lock:
+                self.due = inf
 
     def _befell(self, file: str) -> Checked:
         """What became of the process, as a finding."""

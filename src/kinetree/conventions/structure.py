@@ -179,10 +179,10 @@ def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...
 def _unknown(
     rule: Rule, named: Sequence[tuple[str, str, str, Source | None]], known: Sequence[str]
 ) -> Iterator[Finding]:
-    """A finding for each (message, name, element, place) whose name is not known; what is near it is said of the first
-    three, since to look for it takes long."""
+    """A finding for each (message, name, element, place) whose name is not known; what is near it is said of the
+    first, since to look for it takes long."""
     names = frozenset(known)
     unknown = [entry for entry in named if entry[1] not in names]
     for i, (message, name, element, source) in enumerate(unknown):
-        near = f"; {nearest_names(name, known)}" if i < 3 else ""
+        near = f"; {nearest_names(name, known)}" if i == 0 else ""
         yield rule.finding(message + near, element, source=source)

@@ -7,6 +7,7 @@ is a function that names its own inputs likewise. What is None is not known, and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from kinetree.formats.xml import Derived, Element, parsed
@@ -39,14 +40,19 @@ class Subject:
 
     def facts(self, function: Callable[..., Any]) -> dict[str, Any]:
         """All that a function asks for, by name."""
-        code = function.__code__
-        names = code.co_varnames[: code.co_argcount]
-        return {name: self._fact(name) for name in names if name != "self"}
+        known = self._known
+        return {name: known[name] if name in known else self._fact(name) for name in _inputs(function)}
 
     def _fact(self, name: str) -> Any:
-        if name not in self._known:
-            self._known[name] = FACTS[name](**self.facts(FACTS[name]))
-        return self._known[name]
+        found = self._known[name] = FACTS[name](**self.facts(FACTS[name]))
+        return found
+
+
+@cache
+def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of what a function asks for."""
+    code = function.__code__
+    return tuple(name for name in code.co_varnames[: code.co_argcount] if name != "self")
 
 
 @fact

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kinetree.conventions.check import ALWAYS, FAMILIES, codes_of, is_error_of_reader, rule_of
@@ -20,10 +21,13 @@ from kinetree.formats.xml import Document, Element, Report, parse
 MAX_LENGTH = 2000
 """Characters of a comment that is a suppression."""
 
-OURS = re.compile(r"\s*kinetree\s*:\s*(.*?)\s*", re.DOTALL)
+OURS = re.compile(r"\s*kinetree\s*:\s*(.*?)\s*", re.DOTALL | re.IGNORECASE)
 IGNORE = re.compile(r"ignore\s+(?P<codes>.*?)(?:\s+because\b[\s:,]*(?P<reason>.*))?", re.DOTALL)
 OF_A_READER = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 FORM = "write 'kinetree: ignore CODE because …', several codes with commas between them"
+
+
+NOTHING_READ: Mapping[str, str] = MappingProxyType({})
 
 
 class Judged(NamedTuple):
@@ -34,15 +38,17 @@ class Judged(NamedTuple):
     faults: list[Finding]
 
 
-def excuse(findings: Sequence[Finding], file: str, is_asked: Callable[[str], bool]) -> Judged:
+def excuse(
+    findings: Sequence[Finding], file: str, is_asked: Callable[[str], bool], texts: Mapping[str, str] = NOTHING_READ
+) -> Judged:
     """Take out what the comments of the files excuse, in which the findings are, and in the one that is checked.
 
     file: the one that is checked; what is said before its root holds for all that is made of it. is_asked: whether a
-    code would have been found, so that what is said about others is not called superfluous. Errors of a reader are not
-    excused, nor findings without a place.
+    code would have been found, so that what is said about others is not called superfluous. texts: of files that have
+    been read, by name. Errors of a reader are not excused, nor findings without a place.
     """
     files = dict.fromkeys([file, *(finding.source.file for finding in findings if finding.source)])
-    said = [suppression for name in files for suppression in suppressions(name)]
+    said = [suppression for name in files if ours_in(texts.get(name)) for suppression in suppressions(name)]
     if not said:
         return Judged(list(findings), [], [])
     spots = _spots(findings)
@@ -93,6 +99,11 @@ def _covered(suppression: Suppression, code: str, checked: str, spots: _Spots) -
     return [i for _, i in places[first:last]]
 
 
+def ours_in(text: str | None) -> bool:
+    """Whether there may be suppressions in a text, None for one that has not been read."""
+    return text is None or "kinetree" in text.lower()
+
+
 def suppressions(file: str) -> list[Suppression]:
     """The suppressions in a file, in order; none where it is no XML, or no plain file."""
     if not os.path.isfile(file):  # a pipe has been read already
@@ -101,7 +112,7 @@ def suppressions(file: str) -> list[Suppression]:
         data = read_file(Path(file))
     except KinetreeError:
         return []
-    if not any("kinetree".encode(encoding) in data for encoding in ("utf-8", "utf-16-le", "utf-16-be")):
+    if not any("kinetree".encode(encoding) in data.lower() for encoding in ("utf-8", "utf-16-le", "utf-16-be")):
         return []
     root = parse(data, file, Report(), comments=True)
     if root is None:

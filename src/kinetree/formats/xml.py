@@ -107,28 +107,25 @@ class Derived:
 
 
 class Document:
-    """A parsed file: its bytes in UTF-8 and its root element."""
+    """A file in UTF-8, in which elements stand. It does not know them: without a circle they are gone with their last
+    user, and need no collector.
+    """
 
     def __init__(self, data: bytes, file: str, origins: Sequence[Source | None] = ()) -> None:
         self.data = data
         self.file = file
-        self.root: Element
         self.comments: dict[int, str] = {}  # by the byte of "<", where `parse` was asked for them
         self._lines: list[int] | None = None
         self._ascii = data.isascii()
         self.origins = origins
+        self.starts: Sequence[int] = ()  # where the tags of all elements begin, of a text that has origins
 
     def source(self, byte: int) -> Source:
         """The place of a byte, or of what the element around it was made of."""
         here = self._here(byte)
-        at = bisect_right(self._starts, byte) - 1 if self.origins else -1
+        at = bisect_right(self.starts, byte) - 1
         origin = self.origins[at] if 0 <= at < len(self.origins) else None
         return replace(origin, made=here) if origin else here
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Where the tags of all elements begin."""
-        return [element.start for element in self.root.walk()]
 
     def _here(self, byte: int) -> Source:
         if self._lines is None:
@@ -253,8 +250,11 @@ def _span(element: Element, attribute: str | None) -> tuple[int, int]:
     return element.start, tag_end
 
 
+_TAG = re.compile(rb"<[^\s/>]*(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")
+
+
 def _tag_end(data: bytes, start: int) -> int:
-    match = re.compile(rb"<[^\s/>]*(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>").match(data, start)
+    match = _TAG.match(data, start)
     return match.end() if match else start + 1
 
 
@@ -279,10 +279,9 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
     try:
         if len(data) > MAX_BYTES:
             raise _RefusedError("xml-size", f"{len(data)} bytes; at most {MAX_BYTES} are read")
-        _build(parser, document)
         if comments:
             parser.CommentHandler = lambda text: document.comments.update({parser.CurrentByteIndex: text})
-        parser.Parse(data, True)
+        root = _build(parser, document)
     except expat.ExpatError as error:
         byte = min(max(parser.ErrorByteIndex, 0), len(data))
         message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
@@ -291,24 +290,30 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
     except _RefusedError as error:
         _refuse(report, document, error.code, str(error), max(parser.CurrentByteIndex, 0))
         return None
-    return document.root
+    finally:
+        for handler in HANDLERS:  # they know the parser, which knows them
+            setattr(parser, handler, None)
+    if origins:
+        document.starts = [element.start for element in root.walk()]
+    return root
 
 
-_latest: list[Document] = []
-"""The one that a reader remembered last."""
+_latest: list[Element] = []
+"""The root that a reader remembered last."""
 
 
-def remember(document: Document) -> None:
+def remember(root: Element) -> None:
     """Keep a document for `parsed`, until the next one, unless it is large."""
-    _latest[:] = [document] if len(document.data) <= REMEMBERED else []
+    _latest[:] = [root] if len(root.document.data) <= REMEMBERED else []
 
 
 def parsed(text: Derived, file: str) -> Element | None:
     """`parse` of a text that has been read before; at no cost if it is remembered."""
     data = text.text.encode()
-    for document in _latest:
+    for root in _latest:
+        document = root.document
         if document.file == file and document.data == data and document.origins == text.origins:
-            return document.root
+            return root
     return parse(text, file, Report())
 
 
@@ -352,20 +357,25 @@ def encoding_of(text: bytes) -> tuple[bytes, str]:
 _ENCODING = re.compile(rb"(<\?xml[^>]*?\sencoding\s*=\s*[\"'])([A-Za-z0-9._-]+)")
 
 
-def _build(parser: expat.XMLParserType, document: Document) -> None:
-    """Hang handlers on the parser that build the elements of the document."""
-    stack: list[Element] = []
+HANDLERS = (
+    *("StartElementHandler", "EndElementHandler", "CharacterDataHandler"),
+    *("CommentHandler", "StartDoctypeDeclHandler", "EntityDeclHandler"),
+)
+
+
+def _build(parser: expat.XMLParserType, document: Document) -> Element:
+    """The root element, built by handlers that hang on the parser."""
+    roots: list[Element] = []
+    stack = [Element("", {}, document, 0)]
+    stack[0].children = roots
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, document, parser.CurrentByteIndex)
-        if stack:
-            stack[-1].children.append(element)
-        else:
-            document.root = element
+        stack[-1].children.append(element)
         stack.append(element)
         if len(attributes) > MAX_ATTRIBUTES:
             raise _RefusedError("xml-size", f"{len(attributes)} attributes; at most {MAX_ATTRIBUTES} are read")
-        if len(stack) > MAX_DEPTH:
+        if len(stack) > MAX_DEPTH + 1:
             raise _RefusedError("xml-depth", f"elements nested more than {MAX_DEPTH} deep")
 
     def end(_tag: str) -> None:
@@ -384,3 +394,5 @@ def _build(parser: expat.XMLParserType, document: Document) -> None:
     parser.CharacterDataHandler = characters
     parser.StartDoctypeDeclHandler = doctype
     parser.EntityDeclHandler = doctype
+    parser.Parse(document.data, True)
+    return roots[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from math import floor, pi
 
 from kinetree.conventions.mending import exact_angles
@@ -23,40 +24,7 @@ PIS = (3.14, 3.1415, 3.142)
 """What is written for π, and then multiplied and divided in xacro files."""
 
 
-class InexactAngles(Rep103):
-    """Angles that are meant to be fractions of π are exact to 1e-5.
-
-    1.57 for π/2 turns everything behind it by 0.8 mrad, which is 0.8 mm at a metre, and axes that are parallel or meet
-    in the robot no longer do in the model. Angles with more digits, as CAD programs and calibrations write them, may
-    be true and are left alone.
-    """
-
-    code = "R103-007"
-    level = "SHOULD"
-    clause = "All coordinate frames should follow these conventions"
-    good = 'rpy="0 1.5707963267948966 0"'
-    bad = 'rpy="0 1.57 0"'
-    turns = OFF
-    mend = exact_angles(lambda text: exact(text))
-
-    def check(self, rpys: tuple[Rpy, ...]) -> Iterator[Finding]:
-        """Numbers of an rpy that lack some digits of a fraction of π."""
-        texts = {text for rpy in rpys for text in rpy.numbers}
-        meant = {text: true for text in texts if (true := exact(text))}
-        for owner, origin, numbers in rpys:
-            if inexact := [text for text in dict.fromkeys(numbers) if text in meant]:
-                said = "; ".join(_said(text, meant[text]) for text in inexact)
-                yield self.finding(f"rpy {said}", owner.label, source=_place(origin, inexact[0]))
-
-
-def _place(origin: Element, text: str) -> Source:
-    """Where a number of an rpy stands."""
-    place = origin.place("rpy")
-    before = re.search(rf"(?<!\S){re.escape(text)}(?!\S)", origin.attributes["rpy"])
-    assert before is not None
-    return replace(place, column=(place.column or 1) + before.start())
-
-
+@lru_cache(4096)
 def exact(text: str) -> str | None:
     """The exact text, with its sign, of an angle that is a fraction of π with too few digits, such as
     "1.5707963267948966" for "1.57"; None for any other text."""
@@ -79,6 +47,39 @@ def exact(text: str) -> str | None:
 
 def _truncated(value: float, decimals: int) -> float:
     return floor(value * 10.0**decimals) / 10.0**decimals
+
+
+class InexactAngles(Rep103):
+    """Angles that are meant to be fractions of π are exact to 1e-5.
+
+    1.57 for π/2 turns everything behind it by 0.8 mrad, which is 0.8 mm at a metre, and axes that are parallel or meet
+    in the robot no longer do in the model. Angles with more digits, as CAD programs and calibrations write them, may
+    be true and are left alone.
+    """
+
+    code = "R103-007"
+    level = "SHOULD"
+    clause = "All coordinate frames should follow these conventions"
+    good = 'rpy="0 1.5707963267948966 0"'
+    bad = 'rpy="0 1.57 0"'
+    turns = OFF
+    mend = exact_angles(exact)
+
+    def check(self, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Iterator[Finding]:
+        """Numbers of an rpy that lack some digits of a fraction of π."""
+        meant = {text: true for text in angles if (true := exact(text))}
+        for owner, origin, numbers in rpys if meant else ():
+            if inexact := [text for text in dict.fromkeys(numbers) if text in meant]:
+                said = "; ".join(_said(text, meant[text]) for text in inexact)
+                yield self.finding(f"rpy {said}", owner.label, source=_place(origin, inexact[0]))
+
+
+def _place(origin: Element, text: str) -> Source:
+    """Where a number of an rpy stands."""
+    place = origin.place("rpy")
+    before = re.search(rf"(?<!\S){re.escape(text)}(?!\S)", origin.attributes["rpy"])
+    assert before is not None
+    return replace(place, column=(place.column or 1) + before.start())
 
 
 def _said(text: str, true: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import ClassVar, NamedTuple
 
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.mending import origins_of
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
 from kinetree.formats.xml import Element
@@ -29,9 +31,15 @@ class Rpy(NamedTuple):
 def rpys(document: Element | None) -> tuple[Rpy, ...]:
     """Every rpy of a URDF text; of other formats none."""
     return tuple(
-        Rpy(owner, element, tuple(rpy.split()))
+        Rpy(owner, origin, tuple(rpy.split()))
         for owner in (document.children if document else ())
         if owner.tag in ("link", "joint", "sensor")
-        for element in owner.walk()
-        if element.tag == "origin" and (rpy := element.get("rpy"))
+        for origin in origins_of(owner)
+        if (rpy := origin.attributes.get("rpy"))
     )
+
+
+@fact
+def angles(rpys: tuple[Rpy, ...]) -> frozenset[str]:
+    """The texts of all numbers in rpys: most stand there many times."""
+    return frozenset(chain.from_iterable(rpy.numbers for rpy in rpys))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from math import hypot, isclose, isfinite, pi
 from typing import Any
 
+from kinetree.conventions.quality import Shapes, grouped
 from kinetree.conventions.rep103.clause import Rep103, Rpy
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
@@ -42,19 +42,20 @@ class Units(Rep103):
     good = 'upper="2.9"'
     bad = 'upper="166"'
 
-    def check(self, robot: Robot, rpys: tuple[Rpy, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Iterator[Finding]:
         """Sizes that a robot has in other units only."""
         for joint in robot.joints.values():
             yield from self._turns(joint)
             if (far := _distance(joint.origin)) > FAR:
                 yield self.finding(f"lies {far:g} m from the frame of its parent; are these millimetres?", joint)
-        for owner, origin, numbers in rpys:
-            if large := [text for text in numbers if abs(number(text) or 0) > 2 * pi]:
+        turns = {text for text in angles if abs(number(text) or 0) > 2 * pi}
+        for owner, origin, numbers in rpys if turns else ():
+            if large := [text for text in numbers if text in turns]:
                 message = f"rpy {', '.join(large)} is more than a turn; are these degrees?"
                 yield self.finding(message, owner.label, source=origin.place("rpy"))
         for link in robot.links.values():
             yield from self._link(link)
-        yield from self._scales(robot)
+        yield from self._scales(shapes)
 
     def _turns(self, joint: Any) -> Iterator[Finding]:
         ends = [end for end in (joint.limit.lower, joint.limit.upper) if isfinite(end)]
@@ -70,24 +71,29 @@ class Units(Rep103):
         if volume and link.inertial and link.inertial.mass > max(HEAVY, DENSE * volume):
             yield self.finding(f"{link.inertial.mass:g} kg in {volume * 1e3:.3g} litres; are these grams?", link)
 
-    def _scales(self, robot: Robot) -> Iterator[Finding]:
+    def _scales(self, shapes: Shapes) -> Iterator[Finding]:
         """Of one mesh file, by its uses."""
-        uses: dict[Any, list[tuple[float, Link, Geometry]]] = defaultdict(list)
-        for link in robot.links.values():
-            for geometry in (*link.visuals, *link.collisions):
-                if geometry.shape.kind == "mesh":
-                    scale: Any = geometry.shape.parameters.get("scale", (1.0,))
-                    uses[geometry.shape.parameters["filename"]].append((max(map(abs, scale)), link, geometry))
-        for file, of_file in uses.items():
-            small = min(size for size, _, _ in of_file)
-            large, link, geometry = max(of_file, key=lambda use: use[0])
+        for uses in grouped((use for use in shapes if use[1].shape.kind == "mesh"), _mesh):
+            scales: list[Any] = [geometry.shape.parameters.get("scale", (1.0,)) for _, geometry in uses]
+            if len(set(scales)) == 1:
+                continue
+            sizes = [max(map(abs, scale)) for scale in scales]
+            small, large = min(sizes), max(sizes)
             if small and any(isclose(large / small, ratio, rel_tol=1e-3) for ratio in RATIOS):
-                message = f"{file} is {large:g} times as large as its mesh here, {small:g} times elsewhere; which unit?"
-                yield self.finding(message, f"link {link.name!r}", source=geometry.source or link.source)
+                link, geometry = uses[sizes.index(large)]
+                message = (
+                    f"{_mesh((link, geometry))} is {large:g} times as large as its mesh here, "
+                    f"{small:g} times elsewhere; which unit?"
+                )
+                yield self.finding(message, link, source=geometry.source)
+
+
+def _mesh(use: tuple[Link, Geometry]) -> Any:
+    return use[1].shape.parameters["filename"]
 
 
 def _distance(origin: Array) -> float:
-    return 0.0 if origin is IDENTITY else hypot(*origin[:3, 3].tolist())
+    return 0.0 if origin is IDENTITY else hypot(origin.item(3), origin.item(7), origin.item(11))
 
 
 def _volume(link: Link) -> float | None:

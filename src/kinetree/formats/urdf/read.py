@@ -37,7 +37,7 @@ def read(text: bytes | str | Derived, file: str) -> tuple[Robot | None, list[Fin
     root = parse(text, file, report)
     if root is None:
         return None, report.findings
-    remember(root.document)
+    remember(root)
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; legal is <robot>", root)
         return None, report.findings

@@ -20,7 +20,7 @@ from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.formats.opener import Opener
 from kinetree.formats.xacro.expressions import BOUNDED, MAX_CHARACTERS, Guard, bounded_range
 from kinetree.formats.xacro.files import expand_pattern, read_yaml
-from kinetree.formats.xml import Document, Element, Report, parse
+from kinetree.formats.xml import Element, Report, parse
 
 ROOTS = {"robot": "link", "sdf": "model", "mujoco": "worldbody"}  # what xacro may make, and what it must hold
 MAX_INCLUDE_DEPTH = 40
@@ -69,7 +69,7 @@ class Engine:
         self.find = find
         self.arguments = dict(arguments)
         self.findings: list[Finding] = []
-        self.documents: list[Document] = []
+        self.roots: list[Element] = []  # of all files read
         self.guard = Guard()
         self.calls: list[tuple[str, Source | None]] = []  # macros and includes that are being worked on
         self.checked: Any = None  # the node whose attributes were looked at last
@@ -97,12 +97,12 @@ class Engine:
 
     def declared_arguments(self) -> dict[str, str]:
         """The arguments that the files declare, with their defaults."""
-        found = (e for d in self.documents for e in d.root.walk() if e.tag == "xacro:arg")
+        found = (e for root in self.roots for e in root.walk() if e.tag == "xacro:arg")
         return {name: element.get("default") or "" for element in found if (name := element.get("name"))}
 
     def used_arguments(self) -> list[str]:
         """The arguments that the files use, declared or not."""
-        found = (m[1] or m[2] for d in self.documents for m in ARGUMENT.finditer(d.data.decode()))
+        found = (m[1] or m[2] for root in self.roots for m in ARGUMENT.finditer(root.document.data.decode()))
         return list(dict.fromkeys(found))
 
     def say_arguments(self) -> str:
@@ -112,7 +112,7 @@ class Engine:
 
     def macros(self) -> list[Element]:
         """The macros of all files read, in order."""
-        return [e for d in self.documents for e in d.root.walk() if e.tag == "xacro:macro" and e.get("name")]
+        return [e for root in self.roots for e in root.walk() if e.tag == "xacro:macro" and e.get("name")]
 
     # the package's functions
 
@@ -171,7 +171,7 @@ class Engine:
         root = parse(content, file, report)
         if root is None:
             raise KinetreeError(report.findings)
-        self.documents.append(root.document)
+        self.roots.append(root)
         minidom = self.xacro.xml.dom.minidom
         try:
             document = minidom.parseString(root.document.data.decode())
@@ -198,7 +198,7 @@ class Engine:
     def _include(self, _text: None, file: str) -> Any:
         """The DOM of an included file."""
         xacro = self.xacro
-        if len(xacro.filestack) > MAX_INCLUDE_DEPTH or len(self.documents) > MAX_INCLUDES:
+        if len(xacro.filestack) > MAX_INCLUDE_DEPTH or len(self.roots) > MAX_INCLUDES:
             chain = " -> ".join(xacro.filestack[-4:])
             raise fail("xacro-recursion", f"includes go on without end: … {chain}")
         found = self.opener(os.path.abspath(file), self.file)

@@ -40,7 +40,7 @@ def read(
         findings.append(_makes_nothing(engine, made.root))
     if any(finding.severity == "error" for finding in findings):
         return None, findings
-    files = {document.file: document.data.decode() for document in engine.documents}
+    files = {root.document.file: root.document.data.decode() for root in engine.roots}
     return Expanded(Derived(made.text, made.origins), f"{file} (expanded)", files), findings
 
 
