@@ -49,21 +49,31 @@ def test_it_explains_a_clause_for_people(run):
     assert (clause["code"], clause["level"]) == ("R199-405", "MUST")
 
 
-def test_a_code_of_a_reader_is_said_to_be_one(run):
-    result = run("rule", "zero-axis")
+def test_it_explains_what_readers_remark(run):
+    result = run("rule", "no-limit")
     assert result.exit_code == 0
-    assert result.stdout.startswith("zero-axis is a reader's: what it found while it read the file")
+    assert result.stdout.startswith("no-limit  A joint that must have a limit has none")
+    assert "A reader found this while it read the file" in result.stdout
+    assert "no-limit    " in run("rule").stdout
+
+
+def test_what_several_begin_with_lists_them(run):
+    lines = run("rule", "r199-4").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [
+        rule.code for rule in sorted(family("R199"), key=lambda rule: rule.code) if rule.code.startswith("R199-4")
+    ]
+    assert json.loads(run("rule", "R199-4", "--json").stdout)["rules"][0]["why"]
 
 
 def test_several_as_json(run):
-    said = json.loads(run("rule", "ICUB-101", "zero-axis", "R199-403", "--json").stdout)
+    said = json.loads(run("rule", "ICUB-101", "no-limit", "R199-403", "--json").stdout)
     assert [rule["code"] for rule in said["rules"]] == ["ICUB-101", "R199-403"]
-    assert said["readers"][0]["code"] == "zero-axis"
+    assert said["remarks"][0]["code"] == "no-limit"
     assert {"clause", "url", "why", "good", "bad", "profiles", "mends", "severity"} <= set(said["rules"][0])
     assert len(json.loads(run("rule", "--json").stdout)["rules"]) == sum(len(family(letters)) for letters in FAMILIES)
 
 
-@pytest.mark.parametrize("code", ["R199-440", "r199-440", "FOO-1", "not a code"])
+@pytest.mark.parametrize("code", ["R199-440", "r199-440", "FOO-1", "not a code", "zero-axs", ""])
 def test_an_unknown_code_names_the_nearest(run, code):
     result = run("rule", code)
     assert (result.exit_code, result.stdout) == (2, "")

@@ -163,6 +163,11 @@ class TestSelecting:
             check("icub", profile="icub", select=["ICUB-110"])
         with pytest.raises(kt.KinetreeError, match="no profile 'icubb'; did you mean 'icub'"):
             check("icub", profile="icubb")
+        with pytest.raises(kt.KinetreeError, match="profile 'ros' begins with 'R199-4'; those of industrial and "):
+            check("icub", ignore=["R199-4"])
+        for code in ("", "zero-axs", "r199-4", "NOT-"):
+            with pytest.raises(kt.KinetreeError, match=f"no rule of profile 'icub' begins with '{code}'"):
+                check("icub", profile="icub", ignore=[code])
 
 
 def text_of_a_bad_icub() -> str:

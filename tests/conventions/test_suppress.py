@@ -121,7 +121,8 @@ class TestWhere:
     def test_errors_of_the_reader_are_never_excused(self, checked):
         broken = ARM.replace("<robot", "<!-- kinetree: ignore missing-attribute because I say so --><robot")
         found = checked(broken.replace('<link name="base"/>', "<link/>"))
-        assert codes(found) == ["missing-attribute", "unknown-child"]
+        assert codes(found) == ["missing-attribute", "unknown-child", "SUP-001"]
+        assert "errors of readers have no rule, and are always reported" in found.findings[-1].message
         assert found.excused == ()
 
     def test_a_robot_without_a_file_and_a_table_have_none(self, tmp_path):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import click
 
@@ -13,7 +13,8 @@ from kinetree.cli._findings import terminal_width
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
 from kinetree.conventions.check import FAMILIES
-from kinetree.conventions.explain import EVIDENCE, READER, Explanation, Mends, explain, explanations, family_title
+from kinetree.conventions.explain import EVIDENCE, READER, Explanation, Mends, explain, family_title
+from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.rep199.clause import URL
 from kinetree.conventions.rep199.people import CLAUSES, Clause
 
@@ -23,44 +24,43 @@ FIXES: dict[Mends, str] = {
     "safely": "`kinetree fix` does it, and the robot stays the same to all who use it",
     "unsafely": "`kinetree fix --unsafe` does it; look at what else uses the model",
 }
-OF_A_READER = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 @click.command()
 @click.argument("codes", metavar="[CODE]...", nargs=-1)
 @json_option
 def command(codes: Sequence[str], as_json: bool) -> None:
-    """Explain rules by their codes; without a CODE list them all."""
-    if not codes:
-        _list(as_json)
-        return
-    readers = [code for code in codes if _is_of_a_reader(code)]
+    """Explain rules by their codes; without a CODE list them all.
+
+    A CODE that several begin with, such as R199-4, lists these. What readers remark has codes in lower case.
+    """
     people = {clause.code: clause for clause in CLAUSES}
     clauses = {code: people[code.upper()] for code in codes if code.upper() in people}
-    rules = {code: explain(code) for code in codes if code not in readers and code not in clauses}
+    remarks = {
+        code: {"code": code, "title": REMARKS[code], "why": READER} for code in codes or REMARKS if code in REMARKS
+    }
+    rules = {code: explain(code) for code in codes or FAMILIES if code not in {*clauses, *remarks}}
     if as_json:
-        said = [{"code": code, "reader": READER} for code in readers]
-        print_json({"rules": list(rules.values()), "clauses": list(clauses.values()), "readers": said})
+        all_rules = list(chain.from_iterable(rules.values()))
+        print_json({"rules": all_rules, "clauses": list(clauses.values()), "remarks": list(remarks.values())})
         return
-    pages = {code: _wrapped(f"{code} is {READER}") for code in readers}
+    if not codes:
+        _list(rules)
+        return
+    pages = {code: _wrapped(f"{code}  {REMARKS[code]}") + f"\n\n{_wrapped(READER)}" for code in remarks}
     pages |= {code: _page_of_people(clause) for code, clause in clauses.items()}
-    pages |= {code: _page(rule) for code, rule in rules.items()}
+    pages |= {code: _page(found[0]) if len(found) == 1 else _rows(found) for code, found in rules.items()}
     print("\n\n".join(pages[code] for code in codes))
 
 
-def _is_of_a_reader(code: str) -> bool:
-    """Whether a code is in lower case, and is not that of a rule in lower case."""
-    return bool(OF_A_READER.fullmatch(code)) and code.partition("-")[0].upper() not in FAMILIES
+def _list(families: Mapping[str, Sequence[Explanation]]) -> None:
+    pages = [f"{letters}  {family_title(letters)}\n{_rows(rules)}" for letters, rules in families.items()]
+    rows = (f"  {code:20}  {title}" for code, title in REMARKS.items())
+    print("\n\n".join([*pages, "\n".join(["What readers remark", *rows])]))
 
 
-def _list(as_json: bool) -> None:
-    if as_json:
-        print_json({"rules": [rule for letters in FAMILIES for rule in explanations(letters)]})
-        return
-    for i, letters in enumerate(FAMILIES):
-        print(f"{chr(10) * bool(i)}{letters}  {family_title(letters)}")
-        for rule in explanations(letters):
-            print(f"  {rule.code}  {rule.severity:7}  {rule.title}")
+def _rows(rules: Sequence[Explanation]) -> str:
+    return "\n".join(f"  {rule.code}  {rule.severity:7}  {rule.title}" for rule in rules)
 
 
 def _page(rule: Explanation) -> str:

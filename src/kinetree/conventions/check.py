@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import chain
 from typing import Any
 
+from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import Subject
 from kinetree.errors import SEVERITIES, Finding, fail, nearest_names
@@ -212,22 +213,32 @@ def rule_of(code: str) -> type[Rule] | None:
 
 
 def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
-    """Raises KinetreeError for what begins no code of a profile's rules, or of any rule, and is no reader's either,
-    which are in lower case."""
+    """Raises KinetreeError for what begins no code of a profile's rules, or of any rule, and of no reader's remarks."""
     known = [*(rule.code for rule in rules_of(profile)), *codes_of(ALWAYS)] if profile else codes_of()
     whose = f"rule of profile {profile!r}" if profile else "rule"
     for code in unknown_codes(chain.from_iterable(map(_codes, selections)), known):
-        raise fail("unknown-name", f"no {whose} begins with {code!r}; {nearest_names(code, known)}")
+        others = [name for name in PROFILES if code and any(rule.code.startswith(code) for rule in rules_of(name))]
+        elsewhere = f"no {whose} begins with {code!r}; those of {' and '.join(others)} do"
+        unknown = f"no {whose} begins with {code!r}; {nearest_codes(code, known)}"
+        raise fail("unknown-name", elsewhere if others else unknown)
 
 
 def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:
-    """Those which begin no known code and are no reader's either, which are in lower case."""
-    return [
-        code
-        for code in codes
-        if not any(rule.startswith(code) for rule in known)
-        and (not code.islower() or any(rule.startswith(code.upper()) for rule in known))
-    ]
+    """Those which begin neither a known code of a rule nor one of a reader's remarks."""
+    return [code for code in codes if not code or not any(other.startswith(code) for other in (*known, *REMARKS))]
+
+
+def nearest_codes(code: str, known: Sequence[str]) -> str:
+    """A clause that names the codes of rules or readers' remarks that are most like one that is unknown."""
+    legal = [*known, *(REMARKS if code.islower() else ())]
+    alike = (list(filter(partial(_begins, code[:length]), legal)) for length in range(len(code) - 1, 3, -1))
+    near = nearest_names(code, next(filter(None, alike), legal))
+    errors = "; errors of readers have no rule, and are always reported" if code.islower() else ""
+    return near + errors
+
+
+def _begins(beginning: str, code: str) -> bool:
+    return code.startswith(beginning)
 
 
 def _codes(codes: Iterable[str]) -> tuple[str, ...]:

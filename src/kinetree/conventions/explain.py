@@ -8,9 +8,9 @@ from importlib import import_module
 from inspect import cleandoc
 from typing import Literal
 
-from kinetree.conventions.check import FAMILIES, PROFILES, family, rules_of
+from kinetree.conventions.check import FAMILIES, PROFILES, codes_of, family, nearest_codes, rules_of
 from kinetree.conventions.rule import Evidence, Level, Rule
-from kinetree.errors import Severity, fail, nearest_names
+from kinetree.errors import Severity, fail
 
 Mends = Literal["no", "safely", "unsafely"]
 
@@ -20,9 +20,9 @@ EVIDENCE: dict[Evidence, str] = {
     "advice": "it depends on what one wants, so it is never more than a remark",
 }
 READER = (
-    "a reader's: what it found while it read the file, of the format's own grammar and meaning and of no convention. "
-    "Where it is an error there is no robot to check, and it is always reported. Warnings and remarks of readers can "
-    "be left out by their code, with --ignore."
+    "A reader found this while it read the file: it is about the format's own grammar and meaning, and no convention. "
+    "Where it is a warning or a remark it can be left out or excused by its code; where it is an error there is no "
+    "robot to check, and it is always reported."
 )
 
 
@@ -49,12 +49,17 @@ class Explanation:
     mends: Mends
 
 
-def explain(code: str) -> Explanation:
-    """The rule of a code, in upper or lower case. Raises KinetreeError for an unknown one, with the nearest."""
-    rules = {rule.code: letters for letters in FAMILIES for rule in family(letters)}
-    if code.upper() not in rules:
-        raise fail("unknown-name", f"no rule {code!r}; {nearest_names(code.upper(), list(rules))}")
-    return next(found for found in explanations(rules[code.upper()]) if found.code == code.upper())
+def explain(code: str) -> list[Explanation]:
+    """The rule of a code, or all whose codes begin so; in upper or lower case. Raises KinetreeError where there is
+    none, with the nearest."""
+    begins = code.upper()
+    families = [letters for letters in FAMILIES if begins and f"{letters}-".startswith(begins[: len(letters) + 1])]
+    found = [rule for letters in families for rule in explanations(letters) if rule.code.startswith(begins)]
+    if not found:
+        known = codes_of()
+        near = code if code.islower() and not code.startswith(tuple(map(str.lower, FAMILIES))) else begins
+        raise fail("unknown-name", f"no rule {code!r}; {nearest_codes(near, known)}")
+    return found
 
 
 def explanations(letters: str) -> Iterator[Explanation]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, fill
 
 from kinetree.conventions.check import FAMILIES, PROFILES
-from kinetree.conventions.explain import EVIDENCE, Explanation, explanations, family_title
+from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations, family_title
+from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.rep199.table import page as clauses
 
 MADE = "<!-- made by `python -m kinetree.conventions.pages docs`; change the rules instead -->\n"
@@ -41,6 +42,8 @@ def _index() -> str:
             "| code | level | severity | what is asked | fix |",
         ]
         lines += ["|---|---|---|---|---|", *(_row(rule) for rule in family)]
+    lines += ["\n## What readers remark\n", _wrapped(READER) + "\n", "| code | what it means |", "|---|---|"]
+    lines += [f"| `{code}` | {_text(title)} |" for code, title in REMARKS.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -86,6 +89,10 @@ Bad:
 def _code(text: str) -> str:
     kind = "xml" if "<" in text else "text"
     return f"```{kind}\n{dedent(text).strip(chr(10))}\n```"
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, 120, break_on_hyphens=False)
 
 
 def _text(text: str) -> str:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kinetree.conventions.check import PROFILES, codes_of, unknown_codes
+from kinetree.conventions.check import PROFILES, codes_of, nearest_codes, unknown_codes
 from kinetree.conventions.per_file import PerFile
 from kinetree.errors import KinetreeError, nearest_names
 from kinetree.formats.dh.places import Places, Where
@@ -179,7 +179,7 @@ class _Reader:
             return ()
         known = codes_of() if said else []
         for code in unknown_codes(said, known)[:MAX_FAULTS]:
-            self.error(f"{key}: no rule's code begins with {_short(code)}; {nearest_names(code, known)}", key)
+            self.error(f"{key}: no rule's code begins with {_short(code)}; {nearest_codes(code[:100], known)}", key)
         return tuple(said)
 
     def vendor(self, table: Mapping[str, Any]) -> str | None:

@@ -12,9 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kinetree.conventions.check import ALWAYS, FAMILIES, codes_of, is_error_of_reader, rule_of
+from kinetree.conventions.check import ALWAYS, FAMILIES, codes_of, is_error_of_reader, nearest_codes, rule_of
+from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.suppressions import RULES, Place, Suppression
-from kinetree.errors import Finding, KinetreeError, nearest_names
+from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import read_file
 from kinetree.formats.xml import Document, Element, Report, parse
 
@@ -23,7 +24,6 @@ MAX_LENGTH = 2000
 
 OURS = re.compile(r"\s*kinetree\s*:\s*(.*?)\s*", re.DOTALL | re.IGNORECASE)
 IGNORE = re.compile(r"ignore\s+(?P<codes>.*?)(?:\s+because\b[\s:,]*(?P<reason>.*))?", re.DOTALL)
-OF_A_READER = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 FORM = "write 'kinetree: ignore CODE because …', several codes with commas between them"
 
 
@@ -149,12 +149,12 @@ def _fault(code: str) -> str | None:
     letters = code.partition("-")[0]
     if letters in ALWAYS:
         return f"{code} is about suppressions, and is not suppressed by one"
-    if rule_of(code) or OF_A_READER.fullmatch(code):
+    if rule_of(code) or code in REMARKS:
         return None
     known = codes_of([letters] if letters in FAMILIES else FAMILIES)
     if code and any(other.startswith(code) for other in known):
         return f"{code} is how several codes begin; name each that is meant"
-    return f"{code!r} is no code; {nearest_names(code, known)}; {FORM}"
+    return f"{code!r} is no code; {nearest_codes(code, known)}; {FORM}"
 
 
 def _behind(root: Element, byte: int) -> Element | None:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from kinetree.conventions.check import FAMILIES
 from kinetree.conventions.checked import Checked, Excused
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations
+from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.report._paths import relative
 from kinetree.errors import Finding, Severity, Source, visible
 
@@ -63,7 +64,8 @@ def _rule(rule: Explanation) -> dict[str, Any]:
 
 
 def _of_a_reader(code: str) -> dict[str, Any]:
-    return {"id": code, "shortDescription": {"text": f"{code}, found by a reader"}, "fullDescription": {"text": READER}}
+    title = REMARKS.get(code, f"{code}, found by a reader")
+    return {"id": code, "shortDescription": {"text": title}, "fullDescription": {"text": READER}}
 
 
 def _results(checked: Checked, indices: dict[str, int], seen: Counter[str]) -> Iterator[dict[str, Any]]:
