@@ -19,6 +19,9 @@ pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).resolve().parents[1]
 GOOD = '<origin xyz="0.09 0 0" rpy="0 0 0"/>'
+BAD_AS_ASKED = (
+    '<xacro:arg name="off" default="0"/><origin xyz="0.09 0 0" rpy="0 ${1.5707963267948966 * $(arg off)} 0"/>'
+)
 BAD = ARM.replace(GOOD, '<origin xyz="0.09 0 0" rpy="0 1.5707963267948966 0"/>')
 
 
@@ -34,7 +37,8 @@ def test_the_hook(faulty):
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert {"id", "name", "entry", "language"} <= set(hook)
     assert hook["pass_filenames"] is False
-    assert all(re.search(hook["files"], name) for name in ("a/arm.urdf", "arm.urdf.xacro", "w.world", "robot.xml"))
+    changed = ("a/arm.urdf", "arm.urdf.xacro", "w.world", "limits.yaml", "kinetree.toml")
+    assert all(re.search(hook["files"], name) for name in changed)
     assert not re.search(hook["files"], "arm.stl")
     program, *words = [*shlex.split(hook["entry"]), "--profile", "industrial"]
     assert program == "kinetree"
@@ -44,14 +48,18 @@ def test_the_hook(faulty):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the action is a script of bash")
-def test_the_action(faulty, tmp_path):
+@pytest.mark.parametrize("profile", ["industrial", ""])
+def test_the_action(faulty, tmp_path, profile):
+    settings = tmp_path / "kinetree.toml"
+    settings.write_text(f'profile = "{"ros" if profile else "industrial"}"\n')
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     assert action["runs"]["using"] == "composite"
     install, check = action["runs"]["steps"]
     assert install["run"] == 'python -m pip install --quiet "$GITHUB_ACTION_PATH"'
     assert "${{" not in check["run"]
-    assert all("default" in given for given in action["inputs"].values())
-    given = {"paths": "arm.urdf\n\n", "profile": "industrial", "arguments": "--ignore=not-understood\n--select=R199\n"}
+    given_by_default = {name: given["default"] for name, given in action["inputs"].items()}
+    assert given_by_default == {"paths": ".", "profile": "", "arguments": ""}
+    given = {"paths": "arm.urdf\n\n", "profile": profile, "arguments": "--ignore=not-understood\n--select=R199\n"}
     environment = {
         name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: given[match[1]], value)
         for name, value in check["env"].items()
@@ -98,8 +106,23 @@ class TestPytest:
     def test_a_wrong_setting_is_said(self, run, pytester):
         pytester.makeini("[pytest]\nkinetree_profile = industry\n")
         result = run("--kinetree", "good.urdf")
-        result.assert_outcomes(failed=1)
-        result.stdout.fnmatch_lines("*no profile 'industry'; did you mean 'industrial'*")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines("ERROR: kinetree_*no profile 'industry'; did you mean 'industrial'*")
+
+    def test_models_have_their_settings(self, run, pytester):
+        pytester.makeini("[pytest]\n")
+        arm = ARM.replace("<robot ", '<robot xmlns:xacro="http://ros.org/wiki/xacro" ').replace(GOOD, BAD_AS_ASKED)
+        pytester.makefile(".xacro", arm=arm)
+        rows = "".join(f'[[models]]\nfile = "arm.xacro"\nname = "{n}"\nargs = {{ off = {n} }}\n' for n in (0, 1))
+        pytester.makefile(".toml", kinetree=f'profile = "industrial"\nignore = ["R199-6"]\n{rows}')
+        result = run("--kinetree", "arm.xacro", "-v")
+        result.assert_outcomes(passed=1, failed=1)
+        result.stdout.fnmatch_lines(["arm.xacro::kinetree[[]0[]] PASSED*", "arm.xacro::kinetree[[]1[]] FAILED*"])
+        pytester.makefile(".toml", kinetree='profil = "ros"\n')
+        result = run("--kinetree", "arm.xacro")
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines("*'profil' means nothing here; did you mean 'profile'*")
+        result.stdout.no_fnmatch_line("*Traceback*")
 
 
 def test_the_plugin_is_declared():

@@ -4,19 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+if TYPE_CHECKING:
+    from kinetree.conventions.checked import Job
+    from kinetree.conventions.jobs import Overrides
+
 OPTIONS = {"profile": "the conventions", "select": "only codes that begin so", "ignore": "no codes that begin so"}
-"""Settings `kinetree_…` in pytest's configuration, as the options of `kinetree check`."""
+"""Settings `kinetree_…` in pytest's configuration, which go before those of the models."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--kinetree`, and its settings."""
     parser.getgroup("kinetree").addoption("--kinetree", action="store_true", help="Check robot descriptions too.")
     for name, help in OPTIONS.items():
-        kind, default = ("string", "ros") if name == "profile" else ("args", [])
+        kind, default = ("string", "") if name == "profile" else ("args", [])
         parser.addini(f"kinetree_{name}", f"for --kinetree: {help}", type=kind, default=default)  # type: ignore[arg-type]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a profile or codes that do not exist."""
+    if not config.getoption("--kinetree"):
+        return
+    from kinetree.conventions.check import check_codes
+    from kinetree.errors import KinetreeError
+
+    said = _said(config)
+    try:
+        check_codes(said.profile, said.select or (), said.ignore or ())
+    except KinetreeError as error:
+        raise pytest.UsageError(f"kinetree_{{profile,select,ignore}}: {error}") from None
+
+
+def _said(config: pytest.Config) -> Overrides:
+    from kinetree.conventions.jobs import Overrides
+
+    profile, select, ignore = (config.getini(f"kinetree_{name}") or None for name in OPTIONS)
+    return Overrides(profile, select and tuple(select), ignore and tuple(ignore))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
@@ -32,8 +58,15 @@ class RobotFile(pytest.File):
     """A robot description."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """The one test of the file."""
-        yield RobotItem.from_parent(self, name="kinetree")
+        """The test of the file, or one for each of its variants in the settings."""
+        from kinetree.conventions.jobs import jobs
+        from kinetree.errors import KinetreeError
+
+        try:
+            for job in jobs([str(self.path)], None, _said(self.config)):
+                yield RobotItem.from_parent(self, name=f"kinetree[{job.name}]" if job.name else "kinetree", job=job)
+        except KinetreeError as error:
+            raise self.CollectError(str(error)) from None
 
 
 class FoundError(Exception):
@@ -43,16 +76,17 @@ class FoundError(Exception):
 class RobotItem(pytest.Item):
     """The check of a robot description."""
 
+    def __init__(self, *, job: Job, **others: Any) -> None:
+        super().__init__(**others)
+        self.job = job
+
     def runtest(self) -> None:
         """Fail if anything is graver than a remark."""
-        from kinetree.conventions.checked import Job
         from kinetree.conventions.files import without_parts
         from kinetree.conventions.report import report
         from kinetree.conventions.run import check_all
 
-        profile, select, ignore = (self.config.getini(f"kinetree_{name}") for name in OPTIONS)
-        (result,) = check_all([Job(str(self.path), profile, tuple(select), tuple(ignore))])
-        result = without_parts(result)
+        (result,) = map(without_parts, check_all([self.job]))
         if any(finding.severity != "info" for finding in result.findings):
             raise FoundError("\n".join(report("pretty", [result])))
 

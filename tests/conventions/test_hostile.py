@@ -10,6 +10,7 @@ import pytest
 
 from kinetree.conventions.checked import Checked, Job
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.report import formats, report
 from kinetree.conventions.run import check_all
 from kinetree.load import FORMATS, load
 from support import shared
@@ -264,3 +265,13 @@ def test_a_name_with_an_end_of_line_is_a_name(tmp_path):
     (tmp_path / "a\nb.urdf").write_text('<robot name="r"><link name="a"/></robot>')
     (checked_one,) = check_all([Job(str(tmp_path / "a\nb.urdf"), "ros")])
     assert not [finding for finding in checked_one.findings if finding.severity == "error"]
+
+
+def test_a_line_of_a_file_that_is_no_xml_is_not_shown(tmp_path):
+    (tmp_path / "secret.txt").write_text("password = swordfish\n")
+    include = '<xacro:include filename="secret.txt"/>'
+    (tmp_path / "arm.xacro").write_text(f'<robot name="a" xmlns:xacro="http://ros.org/wiki/xacro">{include}</robot>')
+    (found,) = check_all([Job(str(tmp_path / "arm.xacro"), "ros")])
+    assert [finding.code for finding in found.findings] == ["xml-syntax"]
+    for form in formats():
+        assert "swordfish" not in "\n".join(report(form, [found]))

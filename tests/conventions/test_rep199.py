@@ -95,6 +95,13 @@ UNABLE = ("R199-105", "R199-306")
 
 
 class TestArms:
+    @pytest.mark.parametrize(
+        "hand", [["link_6 *jaw"], ["link_6 *claw", "claw *claw_tip"], ["link_6 *finger_1", "link_6 *finger_2"]]
+    )
+    def test_a_gripper_is_no_part_of_the_arm(self, hand):
+        (arm,) = arms(tree(*chain("", "base_link"), *hand))
+        assert (arm.end, len(arm.moving)) == ("link_6", 6)
+
     @pytest.mark.parametrize("name", EXAMPLES)
     def test_the_examples_of_the_rep_follow_it(self, name):
         lines, prefixes = EXAMPLES[name]

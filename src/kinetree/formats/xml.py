@@ -324,9 +324,9 @@ def unparsed(text: bytes, file: str) -> Document:
 
 
 def _refuse(report: Report, document: Document, code: str, message: str, byte: int) -> None:
-    report.findings.append(
-        Finding(code, "error", message, document.source(byte), excerpt=document.excerpt(byte, byte + 1))
-    )
+    markup = b"<" in document.data[: byte + 1]  # of what is no XML at all, such as a secret, no line is shown
+    excerpt = document.excerpt(byte, byte + 1) if markup else None
+    report.findings.append(Finding(code, "error", message, document.source(byte), excerpt=excerpt))
 
 
 def _to_utf8(text: bytes | str) -> bytes:

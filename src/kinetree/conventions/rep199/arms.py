@@ -18,6 +18,9 @@ AT_LEAST = 4
 """Moving joints of a chain that is an arm though no frame says so."""
 LIMBS = 2
 """Chains without such frames; if there are more, they are the legs and arms of something that walks."""
+JAW = re.compile(r"finger|fngr|jaw|claw|thumb")
+GRIPPER = re.compile(rf"{JAW.pattern}|gripper")
+"""What names say of a joint that closes a gripper; a link so called may be all of the gripper, on the last joint."""
 FINGER = 2
 """Joints of a finger, at most."""
 
@@ -106,8 +109,18 @@ class _Chains:
 
     def long_ends(self) -> list[str]:
         """The last bodies of chains that are long enough to be arms, without fingers."""
-        ends = [body for body in self.carried if self._next(body) is None and self._length(body) >= AT_LEAST]
+        last = [self._without_gripper(body) for body in self.carried if self._next(body) is None]
+        ends = [body for body in dict.fromkeys(last) if self._length(body) >= AT_LEAST]
         return ends if len(ends) <= LIMBS else []
+
+    def _without_gripper(self, body: str) -> str:
+        """The last body of a chain that is none of a gripper's or a hand's, by their names."""
+        while body in self.carried:
+            joint = self.carried[body]
+            if not JAW.search(body.lower()) and not GRIPPER.search(joint.name.lower()):
+                break
+            body = self.bodies[joint.parent]
+        return body
 
     def _next(self, body: str) -> str | None:
         """The body that a chain goes on with: the only one behind, or that with the most joints, unless a finger."""

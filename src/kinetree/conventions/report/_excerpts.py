@@ -19,8 +19,8 @@ def with_excerpts(result: Checked) -> Checked:
 
     def shown(finding: Finding) -> Finding:
         source = finding.source
-        if finding.excerpt or source is None or source.line is None:
-            return finding
+        if finding.excerpt or source is None or source.line is None or finding.code == "xml-syntax":
+            return finding  # the reader shows these itself, unless the file is no XML at all, but perhaps a secret
         if source.file not in documents:
             documents[source.file] = _document(source.file)
         document = documents[source.file]
