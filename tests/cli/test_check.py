@@ -206,15 +206,109 @@ class TestSettings:
 
     def test_what_is_in_a_baseline_is_known(self, run):
         written = run("check", "--select", "not", "--write-baseline", "known.json")
-        assert (written.exit_code, written.stdout) == (0, "1 finding written to known.json\n")
+        assert (written.exit_code, written.stdout) == (0, "nothing found, 1 known\n")
+        assert written.stderr == "1 finding written to known.json\n"
         known = run("check", "--select", "not", "--baseline", "known.json")
         assert (known.exit_code, known.stdout) == (0, "nothing found, 1 known\n")
 
     def test_a_file_that_is_not_understood_is_never_known(self, run, tmp_path):
         (tmp_path / "r.urdf").write_text("<robot>")
         written = run("check", "--write-baseline", "known.json")
-        assert (written.exit_code, written.stdout.splitlines()[0]) == (1, "0 findings written to known.json")
+        assert (written.exit_code, written.stderr) == (1, "0 findings written to known.json\n")
         assert "[xml-syntax]" in written.stdout
+
+    @pytest.mark.parametrize("old", [None, '{\n "kinetree-baseline": 1,\n "findings": [\n<<<<<<< HEAD\n', ""])
+    def test_a_baseline_is_written_whatever_the_old_one_is(self, run, old):
+        with Path("kinetree.toml").open("r+") as settings:
+            text = settings.read()
+            settings.seek(0)
+            settings.write(f'baseline = "known.json"\n{text}')
+        if old is not None:
+            Path("known.json").write_text(old)
+        assert (run("check", "--select", "not").exit_code, run("check").stdout) == (2, "")
+        written = run("check", "--select", "not", "--write-baseline", "known.json")
+        assert (written.exit_code, written.stderr) == (0, "1 finding written to known.json\n")
+        assert run("check", "--select", "not").stdout == "nothing found, 1 known\n"
+
+    @pytest.mark.parametrize("option", ["--write-baseline", "--output-file"])
+    @pytest.mark.parametrize("target", ["r.urdf", "./r.urdf", "link.json", "empty.urdf"])
+    def test_what_is_checked_is_not_replaced(self, run, option, target):
+        Path("link.json").symlink_to("r.urdf")
+        Path("empty.urdf").touch()
+        result = run("check", "r.urdf", "empty.urdf", option, target)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert f"{target} is read by this command, so it is not replaced" in result.stderr
+        assert (Path("r.urdf").read_text(), Path("empty.urdf").read_text()) == (self.ROBOT, "")
+
+    def test_nor_are_settings_nor_baselines_by_a_report_nor_other_files_by_a_baseline(self, run):
+        assert run("check", "--write-baseline", "known.json").exit_code == 0
+        Path("other.xacro").write_text(self.ROBOT)
+        for words in (
+            ("--baseline", "known.json", "--output-file", "known.json"),
+            ("--write-baseline", "new.json", "--output-file", "./new.json"),
+            ("--config", "kinetree.toml", "--output-file", "kinetree.toml"),
+            ("--write-baseline", "other.xacro"),
+            ("--write-baseline", "kinetree.toml"),
+        ):
+            before = {path: path.read_text() for path in Path().iterdir()}
+            result = run("check", "r.urdf", *words)
+            assert (result.exit_code, result.stdout) == (2, "")
+            assert "replaced" in result.stderr
+            assert {path: path.read_text() for path in Path().iterdir()} == before
+
+    def test_a_report_goes_with_a_new_baseline(self, run):
+        words = ("check", "--select", "not", "--write-baseline", "known.json")
+        assert run(*words, "--output-format", "junit", "--output-file", "j.xml").exit_code == 0
+        assert "<testsuites" in Path("j.xml").read_text()
+        assert json.loads(run(*words, "--json").stdout)["findings"] == []
+        assert run(*words, "--justifications").stdout == "Nothing is excused.\n"
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (("--justifications", "--json"), "--justifications is a table in Markdown"),
+            (("--justifications", "--output-format", "sarif"), "--justifications is a table in Markdown"),
+            (("--write-baseline", "-"), "--write-baseline - is no file"),
+            (("--write-baseline", "a.json", "--baseline", "b.json"), "legal is either it or --baseline"),
+        ],
+    )
+    def test_what_does_not_go_together_is_refused(self, run, words, said):
+        result = run("check", *words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert said in result.stderr
+        assert sorted(path.name for path in Path().iterdir()) == ["kinetree.toml", "r.urdf"]
+
+    def test_a_report_may_go_to_the_standard_output(self, run):
+        assert run("check", "--output-file", "-").stdout == run("check").stdout != ""
+        assert not Path("-").exists()
+
+    def test_what_is_gone_is_said_of_files_and_variants(self, run):
+        row = '[[models]]\nfile = "s.urdf"\nname = "{}"\n'
+        Path("kinetree.toml").write_text('[[models]]\nfile = "r.urdf"\n' + row.format("long") + row.format("short"))
+        Path("s.urdf").write_text(self.ROBOT)
+        known = ("--select", "not", "--select", "baseline")
+        assert run("check", *known, "--write-baseline", "known.json").exit_code == 0
+        Path("kinetree.toml").write_text(row.format("long"))
+        Path("r.urdf").unlink()
+        result = run("check", *known, "--baseline", "known.json", "--output-format", "concise")
+        assert result.exit_code == 0
+        assert result.stdout.splitlines() == [
+            "known.json: info: model 'r.urdf': 1 in the baseline are gone with their file: not-understood <odd> "
+            "[baseline-gone]",
+            "known.json: info: model 's.urdf' (short): 1 in the baseline are gone with their variant: not-understood "
+            "<odd> [baseline-gone]",
+        ]
+
+    def test_other_arguments_of_the_only_row_of_a_file_are_no_news(self, run):
+        Path("r.urdf.xacro").write_text(
+            '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="a" default=""/>'
+            '<link name="l$(arg a)"/><odd/></robot>'
+        )
+        row = '[[models]]\nfile = "r.urdf.xacro"\nargs = { a = "%s" }\n'
+        Path("kinetree.toml").write_text(row % "one")
+        assert run("check", "--select", "not", "--write-baseline", "known.json").exit_code == 0
+        Path("kinetree.toml").write_text(row % "two")
+        assert run("check", "--baseline", "known.json").stdout == "nothing found, 1 known\n"
 
     def test_justifications_are_a_table(self, run, tmp_path):
         excused = "<!-- kinetree: ignore not-understood because | -->".replace("|", "of a | b")

@@ -1,13 +1,23 @@
 """Baselines: what is in one is no news, whatever its line; what is new is; what is gone is said."""
 
 import json
+import os
 from dataclasses import replace
 
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.baseline import KEYS, entry_of, model_key, read_baseline, write_baseline
-from kinetree.conventions.checked import Checked, Job, check_job
+from kinetree.conventions.baseline import (
+    KEYS,
+    check_baseline,
+    check_replaceable,
+    entry_of,
+    model_key,
+    read_baseline,
+    write_baseline,
+)
+from kinetree.conventions.checked import Checked, Job, check_job, gone_from_baselines
+from kinetree.conventions.run import check_all
 from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from kinetree.errors import Finding, Source
 from support import shared
@@ -17,7 +27,8 @@ ODD = WRONG.replace("</robot>", "<odd/><odd/></robot>")
 
 
 def write(file, *checked: Checked) -> int:
-    return write_baseline(str(file), [(model_key(c.file, c.name, str(file)), (*c.findings, *c.known)) for c in checked])
+    folder = os.path.dirname(file)
+    return write_baseline(str(file), [(model_key(c.file, c.name, folder), (*c.findings, *c.known)) for c in checked])
 
 
 def codes(found: Checked) -> list[str]:
@@ -52,6 +63,7 @@ def test_the_file_is_made_for_people_and_for_diffs(known, tmp_path):
     row = json.loads(text)["findings"][-1]
     assert row == {
         "model": "arm.urdf",
+        "variant": "",
         "file": "arm.urdf",
         "code": "not-understood",
         "element": "<odd>",
@@ -113,7 +125,7 @@ def test_errors_of_the_reader_are_no_part_of_it(job, tmp_path):
     assert write(job.baseline, check_job(replace(job, baseline=None))) == 0
     assert codes(check_job(job)) == ["xml-syntax"]
     (fault,) = check_job(job).findings
-    written = dict(zip(KEYS, entry_of(fault, "arm.urdf", str(tmp_path)), strict=True), count=1)
+    written = dict(zip(KEYS, entry_of(fault, ("arm.urdf", ""), str(tmp_path)), strict=True), count=1)
     (tmp_path / "known.json").write_text(json.dumps({"kinetree-baseline": 1, "findings": [written]}))
     assert codes(check_job(job)) == ["xml-syntax"]  # even where somebody has written it there
 
@@ -141,12 +153,12 @@ def test_variants_of_a_file_have_their_own(known):
 )
 def test_a_message_counts_without_its_lines_and_folders(one, other):
     first, second = (Finding("x", "warning", message, Source("a", 1)) for message in (one, other))
-    assert entry_of(first, "a", "") == entry_of(second, "a", "")
+    assert entry_of(first, ("a", ""), "") == entry_of(second, ("a", ""), "")
 
 
 @pytest.mark.parametrize("message", ["X+ points 12.5 degrees off", "80 N m/s", "package://a/b", "lower 3 > upper 2"])
 def test_but_with_all_else(message):
-    assert entry_of(Finding("x", "warning", message), "a", "")[4] == message
+    assert entry_of(Finding("x", "warning", message), ("a", ""), "")[-1] == message
 
 
 @pytest.mark.parametrize(
@@ -160,11 +172,17 @@ def test_but_with_all_else(message):
         ('{"kinetree-baseline": 2, "findings": []}', "a baseline of version 2; legal is"),
         ('{"kinetree-baseline": true, "findings": []}', "a baseline of version True"),
         ('{"kinetree-baseline": 1}', 'there are no "findings"'),
-        ('{"kinetree-baseline": 1, "findings": [3]}', "finding 1 is not understood; legal are texts for model, file"),
+        (
+            '{"kinetree-baseline": 1, "findings": [3]}',
+            "finding 1 is not understood; legal are texts for model, variant, file",
+        ),
         ('{"kinetree-baseline": 1, "findings": [{"model": "a"}]}', "finding 1 is not understood"),
         (b"\xff", "the text is not UTF-8"),
+        ('{"kinetree-baseline": 1, "findings": [], "findings": []}', "the key 'findings' stands twice"),
+        ('{"kinetree-baseline": 1, "findings": [{"code": "a", "code": "b"}]}', "the key 'code' stands twice"),
+        ('{"kinetree-baseline": 1, "findings": [], "date": 3}', "'date' means nothing here; legal are 'kinetree-base"),
     ],
-    ids=range(11),
+    ids=range(14),
 )
 def test_what_is_no_baseline_is_refused(job, tmp_path, text, said):
     if text is not None:
@@ -182,6 +200,88 @@ def test_entries_have_their_types(known, tmp_path, key, value):
     (tmp_path / "known.json").write_text(json.dumps(data))
     with pytest.raises(kt.KinetreeError, match="finding 2 is not understood"):
         read_baseline(known.baseline)
+
+
+def test_a_folder_is_no_baseline(job, tmp_path):
+    with pytest.raises(kt.KinetreeError, match="this is a folder; legal is a file"):
+        check_job(replace(job, baseline=str(tmp_path)))
+
+
+def test_what_is_wrong_with_a_baseline_is_said_once_and_first(known, tmp_path):
+    (tmp_path / "known.json").write_text("<<<<<<< HEAD")
+    with pytest.raises(kt.KinetreeError, match=r"known\.json:1:1: error: this is no JSON") as refused:
+        check_all([known, known])
+    assert len(refused.value.findings) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [("R199-4030", "did you mean 'R199-403'"), ("r199-403", "no rule has the code 'r199-403'"), ("R199", "no rule")],
+)
+def test_a_code_that_does_not_exist_has_its_place(known, tmp_path, code, said):
+    text = (tmp_path / "known.json").read_text()
+    (tmp_path / "known.json").write_text(text.replace("R199-403", code))
+    with pytest.raises(kt.KinetreeError, match=said) as refused:
+        check_baseline(known.baseline)
+    (fault,) = refused.value.findings
+    assert text.splitlines()[fault.source.line - 1].count("R199-403") == 1
+    (tmp_path / "known.json").write_text(text.replace("R199-403", "some-reader"))
+    check_baseline(known.baseline)  # codes of readers are not listed anywhere
+
+
+class TestWhatHasGoneForGood:
+    def said(self, *jobs):
+        return [
+            (one.file, finding.code, finding.element, finding.message)
+            for one in gone_from_baselines(jobs)
+            for finding in one.findings
+        ]
+
+    @pytest.fixture
+    def other(self, known, tmp_path):
+        """A job of another file with the same baseline."""
+        (tmp_path / "other.urdf").write_text("<robot/>")
+        return replace(known, file=str(tmp_path / "other.urdf"))
+
+    def test_a_file(self, known, other, tmp_path):
+        assert self.said(other) == []  # the first is there, though it was not checked
+        (tmp_path / "arm.urdf").rename(tmp_path / "arm-2.urdf")
+        message = "3 in the baseline are gone with their file: R199-403 link 'flange', not-understood <odd>"
+        expected = [(known.baseline, "baseline-gone", "model 'arm.urdf'", message)]
+        assert self.said(other, other) == expected
+        assert self.said(replace(other, ignore=("baseline",))) == []
+
+    def test_a_variant(self, known, other, tmp_path):
+        variants = [replace(known, name=name) for name in ("long", "short")]
+        write(known.baseline, *(check_job(replace(job, baseline=None)) for job in variants))
+        assert self.said(*variants) == []
+        assert self.said(other) == []
+        ((_, _, element, message),) = self.said(variants[0])
+        assert element == "model 'arm.urdf' (short)"
+        assert message.startswith("3 in the baseline are gone with their variant: R199-403")
+        (tmp_path / "arm.urdf").unlink()
+        ((_, _, element, message),) = self.said(other)  # one remark for both
+        assert (element, message[:44]) == ("model 'arm.urdf'", "6 in the baseline are gone with their file: ")
+
+    def test_a_robot_of_the_package_is_there(self, known, other):
+        write(known.baseline, check_job(Job("icub", "icub")))
+        assert read_baseline(known.baseline)
+        assert self.said(other) == []
+
+
+@pytest.mark.parametrize("text", ["", " \n", '{\n "kinetree-baseline": 1,\n<<<<<<< HEAD\n', "{sorted}"])
+def test_what_may_be_replaced_by_a_baseline(known, tmp_path, text):
+    data = json.loads((tmp_path / "known.json").read_text())
+    (tmp_path / "new.json").write_text(text.replace("{sorted}", json.dumps(data, sort_keys=True)))
+    check_replaceable(str(tmp_path / "new.json"))
+    check_replaceable(str(tmp_path / "nowhere.json"))
+
+
+@pytest.mark.parametrize("text", ["<robot/>", "{}", "[1]", '{"findings": []}', '"kinetree-baseline"', "\xff"])
+def test_what_is_no_baseline_is_not_replaced(tmp_path, text):
+    (tmp_path / "new.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(kt.KinetreeError, match="is no baseline and not replaced by one; delete it first"):
+        check_replaceable(str(tmp_path / "new.json"))
 
 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):

@@ -153,6 +153,8 @@ class TestSarif:
         shifted = check_job(Job("bad.urdf", "industrial"))
         assert shifted.findings[0].source.line == bad.findings[0].source.line + 2
         assert self.fingerprints([shifted]) == before
+        Path("bad.urdf").write_text(text.replace('<link name="flange"/>', '<link   name="flange"></link>'))
+        assert self.fingerprints([check_job(Job("bad.urdf", "industrial"))]) == before
         renamed = replace(bad, findings=tuple(replace(f, element="link 'other'") for f in bad.findings))
         assert not set(self.fingerprints([renamed])) & set(before)
 

@@ -59,7 +59,7 @@ class TestReading:
         ur, icub = settings.models
         assert ur.file == str(tmp_path / "ur.urdf.xacro")
         assert ur.args == {"ur_type": "ur5e", "name": "ur", "scale": "2", "safety": "true"}
-        assert ur.name == "ur_type=ur5e, name=ur, scale=2, safety=true"
+        assert ur.name == ""  # there is no other row of its file to tell it from
         assert ur.packages == {"ur_description": str(tmp_path / "src/ur")}
         assert (icub.name, icub.profile, icub.args, icub.packages) == ("grown", "icub", {}, {})
 
@@ -225,6 +225,11 @@ class TestJobs:
             "icub",
             "industrial",
         ]
+
+    def test_rows_of_one_file_are_told_apart_by_their_arguments(self, tmp_path):
+        rows = "".join(f'[[models]]\nfile = "{name}"\nargs = {{ t = {t} }}\n' for t, name in enumerate(("ur", "./ur")))
+        settings = read_settings(write(tmp_path, f'{rows}[[models]]\nfile = "ur"\nname = "long"'))
+        assert [model.name for model in settings.models] == ["t=0", "t=1", "long"]
 
     def test_without_paths_the_models_are_checked(self, tmp_path, monkeypatch):
         write(tmp_path, ALL)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -19,3 +21,15 @@ def check_new(path: Path, force: bool) -> None:
     """Refuses a file that exists already."""
     if path.exists() and not force:
         raise fail("exists", f"{path} exists already", fix="pass --force to overwrite it")
+
+
+def check_no_input(target: str, inputs: Iterable[str]) -> None:
+    """Refuses a file that the command reads, by whatever path; a link to one is followed when it is written."""
+    for file in inputs:
+        if os.path.realpath(file) == os.path.realpath(target) or _is_same(file, target):
+            raise fail("output", f"{target} is read by this command, so it is not replaced; legal is another file")
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two names are of one file, where letters may be large or small."""
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)

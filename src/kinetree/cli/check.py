@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,10 @@ import click
 
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._model import json_option, robot_paths
-from kinetree.conventions.baseline import model_key, write_baseline
+from kinetree.cli._output import check_no_input
+from kinetree.conventions.baseline import check_replaceable, model_key, write_baseline
 from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
-from kinetree.conventions.checked import Checked, Job
+from kinetree.conventions.checked import Checked, Job, gone_from_baselines
 from kinetree.conventions.files import files_of, without_parts
 from kinetree.conventions.jobs import Overrides, jobs
 from kinetree.conventions.justify import justifications
@@ -40,7 +43,7 @@ MANY = 20
 @click.option(
     "--output-format", "form", type=click.Choice(formats()), help="The form of the report.  [default: pretty]"
 )
-@click.option("--output-file", type=click.Path(path_type=Path), help="Write the report there.")
+@click.option("--output-file", metavar="FILE", help="Write the report there; - is the standard output.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
 @json_option
 def command(
@@ -50,7 +53,7 @@ def command(
     write_baseline: str | None,
     why: bool,
     form: str | None,
-    output_file: Path | None,
+    output_file: str | None,
     exit_zero: bool,
     as_json: bool,
     **said: Any,
@@ -62,26 +65,63 @@ def command(
 
     Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if there is nothing to read.
     """
-    if as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
-    results = _results(paths, config, Overrides(**{k: v or None for k, v in said.items()}, arguments=options))
-    if write_baseline:
+    _check_options(as_json, form, why)
+    _check_baselines(said["baseline"], write_baseline)
+    overrides = Overrides(**{k: v or None for k, v in said.items()}, arguments=options)
+    files = files_of(paths, options.get("format"))
+    asked = jobs(list(files), read_settings(config) if config else None, overrides)
+    if write_baseline is not None:
+        asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
+    output_file = None if output_file == "-" else output_file
+    _check_outputs(output_file, write_baseline, asked, config)
+    results = _results(asked, files)
+    if write_baseline is not None:
         results = _kept(write_baseline, results)
     if why:
         _write(justifications(results).splitlines(), output_file)
-    elif not write_baseline or any(result.findings for result in results):
+    else:
         form = form or ("json" if as_json else "pretty")
         width = terminal_width(sys.stdout) if output_file is None else None
         _write(report(form, results, width), output_file)
+    if write_baseline is not None:  # the standard output has the report alone
+        count = sum(len(result.known) for result in results)
+        print(f"{count} finding{'s' * (count != 1)} written to {write_baseline}", file=sys.stderr)
     faulty = any(finding.severity != "info" for result in results for finding in result.findings)
     sys.exit(int(faulty and not exit_zero))
 
 
-def _results(paths: Sequence[str], config: str | None, said: Overrides) -> list[Checked]:
-    """What is found in all files; that one which was found in a folder is a part of others is no fault."""
-    files = files_of(paths, said.arguments.get("format"))
-    asked = jobs(list(files), read_settings(config) if config else None, said)
-    return [r if files.get(job.file, True) else without_parts(r) for job, r in zip(asked, _watched(asked), strict=True)]
+def _check_options(as_json: bool, form: str | None, why: bool) -> None:
+    """Refuses several forms of one report."""
+    if as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
+    if why and (as_json or form):
+        raise click.UsageError("--justifications is a table in Markdown; --json and --output-format are for findings")
+
+
+def _check_baselines(old: str | None, new: str | None) -> None:
+    """Refuses what cannot be had together, and a baseline that is no file."""
+    if new is not None and old is not None:
+        raise click.UsageError("--write-baseline keeps what is found, known or not; legal is either it or --baseline")
+    if new == "-":
+        raise click.UsageError("--write-baseline - is no file; legal is one, from whose folder its paths are seen")
+
+
+def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job], config: str | None) -> None:
+    """Refuses to write over what is read, and what is no baseline with one."""
+    more = [job.arguments.get(key) for job in asked for key in ("srdf", "limits")]
+    read = {file for file in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if file}
+    if baseline is not None:
+        check_no_input(baseline, read)
+        check_replaceable(baseline)
+    if report is not None:
+        check_no_input(report, read | ({baseline} if baseline else set()))
+
+
+def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
+    """What is found; that a file which was found in a folder is a part of others is no fault. files: whether they were
+    named."""
+    results = zip(asked, _watched(asked), strict=True)
+    return [r if files.get(job.file, True) else without_parts(r) for job, r in results] + gone_from_baselines(asked)
 
 
 def _watched(jobs: Sequence[Job]) -> list[Checked]:
@@ -93,16 +133,20 @@ def _watched(jobs: Sequence[Job]) -> list[Checked]:
 
 
 def _kept(file: str, results: Sequence[Checked]) -> list[Checked]:
-    """Write the findings to a baseline; what is left are errors of readers, of which it keeps none."""
-    found = [(model_key(one.file, one.name, file), (*one.findings, *one.known)) for one in results]
-    count = write_baseline(file, found)
-    print(f"{count} finding{'s' * (count != 1)} written to {file}")
-    return [replace(one, findings=tuple(f for f in one.findings if is_error_of_reader(f))) for one in results]
+    """Write the findings to a baseline; then they are known, but for errors of readers, of which it keeps none."""
+    folder = os.path.dirname(file)
+    write_baseline(file, [(model_key(one.file, one.name, folder), one.findings) for one in results])
+    return [_split(one) for one in results]
 
 
-def _write(lines: Any, file: Path | None) -> None:
+def _split(result: Checked) -> Checked:
+    errors = tuple(filter(is_error_of_reader, result.findings))
+    return replace(result, findings=errors, known=tuple(filterfalse(is_error_of_reader, result.findings)))
+
+
+def _write(lines: Iterable[str], file: str | None) -> None:
     """Print a report, or write it to a file."""
     if file is None:
         write_lines(lines, sys.stdout)
     else:
-        write_files({file: "".join(f"{line}\n" for line in lines)})
+        write_files({Path(file): "".join(f"{line}\n" for line in lines)})

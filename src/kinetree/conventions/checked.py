@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kinetree.conventions.baseline import model_key, subtract
+from kinetree.conventions.baseline import GONE, Model, model_key, of_gone_models, subtract
 from kinetree.conventions.check import ALWAYS, answers, by_severity, is_error_of_reader, is_wanted
 from kinetree.conventions.per_file import PerFile, is_left_out
 from kinetree.conventions.suppress import excuse
@@ -75,10 +76,25 @@ def check_job(job: Job) -> Checked:
     findings += [f for f in faults if is_wanted(f.code, **selection) and not is_left_out(f, str(source), job.per_file)]
     known: list[Finding] = []
     if job.baseline is not None:
-        findings, known, gone = subtract(findings, job.baseline, model_key(job.file, job.name, job.baseline), is_asked)
-        findings += gone
+        findings, known, gone = subtract(findings, job.baseline, _key(job, job.baseline), is_asked)
+        findings += gone if is_wanted(GONE, **selection) else []
     why = tuple(Excused(finding, by.reason, by.source) for finding, by in excused)
     return Checked(job.file, tuple(sorted(findings, key=by_severity)), why, job.name, tuple(known))
+
+
+def gone_from_baselines(jobs: Sequence[Job]) -> list[Checked]:
+    """Of each baseline the remarks that no single file can have; of baselines without such nothing."""
+    wanted = [job for job in jobs if job.baseline is not None and is_wanted(GONE, job.select, job.ignore)]
+    found = []
+    for baseline in dict.fromkeys(job.baseline for job in wanted if job.baseline is not None):
+        keys = {_key(job, baseline) for job in jobs if job.baseline == baseline}
+        found.append(Checked(baseline, tuple(of_gone_models(baseline, keys))))
+    return [one for one in found if one.findings]
+
+
+def _key(job: Job, baseline: str) -> Model:
+    """What a baseline calls what a job checks."""
+    return model_key(job.file, job.name, os.path.dirname(baseline))
 
 
 def _texts(robot: Robot | None, file: str) -> Mapping[str, str]:

@@ -23,6 +23,7 @@ from math import inf
 from time import monotonic
 from typing import Any, ClassVar
 
+from kinetree.conventions.baseline import check_baseline
 from kinetree.conventions.check import check_codes, rules_of
 from kinetree.conventions.checked import Checked, Excused, Job, fault
 from kinetree.conventions.child import check_alone, receive, send
@@ -54,11 +55,13 @@ def check_all(
 
     Whatever befalls a file is an error among its findings: "file" and the like where it cannot be read,
     "check-timeout", "check-memory", or "check-crashed" where the mistake is ours. Raises KinetreeError for an unknown
-    profile or code, before anything is checked.
+    profile or code, and for a baseline that is none, before anything is checked.
     """
     for profile, select, ignore in dict.fromkeys((job.profile, job.select, job.ignore) for job in jobs):
         rules_of(profile)
         check_codes(None, select, ignore)  # settings have codes for jobs of several profiles
+    for baseline in dict.fromkeys(job.baseline for job in jobs if job.baseline is not None):
+        check_baseline(baseline)
     if not any(map(_runs_python, jobs)) and sum(map(_size, jobs)) <= SMALL:
         return map(check_alone, jobs)
     count = min(processes or _cores(), len(jobs))

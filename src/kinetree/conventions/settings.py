@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,9 @@ MODEL_KEYS = ("file", "args", "name", "profile", "packages")
 class Model:
     """A file that makes a robot, such as a xacro file that is no mere collection of macros.
 
-    file: absolute. args: values of xacro arguments. name: which of several variants of the file it is. profile: by
-    default that of the settings. packages: folders of ROS packages by name, absolute.
+    file: absolute. args: values of xacro arguments. name: which of several variants of the file it is, by default its
+    arguments; "" where there is one and nobody has named it. profile: by default that of the settings. packages:
+    folders of ROS packages by name, absolute.
     """
 
     file: str
@@ -132,7 +134,7 @@ class _Reader:
             self.codes(table.get("select", []), "select"),
             self.codes(table.get("ignore", []), "ignore"),
             self.vendor(table),
-            baseline and os.path.join(self.folder, baseline),
+            baseline and os.path.normpath(os.path.join(self.folder, baseline)),
             self.per_file(table.get("per-file-ignores", {})),
             self.models(table.get("models", [])),
         )
@@ -145,9 +147,11 @@ class _Reader:
         for k, row in enumerate(said):
             if self.is_table(row, MODEL_KEYS, k):
                 model = self.model(row, k)
-                if models.setdefault((model.file, model.name), model) is not model:
+                name = model.name or ", ".join(f"{key}={value}" for key, value in model.args.items())
+                if models.setdefault((os.path.realpath(model.file), name), model) is not model:
                     self.error("its file stands there already; each row of a file needs a name of its own", "", k)
-        return tuple(models.values())
+        rows = Counter(file for file, _ in models)
+        return tuple(m if rows[file] == 1 else replace(m, name=name) for (file, name), m in models.items())
 
     def model(self, row: Mapping[str, Any], k: int) -> Model:
         file = self.text(row, "file", k)
@@ -155,11 +159,10 @@ class _Reader:
             self.error("there is no file; legal is one for each of the models", "", k)
         args = self.texts(row, "args", (str, int, float), k)
         packages = self.texts(row, "packages", (str,), k)
-        said = ", ".join(f"{key}={value}" for key, value in args.items())
         return Model(
             os.path.join(self.folder, file or ""),
             args,
-            self.text(row, "name", k) or said,
+            self.text(row, "name", k) or "",
             self.profile(row, k),
             {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()},
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from kinetree.conventions.baseline import entry_of, model_key
 from kinetree.conventions.check import FAMILIES
 from kinetree.conventions.checked import Checked, Excused
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations
@@ -70,18 +71,18 @@ def _of_a_reader(code: str) -> dict[str, Any]:
 
 def _results(checked: Checked, indices: dict[str, int], seen: Counter[str]) -> Iterator[dict[str, Any]]:
     for finding in checked.findings:
-        yield _result(finding, checked.file, indices, seen)
+        yield _result(finding, checked, indices, seen)
     for one in checked.excused:
-        yield {**_result(one.finding, checked.file, indices, seen), "suppressions": [_suppression(one)]}
+        yield {**_result(one.finding, checked, indices, seen), "suppressions": [_suppression(one)]}
 
 
-def _result(finding: Finding, file: str, indices: dict[str, int], seen: Counter[str]) -> dict[str, Any]:
+def _result(finding: Finding, checked: Checked, indices: dict[str, int], seen: Counter[str]) -> dict[str, Any]:
     element = f"{finding.element}: " if finding.element else ""
     fix = f"\nfix: {finding.fix}" if finding.fix else ""
-    place = _location(finding.source or Source(file))
+    place = _location(finding.source or Source(checked.file))
     if finding.excerpt and "region" in place:
         place["region"]["snippet"] = {"text": finding.excerpt.partition("\n")[0]}
-    fingerprint = _fingerprint(finding, file)
+    fingerprint = _fingerprint(finding, checked)
     seen[fingerprint] += 1
     return {
         "ruleId": finding.code,
@@ -93,11 +94,10 @@ def _result(finding: Finding, file: str, indices: dict[str, int], seen: Counter[
     }
 
 
-def _fingerprint(finding: Finding, file: str) -> str:
-    """What stays of a finding when lines are added above it: its code, file and element, and its own line."""
-    line = finding.excerpt.partition("\n")[0] if finding.excerpt else finding.message
-    parts = (finding.code, relative(finding.source.file if finding.source else file), finding.element or "", line)
-    return sha256("\0".join(" ".join(part.split()) for part in parts).encode("utf-8", "backslashreplace")).hexdigest()
+def _fingerprint(finding: Finding, checked: Checked) -> str:
+    """What stays of a finding when lines are added above it: what a baseline in the working folder would say."""
+    entry = entry_of(finding, model_key(checked.file, checked.name, ""), "")
+    return sha256("\0".join(entry).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _suppression(one: Excused) -> dict[str, Any]:
