@@ -204,9 +204,13 @@ def _options(
     srdf: str | os.PathLike[str] | None = None,
     limits: str | os.PathLike[str] | None = None,
 ) -> Options:
+    folders = {name: Path(folder).expanduser().absolute() for name, folder in (packages or {}).items()}
+    for name, folder in folders.items():
+        if not folder.is_dir():
+            raise fail("package", f"packages={{{name!r}: …}}: there is no folder {folder}")
     return Options(
         {k: _argument(v) for k, v in (xacro_args or {}).items()},
-        {k: Path(v).expanduser().absolute() for k, v in (packages or {}).items()},
+        folders,
         model,
         None if srdf is None else Path(srdf),
         limits if limits is None or (isinstance(limits, str) and not _is_limits_file(limits)) else Path(limits),

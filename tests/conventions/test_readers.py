@@ -6,8 +6,8 @@ from pathlib import Path
 import kinetree as kt
 from kinetree.conventions.readers import REMARKS
 
-ELSEWHERE = {"board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
-"""Those of robots that come with the package, in their data, and that of a robot which limits hold still."""
+ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
+"""That of a baseline, those of robots that come with the package, and that of a robot which limits hold still."""
 
 
 def constants(node):

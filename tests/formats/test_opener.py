@@ -86,9 +86,8 @@ def test_the_callers_packages_come_first(workspace, tmp_path):
     (other / "hand.txt").write_text("other")
     asking = str(workspace / "src/arm/urdf/arm.urdf")
     assert Files({"hand": other})("package://hand/hand.txt", asking)[0] == b"other"
-    files = Files({"hand": tmp_path / "gone"})
-    assert files("package://hand/hand.txt", asking) is None
-    assert "is no folder" in files.missed["package://hand/hand.txt"]
+    with pytest.raises(kt.KinetreeError, match=r"packages=\{'hand': …\}: there is no folder .*gone"):
+        kt.load(asking, packages={"hand": tmp_path / "gone"})
 
 
 def test_what_has_no_end_is_not_read():

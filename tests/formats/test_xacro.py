@@ -229,7 +229,9 @@ class TestArguments:
         assert finding.source.line == 2
         assert "'first'" in finding.message
         assert "'second'" in finding.message
-        assert finding.fix == "pass xacro_args={'first': …, 'second': …}"
+        assert finding.fix == (
+            "pass xacro_args={'first': …, 'second': …}, or to the command --arg first=… --arg second=…"
+        )
 
     def test_one_that_is_used_before_its_default(self, tmp_path):
         body = '<link name="$(arg n)"/>\n<xacro:arg name="n" default="a"/>'

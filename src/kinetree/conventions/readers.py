@@ -10,6 +10,7 @@ from collections.abc import Mapping
 REMARKS: Mapping[str, str] = {
     "auto-inertia": "An inertia is left to the simulator to compute; here there is none.",
     "ball-limit": "The limit of a ball joint is kept as it is written, and not obeyed.",
+    "baseline-gone": "An entry of the baseline is not found any more.",
     "board-limits": "Which files the position limits are from.",
     "camera-mode": "A camera that turns by itself is kept as it is written; it is no sensor on a frame.",
     "compiler-setting": "A setting of MuJoCo's compiler is not obeyed.",

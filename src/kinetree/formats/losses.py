@@ -43,7 +43,7 @@ class Losses:
         """Note that `element` has something that cannot be written. `part` is one of PARTS, or "joint" or "link"."""
         if part in self.without:
             return
-        fix = f"pass without=({part!r},) to leave such parts out" if part in PARTS else None
+        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
         message = f"{self.format} cannot say {what}"
         self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix))
 

@@ -108,21 +108,23 @@ class Packages:
 def _first(kind: str, name: str, places: Iterable[Place], given: Mapping[str, Path]) -> Path:
     """The folder in the first place that has one."""
     if name in given:
-        if given[name].is_dir():
-            return given[name]
-        raise fail("package", f"packages={{{name!r}: {str(given[name])!r}}} is no folder")
+        return given[name]
     looked: list[str] = []
     for where, folders in places:
         found = list({folder.resolve(): folder for folder in folders}.values())
         if len(found) > 1:
             both = ", ".join(str(folder) for folder in found[:4])
             message = f"{kind} {name!r} is found {len(found)} times at the same distance: {both}"
-            raise fail("package-ambiguous", message, fix=f"say which: packages={{{name!r}: …}}")
+            raise fail("package-ambiguous", message, fix=f"say which: {_said(name)}")
         if found:
             return found[0]
         looked.append(where)
     message = f"{kind} {name!r} cannot be found; looked in {', '.join(dict.fromkeys(looked)) or 'nothing'}"
-    raise fail("package", message, fix=f"say where it is: packages={{{name!r}: FOLDER}}")
+    raise fail("package", message, fix=f"say where it is: {_said(name)}")
+
+
+def _said(name: str) -> str:
+    return f"packages={{{name!r}: FOLDER}}, or --package {name}=FOLDER to the command"
 
 
 def _ancestors(folder: Path) -> list[Path]:

@@ -121,7 +121,7 @@ def _refuse(
     else:
         listed = ", ".join(map(repr, names[:20])) + (" …" if len(names) > 20 else "")
         message = f"the file holds {len(names)} models: {listed}; say which one is meant"
-        report.error("several-models", message, root, fix=f"pass model={names[0]!r}")
+        report.error("several-models", message, root, fix=f"pass model={names[0]!r}, or --model {names[0]}")
 
 
 def _notes(report: Report, top: Element) -> None:

@@ -239,10 +239,12 @@ class Engine:
         missing = [n for n in self.used_arguments() if n not in declared and n not in self.arguments]
         others = [repr(n) for n in missing if n != name]
         also = f"; used without a value are also {', '.join(others)}" if others else ""
-        values = ", ".join(f"{n!r}: …" for n in dict.fromkeys((name, *missing)))
+        wanted = list(dict.fromkeys((name, *missing)))
+        values = ", ".join(f"{n!r}: …" for n in wanted)
+        fix = f"pass xacro_args={{{values}}}, or to the command {' '.join(f'--arg {n}=…' for n in wanted)}"
         early = ", which is used before the <xacro:arg> with its default" if name in declared else ""
         message = f"needs a value for the argument {name!r}{early}{also}; {self.say_arguments()}"
-        raise KinetreeError(Finding("xacro-argument", "error", message, fix=f"pass xacro_args={{{values}}}"))
+        raise KinetreeError(Finding("xacro-argument", "error", message, fix=fix))
 
     def _substitute(self, text: str) -> str:
         """The value of a `$(…)`."""
