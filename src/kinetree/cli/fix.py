@@ -80,8 +80,6 @@ def command(
         raise click.UsageError(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
         )
-    if also and not unsafe:
-        raise click.UsageError("--also is for files that follow new names, which are given with --unsafe alone")
     results, faults = [], []
     for job, checked in zip(asked, check_all(asked), strict=True):
         try:

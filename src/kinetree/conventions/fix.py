@@ -10,7 +10,7 @@ from typing import Any
 
 from kinetree.conventions.check import check_codes
 from kinetree.conventions.companions import read_companions
-from kinetree.conventions.steps import Asked, State, Trials, key_of, look, mend_all, menders, wanted
+from kinetree.conventions.steps import Asked, State, Trials, key_of, look, mend_all, mended, menders, wanted
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_files
@@ -23,7 +23,7 @@ class Fixed:
     """What became of a file. Nothing is written yet: `write` does it.
 
     before, after: the contents of all files that change, by path.
-    mended: findings that are gone, with those that went with the repair of others. unmended: those of rules that can
+    mended: findings that are gone, those too that went with the repair of others. unmended: those of rules that can
         mend, and why they are still there.
     unsafe: those that only repairs can mend which are not safe, and were not allowed.
     """
@@ -59,7 +59,8 @@ def fix(
     in their places to 1e-9, with all joints at zero and at random, and no limit nor inertia another. (Where a rule says
     by how much it turns origins, only that.) Otherwise they are dropped, and the finding is among `unmended`.
 
-    Raises KinetreeError with all its errors for a file that cannot be read.
+    Raises KinetreeError with all its errors for a file that cannot be read, and for one of `also` that is neither the
+    SRDF of the robot nor YAML.
     """
     select, ignore = ((codes,) if isinstance(codes, str) else tuple(codes) for codes in (select, ignore))
     check_codes(profile, select, ignore)
@@ -67,14 +68,12 @@ def fix(
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
     also = tuple(also)
     if also and not unsafe:
-        raise fail(
-            "option", "files that go with a model (--also) follow new names, which are given with --unsafe alone"
-        )
+        raise fail("option", "--also is for files that follow new names, which are given with --unsafe alone")
     asked = Asked(str(file), profile, select, ignore, vendor, unsafe, options)
     named = {Path(file).resolve(): read_file(Path(file))} if os.path.exists(file) else {}
-    state = look(asked, {})
-    companions = read_companions(also, str(file), state.robot)
-    start = replace(state, excused=frozenset(key_of(finding) for finding in state.findings if excused(finding)))
+    start = look(asked, {})
+    companions = read_companions(also, str(file), start.robot)
+    start = replace(start, excused=frozenset(key_of(finding) for finding in start.findings if excused(finding)))
     trials = Trials()
     steps = mend_all(asked, start, companions, trials)
     end = steps[-1].after if steps else start
@@ -85,9 +84,9 @@ def fix(
         str(file),
         {path: named[path] if path in named else read_file(path) for path in end.contents},
         end.contents,
-        tuple(finding for step in steps for finding in step.mended),
+        tuple(mended(start, steps)),
         (
-            *((f, trials.given_up[key_of(f)]) for f in end.findings if key_of(f) in trials.given_up),
+            *((f, why) for f in end.findings if (why := trials.given_up.get(key_of(f)))),
             *((f, BESIDE) for f in _beside(asked, start) if not excused(f)),
         ),
         tuple(f for f in end.findings if key_of(f) in left),

@@ -86,12 +86,6 @@ class Step:
         """What was not found before."""
         return self.after.keys - self.known(self.before.keys)
 
-    @property
-    def mended(self) -> list[Finding]:
-        """What is found no more: what it was to mend, and what went with that."""
-        after = self.after.keys
-        return [f for f in self.before.findings if _now(key_of(f), self.renamed) not in after]
-
 
 @dataclass(frozen=True)
 class Trials:
@@ -157,6 +151,15 @@ def mend_all(asked: Asked, start: State, companions: Sequence[Companion], trials
         trials.failed(steps[guilty].keys, f"to mend it would bring in {brought}")
         del steps[guilty:]
     raise AssertionError(f"{MOST_STEPS} repairs, and no end")
+
+
+def mended(start: State, steps: Sequence[Step]) -> list[Finding]:
+    """What is found no more: what was to be mended, and what went with that."""
+    end = steps[-1].after.keys if steps else start.keys
+    keys = list(map(key_of, start.findings))
+    for step in steps:
+        keys = [_now(key, step.renamed) for key in keys]
+    return [finding for finding, key in zip(start.findings, keys, strict=True) if key not in end]
 
 
 def _said(key: Key) -> str:
