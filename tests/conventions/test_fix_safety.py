@@ -94,6 +94,21 @@ class TestSafety:
         assert "to mend it would bring in not-understood" in why
         assert result.after == {}
 
+    def test_what_is_new_is_seen_under_another_name(self, arm, monkeypatch):
+        """A later repair renames the link of which a former has brought something in."""
+        mend = BaseParent.mend
+
+        def planted(robot, arms, poses, elements):
+            link = next(elements.links[name] for name in ("elbow", "link_3") if name in elements.links)
+            for one in mend(robot, arms, poses, elements):
+                yield Mend(one.element, (*one.edits, set_attribute(link, "colour", "red")))
+
+        monkeypatch.setattr(BaseParent, "mend", staticmethod(planted))
+        result = fix(arm(HUNG.replace('"link_3"', '"elbow"')), profile="industrial", unsafe=True)
+        assert [finding.code for finding in result.mended] == ["R199-301"]
+        ((finding, why),) = result.unmended
+        assert (finding.code, why) == ("R199-205", "to mend it would bring in not-understood of link 'link_3'")
+
     def test_what_is_excused_stays(self, arm):
         result = fix(arm(HUNG), profile="industrial", excused=lambda finding: finding.code == "R199-205")
         assert (result.after, result.mended, result.unmended) == ({}, (), ())

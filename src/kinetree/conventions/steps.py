@@ -140,17 +140,22 @@ def mend_all(asked: Asked, start: State, companions: Sequence[Companion], trials
             step = _tried(asked, rule, keys, state, companions, trials)
             steps += [step] if step else []
             continue
-        known = start.keys
-        for step in steps:
-            known = step.known(known)
-        new = state.keys - known
-        guilty = next((i for i, step in enumerate(steps) if new & step.brought), None)
-        if guilty is None:
+        new = state.keys - _followed(start.keys, steps)
+        if not new:
             return steps
-        brought = ", ".join(sorted(map(_said, new & steps[guilty].brought)))
-        trials.failed(steps[guilty].keys, f"to mend it would bring in {brought}")
+        brought = [_followed(step.brought, steps[i + 1 :]) & new for i, step in enumerate(steps)]
+        guilty = next(i for i, some in enumerate(brought) if some)
+        why = f"to mend it would bring in {', '.join(sorted(map(_said, brought[guilty])))}"
+        trials.failed(steps[guilty].keys, why)
         del steps[guilty:]
     raise AssertionError(f"{MOST_STEPS} repairs, and no end")
+
+
+def _followed(keys: Counter[Key], steps: Iterable[Step]) -> Counter[Key]:
+    """Findings by the names that things have after some steps."""
+    for step in steps:
+        keys = step.known(keys)
+    return keys
 
 
 def mended(start: State, steps: Sequence[Step]) -> list[Finding]:
