@@ -107,3 +107,73 @@ def test_the_page_has_every_code_that_can_be_mended():
     text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
     said = {code for row in re.findall(r"^\| ([A-Z]+\d*-\d.*?) \|", text, re.MULTILINE) for code in row.split(", ")}
     assert said == {rule.code for rule in rules_of("industrial") if rule.mend}
+
+
+ELBOW = ARM.replace('"link_3"', '"elbow"')
+UNSAFE = ("--profile", "industrial", "--unsafe")
+
+
+def test_every_file_that_is_written_is_said(run, model, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    model(ELBOW)
+    yaml = model("a: elbow\n", "arm.yaml")
+    model("b: 1\n", "other.yaml")
+    command = ("fix", "arm.urdf", *UNSAFE, "--also", "arm.yaml", "--also", "other.yaml")
+    planned = json.loads(run(*command, "--diff", "--json").stdout)
+    assert planned["files"][0]["changed"] == ["arm.urdf", "arm.yaml"]
+    result = run(*command)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-2:] == ["arm.urdf: 1 mended", "arm.yaml: changed with it"]
+    assert yaml.read_text() == "a: link_3\n"
+
+
+def test_a_companion_that_cannot_be_used_is_said_first(run, model, tmp_path):
+    path = model(ELBOW)
+    broken = model("a: 1\nb: [", "arm.yaml")
+    said = {str(broken): f"{broken}:2:5: error: this is not well-formed YAML", "no.yaml": "no.yaml: error: cannot"}
+    for also, start in said.items():
+        result = run("fix", path, *UNSAFE, "--also", also)
+        assert (result.exit_code, result.stdout, path.read_text()) == (2, "", ELBOW)
+        assert result.stderr.startswith(start)
+
+
+def test_companions_go_with_new_names_of_one_model(run, model):
+    first, second, yaml = model(ELBOW), model(ELBOW, "other.urdf"), model("a: elbow\n", "arm.yaml")
+    result = run("fix", first, second, *UNSAFE, "--also", yaml)
+    assert (result.exit_code, "for the files of one model, and these are 2" in result.stderr) == (2, True)
+    result = run("fix", first, "--profile", "industrial", "--also", yaml)
+    assert (result.exit_code, "given with --unsafe alone" in result.stderr) == (2, True)
+    assert (first.read_text(), second.read_text(), yaml.read_text()) == (ELBOW, ELBOW, "a: elbow\n")
+
+
+@pytest.mark.parametrize("command", ["fix", "check"])
+def test_an_empty_path_is_not_the_working_folder(command, run, model, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    path = model(HUNG)
+    result = run(command, "", "--profile", "industrial")
+    assert (result.exit_code, result.stdout, path.read_text()) == (2, "", HUNG)
+    assert "an empty path names no file" in result.stderr
+
+
+def test_an_excuse_is_for_one_of_two(run, model):
+    """Both are of one rule and one link; the other is left, and that is said."""
+    shape = '<visual><origin rpy="0 0 1.57"/><geometry><box size="1 1 1"/></geometry></visual>'
+    excuse = "<!-- kinetree: ignore R103-007 because measured -->"
+    path = model(f'<robot name="r">\n<link name="a">\n{excuse}\n{shape}\n{shape}\n</link>\n</robot>')
+    result = run("fix", path)
+    assert result.exit_code == 1
+    assert re.match(rf"{re.escape(str(path))}:5:\d+: .*not mended: another finding .* is excused", result.stderr)
+    assert result.stdout == f"{path}: 0 mended, 1 left\n"
+
+
+def test_an_excused_angle_is_not_worked_into_another(run, model):
+    """Then its excuse would be for nothing, and nobody could find the angle any more."""
+    gripper = """<link name="gripper_body"/>
+      <!-- kinetree: ignore R103-007 because it is so -->
+      <joint name="g" type="fixed"><origin rpy="0 0 3.14"/><parent link="tool0"/><child link="gripper_body"/></joint>
+    </robot>"""
+    text = ARM.replace("</robot>", gripper)
+    path = model(text)
+    result = run("fix", path, "--profile", "industrial", "--vendor", "abb")
+    assert (result.exit_code, path.read_text()) == (1, text)
+    assert "not mended: rpy 3.14 of joint 'g' is meant to be 3.141592653589793" in result.stderr

@@ -8,9 +8,11 @@ import pytest
 
 import kinetree as kt
 from kinetree.conventions import fix as fixing
+from kinetree.conventions.check import check
 from kinetree.conventions.edit import Mend, set_attribute
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.fix import fix, write
+from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.conventions.rep199.base import BaseGeometry, BaseParent
 from kinetree.conventions.same import difference
 from kinetree.errors import KinetreeError
@@ -92,6 +94,21 @@ class TestSafety:
         assert "to mend it would bring in not-understood" in why
         assert result.after == {}
 
+    def test_what_is_new_is_seen_under_another_name(self, arm, monkeypatch):
+        """A later repair renames the link of which a former has brought something in."""
+        mend = BaseParent.mend
+
+        def planted(robot, arms, poses, elements):
+            link = next(elements.links[name] for name in ("elbow", "link_3") if name in elements.links)
+            for one in mend(robot, arms, poses, elements):
+                yield Mend(one.element, (*one.edits, set_attribute(link, "colour", "red")))
+
+        monkeypatch.setattr(BaseParent, "mend", staticmethod(planted))
+        result = fix(arm(HUNG.replace('"link_3"', '"elbow"')), profile="industrial", unsafe=True)
+        assert [finding.code for finding in result.mended] == ["R199-301"]
+        ((finding, why),) = result.unmended
+        assert (finding.code, why) == ("R199-205", "to mend it would bring in not-understood of link 'link_3'")
+
     def test_what_is_excused_stays(self, arm):
         result = fix(arm(HUNG), profile="industrial", excused=lambda finding: finding.code == "R199-205")
         assert (result.after, result.mended, result.unmended) == ({}, (), ())
@@ -114,6 +131,164 @@ class TestSafety:
         result = fix(path, profile="industrial")
         assert {why for _, why in result.unmended} == {"only the texts of URDF and xacro files are mended"}
         assert result.after == {}
+
+
+GRIPPER = """<link name="gripper_body"/>
+  <joint name="g" type="fixed"><origin rpy="0 0 3.14"/><parent link="tool0"/><child link="gripper_body"/></joint>
+</robot>"""
+ON_TOOL0 = ARM.replace("</robot>", GRIPPER)
+"""A gripper that R199-508 hangs on flange, by an angle that R103-007 makes exact."""
+INEXACT_TOOL0 = ON_TOOL0.replace("1.5707963267948966", "1.57").replace("3.14", "0.1")
+BOX = '<visual><origin rpy="0 0 3.14"/><geometry><box size="1 1 1"/></geometry></visual>'
+INEXACT_SHAPE = ARM.replace('<link name="tool0"/>', f'<link name="tool0">{BOX}</link>')
+NO_FLANGE = (
+    without("flange")
+    .replace('<parent link="flange"/>', '<parent link="link_6"/>')
+    .replace("1.5707963267948966", "1.57")
+)
+
+
+class TestAnglesThatLackDigits:
+    """Nothing is worked out of them: their fault would go into other numbers, and no rule could find it there."""
+
+    @pytest.mark.parametrize(
+        ("text", "code", "why"),
+        [
+            (ON_TOOL0, "R199-508", "rpy 3.14 of joint 'g' is meant to be 3.141592653589793"),
+            (INEXACT_TOOL0, "R199-508", "rpy 1.57 of joint 'flange-tool0' is meant to be 1.5707963267948966"),
+            (INEXACT_SHAPE, "R199-509", "rpy 3.14 of <visual> is meant to be"),
+            (NO_FLANGE, "R199-401", "rpy 1.57 of joint 'flange-tool0' is meant to be"),
+        ],
+    )
+    @pytest.mark.parametrize("left", ["selected", "ignored", "excused"])
+    def test_what_would_be_worked_out_of_them_is_left(self, text, code, why, left, arm):
+        told = {
+            "selected": {"select": code},
+            "ignored": {"ignore": "R103-007"},
+            "excused": {"excused": lambda finding: finding.code == "R103-007"},
+        }
+        result = fix(arm(text), profile="industrial", vendor="abb", **told[left])
+        reasons = {finding.code: because for finding, because in result.unmended}
+        assert reasons[code].startswith(why)
+        assert (result.after, result.mended) == ({}, ())
+
+    @pytest.mark.parametrize("text", [ON_TOOL0, INEXACT_TOOL0, INEXACT_SHAPE])
+    def test_they_are_mended_first(self, text, arm):
+        path = arm(text)
+        exact = text.replace('"0 1.57 0"', '"0 1.5707963267948966 0"').replace("0 0 3.14", "0 0 3.141592653589793")
+        result = fix(path, profile="industrial", vendor="abb")
+        assert ("R103-007" in [f.code for f in result.mended], result.unmended) == (True, ())
+        write(result)
+        assert difference(kt.load(exact, format="urdf"), kt.load(path), {}) is None
+
+
+class TestOneByOne:
+    """What cannot be mended does not keep the others."""
+
+    TEXT = "".join(f'<link name="l{i}"/>' for i in range(6)) + "".join(
+        f'<joint name="j{i}" type="fixed"><origin rpy="{angle} 0 0"/>'
+        f'<parent link="l{i}"/><child link="l{i + 1}"/></joint>'
+        for i, angle in enumerate(("1.57", "3.14", "-1.57", "-3.14", "4.71"))
+    )
+
+    def test_a_repair_that_is_not_kept(self, arm, monkeypatch):
+        """One turns too far, and one brings in what is not understood."""
+        mend = InexactAngles.mend
+
+        def planted(elements):
+            for one in mend(elements):
+                origin = elements.joints[one.element[7:-1]].find("origin")
+                if one.element == "joint 'j1'":
+                    yield Mend(one.element, (set_attribute(origin, "rpy", "3.2 0 0"),))
+                elif one.element == "joint 'j3'":
+                    yield Mend(one.element, (*one.edits, set_attribute(origin, "colour", "red")))
+                else:
+                    yield one
+
+        monkeypatch.setattr(InexactAngles, "mend", staticmethod(planted))
+        result = fix(arm(f'<robot name="r">{self.TEXT}</robot>'), profile="ros")
+        assert sorted(f.element for f in result.mended) == ["joint 'j0'", "joint 'j2'", "joint 'j4'"]
+        reasons = {finding.element: because for finding, because in result.unmended}
+        assert "joint 'j1' changes by more than its angles" in reasons.pop("joint 'j1'")
+        assert "would bring in not-understood" in reasons.pop("joint 'j3'")
+        assert reasons == {}
+
+    def test_a_place_of_a_xacro_file_that_is_not_as_in_the_result(self, tmp_path):
+        path = tmp_path / "arm.xacro"
+        text = self.TEXT.replace('"3.14 0 0"', '"${q} 0 0"')
+        path.write_text(f"{XACRO_HEAD}<xacro:property name='q' value='3.14'/>{text}</robot>")
+        result = fix(path, profile="ros")
+        assert len(result.mended) == 4
+        ((finding, why),) = result.unmended
+        assert finding.element == "joint 'j1'"
+        assert "rpy='${q} 0 0' is worked out there, not written" in why
+
+    def test_what_shares_its_place_with_one_that_is_left_is_left_too(self, tmp_path):
+        """Each link has two angles, of which one is worked out for the second link alone."""
+        origin = '<visual><origin rpy="{} 0 0"/><geometry><box size="1 1 1"/></geometry></visual>'
+        link = '<link name="${n}">' + origin.format("1.57") + "<xacro:insert_block name='more'/></link>"
+        macro = f'<xacro:macro name="l" params="n *more">{link}</xacro:macro>'
+        calls = "".join(f'<xacro:l n="{n}">{origin.format(a)}</xacro:l>' for n, a in (("a", "1.57"), ("b", "${q}")))
+        joint = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
+        path = tmp_path / "arm.xacro"
+        path.write_text(f"{XACRO_HEAD}<xacro:property name='q' value='1.57'/>{macro}{calls}{joint}</robot>")
+        result = fix(path, profile="ros")
+        reasons = {finding.element: because for finding, because in result.unmended}
+        assert "is worked out there" in reasons["link 'b'"]
+        assert "not all 2 elements that are made of it want the same" in reasons["link 'a'"]
+        assert result.after == {}
+
+
+class TestExcuses:
+    TWO = f'<robot name="r"><link name="a">{BOX}{BOX}</link></robot>'
+
+    def test_what_is_beside_an_excused_finding_of_its_kind_is_left_and_said(self, arm):
+        path = arm(self.TWO)
+        first_column = check(path)[0].source.column
+        result = fix(path, profile="ros", excused=lambda f: f.source.column == first_column)
+        ((finding, why),) = result.unmended
+        assert finding.source.column > first_column
+        assert "another finding of this kind and element is excused" in why
+        assert result.after == {}
+
+    def test_what_is_excused_is_not_mended_along_with_others(self, arm):
+        """The links of a chain get their names all at once."""
+        swapped = ARM.replace('"link_2"', '"x"').replace('"link_3"', '"link_2"').replace('"x"', '"link_3"')
+        told = {"profile": "industrial", "unsafe": True}
+        assert len(fix(arm(swapped), **told).mended) == 3
+        result = fix(arm(swapped), **told, excused=lambda f: f.element == "link 'link_4'")
+        assert {f.element for f, _ in result.unmended} == {"link 'link_2'", "link 'link_3'"}
+        assert {why for _, why in result.unmended} == {"it would mend R199-302 of link 'link_4', too, which is excused"}
+        assert result.after == {}
+
+    def test_an_excuse_holds_for_the_new_name(self, arm):
+        turned = ARM.replace('"link_3"', '"elbow"').replace('<link name="elbow">', f'<link name="elbow">{BOX}')
+        told = {"profile": "industrial", "unsafe": True}
+        assert {f.code for f in fix(arm(turned), **told).mended} == {"R103-007", "R199-301"}
+        result = fix(arm(turned), **told, excused=lambda f: f.element == "link 'elbow'" and f.code == "R103-007")
+        assert ([f.code for f in result.mended], result.unmended) == (["R199-301"], ())
+
+
+def test_what_goes_with_the_repair_of_another_is_said_to_be_mended(arm):
+    path = arm(ARM.replace('"link_4"', '"link-4"'))
+    before = {(f.code, f.element) for f in check(path, profile="industrial")}
+    result = fix(path, profile="industrial", unsafe=True)
+    assert (
+        {(f.code, f.element) for f in result.mended}
+        == before
+        == {(c, "link 'link-4'") for c in ("R199-301", "NAM-001")}
+    )
+
+
+def test_nothing_new_is_found_in_the_packages_that_are_told(arm, tmp_path):
+    shape = '<visual><geometry><mesh filename="package://grip/ring.stl"/></geometry></visual>'
+    path = arm(ARM.replace('<link name="tool0"/>', f'<link name="tool0">{shape}</link>'))
+    folder = tmp_path / "somewhere" / "else"
+    folder.mkdir(parents=True)
+    told = {"profile": "industrial", "select": "R199-509"}
+    assert [f.code for f in fix(path, **told).mended] == ["R199-509"]
+    ((_, why),) = fix(path, packages={"grip": folder}, **told).unmended
+    assert re.search(r"to mend it would bring in MSH-\d+ of link 'link_6'", why)
 
 
 class TestWriting:
@@ -150,6 +325,7 @@ class TestWriting:
         assert path.read_text() == "mine"
 
 
+XACRO_HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:property name="mount" value="mount"/>
   <xacro:include filename="part.xacro"/>
@@ -226,10 +402,12 @@ def test_what_other_models_may_include_is_left(tmp_path):
     assert list(fix(robot, profile="industrial", select="R199-205", unsafe=True).after) == [macro]
 
 
-def test_a_file_that_is_not_to_be_written_is_left(arm, monkeypatch):
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_what_is_read_only_is_left_and_named(what, arm, monkeypatch):
     path = arm(HUNG)
-    monkeypatch.setattr("os.access", lambda *_: False)  # root may write everywhere
-    with pytest.raises(KinetreeError, match="is not to be written"):
+    held = path if what == "file" else path.parent
+    monkeypatch.setattr("os.access", lambda asked, _: asked != held)  # root may write everywhere
+    with pytest.raises(KinetreeError, match=f"{re.escape(str(held))}: error: this {what} is read-only"):
         write(fix(path, profile="industrial"))
     assert path.read_text() == HUNG
 
@@ -243,8 +421,8 @@ def test_an_edit_by_somebody_else_while_it_is_mended_is_kept(arm, monkeypatch):
         path.write_text(edited)
         return state
 
-    look = fixing._look
-    monkeypatch.setattr(fixing, "_look", look_and_edit)
+    look = fixing.look
+    monkeypatch.setattr(fixing, "look", look_and_edit)
     result = fix(path, profile="industrial")
     with pytest.raises(KinetreeError, match="has changed since it was read"):
         write(result)

@@ -6,10 +6,11 @@ from math import pi
 import pytest
 
 import kinetree as kt
+from kinetree.conventions.angles import exact
 from kinetree.conventions.check import ask, check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep103 import RULES as REP103
-from kinetree.conventions.rep103.angles import InexactAngles, exact
+from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.conventions.rep103.axes import Mirrored, NorthEastDown, Optical, Sides
 from kinetree.conventions.rep103.units import Units
 from kinetree.conventions.rep105 import RULES as REP105

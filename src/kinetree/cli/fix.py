@@ -38,7 +38,12 @@ TEXTS = ("urdf", "xacro")
 @click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say.")
 @click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
 @click.option("--unsafe", is_flag=True, help="Give links and joints other names, too.")
-@click.option("--also", metavar="FILE", multiple=True, help="SRDF or YAML that uses these names. Repeatable.")
+@click.option(
+    "--also",
+    metavar="FILE",
+    multiple=True,
+    help="SRDF or YAML that uses these names, of one model, with --unsafe. Repeatable.",
+)
 @click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
 @click.option("--format", type=click.Choice(TEXTS), help="To read; by default ending and root say.")
 @assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file.")
@@ -60,8 +65,9 @@ def command(
     """Mend what departs from the conventions of a profile in URDF and xacro files, in place.
 
     A PATH is a file, or a folder: then all of its URDF and xacro files are mended. A repair that would move a frame or
-    change a limit or a mass is not made, and what the file or the settings excuse is left. A file is written whole or
-    not at all.
+    change a limit or a mass is not made, but for one: angles that are meant to be fractions of π become exact
+    (R103-007), which turns what hangs behind by a few milliradians; --ignore R103-007 leaves them. What the file or the
+    settings excuse is left. A file is written whole or not at all.
 
     Exit status 0 if all is mended that can be, 1 if something could not be, or if --diff has something to show, 2 if
     a file could not be read or written.
@@ -70,6 +76,10 @@ def command(
     meant = [file for file, named in files.items() if named or format_of(file).name in TEXTS]
     said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
     asked = jobs(meant, read_settings(config) if config else None, said)
+    if also and len(asked) > 1:
+        raise click.UsageError(
+            f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
+        )
     results, faults = [], []
     for job, checked in zip(asked, check_all(asked), strict=True):
         try:
@@ -98,14 +108,14 @@ def _fixed(job: Job, checked: Checked, **options: Any) -> Fixed:
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
     if errors := [finding for finding in checked.findings if is_error_of_reader(finding)]:
         raise KinetreeError(errors)
-    excused = {(one.finding.code, one.finding.element) for one in checked.excused}
+    excused = {one.finding for one in checked.excused}
     return fix(
         job.file,
         profile=job.profile,
         select=job.select,
         ignore=job.ignore,
         vendor=job.vendor,
-        excused=lambda f: (f.code, f.element) in excused or is_left_out(f, job.file, job.per_file),
+        excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file),
         **options,
         **job.arguments,
     )
@@ -121,6 +131,7 @@ def _plain(fixed: Fixed) -> Mapping[str, Any]:
     """For JSON."""
     return {
         "file": fixed.file,
+        "changed": [_name(path) for path in fixed.after],
         "mended": fixed.mended,
         "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unmended],
         "unsafe": fixed.unsafe,
@@ -140,6 +151,13 @@ def _print(fixed: Fixed, diff: bool) -> None:
     left = f", {len(fixed.unmended)} left" if fixed.unmended else ""
     unsafe = f", {len(fixed.unsafe)} more with --unsafe" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
+    for path in () if diff else _others(fixed):
+        print(f"{_name(path)}: changed with it")
+
+
+def _others(fixed: Fixed) -> list[Path]:
+    """The files that change besides the model's own."""
+    return [path for path in fixed.after if path != Path(fixed.file).resolve()]
 
 
 def _write(findings: Iterator[Finding], stream: TextIO) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kinetree.conventions.checked import Checked
-from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.load import FORMATS, format_of
 from kinetree.robots.packaged import names
 
@@ -23,6 +23,8 @@ def files_of(paths: Sequence[str], format: str | None) -> dict[str, bool]:
     somebody names and cannot be read."""
     files: dict[str, bool] = {}
     for path in paths:
+        if not path:
+            raise fail("file", "an empty path names no file; legal are files and folders, such as . for this one")
         if path.partition(":")[0] in names() or not Path(path).is_dir():  # a folder icub is ./icub
             if not Path(path).is_fifo():  # to read it might take for ever; the check says what it is
                 format_of(path, format=format)

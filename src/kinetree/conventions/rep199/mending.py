@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.conventions.angles import exact
 from kinetree.conventions.edit import Edit, Mend, edited, insert_after, insert_inside, remove, set_attribute
-from kinetree.conventions.mending import Elements, new_frame, set_origin
+from kinetree.conventions.mending import Elements, new_frame, origins_of, set_origin
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import ALONG, children, geometry, outwards, subtree
 from kinetree.conventions.rep199.makers import Maker
@@ -83,7 +84,8 @@ def add_flange(
             yield from _hung(robot, poses, elements, [arm.end, arm.tool0 or arm.end], arm)
             continue
         name = f"{arm.prefix}flange"
-        found = _flange(arm, robot, poses, above, bodies, maker)
+        inexact = _inexact(robot, elements, arm.end, arm.tool0 or arm.end)
+        found = inexact or _flange(arm, robot, poses, above, bodies, maker)
         if isinstance(found, str):
             yield _not(f"frame {name!r}", found)
             continue
@@ -175,9 +177,34 @@ def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) 
         return
     if on in subtree(children(robot), link):
         yield _not(f"link {link!r}", f"{on!r} itself hangs on it")
+    elif why := _inexact(robot, elements, on, link):
+        yield _not(f"link {link!r}", why)
     else:
         T = se3.inverse(poses[on]) @ poses[joint.parent] @ joint.origin
         yield Mend(f"link {link!r}", tuple(_on(elements.joints[joint.name], on, T)))
+
+
+def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -> str | None:
+    """Why nothing is to be worked out of the pose of link b in link a, and of more elements with an origin: an angle
+    that R103-007 is about would go into the result, where nobody could tell it any more."""
+    one, other = (_joints_to(robot, link) for link in (a, b))
+    owners = [elements.joints[name] for name in [*one, *other] if (name in one) != (name in other)]
+    for owner in (*owners, *more):
+        for text in (text for origin in origins_of(owner) for text in (origin.get("rpy") or "").split()):
+            if true := exact(text):
+                said = f"rpy {text} of {owner.label} is meant to be {true}"
+                return f"{said}; worked into another origin, its error would stay (R103-007 mends it)"
+    return None
+
+
+def _joints_to(robot: Robot, link: str) -> list[str]:
+    """The names of the joints between a link and the root."""
+    above = {joint.child: joint for joint in robot.joints.values()}
+    found = []
+    while link in above:
+        found.append(above[link].name)
+        link = above[link].parent
+    return found
 
 
 def _on(joint: Element, link: str, T: Array) -> list[Edit]:
@@ -202,6 +229,8 @@ def move_geometry(which: str) -> object:
                 yield _not(f"link {name!r}", "it is a body that a joint moves, or the root; give it another name")
             elif _referred(elements, name):
                 yield _not(f"link {name!r}", "a <gazebo> block says more about it")
+            elif why := _inexact(robot, elements, carrier, name, *_shapes(elements.links[name])):
+                yield _not(f"link {name!r}", why)
             else:
                 T = se3.inverse(poses[carrier]) @ poses[name]
                 yield Mend(f"link {name!r}", tuple(_moved(robot, elements, name, carrier, T)))
@@ -221,6 +250,10 @@ def _carrier(above: Mapping[str, Joint], arm: Arm, name: str) -> str | None:
 
 def _referred(elements: Elements, name: str) -> bool:
     return any(block.get("reference") == name for block in elements.root.find_all("gazebo"))
+
+
+def _shapes(link: Element) -> list[Element]:
+    return [*link.find_all("visual"), *link.find_all("collision")]
 
 
 def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) -> Iterator[Edit]:

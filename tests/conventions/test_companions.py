@@ -1,0 +1,128 @@
+"""SRDF and YAML files that go with a model: what they must be, and where it is not plain what they name."""
+
+import pytest
+
+from kinetree.conventions.companions import MAX_YAML_BYTES
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.fix import Fixed, fix
+from kinetree.errors import KinetreeError
+
+MODEL = ARM.replace('"link_3"', '"elbow"').replace('"joint_3"', '"bend"')
+"""R199-301 calls elbow link_3."""
+XACRO = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+
+
+@pytest.fixture
+def renamed(arm, tmp_path):
+    """Mend the model with one companion, and return what becomes of it."""
+
+    def renamed(content: str | bytes, name: str = "also.srdf", model: str = MODEL) -> Fixed:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return fix(arm(model), profile="industrial", select="R199-301", unsafe=True, also=[path])
+
+    return renamed
+
+
+def srdf(inner: str, name: str = "arm", more: str = "") -> str:
+    return f'<?xml version="1.0"?>\n<robot name="{name}" {more}>\n{inner}</robot>'
+
+
+class TestWhatIsRefused:
+    """Before anything is mended, with the file and the line."""
+
+    @pytest.mark.parametrize(
+        ("content", "line", "why"),
+        [
+            ('<launch><param name="x" value="elbow"/></launch>', 1, "is XML with the root <launch>"),
+            (srdf("", name="other"), 2, "is of robot 'other', and the model is of 'arm'"),
+            ('<robot><group name="g"/></robot>', 1, "names no robot, and the model is of 'arm'"),
+            (srdf('<link name="elbow"/>'), 3, "is another robot description, with link 'elbow'"),
+            (srdf('<xacro:macro name="m"/>', more=XACRO), 3, "<xacro:macro>: what xacro makes of it is not known"),
+            ('<robot name="arm">\n<group', 2, "not well-formed XML"),
+            ("a: [elbow, link_2\nb: }", 2, "not well-formed YAML"),
+            ("a: \t- elbow\n  b: x", 1, "not well-formed YAML"),
+            ("a: \x01", None, "not well-formed YAML: special characters are not allowed"),
+            (b"a: elbow\nb: caf\xe9", 2, "is neither XML nor text in UTF-8"),
+            ('frame = "elbow"', 1, "is neither XML nor YAML with keys or lists"),
+            ("a: 1\n---\nelbow", 3, "is neither XML nor YAML with keys or lists"),
+            ("a: " + "x" * MAX_YAML_BYTES, None, "the most that is read of YAML"),
+        ],
+    )
+    def test_what_is_neither_the_srdf_of_the_model_nor_yaml(self, content, line, why, renamed, tmp_path):
+        with pytest.raises(KinetreeError) as caught:
+            renamed(content)
+        (finding,) = caught.value.findings
+        assert why in finding.message
+        assert (finding.source.file, finding.source.line) == (str(tmp_path / "also.srdf"), line)
+
+    def test_they_are_refused_though_nothing_is_renamed(self, renamed):
+        with pytest.raises(KinetreeError, match="not well-formed"):
+            renamed("a: [", model=ARM)
+
+    def test_what_is_not_there(self, arm, tmp_path):
+        with pytest.raises(KinetreeError, match=r"nope\.yaml: error: cannot be read"):
+            fix(arm(ARM), profile="industrial", unsafe=True, also=[tmp_path / "nope.yaml"])
+
+    def test_the_model_itself(self, arm):
+        with pytest.raises(KinetreeError, match="is the model itself, which needs no --also"):
+            fix(arm(MODEL), profile="industrial", unsafe=True, also=[arm(MODEL)])
+
+    def test_without_new_names_they_have_no_effect(self, arm, tmp_path):
+        with pytest.raises(KinetreeError, match="with --unsafe alone"):
+            fix(arm(MODEL), profile="industrial", also=[tmp_path / "arm.yaml"])
+
+
+class TestDoubt:
+    """Where something else may be meant nothing is renamed, and the place is said."""
+
+    @pytest.mark.parametrize(
+        ("content", "line", "why"),
+        [
+            (srdf('<chain base_link="base_link"\n tip_link="${p}elbow"/>'), 3, "tip_link='${p}elbow' is worked out"),
+            (srdf('<chain base_link="$(arg b)" tip_link="elbow"/>'), 3, "base_link='$(arg b)' is worked out"),
+            (srdf('\n<passive_joint name="elbow/a"/>'), 4, "'elbow/a' has the name 'elbow' in it"),
+            (srdf('<virtual_joint name="v" parent_frame="elbow"/>'), 3, "'elbow' has the name 'elbow' in it"),
+            (srdf("<note>the elbow</note>"), 3, "'the elbow' has the name 'elbow' in it"),
+            ("a: 1\nb: shoulder.elbow", 2, "'shoulder.elbow' has the name 'elbow' in it"),
+            ("a: ${p}elbow", 1, "'${p}elbow' has the name 'elbow' in it"),
+            ("a: ${p}elbow/position", 1, "has the name 'elbow' in it"),
+            ("a: the elbow is it", 1, "has the name 'elbow' in it"),
+            ("a: |\n  elbow\n  hand\n", 1, "has the name 'elbow' in it"),
+        ],
+    )
+    def test_nothing_is_renamed(self, content, line, why, renamed, tmp_path):
+        result = renamed(content)
+        ((finding, said),) = result.unmended
+        assert (finding.code, result.after) == ("R199-301", {})
+        assert why in said
+        assert said.startswith(f"{tmp_path / 'also.srdf'}:{line}")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (srdf('<group name="elbow"><link name="elbow"/></group>'),
+         srdf('<group name="elbow"><link name="link_3"/></group>')),
+        (srdf('<chain tip_link="&#101;lbow"/>'), srdf('<chain tip_link="link_3"/>')),
+        (srdf('<disable_collisions link1="elbow" link2="x" reason="elbow"/>'),
+         srdf('<disable_collisions link1="link_3" link2="x" reason="elbow"/>')),
+        ('# elbow\na: "elb\\u006fw" # elbow\n', '# elbow\na: "link_3" # elbow\n'),
+        ("a: &elbow elbow\r\nb: *elbow\r\n", "a: &elbow link_3\r\nb: *elbow\r\n"),
+        ("\ufeff---\n'elbow' : !!str elbow\n---\n- {elbow: elbow_2}",
+         "\ufeff---\n'link_3' : !!str link_3\n---\n- {link_3: elbow_2}"),
+        ("joints: [bend, elbow_x, é, elbow]", "joints: [bend, elbow_x, é, link_3]"),
+        ('{"elbow": ["elbow"]}', '{"link_3": ["link_3"]}'),
+    ],
+)  # fmt: skip
+def test_names_are_followed_and_all_else_stays(content, expected, renamed, tmp_path):
+    result = renamed(content)
+    path = tmp_path / "also.srdf"
+    assert result.unmended == ()
+    assert result.after[path].decode() == expected
+    assert result.before[path].decode() == content
+
+
+def test_a_file_without_the_names_stays(renamed):
+    assert [path.name for path in renamed("").after] == ["arm.urdf"]
+    assert [path.name for path in renamed(srdf("<group name='g'/>")).after] == ["arm.urdf"]
