@@ -14,7 +14,7 @@ def test_it_explains(run):
     for said in (
         'MUST: "must always point away',
         "https://",
-        "error; certain",
+        "at most error; certain",
         "industrial-strict",
         "good:\n    <origin",
         "bad:\n",

@@ -45,6 +45,10 @@ def test_no_link_leads_out_or_round_and_no_pipe_is_read(folder):
     (folder / "a" / "again").symlink_to(folder)
     os.mkfifo(folder / "pipe.urdf")
     assert len(list(models_in(folder))) == 7
+    (folder / "gone.urdf").symlink_to(folder / "away.urdf")
+    (folder / "gone.stl").symlink_to(folder / "away.stl")
+    assert [path.name for path in models_in(folder)].count("gone.urdf") == 1
+    assert len(list(models_in(folder))) == 8
 
 
 def test_a_part_that_nobody_named_is_no_fault():

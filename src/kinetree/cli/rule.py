@@ -70,7 +70,7 @@ def _page(rule: Explanation) -> str:
     facts = {
         "asks": f'{rule.level}: "{rule.clause}"',
         "source": rule.url,
-        "severity": f"{rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}",
+        "severity": f"at most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}",
         "profiles": ", ".join(rule.profiles) or "none",
         "to mend": FIXES[rule.mends],
     }

@@ -47,7 +47,7 @@ def models_in(folder: Path) -> Iterator[Path]:
             continue
         if path.is_dir() and not path.is_symlink():  # a link may lead to where it stands
             yield from models_in(path)
-        elif path.is_file() and is_model(path):
+        elif (path.is_file() or not path.exists()) and is_model(path):  # a link that leads nowhere is said
             yield path
 
 

@@ -27,7 +27,8 @@ def _index() -> str:
         "# The rules\n",
         MADE,
         "What [`kinetree check`](checking.md) asks, by family; `kinetree rule CODE` prints the same. The severity is",
-        "that of the level, but no graver than the evidence: an error is a MUST whose finding is certain. `fix` says",
+        "that of the level, but no graver than the evidence: an error is a MUST whose finding is certain. What is missing or",
+        "a matter of degree is often less grave, and graver in the profile `industrial-strict`. `fix` says",
         "whether `kinetree fix` mends it, and whether the robot stays the same to everybody who uses it.\n",
         "| profile | what is asked | rules |",
         "|---|---|---|",
@@ -74,7 +75,7 @@ def _rule(rule: Explanation) -> str:
 
 {_text(rule.why)}
 
-{rule.severity.capitalize()}; {rule.evidence}: {EVIDENCE[rule.evidence]}. Asked by {asked}. {mended}
+At most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}. Asked by {asked}. {mended}
 
 Good:
 

@@ -115,7 +115,6 @@ class Document:
         self.data = data
         self.file = file
         self.comments: dict[int, str] = {}  # by the byte of "<", where `parse` was asked for them
-        self._lines: list[int] | None = None
         self._ascii = data.isascii()
         self.origins = origins
         self.starts: Sequence[int] = ()  # where the tags of all elements begin, of a text that has origins
@@ -127,10 +126,18 @@ class Document:
         origin = self.origins[at] if 0 <= at < len(self.origins) else None
         return replace(origin, made=here) if origin else here
 
+    @property
+    def lines(self) -> int:
+        """How many there are."""
+        return len(self._lines)
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where they begin."""
+        newlines = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == ord("\n"))
+        return [0, *(newlines + 1).tolist()]
+
     def _here(self, byte: int) -> Source:
-        if self._lines is None:
-            newlines = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == ord("\n"))
-            self._lines = [0, *(newlines + 1).tolist()]
         line = bisect_right(self._lines, byte)
         start = self._lines[line - 1]
         before = byte - start if self._ascii else int(self._characters[byte] - self._characters[start])
@@ -146,8 +153,6 @@ class Document:
     def byte(self, source: Source) -> int:
         """The byte at which a source of this document stands."""
         source = source.made or source
-        self._here(0)
-        assert self._lines is not None
         assert source.line is not None
         assert source.column is not None
         start, before = self._lines[source.line - 1], source.column - 1

@@ -155,7 +155,9 @@ class _Chains:
             return sum(q == p for q, _ in known), alike, -len(p)
 
         true = {p for p in last if not p or near(p) > (1, 0, 0)}
-        others = {p for p, _ in known if 2 * sum(link.startswith(p) for link in links) >= len(links)} - last
+        others = {
+            p for p in {p for p, _ in known} if 2 * sum(link.startswith(p) for link in links) >= len(links)
+        } - last
         return max(sorted(true or others), key=near, default=_common(links[-AT_LEAST:]))
 
     def prefixes(self, ends: Sequence[str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ def with_excerpts(result: Checked) -> Checked:
         if source.file not in documents:
             documents[source.file] = _document(source.file)
         document = documents[source.file]
-        if document is None or source.line > document.data.count(b"\n") + 1:
+        if document is None or source.line > document.lines:
             return finding
         here = replace(source, column=source.column or 1, made=None)  # an origin of what xacro made is in its own file
         return replace(finding, excerpt=document.excerpt_at(here))
