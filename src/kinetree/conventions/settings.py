@@ -13,8 +13,8 @@ from typing import Any
 from kinetree.conventions.check import PROFILES, codes_of, nearest_codes, unknown_codes
 from kinetree.conventions.per_file import PerFile
 from kinetree.errors import KinetreeError, nearest_names
-from kinetree.formats.dh.places import Places, Where
 from kinetree.formats.opener import read_file
+from kinetree.formats.places import Places, Where
 from kinetree.formats.text import TextReport, decode, read_toml
 
 OWN, SHARED = "kinetree.toml", "pyproject.toml"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.dh.places import Places
+from kinetree.formats.places import Places
 from kinetree.formats.quantities import ANGLES, to_si
 from kinetree.formats.text import TextReport, decode, read_toml
 from kinetree.model.limits import LinearLimits

@@ -8,12 +8,12 @@ from math import inf, isnan
 from typing import Any
 
 from kinetree.errors import nearest_names
-from kinetree.formats.dh.places import Places, Where
 from kinetree.formats.dh.poses import POSE_KEYS, read_pose
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
 from kinetree.formats.dh.rows import MAX_ROWS, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
+from kinetree.formats.places import Places, Where
 from kinetree.formats.quantities import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport, read_toml
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
