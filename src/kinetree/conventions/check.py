@@ -176,18 +176,24 @@ def asked(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> dict[str, l
         if any(value is None for value in facts.values()):
             failed.add(rule.code)
             continue
-        new = list(rule().findings(facts))
-        findings[rule.code] = [f if f.source else replace(f, source=robot.source) for f in new]
-        if any(finding.severity == rule.severity() for finding in new):
-            failed.add(rule.code)
+        if new := list(rule().findings(facts)):
+            new = [f if f.source else replace(f, source=robot.source) for f in new]
+            if any(finding.severity == rule.severity() for finding in new):
+                failed.add(rule.code)
+        findings[rule.code] = new
     return findings
+
+
+def check_profile(profile: str) -> None:
+    """Raises KinetreeError for an unknown profile."""
+    if profile not in PROFILES:
+        raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
 
 
 @cache
 def rules_of(profile: str) -> tuple[type[Rule], ...]:
     """All rules of a profile, in the order in which they are asked."""
-    if profile not in PROFILES:
-        raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
+    check_profile(profile)
     asked = PROFILES[profile]
     families = [letters for letters in FAMILIES if any(code.startswith(letters) for code in asked.codes)]
     rules = [rule for letters in families for rule in family(letters)]
@@ -214,11 +220,12 @@ def rule_of(code: str) -> type[Rule] | None:
 
 def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
     """Raises KinetreeError for what begins no code of a profile's rules, or of any rule, and of no reader's remarks."""
-    of_profile = rules_of(profile) if profile else ()
+    if profile:
+        check_profile(profile)
     codes = list(chain.from_iterable(map(_codes, selections)))
     if not codes:  # to know all rules takes as long as to check an arm
         return
-    known = [*(rule.code for rule in of_profile), *codes_of(ALWAYS)] if profile else codes_of()
+    known = [*(rule.code for rule in rules_of(profile)), *codes_of(ALWAYS)] if profile else codes_of()
     whose = f"rule of profile {profile!r}" if profile else "rule"
     for code in unknown_codes(codes, known):
         others = [name for name in PROFILES if code and any(rule.code.startswith(code) for rule in rules_of(name))]

@@ -28,6 +28,9 @@ REMEMBERED = 10.0
 MOST_MESHES = 1000
 """More are not looked for."""
 
+Size = tuple[Link, Geometry, str, tuple[float, ...]]
+"""A link, its shape, the name of a size of this, and its numbers, m."""
+
 Asset = Literal["there", "missing", "empty", "pointer"]
 
 
@@ -65,16 +68,15 @@ class NoSize(Quality):
     good = '<box size="0.4 0.12 0.12"/>'
     bad = '<box size="0.4 0 0.12"/>'
 
-    def check(self, shapes: Shapes) -> Iterator[Finding]:
+    def check(self, sizes: tuple[Size, ...]) -> Iterator[Finding]:
         """A size, a radius or a length of zero or less, or a scale of zero; no error where it is zero and only seen."""
-        for link, geometry in shapes:
-            for name, sizes in _sizes(geometry).items():
-                if min(sizes) > 0 or (name == "scale" and all(sizes)):
-                    continue
-                message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{size:g}' for size in sizes)}"
-                seen = min(sizes) == 0 and geometry in link.visuals
-                severity: Severity | None = "warning" if seen else None
-                yield self.finding(message, link, source=geometry.source, severity=severity)
+        for link, geometry, name, size in sizes:
+            if min(size) > 0 or (name == "scale" and all(size)):
+                continue
+            message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{s:g}' for s in size)}"
+            seen = min(size) == 0 and geometry in link.visuals
+            severity: Severity | None = "warning" if seen else None
+            yield self.finding(message, link, source=geometry.source, severity=severity)
 
 
 class AbsurdSize(Quality):
@@ -91,13 +93,12 @@ class AbsurdSize(Quality):
     good = '<box size="0.4 0.12 0.12"/>'
     bad = '<box size="400 120 120"/>'
 
-    def check(self, shapes: Shapes) -> Iterator[Finding]:
+    def check(self, sizes: tuple[Size, ...]) -> Iterator[Finding]:
         """A size above 100 m or below 1e-5 m; scales of meshes are no sizes."""
-        for link, geometry in shapes:
-            for name, sizes in _sizes(geometry).items():
-                if name != "scale" and any(size > HUGE or 0 < size < TINY for size in sizes):
-                    message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{size:g}' for size in sizes)} m"
-                    yield self.finding(message, link, source=geometry.source)
+        for link, geometry, name, size in sizes:
+            if name != "scale" and any(s > HUGE or 0 < s < TINY for s in size):
+                message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{s:g}' for s in size)} m"
+                yield self.finding(message, link, source=geometry.source)
 
 
 class MeshRule(Quality):
@@ -244,6 +245,8 @@ def _asset(path: str) -> Asset:
 
 def _meshes(shapes: Shapes, assets: Mapping[str, Asset], asset: Asset) -> list[tuple[Link, Geometry]]:
     """The shapes whose mesh file is so, one a file."""
+    if asset not in assets.values():
+        return []
     first = {_file(geometry): (link, geometry) for link, geometry in reversed(shapes)}
     return [first[name] for name, how in assets.items() if how == asset]
 
@@ -252,8 +255,13 @@ def _file(geometry: Geometry) -> str:
     return str(geometry.shape.parameters.get("filename", ""))
 
 
-def _sizes(geometry: Geometry) -> dict[str, tuple[float, ...]]:
-    """What a shape has of sizes; a plane has none, since it has no end."""
-    parameters = geometry.shape.parameters.items() if geometry.shape.kind != "plane" else ()
-    numbers = {name: value for name, value in parameters if not isinstance(value, str)}
-    return {name: value if isinstance(value, tuple) else (value,) for name, value in numbers.items()}
+@fact
+def sizes(shapes: Shapes) -> tuple[Size, ...]:
+    """What shapes have of sizes, one by one; a plane has none, since it has no end."""
+    return tuple(
+        (link, geometry, name, value if isinstance(value, tuple) else (value,))
+        for link, geometry in shapes
+        if geometry.shape.kind != "plane"
+        for name, value in geometry.shape.parameters.items()
+        if not isinstance(value, str)
+    )

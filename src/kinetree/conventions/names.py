@@ -20,6 +20,10 @@ NAMES = "http://wiki.ros.org/Names"
 SEPARATORS = str.maketrans("", "", "_-/.: ")
 
 
+OTHER = r"[^A-Za-z0-9_/\s-]"
+"""What is no character of a name in ROS; hyphens and white space have rules of their own."""
+
+
 class Hyphen(Quality):
     """No name has a hyphen.
 
@@ -56,10 +60,9 @@ class Space(Quality):
 
     def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
         """White space in a name."""
-        for thing in named:
-            if re.search(r"\s", thing.name):
-                at_end = " at its end, where nobody sees it" if thing.name != thing.name.strip() else ""
-                yield self.finding(f"there is white space in the name{at_end}", thing)
+        for thing in _with(r"\s", named):
+            at_end = " at its end, where nobody sees it" if thing.name != thing.name.strip() else ""
+            yield self.finding(f"there is white space in the name{at_end}", thing)
 
 
 class OtherCharacter(Quality):
@@ -77,9 +80,9 @@ class OtherCharacter(Quality):
 
     def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
         """Any other character; the :: of nested models in SDF is none."""
-        for thing in named:
-            if strange := sorted(set(re.findall(r"[^A-Za-z0-9_/\s-]", thing.name.replace("::", "")))):
-                characters = ", ".join(map(ascii, strange))
+        for thing in _with(OTHER, named):
+            if strange := sorted(set(re.findall(OTHER, thing.name.replace("::", "")))):
+                characters = ", ".join(map(repr, strange))
                 yield self.finding(f"{characters} not among the characters of ROS names", thing)
 
 
@@ -179,6 +182,13 @@ RULES: tuple[type[Rule], ...] = (Hyphen, Space, OtherCharacter, LeadingSlash, Le
 def named(robot: Robot) -> tuple[Link | Joint, ...]:
     """The links and the joints that move."""
     return (*robot.links.values(), *(joint for joint in robot.joints.values() if joint.kind.nv))
+
+
+def _with(pattern: str, named: Sequence[Link | Joint]) -> list[Link | Joint]:
+    """Those in whose names a pattern of one character is found; all at once, for as a rule there are none."""
+    if not re.search(pattern, "/".join(thing.name for thing in named)):
+        return []
+    return [thing for thing in named if re.search(pattern, thing.name)]
 
 
 def _folded(name: str) -> str:

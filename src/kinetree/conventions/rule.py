@@ -86,4 +86,5 @@ class Rule:
 
     def findings(self, facts: Mapping[str, Any]) -> Iterator[Finding]:
         """What the rule finds; `facts` has all that its `check` asks for."""
-        yield from self.check(**facts)
+        found: Iterator[Finding] = self.check(**facts)
+        return found

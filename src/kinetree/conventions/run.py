@@ -24,7 +24,7 @@ from time import monotonic
 from typing import Any, ClassVar
 
 from kinetree.conventions.baseline import check_baseline
-from kinetree.conventions.check import check_codes, rules_of
+from kinetree.conventions.check import check_codes, check_profile
 from kinetree.conventions.checked import Checked, Excused, Job, fault
 from kinetree.conventions.child import check_alone, receive, send
 from kinetree.errors import Finding, Source
@@ -58,7 +58,7 @@ def check_all(
     profile or code, and for a baseline that is none, before anything is checked.
     """
     for profile, select, ignore in dict.fromkeys((job.profile, job.select, job.ignore) for job in jobs):
-        rules_of(profile)
+        check_profile(profile)
         check_codes(None, select, ignore)  # settings have codes for jobs of several profiles
     for baseline in dict.fromkeys(job.baseline for job in jobs if job.baseline is not None):
         check_baseline(baseline)

@@ -122,6 +122,8 @@ class Document:
     def source(self, byte: int) -> Source:
         """The place of a byte, or of what the element around it was made of."""
         here = self._here(byte)
+        if not self.starts:
+            return here
         at = bisect_right(self.starts, byte) - 1
         origin = self.origins[at] if 0 <= at < len(self.origins) else None
         return replace(origin, made=here) if origin else here

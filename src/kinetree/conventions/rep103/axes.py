@@ -187,7 +187,7 @@ def _second_frames(
     """Frames with a suffix, and the frame rigidly one with them that goes by the same name without it, or else their
     parent if that is called by the same first word."""
     for frame in robot.frames:
-        match = re.fullmatch(rf"(?P<stem>.+)_{suffix}(?P<kind>|_frame|_link)", frame)
+        match = suffix in frame and re.fullmatch(rf"(?P<stem>.+)_{suffix}(?P<kind>|_frame|_link)", frame)
         if not match:
             continue
         stem = match["stem"]

@@ -58,8 +58,10 @@ class Units(Rep103):
         yield from self._scales(shapes)
 
     def _turns(self, joint: Any) -> Iterator[Finding]:
+        if joint.kind.name != "revolute":
+            return
         ends = [end for end in (joint.limit.lower, joint.limit.upper) if isfinite(end)]
-        if joint.kind.name == "revolute" and TURNS < max(map(abs, ends), default=0) <= DEGREES:
+        if TURNS < max(map(abs, ends), default=0) <= DEGREES:
             message = f"turns from {joint.limit.lower:g} to {joint.limit.upper:g} rad; are these degrees?"
             yield self.finding(message, joint)
 
