@@ -118,6 +118,7 @@ def test_on_the_later_feet_the_sole_is_level_and_the_ankle_leans(robots):
 
 
 class TestAgainstTheTables:
+    @pytest.mark.slow
     def test_the_versions_are_those_of_names_and_of_models_alike(self, robots):
         known = {name: facts.version_of(model, list(robots.values())) for name, model in robots.items()}
         assert known["iCubGazeboV2_6"] == ("2.6", "its name says so")
@@ -173,6 +174,7 @@ def test_models_called_by_a_version_have_the_inertias_of_a_simulator(robots):
     assert chests["iCubDarmstadt01"] == chests["iCubGenova01"]
 
 
+@pytest.mark.slow
 def test_the_page_is_what_the_models_say(models):
     text = icub_table.PAGE.read_text(encoding="utf-8")
     installed = version("icub-models")

@@ -41,6 +41,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/calibration.md",
     ],
 )
+@pytest.mark.slow
 def test_python_prints_the_text_below_it(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     variables: dict[str, object] = {}

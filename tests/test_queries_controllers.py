@@ -253,6 +253,7 @@ def has_the_frames_that_the_file_says(key: str, path: Path) -> tuple[bool, bool]
 
 
 @pytest.mark.parametrize("key", ["abb", "fanuc", "kuka", "staubli", "universal_robots", "yaskawa"])
+@pytest.mark.slow
 def test_real_models_have_the_frames_that_the_files_say(key):
     """base in base_link and tool0 in flange of models in the makers' and ROS-Industrial's repositories."""
     folder = REPOSITORIES.get(key, key)

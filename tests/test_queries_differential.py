@@ -80,6 +80,7 @@ def test_kernels_are_the_algorithms(frame, base, axes):
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize(("frame", "base"), FEW)
 @pytest.mark.parametrize("length", [1.0, pytest.param(3.0, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_the_rate_of_the_jacobian(frame, base, axes, length):
     (q, qd), tree = some(ROBOT, seed=1), build_tree(ROBOT)
     given = q.copy()
@@ -259,6 +260,7 @@ def test_a_robot_that_does_not_move():
         assert kt.manipulability(robot, "a", method=method)(q).tolist() == [0, 0]
 
 
+@pytest.mark.slow
 def test_a_frame_against_itself_is_exactly_at_rest():
     q, qd = some(ROBOT)
     for axes in AXES:

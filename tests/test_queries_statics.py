@@ -155,6 +155,7 @@ def test_a_sensor_holds_the_limb_that_hangs_on_it(icub, sensor):
     assert queries.mass(limb) > 1
 
 
+@pytest.mark.slow
 def test_what_an_icub_says_of_its_own_sensors(icub):
     """At rest the arms and feet of the iCub 3 read a positive Fz (robotology/icub-models, issue 71): the sensors' z
     points down, and what their files declare, child to parent, is the weight itself."""
@@ -191,6 +192,7 @@ KERNELS = {
 
 
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.slow
 def test_batches_outputs_and_single_precision(name):
     kernel, n, m = KERNELS[name]
     q, _, w = some(ROBOT, 10)

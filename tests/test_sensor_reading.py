@@ -148,6 +148,7 @@ def test_a_force_torque_sensor_of_no_joint():
 
 @pytest.mark.parametrize("frame", ["child", "parent", "sensor"])
 @pytest.mark.parametrize("direction", ["child_to_parent", "parent_to_child"])
+@pytest.mark.slow
 def test_a_joint_that_was_turned_round_reads_the_same(frame, direction):
     """What holds the root against a wrench beyond the joint is, seen from there, the wrench beyond the joint."""
     said = f"<force_torque><frame>{frame}</frame><measure_direction>{direction}</measure_direction></force_torque>"

@@ -27,6 +27,7 @@ def test_json_is_in_si(run):
 
 @pytest.mark.parametrize("ending", ["toml", "csv"])
 @pytest.mark.parametrize("convention", ["dh", "mdh"])
+@pytest.mark.slow
 def test_the_file_that_it_writes_is_the_chain(run, tmp_path, ending, convention):
     target = tmp_path / f"arm.{ending}"
     arguments = ["dh", "icub", "--tip", "r_hand_dh_frame", "--convention", convention, "-o", target]

@@ -226,6 +226,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 def test_comments_are_safe_whatever_they_contain(tmp_path):
     program = trace(lambda x: x[:2], (len(HOSTILE),))
     inputs = (Port("x", (len(HOSTILE),), tuple(HOSTILE), "".join(HOSTILE)),)

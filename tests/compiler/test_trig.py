@@ -75,6 +75,7 @@ def ulps(got, values):
     return np.abs((got.astype(float) - values[..., 0]) - values[..., 1]) / step
 
 
+@pytest.mark.slow
 def test_within_two_ulp(sincos, dtype):
     x, values = exact(near, dtype)
     assert ulps(sincos(x), values).max() <= 2

@@ -393,6 +393,7 @@ def test_nothing_but_findings_comes_of_mutated_text():
 
 
 @pytest.mark.parametrize("convention", ["dh", "mdh"])
+@pytest.mark.slow
 def test_written_tables_keep_every_frame(convention):
     rng = np.random.default_rng(3)
     for path in icub_urdfs()[::5]:

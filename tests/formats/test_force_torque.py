@@ -165,6 +165,7 @@ class TestConversion:
     @pytest.mark.parametrize("frame", FRAMES)
     @pytest.mark.parametrize("type", ["fixed", "revolute", "prismatic"])
     @pytest.mark.parametrize("joint", ["0 0 0", "0.1 0 -0.4"])
+    @pytest.mark.slow
     def test_to_dh_and_back(self, frame, type, joint):
         """Tables say the point; but the frames of joints that move are others there."""
         sensor = "0.2 0 0"

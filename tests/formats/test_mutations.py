@@ -129,6 +129,7 @@ def mutate_bytes(text: bytes, rng: random.Random) -> bytes:
 @pytest.mark.parametrize("mutate", [mutate_tree, mutate_bytes])
 @settings(max_examples=EXAMPLES, deadline=10_000, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1))
+@pytest.mark.slow
 def test_a_damaged_urdf_is_refused_or_sound(mutate, seed, tmp_path_factory):
     rng = random.Random(seed)
     text = mutate(TEXTS[rng.choice(sorted(TEXTS))], rng)
@@ -177,6 +178,7 @@ OTHERS = other_texts()
 @pytest.mark.parametrize("format", OTHERS)
 @settings(max_examples=max(EXAMPLES // 3, 1), deadline=20_000, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1))
+@pytest.mark.slow
 def test_a_damaged_file_of_another_format_is_refused_or_a_tree(format, mutate, seed):
     text = OTHERS[format]
     if mutate is mutate_tree and not text.lstrip().startswith(b"<"):

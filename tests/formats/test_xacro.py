@@ -370,6 +370,7 @@ def test_threads_do_not_meet(workspace):
 FILLER = ["", "${", "$(", "}", "xacro:", '"', "<", "/>", "${1/0}", "$(arg x)", "*", "name", "\x00", "=", ":=^"]
 
 
+@pytest.mark.slow
 def test_damaged_files_are_refused_or_load(workspace):
     rng = np.random.default_rng(7)
     path, parts = workspace / "arm/urdf/arm.urdf.xacro", workspace / "some_folder/urdf/parts.xacro"

@@ -111,6 +111,7 @@ class TestZeros:
         assert calibrate(ARM, "kuka", joints - (0, 0.01, 0.01, 0, 0, 0), poses).agrees
 
 
+@pytest.mark.slow
 class TestOnePoseIsWrong:
     @pytest.mark.parametrize("k", [5, 10, pytest.param(40, marks=pytest.mark.slow)])
     def test_a_number_of_the_pose(self, k):
@@ -165,6 +166,7 @@ class TestOnePoseIsWrong:
         assert "pose-wrong" not in str(calibrate(ARM, "kuka", joints, poses))
 
 
+@pytest.mark.slow
 class TestNoiseIsNotExplained:
     @pytest.mark.parametrize("more", [0.25, 0.6, 1.0])
     def test_own_frames_must_fit_the_poses(self, more):
@@ -198,6 +200,7 @@ class TestNoiseIsNotExplained:
         assert "nothing" not in str(result).replace("nothing that is looked for", "")
 
 
+@pytest.mark.slow
 class TestFaultsOfTheNumbersWhereNothingFits:
     def test_that_are_not_decisive_are_not_said(self):
         joints, poses = shown("kuka", np.random.default_rng(55))

@@ -30,6 +30,7 @@ def apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @ALL
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
+@pytest.mark.slow
 def test_every_solution_and_no_other(family, end, seed):
     """By descents from many places there are no more, and each is one by the interpreter."""
     robot = closed_form_arm(family, end, seed)
@@ -86,6 +87,7 @@ def test_the_nearest_inside_the_limits(family, end):
 
 
 @ALL
+@pytest.mark.slow
 def test_singular_targets(family, end):
     """Wrists and elbows that are straight, and wrists above the first axis."""
     robot, rng = closed_form_arm(family, end), np.random.default_rng(0)

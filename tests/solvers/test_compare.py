@@ -44,6 +44,7 @@ class TestSame:
     @pytest.mark.parametrize(
         "name", [pytest.param("iCubGazeboV2_7", marks=pytest.mark.slow), "iCubGenova03", "left_hand_mk3"]
     )
+    @pytest.mark.slow
     def test_a_robot_and_itself_under_edits(self, name):
         robot = icub(name)
         renamed = kt.edit.prefix(robot, "x_")

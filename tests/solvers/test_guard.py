@@ -86,6 +86,7 @@ def driver(folder, guard):
         pytest.param("right_arm", "f8", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_random_steps_never_leave_the_set_and_c_gives_the_same_bits(icub, arm, dtype, tmp_path):
     guard = kt.guard(icub, arm, dtype=dtype)
     run = driver(tmp_path, guard)

@@ -62,6 +62,7 @@ def test_what_an_icub_reaches(icub, frame, base):
     ],
 )
 @pytest.mark.parametrize("kinds", ["r", "rcp", "rm"])
+@pytest.mark.slow
 def test_any_arm(n, kinds):
     if kinds == "rm":
         n *= 2
@@ -94,6 +95,7 @@ def test_one_answer_whoever_asks(icub):
 
 
 @pytest.mark.parametrize(("far", "axes"), [(1.0, "base"), (0.02, "frame")])
+@pytest.mark.slow
 def test_what_cannot_be_reached_is_said_and_locally_closest(icub, far, axes):
     """No small motion inside the limits comes closer, by the weighted errors, 1 m as 1 rad."""
     frame, base = "l_hand", "chest"

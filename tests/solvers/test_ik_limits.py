@@ -41,6 +41,7 @@ SLOW = pytest.mark.slow
 
 
 @pytest.mark.parametrize("order", [("firmware", "tendons"), pytest.param(("tendons", "firmware"), marks=SLOW)])
+@pytest.mark.slow
 def test_code_in_the_cache_is_of_these_limits(order, tmp_path, monkeypatch):
     """Limits of joints that do not move, and rows, are in the code too."""
     monkeypatch.setenv("KINETREE_CACHE", str(tmp_path))
@@ -55,6 +56,7 @@ def test_code_in_the_cache_is_of_these_limits(order, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("limits", ["tendons", pytest.param("ikin", marks=SLOW)])
+@pytest.mark.slow
 def test_rows_matter_wherever_other_joints_are(limits):
     """Which rows can be crossed depends on where q0 leaves the joints that do not move."""
     robot = kt.load("icub", limits=limits)
@@ -100,6 +102,7 @@ def test_random_rows_and_starts(name):
         honest(rowed, ik, T_far, q[::-1])
 
 
+@pytest.mark.slow
 def test_a_closed_form_at_the_edge_of_rows():
     """A configuration on a row is its own answer."""
     robot = with_rows(closed_form_arm("wrist"), [[0, 1, 1, 0, 0, 0], [0, 0, 1, -1, 0.5, 0]], [0.5, 0.4])
@@ -252,6 +255,7 @@ def test_an_arrangement_is_listed_once():
             assert away[~np.eye(len(found), dtype=bool)].min(initial=1.0) > 1e-3
 
 
+@pytest.mark.slow
 def test_a_closed_form_where_rows_allow_one_turn_only():
     """Of the turns that a range allows, one that rows allow too, though another is nearer to where the arm is."""
     robot = with_rows(closed_form_arm("wrist", limit=6.0), [[0, 0, 0, 1, 0, 0.1], [0, 0, 0, -1, 0, 0.1]], [-0.5, 4.0])

@@ -70,6 +70,7 @@ def check(robot: kt.Robot, fk: Kernel, T: np.ndarray, result: kt.IKResult) -> No
 @every_arm
 @asked
 @given(places=st.lists(place, min_size=1, max_size=10))
+@pytest.mark.slow
 def test_where_it_is_already(name, places):
     """Begun at the answer, it is the answer, to the bit, or what whole turns make of it."""
     robot, ik, fk = solver(name)

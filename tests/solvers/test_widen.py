@@ -43,6 +43,7 @@ def area(x: float, y: float) -> float:
 @pytest.mark.parametrize(
     ("total", "by"), [(0.3, (0.3, 0.0)), (0.5, (0.5, 0.0)), (0.9, (0.7, 0.2)), (1.5, (1.0, 0.5)), (None, (1.0, 0.5))]
 )
+@pytest.mark.slow
 def test_two_corners(corners, total, by):
     """All goes into the longer side until both are as long."""
     plan = kt.widen(corners, {"far": 2.0, "near": 2.0}, total=total)

@@ -67,6 +67,7 @@ def test_the_nearest_point_fulfils_its_conditions(seed):
 
 @given(st.integers(0, 10_000))
 @settings(max_examples=5, deadline=None)
+@pytest.mark.slow
 def test_the_volume_changes_by_the_faces(seed):
     A, b = random_polytope(seed)
     areas = polytope.facet_areas(A, b)
