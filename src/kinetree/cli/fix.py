@@ -23,7 +23,7 @@ from kinetree.conventions.report.pretty import pretty
 from kinetree.conventions.run import check_all
 from kinetree.conventions.settings import read_settings
 from kinetree.errors import Finding, KinetreeError, Source, visible
-from kinetree.formats.xml import encoding_of
+from kinetree.formats.xml_encoding import encoding_of
 from kinetree.load import format_of
 
 TEXTS = ("urdf", "xacro")

@@ -17,7 +17,8 @@ from kinetree.conventions.follow import KINDS, ambiguous, check_words, new_name,
 from kinetree.conventions.same import Names
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Element, Report, encoding_of, parse
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml_encoding import encoding_of
 from kinetree.model.robot import Robot
 
 if TYPE_CHECKING:

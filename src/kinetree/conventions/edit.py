@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kinetree.errors import fail
-from kinetree.formats.xml import Document, Element, encoding_of
+from kinetree.formats.xml import Document, Element
+from kinetree.formats.xml_encoding import encoding_of
 from kinetree.formats.xml_writer import attributes_text
 
 ATTRIBUTE = re.compile(rb"""([^\s=/<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")

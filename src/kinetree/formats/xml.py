@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import Finding, Severity, Source
+from kinetree.formats.xml_encoding import to_utf8
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 200
@@ -277,7 +278,7 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
     """The root element of an XML text, or None with an error in `report`. comments: whether its document keeps them."""
     text, origins = (text.text, text.origins) if isinstance(text, Derived) else (text, ())
     try:
-        data = _to_utf8(text)
+        data = to_utf8(text)
     except (UnicodeError, LookupError) as error:
         report.findings.append(Finding("xml-encoding", "error", f"the text cannot be decoded: {error}", Source(file)))
         return None
@@ -327,41 +328,13 @@ def parsed(text: Derived, file: str) -> Element | None:
 def unparsed(text: bytes, file: str) -> Document:
     """A file of which only the text is wanted, whatever is in it. Raises UnicodeError or LookupError where its
     encoding is wrong or unknown."""
-    return Document(_to_utf8(text), file)
+    return Document(to_utf8(text), file)
 
 
 def _refuse(report: Report, document: Document, code: str, message: str, byte: int) -> None:
     markup = b"<" in document.data[: byte + 1]  # of what is no XML at all, such as a secret, no line is shown
     excerpt = document.excerpt(byte, byte + 1) if markup else None
     report.findings.append(Finding(code, "error", message, document.source(byte), excerpt=excerpt))
-
-
-def _to_utf8(text: bytes | str) -> bytes:
-    """The text in UTF-8, which its declaration then says too, so that it can be written back."""
-    if isinstance(text, str):
-        return text.encode()
-    mark, encoding = encoding_of(text)
-    text = text[len(mark) :].decode(encoding).encode()
-    declared = _ENCODING.match(text)
-    if declared and declared[2].lower() != b"utf-8":
-        text = declared[1] + b"UTF-8" + text[declared.end(2) :]
-    return text
-
-
-def encoding_of(text: bytes) -> tuple[bytes, str]:
-    """The byte order mark of a file, or nothing, and the encoding of what is behind it."""
-    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if text.startswith(mark):
-            return mark, encoding
-    mark = b"\xef\xbb\xbf" if text.startswith(b"\xef\xbb\xbf") else b""
-    declared = _ENCODING.match(text, len(mark))
-    encoding = declared[2].decode() if declared else "utf-8"
-    if encoding.lower().startswith("utf-16"):
-        raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
-    return mark, encoding
-
-
-_ENCODING = re.compile(rb"(<\?xml[^>]*?\sencoding\s*=\s*[\"'])([A-Za-z0-9._-]+)")
 
 
 HANDLERS = (
