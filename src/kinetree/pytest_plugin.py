@@ -85,8 +85,12 @@ class RobotItem(pytest.Item):
         from kinetree.conventions.files import without_parts
         from kinetree.conventions.report import report
         from kinetree.conventions.run import check_all
+        from kinetree.errors import KinetreeError
 
-        (result,) = map(without_parts, check_all([self.job]))
+        try:
+            (result,) = map(without_parts, check_all([self.job]))
+        except KinetreeError as error:
+            raise FoundError(str(error)) from None
         if any(finding.severity != "info" for finding in result.findings):
             raise FoundError("\n".join(report("pretty", [result])))
 

@@ -1,6 +1,7 @@
 """The command `check`."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -217,7 +218,15 @@ class TestSettings:
         assert (written.exit_code, written.stderr) == (1, "0 findings written to known.json\n")
         assert "[xml-syntax]" in written.stdout
 
-    @pytest.mark.parametrize("old", [None, '{\n "kinetree-baseline": 1,\n "findings": [\n<<<<<<< HEAD\n', ""])
+    @pytest.mark.parametrize(
+        "old",
+        [
+            None,
+            '{\n "kinetree-baseline": 1,\n "findings": [\n<<<<<<< HEAD\n',
+            '<<<<<<< HEAD\n{\n "kinetree-baseline": 1,',
+            "",
+        ],
+    )
     def test_a_baseline_is_written_whatever_the_old_one_is(self, run, old):
         with Path("kinetree.toml").open("r+") as settings:
             text = settings.read()
@@ -230,8 +239,21 @@ class TestSettings:
         assert (written.exit_code, written.stderr) == (0, "1 finding written to known.json\n")
         assert run("check", "--select", "not").stdout == "nothing found, 1 known\n"
 
+    @pytest.mark.parametrize("option", ["--write-baseline", "--output-file", "--baseline", "--config"])
+    def test_an_empty_name_is_none(self, run, option):
+        result = run("check", "r.urdf", option, "")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "the name of a file is empty" in result.stderr
+
+    @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+    def test_a_pipe_is_no_baseline(self, run):
+        os.mkfifo("pipe.json")
+        result = run("check", "r.urdf", "--write-baseline", "pipe.json")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "pipe.json: error: is no file, and cannot be a baseline" in result.stderr
+
     @pytest.mark.parametrize("option", ["--write-baseline", "--output-file"])
-    @pytest.mark.parametrize("target", ["r.urdf", "./r.urdf", "link.json", "empty.urdf"])
+    @pytest.mark.parametrize("target", ["r.urdf", "./r.urdf", "link.json", "empty.urdf", "kinetree.toml"])
     def test_what_is_checked_is_not_replaced(self, run, option, target):
         Path("link.json").symlink_to("r.urdf")
         Path("empty.urdf").touch()

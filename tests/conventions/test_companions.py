@@ -1,5 +1,7 @@
 """SRDF and YAML files that go with a model: what they must be, and where it is not plain what they name."""
 
+import os
+
 import pytest
 
 from kinetree.conventions.companions import MAX_YAML_BYTES
@@ -64,6 +66,17 @@ class TestWhatIsRefused:
         with pytest.raises(KinetreeError, match=r"nope\.yaml: error: cannot be read"):
             fix(arm(ARM), profile="industrial", unsafe=True, also=[tmp_path / "nope.yaml"])
 
+    def test_what_the_new_names_do_not_fit(self, renamed, tmp_path):
+        ((finding, said),) = renamed("a: >-\n  elbow\n").unmended
+        assert finding.code == "R199-301"
+        assert said.startswith(f"{tmp_path / 'also.srdf'}: the new names cannot stand there as the old ones do")
+
+    @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+    def test_a_pipe(self, arm, tmp_path):
+        os.mkfifo(tmp_path / "pipe.yaml")
+        with pytest.raises(KinetreeError, match=r"pipe\.yaml: error: is no file; legal are"):
+            fix(arm(MODEL), profile="industrial", unsafe=True, also=[tmp_path / "pipe.yaml"])
+
     def test_the_model_itself(self, arm):
         with pytest.raises(KinetreeError, match="is the model itself, which needs no --also"):
             fix(arm(MODEL), profile="industrial", unsafe=True, also=[arm(MODEL)])
@@ -89,6 +102,8 @@ class TestDoubt:
             ("a: ${p}elbow/position", 1, "has the name 'elbow' in it"),
             ("a: the elbow is it", 1, "has the name 'elbow' in it"),
             ("a: |\n  elbow\n  hand\n", 1, "has the name 'elbow' in it"),
+            ("elbow: 1\nlink_3: 2", 2, "'link_3' stands there already"),
+            (srdf('<link name="elbow"/>\n<chain tip_link="link_3"/>').replace("<link", "<group"), 4, "'link_3' stands"),
         ],
     )
     def test_nothing_is_renamed(self, content, line, why, renamed, tmp_path):

@@ -160,3 +160,22 @@ class TestPrefixes:
             '"left_joint_3"', '"left_elbow"'
         ).replace('<joint name="elbow"/>', '<joint name="left_elbow"/>')
         assert yaml.read_text() == "claims: [left_elbow/position]\nleft_elbow: 1\n"
+
+
+def test_what_xacro_makes_only_with_other_arguments_is_no_riddle_afterwards(tmp_path):
+    """The old name stands in a branch of which nothing is made: with other arguments it would lead nowhere."""
+    branch = (
+        '<xacro:arg name="camera" default="0"/><xacro:if value="$(arg camera)"><link name="camera"/>'
+        '<joint name="c" type="fixed"><parent link="elbow"/><child link="camera"/></joint></xacro:if></robot>'
+    )
+    text = NAMED.replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ').replace("</robot>", branch)
+    path = tmp_path / "arm.urdf.xacro"
+    path.write_text(text)
+    fixed = fix(path, profile="industrial", select="R199-301", unsafe=True)
+    ((finding, why),) = fixed.unmended
+    assert (finding.code, fixed.after) == ("R199-301", {})
+    assert "'elbow' stands in a part of which nothing is made with these arguments" in why
+    with_camera = fix(path, profile="industrial", select="R199-301", unsafe=True, xacro_args={"camera": 1})
+    write(with_camera)
+    assert not {"elbow", "shoulder"} & kt.load(path, xacro_args={"camera": 1}).links.keys()
+    assert check(path, profile="industrial", select="R199-301") == []

@@ -23,7 +23,7 @@ from kinetree.conventions.jobs import Overrides, jobs
 from kinetree.conventions.justify import justifications
 from kinetree.conventions.report import formats, report
 from kinetree.conventions.run import check_all
-from kinetree.conventions.settings import read_settings
+from kinetree.conventions.settings import OWN, SHARED, read_settings
 from kinetree.formats.output import write_files
 
 MANY = 20
@@ -66,6 +66,8 @@ def command(
     Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if there is nothing to read.
     """
     _check_options(as_json, form, why)
+    if "" in (config, said["baseline"], write_baseline, output_file):
+        raise click.UsageError("the name of a file is empty; legal is a name, or no option")
     _check_baselines(said["baseline"], write_baseline)
     overrides = Overrides(**{k: v or None for k, v in said.items()}, arguments=options)
     files = files_of(paths, options.get("format"))
@@ -110,6 +112,7 @@ def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job
     """Refuses to write over what is read, and what is no baseline with one."""
     more = [job.arguments.get(key) for job in asked for key in ("srdf", "limits")]
     read = {file for file in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if file}
+    read |= {file for file in (report, baseline) if file and os.path.basename(file) in (OWN, SHARED)}  # settings
     if baseline is not None:
         check_no_input(baseline, read)
         check_replaceable(baseline)

@@ -35,7 +35,7 @@ baseline."""
 Baseline = Mapping[Model, Mapping[Entry, int]]
 """Model to its entries, and how often each was found."""
 
-_BEGINNING = re.compile(rb'\s*\{\s*"kinetree-baseline"')
+_BEGINNING = re.compile(rb'\s*(?:<{7}[^\n]*\n\s*)?\{\s*"kinetree-baseline"')
 _PLACE = re.compile(r"\S+:\d+(?::\d+)?(?!\d)|(?<=\bline )\d+")
 _PATH = re.compile(r"(?<![\w.:/\\>])(?:[A-Za-z]:[/\\]|/)[^\s,;:'\"]+")
 
@@ -102,8 +102,10 @@ def write_baseline(file: str, found: Iterable[tuple[Model, Iterable[Finding]]]) 
 def check_replaceable(file: str) -> None:
     """Raises KinetreeError for a file that is there and no baseline. One in which a merge has left its marks is one, by
     how it begins: to write it anew is how it is mended."""
-    if not os.path.isfile(file):
+    if not os.path.exists(file):
         return
+    if not os.path.isfile(file):
+        raise KinetreeError(Finding("baseline", "error", "is no file, and cannot be a baseline", Source(file)))
     content = read_file(Path(file))
     if content.strip() and not _BEGINNING.match(content):
         try:

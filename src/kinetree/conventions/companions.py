@@ -56,6 +56,8 @@ def read_companions(files: Iterable[str | os.PathLike[str]], model: str, robot: 
 def _read(file: str, model: str, robot: Robot) -> Companion:
     if Path(file).resolve() == Path(model).resolve():
         raise _refused(f"is the model itself, which needs no --also; {LEGAL}", Source(file))
+    if os.path.exists(file) and not os.path.isfile(file):
+        raise _refused(f"is no file; {LEGAL}", Source(file))
     content = read_file(Path(file))
     mark, encoding = encoding_of(content)
     is_xml = content[len(mark) :].decode(encoding, "replace").lstrip().startswith("<")
@@ -123,6 +125,8 @@ def _of_srdf(element: Element, renamed: Names, robot: Robot) -> Iterator[Edit]:
     spans = attribute_spans(element)
     for name, value in element.attributes.items():
         kind = _kind(element.tag, name)
+        if kind:
+            _check_new(value, renamed, element.source)
         if (kind == "link" and value in robot.links) or (kind == "joint" and value in robot.joints):
             if new := renamed.get((kind, value)):
                 _, start, stop, _ = spans[name]
@@ -147,6 +151,7 @@ def _in_yaml(content: bytes, file: str, renamed: Names, robot: Robot) -> bytes:
     parts, values, done = [], [], 0
     for token in _scalars(text):
         source = Source(file, token.start_mark.line + 1)
+        _check_new(token.value.partition("/")[0], renamed, source)
         new = _in_scalar(token.value, renamed, robot, source)
         values.append(new)
         if new != token.value:
@@ -154,7 +159,7 @@ def _in_yaml(content: bytes, file: str, renamed: Names, robot: Robot) -> bytes:
             parts += [text[done : token.start_mark.index], quote, new, quote]
             done = token.end_mark.index
     written = "".join([*parts, text[done:]])
-    if values != [token.value for token in _scalars(written)]:
+    if values != _values(written):
         raise ambiguous(Source(file), "the new names cannot stand there as the old ones do")
     return written.encode()
 
@@ -163,6 +168,22 @@ def _scalars(text: str) -> list[yaml.ScalarToken]:
     import yaml
 
     return [token for token in yaml.scan(text) if isinstance(token, yaml.ScalarToken)]
+
+
+def _values(text: str) -> list[str] | None:
+    """What the scalars of a text are, None where it is no YAML."""
+    import yaml
+
+    try:
+        return [token.value for token in _scalars(text)]
+    except yaml.YAMLError:
+        return None
+
+
+def _check_new(value: str, renamed: Names, source: Source) -> None:
+    """Refuse a name that something else will get: two would become one."""
+    if value in renamed.values() and not {(kind, value) for kind in KINDS} & renamed.keys():
+        raise ambiguous(source, f"{value!r} stands there already, and something else gets that name")
 
 
 def _in_scalar(value: str, renamed: Names, robot: Robot, source: Source) -> str:

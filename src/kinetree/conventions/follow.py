@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from kinetree.conventions.edit import Edit, attribute_spans
 from kinetree.conventions.same import Names
 from kinetree.errors import KinetreeError, Source, fail
-from kinetree.formats.xml import Element
+from kinetree.formats.xml import Element, Report, parse
 from kinetree.formats.xml_writer import attributes_text
 from kinetree.model.robot import Robot
 
@@ -23,6 +23,20 @@ FREE = ("filename", "uri", "type", "class", "version", "plugin")
 def in_document(root: Element, renamed: Names, robot: Robot) -> list[Edit]:
     """The edits that rename links and joints in a URDF text. Raises KinetreeError where a place is ambiguous."""
     return [edit for element in root.walk() for edit in _of_element(element, renamed, robot)]
+
+
+def check_left(renamed: Names, robot: Robot) -> None:
+    """Raises KinetreeError where a file of a renamed robot still has an old name: xacro has made nothing of that place
+    with these arguments, but will with others."""
+    gone = {old for _, old in renamed if old not in robot.links and old not in robot.joints}
+    files = robot.text.files if gone and robot.text else {}
+    for name, text in files.items():
+        root = parse(text, name, Report())
+        for element in root.walk() if root else ():
+            values = [value for key, value in element.attributes.items() if _kind(element.tag, key)]
+            if left := gone.intersection([*values, element.text.strip()]):
+                said = f"{min(left)!r} stands in a part of which nothing is made with these arguments"
+                raise ambiguous(element.source, said)
 
 
 def _of_element(element: Element, renamed: Names, robot: Robot) -> Iterator[Edit]:

@@ -12,6 +12,7 @@ from typing import Any
 from kinetree.conventions.check import PROFILES, check_reading, is_wanted, rules_of
 from kinetree.conventions.companions import Companion, follow
 from kinetree.conventions.edit import Edit, Mend, on_disk
+from kinetree.conventions.follow import check_left
 from kinetree.conventions.mending import QuaternionInOldFile
 from kinetree.conventions.relocate import relocated
 from kinetree.conventions.rule import Rule
@@ -243,6 +244,7 @@ def _applied(
     after = look(asked, {**state.contents, **_edited(edits, state.contents), **followed})
     if (changed := difference(state.robot, after.robot, renamed, turns=rule.turns)) is not None:
         raise fail("fix", f"the repair was not made, for it would change the robot: {changed}")
+    check_left(renamed, after.robot)
     excused = frozenset(_now(key, renamed) for key in state.excused)
     return State(after.contents, after.robot, after.findings, excused)
 
