@@ -149,7 +149,7 @@ def _print(fixed: Fixed, diff: bool) -> None:
     _write((_with(finding, f"not mended: {why}") for finding, why in fixed.unmended), sys.stderr)
     count = f"{len(fixed.mended)} {'would be ' if diff else ''}mended"
     left = f", {len(fixed.unmended)} left" if fixed.unmended else ""
-    unsafe = f", {len(fixed.unsafe)} more with --unsafe" if fixed.unsafe else ""
+    unsafe = f", {len(fixed.unsafe)} more that --unsafe may mend" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else _others(fixed):
         print(f"{_name(path)}: changed with it")
