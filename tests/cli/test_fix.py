@@ -177,3 +177,30 @@ def test_an_excused_angle_is_not_worked_into_another(run, model):
     result = run("fix", path, "--profile", "industrial", "--vendor", "abb")
     assert (result.exit_code, path.read_text()) == (1, text)
     assert "not mended: rpy 3.14 of joint 'g' is meant to be 3.141592653589793" in result.stderr
+
+
+def test_a_broken_baseline_keeps_nothing_from_being_mended(run, model):
+    path = model(HUNG)
+    model("<<<<<<< ours", "known.json")
+    model('profile = "industrial"\nbaseline = "known.json"\n', "kinetree.toml")
+    result = run("fix", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.endswith(f"{path}: 1 mended\n")
+
+
+def test_a_robot_of_the_package_is_not_mended(run):
+    result = run("fix", "icub")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "robot 'icub' comes with the package and is not mended; legal are files and folders" in result.stderr
+
+
+def test_that_a_file_has_several_arguments_is_said_once(run, model, tmp_path):
+    path = model(HUNG, "arm.urdf.xacro")
+    rows = "".join(f'[[models]]\nfile = "arm.urdf.xacro"\nname = "{name}"\n' for name in ("short", "long"))
+    model(f'profile = "industrial"\n{rows}', "kinetree.toml")
+    result = run("fix", path)
+    assert result.exit_code == 2
+    assert result.stderr.count("is made with several arguments") == 1
+    assert path.read_text() == HUNG
+    assert run("fix", path, "--unsafe").exit_code == 0
+    assert path.read_text() != HUNG

@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -287,6 +288,15 @@ def test_what_is_no_baseline_is_not_replaced(tmp_path, text):
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     with pytest.raises(kt.KinetreeError, match="cannot be written"):
         write_baseline(str(tmp_path / "nowhere" / "known.json"), [])
+
+
+def test_one_that_is_read_only_stays(known, monkeypatch):
+    before = Path(known.baseline).read_text()
+    held = Path(known.baseline).resolve()
+    monkeypatch.setattr("os.access", lambda asked, _: asked != held)  # root may write everywhere
+    with pytest.raises(kt.KinetreeError, match="error: this file is read-only"):
+        write_baseline(known.baseline, [])
+    assert Path(known.baseline).read_text() == before
 
 
 @pytest.mark.slow

@@ -50,6 +50,30 @@ def test_every_format_is_there():
     assert formats() == ["concise", "github", "json", "junit", "pretty", "sarif"]
 
 
+class TestVariants:
+    """Of a file that is checked with several arguments each finding says in which it is."""
+
+    @pytest.mark.parametrize("format", ["pretty", "concise", "github", "sarif", "junit", "json"])
+    def test_they_are_told_apart(self, bad, format):
+        plain, short, long = (text_of(format, [replace(bad, name=name)]) for name in ("", "stubby", "long"))
+        assert "stubby" not in plain
+        assert "stubby" in short
+        assert "long" in long
+        assert "stubby" not in long
+
+    def test_pretty_has_the_name_after_the_message_and_counts_models(self, bad):
+        text = text_of("pretty", [replace(bad, name=name) for name in ("short", "forearm=0.8")])
+        assert "along 'joint_6', in variant 'short' [R199-403]" in text
+        assert "in variant 'forearm=0.8' [R199-403]" in text
+        assert text.endswith("in 2 of 2 models")
+
+    def test_json_has_it_in_a_field(self, bad, mixed):
+        data = json.loads(text_of("json", [bad, replace(mixed[0], name="long")]))
+        assert [row["variant"] for row in data["files"]] == ["", "long"]
+        assert {row["variant"] for row in data["findings"]} == {"", "long"}
+        assert [row["variant"] for row in data["excused"]] == ["long"]
+
+
 class TestPretty:
     def test_a_finding_of_a_rule_shows_its_line(self, bad):
         lines = text_of("pretty", [bad]).splitlines()
@@ -109,10 +133,10 @@ def test_json_is_as_the_page_says(mixed):
     said = json.loads(text_of("json", mixed))
     assert {*said} == {"schema", "files", "findings", "excused"}
     assert said["files"] == [
-        {"file": "bad.urdf", "error": 1, "warning": 1, "info": 1, "excused": 1},
-        {"file": "a folder/good.urdf", "error": 0, "warning": 0, "info": 0, "excused": 0},
+        {"file": "bad.urdf", "variant": "", "error": 1, "warning": 1, "info": 1, "excused": 1},
+        {"file": "a folder/good.urdf", "variant": "", "error": 0, "warning": 0, "info": 0, "excused": 0},
     ]
-    fields = {"checked", "code", "severity", "message", "source", "element", "fix", "excerpt"}
+    fields = {"checked", "variant", "code", "severity", "message", "source", "element", "fix", "excerpt"}
     assert all({*finding} == fields for finding in said["findings"])
     assert said["findings"][1]["source"] == {"file": "bad.urdf", "line": 4, "column": None}
     (excused,) = said["excused"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -22,9 +23,9 @@ from kinetree.conventions.per_file import is_left_out
 from kinetree.conventions.report.pretty import pretty
 from kinetree.conventions.run import check_all
 from kinetree.conventions.settings import read_settings
-from kinetree.errors import Finding, KinetreeError, Source, visible
+from kinetree.errors import Finding, KinetreeError, Source, fail, visible
 from kinetree.formats.xml_encoding import encoding_of
-from kinetree.load import format_of
+from kinetree.load import format_of, is_packaged
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are mended."""
@@ -73,9 +74,13 @@ def command(
     a file could not be read or written.
     """
     files = files_of(paths, arguments.get("format"))
+    for file in files:
+        if is_packaged(file, arguments.get("format")):
+            raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
     meant = [file for file, named in files.items() if named or format_of(file).name in TEXTS]
     said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
-    asked = jobs(meant, read_settings(config) if config else None, said)
+    held = jobs(meant, read_settings(config) if config else None, said)
+    asked = [replace(job, baseline=None) for job in held]  # what is known is mended, too
     if also and len(asked) > 1:
         raise click.UsageError(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
@@ -91,11 +96,11 @@ def command(
             if files.get(job.file, True) or without_parts(checked).findings:
                 faults += [_placed(finding, job.file) for finding in error.findings]
     if as_json:
-        print_json({"files": [_plain(fixed) for fixed in results], "findings": faults})
+        print_json({"files": [_plain(fixed) for fixed in results], "findings": list(dict.fromkeys(faults))})
     else:
         for fixed in results:
             _print(fixed, diff)
-        print_findings(faults)
+        print_findings(list(dict.fromkeys(faults)))  # what holds for all variants of a file is said once
     left = any(fixed.unmended or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
 

@@ -13,7 +13,8 @@ from kinetree.errors import Finding, KinetreeError, Source
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
     """Write every file beside its target, then put them in their places, so that a failure leaves all old files.
 
-    Text is written in UTF-8. A link is followed; a device or a pipe is written into, for it cannot be replaced.
+    Text is written in UTF-8. A link is followed; a device or a pipe is written into, for it cannot be replaced. What is
+    read-only stays, though to put a new file in its place would need no right to write to it.
     """
     temporary: dict[Path, str] = {}
     path = Path()
@@ -22,6 +23,7 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
         for path, content in contents.items():
             data = content.encode() if isinstance(content, str) else content
             target = path.resolve()
+            _check_rights(target)
             if target.exists() and not target.is_file():
                 devices[target] = data
             else:
@@ -37,6 +39,14 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
     finally:
         for left_over in temporary.values():
             os.unlink(left_over)
+
+
+def _check_rights(target: Path) -> None:
+    """Raises KinetreeError for a file that is there and read-only, itself or its folder."""
+    for held in (target, target.parent) if target.exists() else ():
+        if not os.access(held, os.W_OK):
+            what = "file" if held == target else "folder"
+            raise KinetreeError(Finding("file", "error", f"this {what} is read-only", Source(str(held))))
 
 
 def _write_beside(path: Path, data: bytes) -> str:

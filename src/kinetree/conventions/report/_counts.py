@@ -24,7 +24,8 @@ def summary(results: Sequence[Checked]) -> str:
     if len(results) == 1:
         return found
     faulty = sum(bool(result.findings) for result in results)
-    return f"{found} in {f'{faulty} of ' if faulty else ''}{len(results)} files"
+    what = "models" if any(result.name for result in results) else "files"  # a file may make several
+    return f"{found} in {f'{faulty} of ' if faulty else ''}{len(results)} {what}"
 
 
 def counted(number: int, word: str) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kinetree.conventions.checked import Checked
+from kinetree.conventions.report._variants import in_variant
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     """The findings of one file after the other; nothing else."""
     for result in results:
         for finding in result.findings:
-            yield str(replace(finding, excerpt=None, fix=None))
+            yield str(replace(in_variant(finding, result), excerpt=None, fix=None))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from kinetree.conventions.checked import Checked
 from kinetree.conventions.report._paths import relative
+from kinetree.conventions.report._variants import in_variant
 from kinetree.errors import Finding, Severity, visible
 
 COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
@@ -18,7 +19,7 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     """One command a finding."""
     for result in results:
         for finding in result.findings:
-            yield _command(finding, result.file)
+            yield _command(in_variant(finding, result), result.file)
 
 
 def _command(finding: Finding, file: str) -> str:

@@ -23,10 +23,18 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     for result in results:
         count = Counter(finding.severity for finding in result.findings)
         counts = {str(severity): count[severity] for severity in SEVERITIES}
-        files.append({"file": result.file, **counts, "excused": len(result.excused)})
-        findings += ({"checked": result.file, **_finding(finding)} for finding in result.findings)
+        files.append({"file": result.file, "variant": result.name, **counts, "excused": len(result.excused)})
+        findings += (
+            {"checked": result.file, "variant": result.name, **_finding(finding)} for finding in result.findings
+        )
         excused += (
-            {"checked": result.file, **_finding(one.finding), "reason": one.reason, "excused_at": _source(one.source)}
+            {
+                "checked": result.file,
+                "variant": result.name,
+                **_finding(one.finding),
+                "reason": one.reason,
+                "excused_at": _source(one.source),
+            }
             for one in result.excused
         )
     yield json.dumps({"schema": SCHEMA, "files": files, "findings": findings, "excused": excused})

@@ -34,7 +34,7 @@ def _faults(result: Checked) -> list[Finding]:
 
 
 def _suite(xml: XmlWriter, result: Checked) -> None:
-    file = visible(result.file)
+    file = visible(f"{result.file} ({result.name})" if result.name else result.file)
     counts = {"failures": len(_faults(result)), "errors": 0, "skipped": len(result.excused)}
     numbers = {name: str(count) for name, count in counts.items()}
     xml.open("testsuite", name=file, tests=str(_cases(result)), **numbers)

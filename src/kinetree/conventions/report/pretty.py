@@ -11,6 +11,7 @@ import click
 
 from kinetree.conventions.checked import Checked
 from kinetree.conventions.report._counts import summary
+from kinetree.conventions.report._variants import in_variant
 from kinetree.errors import Finding
 
 INDENT = "    "
@@ -23,7 +24,7 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     for result in results:
         seen.append(result)
         for finding in result.findings:
-            yield pretty(finding, width)
+            yield pretty(in_variant(finding, result), width)
     yield summary(seen)
 
 

@@ -20,6 +20,7 @@ from kinetree.conventions.checked import Checked, Excused
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations
 from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.report._paths import relative
+from kinetree.conventions.report._variants import in_variant
 from kinetree.errors import Finding, Severity, Source, visible
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -88,7 +89,7 @@ def _result(finding: Finding, checked: Checked, indices: dict[str, int], seen: C
         "ruleId": finding.code,
         "ruleIndex": indices[finding.code],
         "level": LEVELS[finding.severity],
-        "message": {"text": _plain(f"{element}{finding.message}{fix}")},
+        "message": {"text": _plain(f"{element}{in_variant(finding, checked).message}{fix}")},
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"kinetree/v1": f"{fingerprint}:{seen[fingerprint]}"},
     }
