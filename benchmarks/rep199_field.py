@@ -22,12 +22,14 @@ KAWASAKI = {
 }
 COLUMNS: dict[str, tuple[str, ...]] = {  # heading: folders of repositories
     "ABB": ("ros-industrial+abb", "ros-industrial+abb_experimental"),
-    "FANUC": ("ros-industrial+fanuc",),
+    "FANUC": ("ros-industrial+fanuc", "ros-industrial+fanuc_experimental"),
+    "FANUC itself": ("FANUC-CORPORATION+fanuc_description",),
     "KUKA": ("ros-industrial+kuka_experimental",),
+    "KUKA itself": ("kroshu+kuka_robot_descriptions",),
     "Motoman": ("ros-industrial+motoman",),
     "Yaskawa": ("Yaskawa-Global+motoman_ros2_support_packages",),
-    "Stäubli": ("ros-industrial+staubli",),
-    "UR": ("UniversalRobots+Universal_Robots_ROS2_Description",),
+    "Stäubli": ("ros-industrial+staubli", "ros-industrial+staubli_experimental"),
+    "UR": ("UniversalRobots+Universal_Robots_ROS2_Description", "ros-industrial+universal_robot"),
     "Kawasaki": ("Kawasaki-Robotics+khi_ros2",),
     "Mitsubishi": ("Mitsubishi-Electric-Asia+melfa_ros2_driver",),
 }
@@ -101,6 +103,7 @@ def main() -> None:
                 for finding in findings:
                     if finding.code.startswith(options.show):
                         print(name, finding)
+    counts = {maker: count for maker, count in counts.items() if count["arms"]}  # whose repository is at hand
     heads = [f"{maker} {count['arms']}" for maker, count in counts.items()]
     print(f"| | {' | '.join(heads)} |")
     print(f"|---|{'---|' * len(counts)}")
