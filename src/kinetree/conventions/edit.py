@@ -32,6 +32,22 @@ class Edit:
     text: str
 
 
+class New(NamedTuple):
+    """An element that is to be written."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    children: tuple[New, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion(Edit):
+    """An edit that adds elements behind another."""
+
+    near: Element = field(compare=False)
+    new: tuple[New | str, ...] = field(compare=False)
+
+
 @dataclass(frozen=True)
 class Mend:
     """What mends one finding: its element, and the edits, or why there are none.
@@ -43,14 +59,6 @@ class Mend:
     edits: tuple[Edit, ...] = ()
     because: str = ""
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
-
-
-class New(NamedTuple):
-    """An element that is to be written."""
-
-    tag: str
-    attributes: Mapping[str, str]
-    children: tuple[New, ...] = ()
 
 
 def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:
@@ -133,13 +141,13 @@ def replace_attribute(element: Element, old: str, name: str, value: str) -> Edit
     return Edit(element.document.file, start, stop, attributes_text({name: value}))
 
 
-def insert_after(element: Element, *new: New | str) -> Edit:
+def insert_after(element: Element, *new: New | str) -> Insertion:
     """Adds elements behind another and the comments on its line, each on a line of its own if that one is."""
     indent, at = indentation(element), element.stop
     text = "".join(_line_start(element, indent) + _text(item, element, indent) for item in new)
     if indent is not None and (behind := REST_OF_LINE.match(element.document.data, at)):
         at = behind.end()
-    return Edit(element.document.file, at, at, text)
+    return Insertion(element.document.file, at, at, text, element, new)
 
 
 def insert_inside(element: Element, *new: New | str, first: bool = False) -> Edit:
