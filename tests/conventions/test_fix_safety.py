@@ -316,6 +316,14 @@ class TestWriting:
         assert path.read_text() != HUNG
         assert path.stat().st_mode & 0o777 == 0o640
 
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+    def test_the_owner_of_the_file_stays(self, arm):
+        path = arm(HUNG)
+        os.chown(path, 12345, 23456)
+        write(fix(path, profile="industrial"))
+        assert path.read_text() != HUNG
+        assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
+
     def test_what_somebody_has_changed_meanwhile_is_not_overwritten(self, arm):
         path = arm(HUNG)
         result = fix(path, profile="industrial")

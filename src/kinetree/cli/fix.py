@@ -73,7 +73,7 @@ def command(
     Exit status 0 if all is mended that can be, 1 if something could not be, or if --diff has something to show, 2 if
     a file could not be read or written.
     """
-    files = files_of(paths, arguments.get("format"))
+    files = files_of(paths)
     for file in files:
         if is_packaged(file, arguments.get("format")):
             raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.conventions.edit import Edit, attribute_spans, on_disk
+from kinetree.conventions.edit import Edit, on_disk
 from kinetree.conventions.follow import KINDS, ambiguous, check_words, new_name, quoted
 from kinetree.conventions.same import Names
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Element, Report, attribute_spans, parse
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.model.robot import Robot
 

@@ -9,11 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kinetree.errors import fail
-from kinetree.formats.xml import Document, Element
+from kinetree.formats.xml import Document, Element, attribute_spans
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.formats.xml_writer import attributes_text
-
-ATTRIBUTE = re.compile(rb"""([^\s=/<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 REST_OF_LINE = re.compile(rb"(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*[ \t]*(?=\r?\n)")
 
@@ -110,16 +108,6 @@ def _in_order(edits: Iterable[Edit]) -> list[Edit]:
             message = f"two edits want to change bytes {b.start} to {max(a.stop, b.stop)} of {a.file}"
             raise fail("edit", message)
     return ordered
-
-
-def attribute_spans(element: Element) -> dict[str, tuple[int, int, int, int]]:
-    """Attribute to the bytes where its name and its value begin, where its value stops, and those behind its quote."""
-    data = element.document.data
-    behind = element.start + 1 + len(element.tag.encode())
-    return {
-        m[1].decode(): (m.start(), *(m.span(2) if m[2] is not None else m.span(3)), m.end())
-        for m in ATTRIBUTE.finditer(data, behind, element.tag_stop)
-    }
 
 
 def set_attribute(element: Element, name: str, value: str) -> Edit:

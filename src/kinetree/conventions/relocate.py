@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kinetree.conventions.edit import Edit, Insertion, Mend, New, attribute_spans, insert_after, set_attribute
+from kinetree.conventions.edit import Edit, Insertion, Mend, New, insert_after, set_attribute
 from kinetree.errors import KinetreeError, Source, fail
 from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Element, Report, attribute_spans, parse
 
 Place = tuple[str, int | None, int | None]
 ENDS = ("parent", "child")

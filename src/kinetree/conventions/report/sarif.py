@@ -41,7 +41,7 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     run = {
         "tool": {"driver": {"name": "kinetree", "version": __version__, "rules": known}},
         "columnKind": "unicodeCodePoints",
-        "artifacts": [{"location": _artifact(result.file)} for result in results],
+        "artifacts": [{"location": _artifact(file)} for file in dict.fromkeys(result.file for result in results)],
         "results": [result for checked in results for result in _results(checked, indices, seen)],
     }
     yield json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
