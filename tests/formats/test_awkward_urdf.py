@@ -141,7 +141,8 @@ def test_planar_and_floating_joints_move():
 
 
 def test_the_place_of_an_attribute_is_not_looked_for_in_another():
-    joint = """<joint name="j" type="fixed"><parent link="a"/><child link="b"/><origin note=" rpy='1'" rpy="1 x 0"/></joint>"""
+    joint = """<joint name="j" type="fixed"><parent link="a"/><child link="b"/>
+    <origin note=" rpy='1'" rpy="1 x 0"/></joint>"""
     with pytest.raises(kt.KinetreeError) as caught:
         kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
     line, mark = caught.value.findings[0].excerpt.splitlines()
