@@ -26,6 +26,7 @@ def folder(tmp_path):
         ".git/d.urdf": "",
         ".hidden.urdf": "",
         "c.urdf.orig": "",
+        "groups.SRDF.xacro": "<robot/>",
     }
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -71,7 +71,8 @@ def command(
     _check_baselines(said["baseline"], write_baseline)
     overrides = Overrides(**{k: v or None for k, v in said.items()}, arguments=options)
     files = files_of(paths)
-    asked = jobs(list(files), read_settings(config) if config else None, overrides)
+    found = {file for file, named in files.items() if not named}
+    asked = jobs(list(files), read_settings(config) if config else None, overrides, found)
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file

@@ -14,6 +14,8 @@ from kinetree.robots.packaged import names
 
 CHECKED = ("urdf", "xacro", "sdf", "mjcf")
 """The formats whose files are looked for. Tables of joints are checked where they are named: any .csv may be found."""
+NO_ROBOTS = (".srdf.xacro",)
+"""Endings of files that make something else."""
 NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
 """What readers say of a part of other files, which is no fault of a file that nobody named."""
 UNREAD = ("file", "file-size", "format")
@@ -62,6 +64,8 @@ def models_in(folder: Path) -> Iterator[Path]:
 
 def is_model(path: Path) -> bool:
     """Whether a file is a robot description, by its ending, or for .xml by its root element."""
+    if path.name.lower().endswith(NO_ROBOTS):
+        return False
     if path.suffix.lower() != ".xml":
         return path.name.lower().endswith(tuple(s for name in CHECKED for s in FORMATS[name].suffixes))
     try:
