@@ -19,7 +19,7 @@ from kinetree.conventions.check import FAMILIES
 from kinetree.conventions.checked import Checked, Excused
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations
 from kinetree.conventions.readers import REMARKS
-from kinetree.conventions.report._paths import relative
+from kinetree.conventions.report._paths import as_shown
 from kinetree.conventions.report._variants import in_variant
 from kinetree.errors import Finding, Severity, Source, visible
 
@@ -116,7 +116,7 @@ def _location(source: Source) -> dict[str, Any]:
 
 def _artifact(file: str) -> dict[str, str]:
     """A file by a relative reference, or by a whole one outside of the working folder."""
-    path = relative(file)
+    path = as_shown(file)
     if Path(path).is_absolute():
         return {"uri": f"file://{'' if path.startswith('/') else '/'}{_quoted(path)}"}
     return {"uri": _quoted(path)}
