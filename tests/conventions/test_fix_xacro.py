@@ -1,13 +1,16 @@
 """What `fix` adds to macros, and with which names."""
 
 import re
+import shutil
 
 import pytest
 
 import kinetree as kt
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.fix import fix, write
+from kinetree.errors import KinetreeError
 from mended import mended, without
+from support import shared
 
 HEAD = """<robot name="arms" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:arg name="side" default="left"/>
@@ -124,3 +127,41 @@ def test_a_second_model_of_the_macro_is_mended_by_the_first(tmp_path):
     result = fix(two, **asked, unsafe=True)
     assert (result.mended, result.unmended) == ((), ())
     assert "two_base" in kt.load(two).links
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("repository", "at_least"),
+    [
+        ("ros-industrial+abb", 6),
+        ("ros-industrial+motoman", 17),
+        ("ros-industrial+kuka_experimental", 1),
+        ("ros-industrial+fanuc", 3),
+        ("Yaskawa-Global+motoman_ros2_support_packages", 2),
+    ],
+)
+def test_frames_in_the_macros_of_makers(repository, at_least, tmp_path):
+    """Each model is mended in its macro, and afterwards as good as `mended` asks for; no other model of the repository
+    has anything new."""
+    folder = tmp_path / repository
+    shutil.copytree(shared("corpus", repository), folder, ignore=shutil.ignore_patterns("meshes"))
+    models = [path for path in sorted(folder.rglob("*.xacro")) if robot_of(path)]
+    before = {path: found(path) for path in models}
+    count = 0
+    for path in models:
+        for code in ("R199-208", "R199-401", "R199-501", "R199-505"):
+            if fix(path, profile="industrial", select=code, unsafe=True).mended:
+                count += len(mended(path, select=code, unsafe=True).mended)
+    assert count >= at_least
+    assert all(found(path) <= before[path] for path in models)
+
+
+def robot_of(path):
+    try:
+        return kt.load(path)
+    except KinetreeError:
+        return None
+
+
+def found(path):
+    return {(finding.code, finding.element) for finding in kt.check(robot_of(path), profile="industrial")}
