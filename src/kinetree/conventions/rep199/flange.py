@@ -106,6 +106,7 @@ class FlangeAxis(Rep199):
     code = "R199-403"
     level = "MUST"
     clause = "must always point away from the last link"
+    requires = ("R199-404",)
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0 0" rpy="0 -1.5707963267948966 0"/>"""
 
@@ -198,9 +199,9 @@ class FlangeGeometry(Rep199):
 
 RULES: tuple[type[Rule], ...] = (
     Flange,
+    FlangeFixed,
     FlangeAxis,
     FlangeOrientation,
-    FlangeFixed,
     FlangeParent,
     FlangeGeometry,
 )
