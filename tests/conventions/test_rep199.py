@@ -1,241 +1,23 @@
-"""REP-199's rules: the REP's own examples, arms as people would find them, and what real models have."""
+"""REP-199's rules: every clause, makers, and what real models have."""
 
 import re
 import xml.etree.ElementTree as ET
-from collections import Counter
+from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import ask, rules_of
+from arm_trees import RULES, Text, arms, found
+from kinetree.conventions.check import ask
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.makers import maker
 from kinetree.conventions.rep199.people import CLAUSES
 from kinetree.conventions.subject import Subject
 from kinetree.errors import Finding, KinetreeError
 from kinetree.load import examine
 from support import shared
-
-RULES = [rule for rule in rules_of("industrial") if rule.code.startswith("R199")]
-
-
-def arms(robot: kt.Robot) -> tuple[Arm, ...]:
-    return Subject(robot).facts(lambda arms: None)["arms"]
-
-
-def found(robot: kt.Robot, *, remarks: bool = False, **told: object) -> Counter[str]:
-    """How often each rule has something to say."""
-    return Counter(f.code for f in ask(robot, RULES, **told) if remarks or f.severity != "info")
-
-
-def tree(*lines: str) -> kt.Robot:
-    """A robot of lines `parent child`, where a joint turns if a star is before the child."""
-    links = dict.fromkeys(word.strip("*") for line in lines for word in line.split())
-    parts = [f'<link name="{name}"/>' for name in links]
-    for line in lines:
-        parent, child = line.split()
-        kind = "continuous" if child.startswith("*") else "fixed"
-        x = 0.1 if kind == "continuous" else 0.0
-        parts.append(
-            f'<joint name="{child.strip("*")}_joint" type="{kind}"><parent link="{parent.strip("*")}"/>'
-            f'<child link="{child.strip("*")}"/><origin xyz="{x} 0 0"/><axis xyz="1 0 0"/></joint>'
-        )
-    return kt.load(f'<robot name="r">{"".join(parts)}</robot>', format="urdf")
-
-
-def chain(prefix: str, foot: str, n: int = 6) -> list[str]:
-    links = [f"{prefix}{foot}", *(f"*{prefix}link_{i + 1}" for i in range(n))]
-    return [f"{a.strip('*')} {b}" for a, b in pairwise(links)]
-
-
-def single(prefix: str = "", n: int = 6) -> list[str]:
-    """The REP's example of a single manipulator."""
-    return [
-        f"{prefix}base_link {prefix}base",
-        *chain(prefix, "base_link", n),
-        f"{prefix}link_{n} {prefix}flange",
-        f"{prefix}flange {prefix}tool0",
-    ]
-
-
-EXAMPLES = {
-    "single": (single(), [""]),
-    "with an end effector": (
-        [
-            *single(),
-            "flange eef_base_link",
-            "eef_base_link *eef_link_1",
-            "eef_base_link *eef_link_2",
-            "flange welding_tcp",
-        ],
-        [""],
-    ),
-    "an arm and a positioner": (
-        ["world robot_base_link", "world positioner_base_link", *single("robot_"), *single("positioner_", 2)],
-        ["robot_", "positioner_"],
-    ),
-    "two arms": (
-        [
-            "base_link base",
-            "base_link left_base_link",
-            "base_link right_base_link",
-            *single("left_"),
-            *single("right_"),
-        ],
-        ["left_", "right_"],
-    ),
-}
-"""The example hierarchies of REP-199, and the prefixes of their arms."""
-UNABLE = ("R199-105", "R199-306")
-"""What a tree without shapes and with all axes along x cannot follow."""
-FRIENDS = ("camera_flange", "mounting_flange", "tool_flange", "sensor_tool0", "joint4_flange")
-"""What is called like a frame of REP-199, and is none."""
-WORDS = {1: "shoulder_link", 2: "upper_arm_link", 3: "forearm_link", 4: "wrist_1_link", 5: "wrist_2_link"}
-
-
-def in_words(match: re.Match[str]) -> str:
-    """A link_N by a maker's own name."""
-    return WORDS.get(int(match[0][-1]), "wrist_3_link")
-
-
-class TestArms:
-    @pytest.mark.parametrize(
-        "hand", [["link_6 *jaw"], ["link_6 *claw", "claw *claw_tip"], ["link_6 *finger_1", "link_6 *finger_2"]]
-    )
-    def test_a_gripper_is_no_part_of_the_arm(self, hand):
-        (arm,) = arms(tree(*chain("", "base_link"), *hand))
-        assert (arm.end, len(arm.moving)) == ("link_6", 6)
-
-    @pytest.mark.parametrize("name", EXAMPLES)
-    def test_the_examples_of_the_rep_follow_it(self, name):
-        lines, prefixes = EXAMPLES[name]
-        robot = tree(*lines)
-        assert [arm.prefix for arm in arms(robot)] == prefixes
-        assert not set(found(robot, remarks=True, strict=True)) - set(UNABLE)
-        for arm in arms(robot):
-            assert arm.base_link == f"{arm.prefix}base_link"
-            assert arm.tool0 == f"{arm.prefix}tool0"
-            assert arm.moving == tuple(
-                f"{arm.prefix}link_{i + 1}_joint" for i in range(2 if "positioner" in arm.prefix else 6)
-            )
-
-    def test_two_arms_on_a_waist_begin_behind_it(self):
-        sides = [line for side in ("left_", "right_") for line in ("waist " + side + "base_link", *single(side))]
-        robot = tree("base_link *waist", *sides)
-        assert [(arm.prefix, len(arm.moving), arm.foot) for arm in arms(robot)] == [
-            ("left_", 6, "waist"),
-            ("right_", 6, "waist"),
-        ]
-
-    @pytest.mark.parametrize("friend", ["fanuc_flange", "hand_flange", "link_6_flange", "link_flange"])
-    def test_false_friends_make_no_arm_of_their_own(self, friend):
-        robot = tree(*single(), f"flange {friend}")
-        (arm,) = arms(robot)
-        assert (arm.prefix, arm.flange) == ("", "flange")
-        lonely = tree(*single()[:-2], f"link_6 {friend}")
-        (arm,) = arms(lonely)
-        assert (arm.prefix, arm.flange, arm.base_link) == ("", None, "base_link")
-        (missing,) = [f for f in ask(lonely, RULES) if f.code == "R199-401"]
-        assert missing.severity == "warning"
-        assert f"'{friend}' is something else" in missing.message
-
-    @pytest.mark.parametrize("friend", [*FRIENDS, "link_3_flange", "forearm_flange"])
-    @pytest.mark.parametrize("names", ["link", "word"])
-    def test_a_false_friend_on_a_link_before_the_last_is_no_end(self, names, friend):
-        lines = single() if names == "link" else [re.sub(r"link_\d", in_words, line) for line in single()]
-        robot, hung = tree(*lines), tree(*lines, f"{lines[3].split()[1].strip('*')} {friend}")
-        assert arms(hung)[0].end == arms(robot)[0].end
-        assert found(hung) == found(robot)
-
-    @pytest.mark.parametrize("prefix", ["", "left_"])
-    def test_a_bare_flange_on_a_middle_link_is_none_of_an_arm_with_a_prefix(self, prefix):
-        (arm,) = arms(tree(*single("left_"), "left_link_3 flange", "left_link_3 left_hand_flange"))
-        assert (arm.prefix, arm.end, arm.flange) == ("left_", "left_link_6", "left_flange")
-
-    @pytest.mark.parametrize("names", ["link", "word"])
-    @pytest.mark.parametrize(
-        ("wrong", "expected"),
-        [
-            ({"link_6 flange": "link_5 flange"}, {"R199-404": "flange", "R199-504": "tool0"}),
-            (
-                {"link_6 flange": "link_5 flange", "link_5 *link_6": "flange *link_6"},
-                {"R199-404": "flange", "R199-504": "tool0"},
-            ),
-            ({"flange tool0": "link_5 tool0"}, {"R199-504": "tool0"}),
-            ({"flange tool0": "link_2 tool0"}, {"R199-504": "tool0"}),
-            ({"link_6 flange": "link_5 flange", "flange tool0": "link_6 tool0"}, {"R199-404": "flange"}),
-            ({"link_6 flange": "link_6 *flange"}, {"R199-404": "flange"}),
-            ({"flange tool0": "flange *tool0"}, {"R199-504": "tool0"}),
-        ],
-    )
-    def test_frames_that_are_not_on_the_last_link_are_blamed_and_nothing_else(self, wrong, expected, names):
-        lines = [wrong.get(line, line) for line in single()]
-        if names == "word":
-            lines = [re.sub(r"link_\d", in_words, line) for line in lines]
-        robot = tree(*lines)
-        faults = {f.code: f for f in ask(robot, RULES) if f.code not in (*UNABLE, "R199-301") and f.severity != "info"}
-        assert {code: f.element for code, f in faults.items()} == {c: f"link '{name}'" for c, name in expected.items()}
-        assert {f.severity for f in faults.values()} == {"error"}
-
-    def test_the_chain_goes_on_to_no_finger_behind_its_flange(self):
-        fingers = tree(*single(), "flange palm", "palm *link_7", "palm *link_8")
-        assert [arm.end for arm in arms(fingers)] == ["link_6"]
-        short = tree(*single(n=5), "link_5 *link_6", "link_6 *link_7", "link_6 *link_8")
-        assert [arm.end for arm in arms(short)] == ["link_6"]
-
-    def test_a_friend_does_not_shorten_an_arm_without_base_link(self):
-        robot = tree(*(line.replace("base_link", "foot") for line in single()), "link_5 tool_flange")
-        assert [(arm.end, len(arm.moving)) for arm in arms(robot)] == [("link_6", 6)]
-
-    @pytest.mark.parametrize("names", ["link", "word"])
-    def test_a_base_link_that_moves_with_the_chain_is_said_and_nothing_else(self, names):
-        lines = [line.replace("base_link", "foot") for line in single()] + ["link_1 base_link"]
-        if names == "word":
-            lines = [re.sub(r"link_\d", in_words, line) for line in lines]
-        (fault,) = [f for f in ask(tree(*lines), RULES) if f.code not in (*UNABLE, "R199-301") and f.severity != "info"]
-        assert (fault.code, fault.severity, fault.element) == ("R199-101", "error", "link 'base_link'")
-        assert fault.message.endswith("but the arm begins on 'foot'")
-
-    def test_an_arm_on_a_carriage_begins_there(self):
-        (arm,) = arms(tree("plant *carriage", "carriage base_link", *single()))
-        assert (arm.base_link, arm.foot, len(arm.moving)) == ("base_link", "carriage", 6)
-        robot = tree("plant *carriage", "carriage base_link", *single()[1:], "plant base")
-        (fault,) = [f for f in ask(robot, RULES) if f.severity == "error"]
-        assert (fault.code, fault.message) == ("R199-203", "is fixed to 'plant', which moves against 'base_link'")
-        assert not {"R199-205", "R199-201"} & set(found(robot, vendor="fanuc"))
-
-    def test_an_arm_may_stand_on_another(self):
-        robot = tree(*single("gantry_", 3), "gantry_flange robot_base_link", *single("robot_"))
-        assert [(arm.prefix, len(arm.moving)) for arm in arms(robot)] == [("gantry_", 3), ("robot_", 6)]
-        hand = tree(*single(), "flange hand_base_link", "hand_base_link hand_flange", "hand_flange hand_tool0")
-        assert [arm.prefix for arm in arms(hand)] == [""]
-
-    def test_a_chain_without_names_is_an_arm_up_to_its_fingers(self):
-        robot = tree(*(f"j{i} *j{i + 1}" for i in range(6)), "j6 palm", "palm *finger_a", "palm *finger_b")
-        (arm,) = arms(robot)
-        assert (arm.prefix, arm.end, len(arm.moving)) == ("", "j6", 6)
-        assert {"R199-101", "R199-208", "R199-301", "R199-401", "R199-501"} <= set(found(robot))
-
-    def test_legs_are_no_arms(self):
-        robot = tree(*(f"{'body' if i == 0 else f'leg{n}_{i}'} *leg{n}_{i + 1}" for n in range(4) for i in range(5)))
-        assert arms(robot) == ()
-        (nothing,) = ask(robot, RULES)
-        assert (nothing.code, nothing.severity) == ("R199-001", "warning")
-
-    def test_a_base_with_a_shape_is_a_body_not_the_controllers_frame(self):
-        text = ARM.replace('"base"', '"frame"').replace('"base_link"', '"base"')
-        (arm,) = arms(kt.load(text, format="urdf"))
-        assert arm.base is None
-        assert {"R199-101", "R199-208"} <= set(found(kt.load(text, format="urdf")))
-
-    def test_what_is_missing_is_an_error_where_the_profile_is_strict(self):
-        robot = kt.load(ARM.replace('"tool0"', '"tool_centre"'), format="urdf")
-        for profile, severity in (("industrial", "warning"), ("industrial-strict", "error")):
-            assert {f.severity for f in kt.check(robot, profile=profile) if f.code == "R199-501"} == {severity}
 
 
 class TestMakers:
@@ -319,59 +101,6 @@ def test_how_many_models_follow_the_rep(repository, clean, of):
 # One fault planted at a time
 
 
-def name_of(element: ET.Element) -> str:
-    return element.get("name", "")
-
-
-class Text:
-    """A URDF text that faults are planted in."""
-
-    def __init__(self, text: str) -> None:
-        self.root = ET.fromstring(text)
-
-    def joint_of(self, child: str) -> ET.Element:
-        return next(
-            j for j in self.root.iter("joint") if j.find("child") is not None and j.find("child").get("link") == child
-        )
-
-    def rename(self, old: str, new: str) -> None:
-        for element in self.root.iter():
-            for key, value in element.attrib.items():
-                if value == old and (key != "name" or element.tag == "link"):
-                    element.set(key, new)
-
-    def place(self, child: str, *, xyz: str | None = None, rpy: str | None = None) -> None:
-        joint = self.joint_of(child)
-        origin = joint.find("origin")
-        origin = ET.SubElement(joint, "origin") if origin is None else origin
-        for key, value in (("xyz", xyz), ("rpy", rpy)):
-            if value is not None:
-                origin.set(key, value)
-
-    def hang(self, child: str, parent: str) -> None:
-        self.joint_of(child).find("parent").set("link", parent)
-
-    def turning(self, child: str) -> None:
-        joint = self.joint_of(child)
-        joint.set("type", "continuous")
-        ET.SubElement(joint, "axis", xyz="1 0 0")
-
-    def shape(self, link: str) -> None:
-        element = next(e for e in self.root.findall("link") if name_of(e) == link)
-        ET.SubElement(ET.SubElement(ET.SubElement(element, "visual"), "geometry"), "sphere", radius="0.01")
-
-    def add(self, link: str, parent: str) -> None:
-        ET.SubElement(self.root, "link", name=link)
-        joint = ET.SubElement(self.root, "joint", name=f"{link}_mount", type="fixed")
-        ET.SubElement(joint, "parent", link=parent)
-        ET.SubElement(joint, "child", link=link)
-
-    def between(self, link: str, child: str) -> None:
-        """A link between a child and its parent."""
-        self.add(link, self.joint_of(child).find("parent").get("link"))
-        self.hang(child, link)
-
-
 QUARTER = "1.5707963267948966"
 FAULTS = {
     "R199-101": (lambda t: t.rename("base_link", "foot"), set()),
@@ -445,12 +174,62 @@ def test_findings_have_their_places():
     assert "90 degrees off" in finding.message
 
 
-@pytest.mark.parametrize(("rpy", "faults"), [(f"0 {QUARTER} 0", 0), (f"0 -{QUARTER} 0", 1), ("0 0 0", 1)])
-def test_without_a_flange_tool0_is_judged_by_the_way_out_of_the_last_link(rpy, faults):
+def planted(*faults: Callable[[Text], None]) -> kt.Robot:
     text = Text(ARM)
-    text.hang("tool0", "link_6")
-    text.place("tool0", xyz="0.09 0 0", rpy=rpy)
-    text.rename("flange", "hand")
-    robot = kt.load(ET.tostring(text.root, encoding="unicode"), format="urdf")
-    assert found(robot, vendor="abb")["R199-501"] == faults
-    assert found(robot)["R199-501"] == 0
+    for fault in faults:
+        fault(text)
+    return kt.load(ET.tostring(text.root, encoding="unicode"), format="urdf")
+
+
+def about(axis: str) -> Callable[[Text], None]:
+    """Turns the axis of the last joint."""
+    return lambda text: text.joint_of("link_6").find("axis").set("xyz", axis)
+
+
+class TestWayOut:
+    """Whether X of flange, or tool0, lies along the last axis, and whether it points away, are two questions."""
+
+    @pytest.mark.parametrize(("axis", "faults"), [("1 0 0", 0), ("-1 0 0", 0), ("0 1 0", 1), ("0 0 1", 1)])
+    def test_a_flange_across_the_last_axis_is_wrong_though_no_way_along_it_is_out(self, axis, faults):
+        assert found(planted(about(axis)))["R199-403"] == faults
+
+    @pytest.mark.parametrize(
+        ("rpy", "faults"), [("0 0 0", 0), (f"0 0 {QUARTER}", 1), (f"0 {QUARTER} 0", 1), (f"0 -{QUARTER} 0", 1)]
+    )
+    def test_a_flange_in_the_wrist_itself_is_judged_by_the_axis(self, rpy, faults):
+        robot = planted(lambda t: t.place("link_6", xyz="0 0 0"), lambda t: t.place("flange", xyz="0 0 0", rpy=rpy))
+        assert found(robot)["R199-403"] == faults
+
+    @pytest.mark.parametrize(
+        ("rpy", "faults"),
+        [(f"0 {QUARTER} 0", 0), (f"0 -{QUARTER} 0", 1), ("0 0 0", 1), (f"{QUARTER} 0 0", 1), (f"-{QUARTER} 0 0", 1)],
+    )
+    @pytest.mark.parametrize("wrist", ["0.02 0 0", "0 0 0"])
+    def test_without_a_flange_tool0_is_judged_by_where_it_is_itself(self, wrist, rpy, faults):
+        robot = planted(
+            lambda t: t.place("link_6", xyz=wrist),
+            lambda t: t.hang("tool0", "link_6"),
+            lambda t: t.place("tool0", xyz="0.09 0 0", rpy=rpy),
+            lambda t: t.rename("flange", "hand"),
+        )
+        assert found(robot, vendor="abb")["R199-501"] == faults
+        assert found(robot)["R199-501"] == 0
+
+    @pytest.mark.parametrize(
+        ("rpy", "faults"), [(f"0 {QUARTER} 0", 0), (f"0 -{QUARTER} 0", 1), ("0 0 0", 1), (f"{QUARTER} 0 0", 1)]
+    )
+    @pytest.mark.parametrize(("quill", "of_a_scara"), [("0 0 1", True), ("0 0 -1", True), ("0 1 0", False)])
+    def test_a_quill_is_a_last_axis_and_another_slide_is_none(self, quill, of_a_scara, rpy, faults):
+        kinds = ["revolute"] * 3 + ["prismatic"]
+        axes = ["0 0 1"] * 3 + [quill]
+        limit = '<limit lower="-1" upper="1" velocity="1" effort="1"/>'
+        links = ["base_link", *(f"link_{i + 1}" for i in range(4))]
+        joints = "".join(
+            f'<link name="link_{i + 1}"/><joint name="joint_{i + 1}" type="{kind}"><parent link="{links[i]}"/>'
+            f'<child link="link_{i + 1}"/><origin xyz="0.2 0 0"/><axis xyz="{axis}"/>{limit}</joint>'
+            for i, (kind, axis) in enumerate(zip(kinds, axes, strict=True))
+        )
+        flange = '<joint name="f" type="fixed"><parent link="link_4"/><child link="flange"/>'
+        text = f'{joints}<link name="flange"/>{flange}<origin xyz="0 0 -0.3" rpy="{rpy}"/></joint>'
+        robot = kt.load(f'<robot name="scara"><link name="base_link"/>{text}</robot>', format="urdf")
+        assert found(robot)["R199-403"] == (faults if of_a_scara else 0)

@@ -12,7 +12,7 @@ from kinetree.conventions.rep199.clause import (
     Rep199,
     between,
     geometry,
-    outwards,
+    off_the_way_out,
     own_joint,
     parent,
     subtree,
@@ -113,12 +113,8 @@ class FlangeAxis(Rep199):
     def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
         """X of a flange is not the axis of the last joint, away from the wrist."""
         for arm in arms:
-            out = outwards(arm, robot, poses)
-            if arm.flange is None or out is None:
-                continue
-            x = poses[arm.flange][:3, 0]
-            if x @ out < 1 - ALONG:
-                off = between(x, out)
+            off = off_the_way_out(poses[arm.flange][:3, 0], arm, robot, poses) if arm.flange else None
+            if arm.flange and off is not None and np.cos(np.deg2rad(off)) < 1 - ALONG:
                 message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
                 yield self.finding(message, thing(robot, arm.flange))
 

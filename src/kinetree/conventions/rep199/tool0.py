@@ -12,9 +12,8 @@ from kinetree.conventions.rep199.clause import (
     STRICT,
     Rep199,
     angle,
-    between,
     geometry,
-    outwards,
+    off_the_way_out,
     own_joint,
     parent,
     thing,
@@ -62,8 +61,7 @@ class Tool0(Rep199):
             elif expected is None or bodies[arm.tool0] != bodies[arm.flange or arm.end]:
                 continue  # R199-404 or R199-504 says so
             elif arm.flange is None:
-                out = outwards(arm, robot, poses)
-                off = 0.0 if out is None else between(poses[arm.tool0][:3, :3] @ expected[0], out)
+                off = off_the_way_out(poses[arm.tool0][:3, :3] @ expected[0], arm, robot, poses) or 0.0
                 if np.deg2rad(off) > EXACT:
                     message = f"is turned {off:.4g} degrees off the way out of the last link, against {maker.name}'s"
                     yield self.finding(message, thing(robot, arm.tool0), severity="warning")
