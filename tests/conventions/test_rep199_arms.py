@@ -157,6 +157,38 @@ class TestArms:
         assert (arm.prefix, arm.end, len(arm.moving)) == ("", "j6", 6)
         assert {"R199-101", "R199-208", "R199-301", "R199-401", "R199-501"} <= set(found(robot))
 
+    @pytest.mark.parametrize(("fingers", "joints"), [(2, 1), (2, 4), (3, 3), (4, 4), (5, 3), (5, 5)])
+    @pytest.mark.parametrize("names", ["link", "word"])
+    def test_a_hand_is_no_part_of_the_arm_however_many_fingers_it_has(self, names, fingers, joints):
+        lines = [line if names == "link" else in_words(line) for line in chain("", "base_link")]
+        end = lines[-1].split()[1].strip("*")
+        hand = [f"{end} palm"] + [
+            f"{f'f{i}_{k}' if k else 'palm'} *f{i}_{k + 1}" for i in range(fingers) for k in range(joints)
+        ]
+        robot = tree(*lines, *hand)
+        assert [(arm.end, len(arm.moving)) for arm in arms(robot)] == [(end, 6)]
+        assert {"R199-401", "R199-501"} <= set(found(robot))
+
+    def test_two_arms_on_a_torso_are_no_hand(self):
+        torso = [f"t{i} *t{i + 1}" for i in range(4)]
+        sides = [f"{f'{side}_{i}' if i else 't4'} *{side}_{i + 1}" for side in ("left", "right") for i in range(6)]
+        assert [(arm.prefix, len(arm.moving)) for arm in arms(tree(*torso, *sides))] == [("left_", 6), ("right_", 6)]
+
+    def test_a_torso_with_names_of_its_own_is_no_part_of_the_arms(self):
+        """As on Yaskawa's SDA10F."""
+        lines = [
+            line
+            for arm, torso in (("1", "3"), ("2", "4"))
+            for line in (
+                f"base_link *g{torso}/base_link",
+                *chain(f"g{arm}/", "base_link"),
+                f"g{arm}/link_6 g{arm}/tool0",
+            )
+        ]
+        robot = tree(*(line.replace("g1/base", "g3/base").replace("g2/base", "g4/base") for line in lines))
+        assert [(arm.foot, len(arm.moving)) for arm in arms(robot)] == [("g3/base_link", 6), ("g4/base_link", 6)]
+        assert not {"R199-301", "R199-701"} & set(found(robot))
+
     def test_legs_are_no_arms(self):
         robot = tree(*(f"{'body' if i == 0 else f'leg{n}_{i}'} *leg{n}_{i + 1}" for n in range(4) for i in range(5)))
         assert arms(robot) == ()

@@ -8,22 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
+from kinetree.conventions.rep199.chains import AT_LEAST, Chains
 from kinetree.conventions.subject import fact
 from kinetree.model.robot import Joint, Robot
 
 NAMES = ("base_link", "base", "flange", "tool0")
 """The frames of REP-199; the links of the chain are link_1, link_2, …"""
 FRAME = re.compile(r"(?P<prefix>|.*[_/-])(?<!link_)(?P<name>base_link|base|flange|tool0|link_\d+)")
-NUMBER = re.compile(r"\d+")
-AT_LEAST = 4
-"""Moving joints of a chain that is an arm though no frame says so."""
-LIMBS = 2
-"""Chains without such frames; if there are more, they are the legs and arms of something that walks."""
-JAW = re.compile(r"finger|fngr|jaw|claw|thumb")
-GRIPPER = re.compile(rf"{JAW.pattern}|gripper")
-"""What names say of a joint that closes a gripper; a link so called may be all of the gripper, on the last joint."""
-FINGER = 2
-"""Joints of a finger, at most."""
+NUMBER = re.compile(r"\d{1,9}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +44,7 @@ class Arm:
 @fact
 def arms(robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) -> tuple[Arm, ...]:
     """All arms, in the order of their last links in the file."""
-    chains = _Chains(robot, above, bodies)
+    chains = _Named(robot, above, bodies)
     named = chains.named_ends()
     ends = [*named]
     ends += [
@@ -65,25 +57,15 @@ def arms(robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) ->
     return tuple(chains.arm(link, prefixes[link], ends) for link in robot.links if link in ends)
 
 
-class _Chains:
-    """The bodies of a robot, and ways through them.
+class _Named(Chains):
+    """Chains with the frames that are called as REP-199 calls them.
 
-    carried: body to the moving joint that carries it. behind: body to those that its moving joints carry. depth: how
-    many joints are behind one another from that which carries a body. named: body to (prefix, name) of the frames on
-    it that are called as REP-199 calls them. groups: prefix to the bodies of the frames that have it, by name.
+    named: body to (prefix, name) of such frames on it. groups: prefix to the bodies of the frames that have it, by
+    name.
     """
 
     def __init__(self, robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) -> None:
-        self.robot, self.above, self.bodies = robot, above, bodies
-        self.carried = {link: joint for link, joint in above.items() if joint.kind.nv}
-        self.behind: dict[str, list[str]] = {body: [] for body in set(bodies.values())}
-        self.depth = dict.fromkeys(self.behind, 1)
-        for name in reversed(robot.placed):  # children before parents
-            joint = robot.joints[name]
-            if joint.child in self.carried:
-                before = bodies[joint.parent]
-                self.behind[before].append(joint.child)
-                self.depth[before] = max(self.depth[before], self.depth[joint.child] + 1)
+        super().__init__(robot, above, bodies)
         self.named: dict[str, list[tuple[str, str]]] = {body: [] for body in self.behind}
         self.groups: dict[str, dict[str, str]] = {}
         for frame, body in bodies.items():
@@ -91,35 +73,20 @@ class _Chains:
                 self.named[body].append((match["prefix"], match["name"]))
                 self.groups.setdefault(match["prefix"], {})[match["name"]] = body
 
-    def way(self, body: str) -> list[str]:
-        """The bodies that joints move, from the root to a body."""
-        way: list[str] = []
-        while body in self.carried:
-            way.append(body)
-            body = self.bodies[self.carried[body].parent]
-        return way[::-1]
-
-    def on_one_way(self, a: str, b: str) -> bool:
-        """Whether one body is on the way from the root to the other."""
-        return a in self.way(b) or b in self.way(a)
-
     def named_ends(self) -> dict[str, str]:
         """The last bodies of the chains of more than one joint that frames of one prefix tell, with the prefix.
 
         A prefix that nothing else on the way has is that of a false friend: `camera_flange`, `link_3_flange`. Of
         prefixes on one way the one counts that most speaks for, unless one arm stands on the other.
         """
-        ends = {
-            p: end for p, group in self.groups.items() if (end := self._end(p)) not in (None, group.get("base_link"))
-        }
-        beside = {end: [other for other in ends.values() if not self.on_one_way(end, other)] for end in ends.values()}
-        ends = {p: end for p, end in ends.items() if len(self.moving(end, p, beside[end])) > 1}
+        ends = {p: end for p, group in self.groups.items() if (end := self._end(p)) and end != group.get("base_link")}
         weight = {prefix: self._weight(prefix, end) for prefix, end in ends.items()}
+        ends = {p: end for p, end in ends.items() if not p or weight[p] > (1, 0, 0)}
         found: dict[str, str] = {}
         for prefix in sorted(ends, key=lambda prefix: weight[prefix], reverse=True):
             end = ends[prefix]
-            true = not prefix or weight[prefix] > (1, 0, 0)
-            if true and not any(
+            beside = [other for other in ends.values() if not self.on_one_way(end, other)]
+            if len(self.moving(end, prefix, beside)) > 1 and not any(
                 self.on_one_way(end, other) and not self._stands_on(prefix, other) and not self._stands_on(q, end)
                 for other, q in found.items()
             ):
@@ -137,12 +104,14 @@ class _Chains:
         tips = [self._carrier(prefix, group[name]) for name in ("flange", "tool0") if name in group]
         if not tips and {"base_link", "base"} & set(group) and len(numbered) >= AT_LEAST:
             tips = numbered
-        end = max((tip for tip in tips if tip in self.carried), key=lambda tip: len(self.way(tip)), default=None)
+        end = max((tip for tip in tips if tip in self.carried), key=self.front.__getitem__, default=None)
         if end is None:
             return None
-        on = [body for body in numbered if end in self.way(body)]
-        chain = [body for body in on if all(self.on_one_way(body, other) for other in on)]  # the others are fingers
-        end = max(chain, key=lambda body: len(self.way(body)), default=end)
+        on = sorted((body for body in numbered if self.leads(end, body)), key=self.span.__getitem__)
+        for body in on:
+            if not self.leads(body, on[-1]):  # a finger beside others
+                break
+            end = body
         while following := self._following(end):
             end = following
         return end
@@ -150,7 +119,7 @@ class _Chains:
     def _carrier(self, prefix: str, body: str) -> str:
         """The body that carries a frame; flange or tool0 behind a joint of its own is none."""
         while body in self.carried and body in (f"{prefix}flange", f"{prefix}tool0") and not self._solid(body):
-            body = self.bodies[self.carried[body].parent]
+            body = self.before(body)
         return body
 
     def _solid(self, link: str) -> bool:
@@ -167,40 +136,7 @@ class _Chains:
 
     def _stands_on(self, prefix: str, end: str) -> bool:
         """Whether the base_link of a prefix is on the last body of another arm, or behind it."""
-        return end in self.way(self.groups[prefix].get("base_link", self.robot.root))
-
-    def long_ends(self) -> list[str]:
-        """The last bodies of chains that are long enough to be arms, without fingers."""
-        last = [self._without_gripper(body) for body in self.carried if self._next(body) is None]
-        ends = [body for body in dict.fromkeys(last) if self._length(body) >= AT_LEAST]
-        return ends if len(ends) <= LIMBS else []
-
-    def _without_gripper(self, body: str) -> str:
-        """The last body of a chain that is none of a gripper's or a hand's, by their names."""
-        while body in self.carried:
-            joint = self.carried[body]
-            if not JAW.search(body.lower()) and not GRIPPER.search(joint.name.lower()):
-                break
-            body = self.bodies[joint.parent]
-        return body
-
-    def _next(self, body: str) -> str | None:
-        """The body that a chain goes on with: the only one behind, or that with the most joints, unless a finger."""
-        deepest = max((self.depth[other] for other in self.behind[body]), default=0)
-        along = [other for other in self.behind[body] if self.depth[other] == deepest]
-        fingers = len(self.behind[body]) > 1 and deepest <= FINGER
-        return along[0] if len(along) == 1 and not fingers else None
-
-    def _length(self, body: str) -> int:
-        """How many joints of one coordinate lead to a body in one chain."""
-        count = 0
-        while body in self.carried and self.carried[body].kind.nv == 1:
-            before = self.bodies[self.carried[body].parent]
-            count += 1
-            if self._next(before) != body:
-                break
-            body = before
-        return count
+        return self.leads(end, self.groups[prefix].get("base_link", self.robot.root))
 
     def _weight(self, prefix: str, end: str) -> tuple[int, int, int]:
         """What speaks for a prefix of a chain: frames of REP-199 that have it, other links, and that it is short."""
@@ -235,7 +171,7 @@ class _Chains:
         way = self.way(end)
         if foot := self._foot(end, prefix):
             return way[way.index(foot) + 1 :] if foot in way else way
-        others = [self.way(other) for other in ends if end not in self.way(other)]
+        others = [self.way(other) for other in ends if not self.leads(end, other)]
         own = way[max((len(_alike(way, other)) for other in others), default=0) :]
         behind = [*dropwhile(lambda link: (m := FRAME.fullmatch(link)) and m["prefix"] != prefix, own)]
         return behind if len(behind) > 1 else own
