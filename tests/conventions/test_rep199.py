@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from arm_trees import RULES, Text, arms, found
+from arm_trees import RULES, Text, arms, found, single, tree
 from kinetree.conventions.check import ask
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.makers import maker
@@ -233,3 +233,41 @@ class TestWayOut:
         text = f'{joints}<link name="flange"/>{flange}<origin xyz="0 0 -0.3" rpy="{rpy}"/></joint>'
         robot = kt.load(f'<robot name="scara"><link name="base_link"/>{text}</robot>', format="urdf")
         assert found(robot)["R199-403"] == (faults if of_a_scara else 0)
+
+
+def solid(link: str, on: str) -> Callable[[Text], None]:
+    """A body with a shape."""
+
+    def plant(text: Text) -> None:
+        text.add(link, on)
+        text.shape(link)
+
+    return plant
+
+
+class TestEndEffectors:
+    @pytest.mark.parametrize("place", ["link_6", "tool0"])
+    @pytest.mark.parametrize("name", ["gripper", "suction_cup", "spindle", "robotiq_base", "scapula"])
+    def test_a_body_beside_flange_is_one(self, name, place):
+        (fault,) = [f for f in ask(planted(solid(name, place)), RULES) if f.code == "R199-401"]
+        assert (fault.severity, fault.element) == ("warning", f"link {name!r}")
+        assert fault.message == f"hangs on {place!r}, not on 'flange'"
+
+    @pytest.mark.parametrize("name", ["wrist_cover", "cable_guide", "camera", "left-cover2"])
+    def test_what_belongs_to_the_arm_is_none(self, name):
+        assert not found(planted(solid(name, "link_6")))
+        assert found(planted(solid(name, "tool0")))["R199-401"]
+        assert found(planted(solid(name, "link_6"), solid("gripper", name)))["R199-401"] == 1
+
+    @pytest.mark.parametrize(("fingers", "joints"), [(2, 1), (5, 3)])
+    @pytest.mark.parametrize("palm", ["palm", "cover"])
+    def test_a_gripper_with_fingers_is_one_fault(self, palm, fingers, joints):
+        hand = [f"{f'f{i}_{k}' if k else palm} *f{i}_{k + 1}" for i in range(fingers) for k in range(joints)]
+        robot = tree(*single(), f"link_6 {palm}", *hand)
+        assert [f.element for f in ask(robot, RULES) if f.code == "R199-401"] == [f"link {palm!r}"]
+        assert not found(tree(*single(), f"flange {palm}", *hand))["R199-401"]
+
+    def test_a_body_between_the_last_link_and_flange_is_none_and_what_hangs_on_it_is(self):
+        adapter = lambda text: text.between("adapter", "flange")  # noqa: E731
+        assert not found(planted(adapter, lambda t: t.shape("adapter")))["R199-401"]
+        assert found(planted(adapter, lambda t: t.shape("adapter"), solid("gripper", "adapter")))["R199-401"] == 1
