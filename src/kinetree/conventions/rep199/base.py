@@ -52,7 +52,7 @@ class BaseLink(Rep199):
                 message = f"is on {bodies[arm.astray]!r}, but the arm begins on {arm.foot!r}"
                 yield self.finding(message, thing(robot, arm.astray))
             elif arm.base_link is None:
-                yield self.absent(robot, arm, "base_link", strict)
+                yield self.absent(robot, arms, arm, "base_link", strict)
 
 
 class BaseLinkAtBottom(Rep199):
@@ -312,7 +312,7 @@ class Base(Rep199):
         """An arm has no base."""
         for arm in arms:
             if arm.base is None:
-                yield self.absent(robot, arm, "base", strict)
+                yield self.absent(robot, arms, arm, "base", strict)
 
 
 def _lowest(shape: Geometry) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -39,11 +39,16 @@ class Rep199(Rule):
     url: ClassVar[str] = URL
     base: ClassVar[str | None] = ARM
 
-    def absent(self, robot: Robot, arm: Arm, name: str, strict: bool) -> Finding:
+    def absent(self, robot: Robot, arms: Sequence[Arm], arm: Arm, name: str, strict: bool) -> Finding:
         """That an arm has no frame of a name: a warning, for the REP says what a frame called so shall be, not that
         there must be one; a strict profile wants it as the REP wants what it says."""
-        friends = [other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"]
-        near = f"; {friends[0]!r} is something else" if len(friends) == 1 else ""
+        theirs = {getattr(other, name) for other in arms}
+        friends = {
+            other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"
+        } - theirs
+        near = f"; {friends.pop()!r} is something else" if len(friends) == 1 else ""
+        if len(arms) == 1 and arm.prefix and name in ("flange", "tool0") and name in robot.frames:
+            near = f"; {name!r} has not its prefix"
         severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
         message = f"{arm} has none{near}"
         return self.finding(message, f"frame '{arm.prefix}{name}'", severity=severity)
@@ -136,3 +141,17 @@ def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Mapping[str
     if out is not None:
         return between(direction, out)
     return None if axis is None else min(between(direction, axis), between(direction, -axis))
+
+
+def joints_of(arm: Arm, robot: Robot, above: Mapping[str, Joint]) -> list[Joint]:
+    """The joints of an arm, fixed ones too: from its base_link, or else from the first that moves, to its frames."""
+    found: dict[str, Joint] = {}
+    for frame in (arm.end, arm.flange, arm.tool0, arm.base):
+        way: list[Joint] = []
+        link = robot.frames[frame].link if frame else robot.root
+        while link in above and link != arm.base_link and not (way and way[-1].name == arm.moving[0]):
+            way.append(above[link])
+            link = way[-1].parent
+        if link == arm.base_link or (way and way[-1].name == arm.moving[0]):
+            found |= {joint.name: joint for joint in reversed(way)}
+    return list(found.values())

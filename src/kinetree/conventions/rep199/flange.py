@@ -57,7 +57,7 @@ class Flange(Rep199):
         """An arm has no flange, or a body hangs elsewhere at its end."""
         for arm in arms:
             if arm.flange is None:
-                yield self.absent(robot, arm, "flange", strict)
+                yield self.absent(robot, arms, arm, "flange", strict)
                 continue
             for joint in _beside_flange(arm, children):
                 branch = [*subtree(children, joint.child)]

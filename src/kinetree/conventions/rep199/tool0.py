@@ -57,7 +57,7 @@ class Tool0(Rep199):
         expected = maker.tool0_rotation
         for arm in arms:
             if arm.tool0 is None:
-                yield self.absent(robot, arm, "tool0", strict)
+                yield self.absent(robot, arms, arm, "tool0", strict)
             elif expected is None or bodies[arm.tool0] != bodies[arm.flange or arm.end]:
                 continue  # R199-404 or R199-504 says so
             elif arm.flange is None:
