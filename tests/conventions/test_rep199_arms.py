@@ -105,6 +105,8 @@ class TestArms:
             ({"flange tool0": "link_5 tool0"}, {"R199-504": "tool0"}),
             ({"flange tool0": "link_2 tool0"}, {"R199-504": "tool0"}),
             ({"link_6 flange": "link_5 flange", "flange tool0": "link_6 tool0"}, {"R199-404": "flange"}),
+            ({"link_6 flange": "link_3 flange"}, {"R199-404": "flange", "R199-504": "tool0"}),
+            ({"link_6 flange": "base_link flange"}, {"R199-404": "flange", "R199-504": "tool0"}),
             ({"link_6 flange": "link_6 *flange"}, {"R199-404": "flange"}),
             ({"flange tool0": "flange *tool0"}, {"R199-504": "tool0"}),
         ],
@@ -123,6 +125,22 @@ class TestArms:
         assert [arm.end for arm in arms(fingers)] == ["link_6"]
         short = tree(*single(n=5), "link_5 *link_6", "link_6 *link_7", "link_6 *link_8")
         assert [arm.end for arm in arms(short)] == ["link_6"]
+
+    def test_a_hand_beside_flange_is_no_part_of_the_chain(self):
+        thumb = [*single(), "link_6 palm", *(f"{f'f{i}' if i else 'palm'} *f{i + 1}" for i in range(5)), "palm *g"]
+        assert [arm.end for arm in arms(tree(*thumb))] == ["link_6"]
+        mounted = [in_words(line) for line in single()] + ["flange *a", "a *b", "b *c"]
+        assert [arm.end for arm in arms(tree(*mounted))] == ["wrist_3_link"]
+
+    def test_a_device_on_a_link_with_all_four_frames_is_no_arm(self):
+        camera = ["link_3 camera_base_link", "camera_base_link camera_base", "camera_base_link camera_flange"]
+        robot = tree(*single(), *camera, "camera_flange camera_tool0")
+        assert [(arm.prefix, arm.end) for arm in arms(robot)] == [("", "link_6")]
+        assert not set(found(robot)) - set(UNABLE)
+
+    def test_any_number_of_arms_with_numbered_links_are_no_legs(self):
+        robot = tree(*(line for p in "abc" for line in (f"world {p}_base_link", *chain(f"{p}_", "base_link"))))
+        assert [(arm.prefix, len(arm.moving)) for arm in arms(robot)] == [("a_", 6), ("b_", 6), ("c_", 6)]
 
     def test_a_friend_does_not_shorten_an_arm_without_base_link(self):
         robot = tree(*(line.replace("base_link", "foot") for line in single()), "link_5 tool_flange")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
-from kinetree.conventions.rep199.chains import AT_LEAST, Chains
+from kinetree.conventions.rep199.chains import AT_LEAST, FINGER, Chains
 from kinetree.conventions.subject import fact
 from kinetree.model.robot import Joint, Robot
 
@@ -96,8 +96,8 @@ class _Named(Chains):
     def _end(self, prefix: str) -> str | None:
         """The last body of the chain that the frames of a prefix tell.
 
-        That is the last of its numbered links, or what carries flange or tool0, whichever is farther: where these hang
-        on a link before the last, they are wrong and not the chain.
+        That is the last of its numbered links, or what carries flange or tool0, whichever is farther, or where the
+        chain goes on to beside them: where these hang on a link before the last, they are wrong and not the chain.
         """
         group = self.groups[prefix]
         numbered = [body for name, body in group.items() if name.startswith("link_") and body in self.carried]
@@ -114,7 +114,7 @@ class _Named(Chains):
             end = body
         while following := self._following(end):
             end = following
-        return end
+        return self._beside(end) or end
 
     def _carrier(self, prefix: str, body: str) -> str:
         """The body that carries a frame; flange or tool0 behind a joint of its own is none."""
@@ -133,6 +133,20 @@ class _Named(Chains):
         pairs = zip(NUMBER.findall(body), NUMBER.findall(alike[0]), strict=True)
         steps = [int(b) - int(a) for a, b in pairs if a != b]
         return alike[0] if steps == [1] else None
+
+    def _beside(self, body: str) -> str | None:
+        """The last body of the only chain behind another, if that is longer than a finger and hangs on no frame that is
+        there to be hung on."""
+        if len(self.behind[body]) != 1 or self.depth[self.behind[body][0]] <= FINGER:
+            return None
+        link, end = self.carried[self.behind[body][0]].parent, body
+        while link != body:
+            if FRAME.fullmatch(link):
+                return None
+            link = self.above[link].parent
+        while following := self.next(end):
+            end = following
+        return self.without_gripper(end)
 
     def _stands_on(self, prefix: str, end: str) -> bool:
         """Whether the base_link of a prefix is on the last body of another arm, or behind it."""

@@ -83,12 +83,12 @@ class Chains:
         for body in self.moved:
             if self.before(body) in fingers or self._hand(self.before(body)):
                 fingers.add(body)
-        last = [self._without_gripper(body) for body in self.moved if body not in fingers and self._next(body) is None]
+        last = [self.without_gripper(body) for body in self.moved if body not in fingers and self.next(body) is None]
         ends = [body for body in dict.fromkeys(last) if self._length(body) >= AT_LEAST]
         ends = [body for body in ends if not any(self.leads(body, other) for other in ends if other != body)]
         return ends if len(ends) <= LIMBS else []
 
-    def _without_gripper(self, body: str) -> str:
+    def without_gripper(self, body: str) -> str:
         """The last body of a chain that is none of a gripper's or a hand's, by their names."""
         while body in self.carried:
             joint = self.carried[body]
@@ -97,7 +97,7 @@ class Chains:
             body = self.before(body)
         return body
 
-    def _next(self, body: str) -> str | None:
+    def next(self, body: str) -> str | None:
         """The body that a chain goes on with: the only one behind, or that with the most joints, unless a finger."""
         deepest = max((self.depth[other] for other in self.behind[body]), default=0)
         along = [other for other in self.behind[body] if self.depth[other] == deepest]
@@ -116,7 +116,7 @@ class Chains:
         while body in self.carried and self.carried[body].kind.nv == 1:
             before = self.before(body)
             count += 1
-            if self._next(before) != body:
+            if self.next(before) != body:
                 break
             body = before
         return count

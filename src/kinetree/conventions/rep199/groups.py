@@ -16,8 +16,9 @@ from kinetree.model.robot import Joint, Link, Robot
 class HasAnArm(Rep199):
     """There is an arm.
 
-    A flange or a tool0 behind two joints or more, or a chain of four joints or more; three such chains or more without
-    these frames are taken for legs. Without an arm nothing else of REP-199 is judged.
+    A flange or a tool0 behind two joints or more, four links or more called link_N behind a base_link or base, or a
+    chain of four joints or more; three such chains or more without these names are taken for legs. Without an arm
+    nothing else of REP-199 is judged.
     """
 
     code = "R199-001"
