@@ -6,23 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
+from kinetree.conventions.rep199.chains import AT_LEAST, FINGER, Chains
 from kinetree.conventions.subject import fact
 from kinetree.model.robot import Joint, Robot
 
 NAMES = ("base_link", "base", "flange", "tool0")
 """The frames of REP-199; the links of the chain are link_1, link_2, …"""
 FRAME = re.compile(r"(?P<prefix>|.*[_/-])(?<!link_)(?P<name>base_link|base|flange|tool0|link_\d+)")
-AT_LEAST = 4
-"""Moving joints of a chain that is an arm though no frame says so."""
-LIMBS = 2
-"""Chains without such frames; if there are more, they are the legs and arms of something that walks."""
-JAW = re.compile(r"finger|fngr|jaw|claw|thumb")
-GRIPPER = re.compile(rf"{JAW.pattern}|gripper")
-"""What names say of a joint that closes a gripper; a link so called may be all of the gripper, on the last joint."""
-FINGER = 2
-"""Joints of a finger, at most."""
+NUMBER = re.compile(r"\d{1,9}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +24,7 @@ class Arm:
 
     moving: names of the joints from base_link to the end, or, without base_link, from where the robot branches.
     foot: the body that carries the first of them, end: the one that the last of them moves.
+    astray: a frame that is called like its base_link and is on another body than foot.
     """
 
     prefix: str
@@ -41,6 +35,7 @@ class Arm:
     moving: tuple[str, ...]
     foot: str
     end: str
+    astray: str | None = None
 
     def __str__(self) -> str:
         return f"arm {self.prefix!r}" if self.prefix else "arm"
@@ -49,121 +44,135 @@ class Arm:
 @fact
 def arms(robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) -> tuple[Arm, ...]:
     """All arms, in the order of their last links in the file."""
-    chains = _Chains(robot, above, bodies)
-    ends = chains.named_ends()
-    taken = {chains.prefix(end) for end in ends}  # other chains under such a name are linkages
+    chains = _Named(robot, above, bodies)
+    named = chains.named_ends()
+    ends = [*named]
     ends += [
         end
         for end in chains.long_ends()
-        if chains.prefix(end) not in taken and not any(chains.on_one_way(end, other) for other in ends)
+        if chains.prefix(end) not in named.values()  # other chains under such a name are linkages
+        and not any(chains.on_one_way(end, other) for other in named)
     ]
-    prefixes = chains.prefixes(ends)
+    prefixes = chains.prefixes(named, ends)
     return tuple(chains.arm(link, prefixes[link], ends) for link in robot.links if link in ends)
 
 
-class _Chains:
-    """The bodies of a robot, and ways through them.
+class _Named(Chains):
+    """Chains with the frames that are called as REP-199 calls them.
 
-    carried: body to the moving joint that carries it. behind: body to those that its moving joints carry. depth: how
-    many joints are behind one another from that which carries a body. named: body to (prefix, name) of the frames on
-    it that are called as REP-199 calls them.
+    named: body to (prefix, name) of such frames on it. groups: prefix to the bodies of the frames that have it, by
+    name.
     """
 
     def __init__(self, robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) -> None:
-        self.robot, self.bodies = robot, bodies
-        self.carried = {link: joint for link, joint in above.items() if joint.kind.nv}
-        self.behind: dict[str, list[str]] = {body: [] for body in set(bodies.values())}
-        self.depth = dict.fromkeys(self.behind, 1)
-        for name in reversed(robot.placed):  # children before parents
-            joint = robot.joints[name]
-            if joint.child in self.carried:
-                before = bodies[joint.parent]
-                self.behind[before].append(joint.child)
-                self.depth[before] = max(self.depth[before], self.depth[joint.child] + 1)
+        super().__init__(robot, above, bodies)
         self.named: dict[str, list[tuple[str, str]]] = {body: [] for body in self.behind}
+        self.groups: dict[str, dict[str, str]] = {}
         for frame, body in bodies.items():
             if match := FRAME.fullmatch(frame):
                 self.named[body].append((match["prefix"], match["name"]))
+                self.groups.setdefault(match["prefix"], {})[match["name"]] = body
 
-    def way(self, body: str) -> list[str]:
-        """The bodies that joints move, from the root to a body."""
-        way: list[str] = []
-        while body in self.carried:
-            way.append(body)
-            body = self.bodies[self.carried[body].parent]
-        return way[::-1]
+    def named_ends(self) -> dict[str, str]:
+        """The last bodies of the chains of more than one joint that frames of one prefix tell, with the prefix.
 
-    def on_one_way(self, a: str, b: str) -> bool:
-        """Whether one body is on the way from the root to the other."""
-        return a in self.way(b) or b in self.way(a)
+        A prefix that nothing else on the way has is that of a false friend: `camera_flange`, `link_3_flange`. Of
+        prefixes on one way the one counts that most speaks for, unless one arm stands on the other.
+        """
+        ends = {p: end for p, group in self.groups.items() if (end := self._end(p)) and end != group.get("base_link")}
+        weight = {prefix: self._weight(prefix, end) for prefix, end in ends.items()}
+        ends = {p: end for p, end in ends.items() if not p or weight[p] > (1, 0, 0)}
+        found: dict[str, str] = {}
+        for prefix in sorted(ends, key=lambda prefix: weight[prefix], reverse=True):
+            end = ends[prefix]
+            beside = [other for other in ends.values() if not self.on_one_way(end, other)]
+            if len(self.moving(end, prefix, beside)) > 1 and not any(
+                self.on_one_way(end, other) and not self._stands_on(prefix, other) and not self._stands_on(q, end)
+                for other, q in found.items()
+            ):
+                found[end] = prefix
+        return found
 
-    def named_ends(self) -> list[str]:
-        """The bodies with a flange or a tool0 that more than one joint moves."""
-        with_such = [end for end in self.carried if any(name in ("flange", "tool0") for _, name in self.named[end])]
-        ends = {e: p for e in with_such if len(self.moving(e, p := self.prefix(e), with_such)) > 1}
-        return [  # a tool0 that moves against its flange makes no second arm
-            end
-            for end, prefix in ends.items()
-            if not any(ends.get(other) == prefix for other in self.way(end) if other != end)
-        ]
+    def _end(self, prefix: str) -> str | None:
+        """The last body of the chain that the frames of a prefix tell.
 
-    def long_ends(self) -> list[str]:
-        """The last bodies of chains that are long enough to be arms, without fingers."""
-        last = [self._without_gripper(body) for body in self.carried if self._next(body) is None]
-        ends = [body for body in dict.fromkeys(last) if self._length(body) >= AT_LEAST]
-        return ends if len(ends) <= LIMBS else []
-
-    def _without_gripper(self, body: str) -> str:
-        """The last body of a chain that is none of a gripper's or a hand's, by their names."""
-        while body in self.carried:
-            joint = self.carried[body]
-            if not JAW.search(body.lower()) and not GRIPPER.search(joint.name.lower()):
+        That is the last of its numbered links, or what carries flange or tool0, whichever is farther, or where the
+        chain goes on to beside them: where these hang on a link before the last, they are wrong and not the chain.
+        """
+        group = self.groups[prefix]
+        numbered = [body for name, body in group.items() if name.startswith("link_") and body in self.carried]
+        tips = [self._carrier(prefix, group[name]) for name in ("flange", "tool0") if name in group]
+        if not tips and {"base_link", "base"} & set(group) and len(numbered) >= AT_LEAST:
+            tips = numbered
+        end = max((tip for tip in tips if tip in self.carried), key=self.front.__getitem__, default=None)
+        if end is None:
+            return None
+        on = sorted((body for body in numbered if self.leads(end, body)), key=self.span.__getitem__)
+        for body in on:
+            if not self.leads(body, on[-1]):  # a finger beside others
                 break
-            body = self.bodies[joint.parent]
+            end = body
+        while following := self._following(end):
+            end = following
+        return self._beside(end) or end
+
+    def _carrier(self, prefix: str, body: str) -> str:
+        """The body that carries a frame; flange or tool0 behind a joint of its own is none."""
+        while body in self.carried and body in (f"{prefix}flange", f"{prefix}tool0") and not self._solid(body):
+            body = self.before(body)
         return body
 
-    def _next(self, body: str) -> str | None:
-        """The body that a chain goes on with: the only one behind, or that with the most joints, unless a finger."""
-        deepest = max((self.depth[other] for other in self.behind[body]), default=0)
-        along = [other for other in self.behind[body] if self.depth[other] == deepest]
-        fingers = len(self.behind[body]) > 1 and deepest <= FINGER
-        return along[0] if len(along) == 1 and not fingers else None
+    def _solid(self, link: str) -> bool:
+        return bool(self.robot.links[link].visuals or self.robot.links[link].collisions)
 
-    def _length(self, body: str) -> int:
-        """How many joints of one coordinate lead to a body in one chain."""
-        count = 0
-        while body in self.carried and self.carried[body].kind.nv == 1:
-            before = self.bodies[self.carried[body].parent]
-            count += 1
-            if self._next(before) != body:
-                break
-            body = before
-        return count
+    def _following(self, body: str) -> str | None:
+        """The body behind another that is called like it with the next number: J6_link behind J5_link."""
+        alike = [other for other in self.behind[body] if NUMBER.sub("#", other) == NUMBER.sub("#", body)]
+        if len(alike) != 1:  # several are fingers
+            return None
+        pairs = zip(NUMBER.findall(body), NUMBER.findall(alike[0]), strict=True)
+        steps = [int(b) - int(a) for a, b in pairs if a != b]
+        return alike[0] if steps == [1] else None
 
-    def prefix(self, end: str) -> str:
-        """The prefix of an arm's frames: that of its flange or tool0, or of what else is called so on the way to it.
+    def _beside(self, body: str) -> str | None:
+        """The last body of the only chain behind another, if that is longer than a finger and hangs on no frame that is
+        there to be hung on."""
+        if len(self.behind[body]) != 1 or self.depth[self.behind[body][0]] <= FINGER:
+            return None
+        link, end = self.carried[self.behind[body][0]].parent, body
+        while link != body:
+            if FRAME.fullmatch(link):
+                return None
+            link = self.above[link].parent
+        while following := self.next(end):
+            end = following
+        return self.without_gripper(end)
 
-        A flange whose prefix nothing else has is no flange of the arm: `fanuc_flange`, `hand_flange`.
-        """
+    def _stands_on(self, prefix: str, end: str) -> bool:
+        """Whether the base_link of a prefix is on the last body of another arm, or behind it."""
+        return self.leads(end, self.groups[prefix].get("base_link", self.robot.root))
+
+    def _weight(self, prefix: str, end: str) -> tuple[int, int, int]:
+        """What speaks for a prefix of a chain: frames of REP-199 that have it, other links, and that it is short."""
         links = self.way(end)
         feet = {(p, name) for p, name in self.named[self.robot.root] if name in ("base_link", "base")}
         known = feet.union(*(self.named[link] for link in links))
-        last = {p for p, name in self.named[end] if name in ("flange", "tool0")}
+        alike = sum(link.startswith(prefix) and not FRAME.fullmatch(link) for link in links) if prefix else 0
+        return sum(p == prefix for p, _ in known), alike, -len(prefix)
 
-        def near(p: str) -> tuple[int, int, int]:
-            alike = sum(link.startswith(p) and not FRAME.fullmatch(link) for link in links) if p else 0
-            return sum(q == p for q, _ in known), alike, -len(p)
+    def prefix(self, end: str) -> str:
+        """The prefix of a chain whose end no frames tell: that of other frames on the way, if half of the links have
+        it, or what the names of its links begin with."""
+        links = self.way(end)
+        known = {p for link in (self.robot.root, *links) for p, _ in self.named[link]}
+        last = {p for p, name in self.named[end] if name in ("flange", "tool0") and p}
+        others = {p for p in known if 2 * sum(link.startswith(p) for link in links) >= len(links)} - last
+        return max(sorted(others), key=lambda p: self._weight(p, end), default=_common(links[-AT_LEAST:]))
 
-        true = {p for p in last if not p or near(p) > (1, 0, 0)}
-        others = {
-            p for p in {p for p, _ in known} if 2 * sum(link.startswith(p) for link in links) >= len(links)
-        } - last
-        return max(sorted(true or others), key=near, default=_common(links[-AT_LEAST:]))
-
-    def prefixes(self, ends: Sequence[str]) -> dict[str, str]:
+    def prefixes(self, named: Mapping[str, str], ends: Sequence[str]) -> dict[str, str]:
         """The prefix of each arm; of arms that would have the same, because they share a base_link, that of its last
         links, if these differ."""
-        found = {end: self.prefix(end) for end in ends}
+        found = {end: named[end] if end in named else self.prefix(end) for end in ends}
         for prefix, count in Counter(found.values()).items():
             alike = {end: _common(self.way(end)[-AT_LEAST:]) for end in ends if found[end] == prefix}
             if len({name for name in alike.values() if name}) == count > 1:
@@ -171,13 +180,36 @@ class _Chains:
         return found
 
     def moving(self, end: str, prefix: str, ends: Sequence[str]) -> list[str]:
-        """The bodies of an arm: behind its base_link, or behind what it has in common with other arms."""
+        """The bodies of an arm: behind its base_link, or behind what it has in common with other arms and what has the
+        names of another, of a torso for instance."""
         way = self.way(end)
-        foot = self.bodies.get(f"{prefix}base_link")
-        if foot in (self.robot.root, *way):
+        if foot := self._foot(end, prefix):
             return way[way.index(foot) + 1 :] if foot in way else way
-        others = [self.way(other) for other in ends if end not in self.way(other)]
-        return way[max((len(_alike(way, other)) for other in others), default=0) :]
+        others = [self.way(other) for other in ends if not self.leads(end, other)]
+        own = way[max((len(_alike(way, other)) for other in others), default=0) :]
+        behind = [*dropwhile(lambda link: (m := FRAME.fullmatch(link)) and m["prefix"] != prefix, own)]
+        return behind if len(behind) > 1 else own
+
+    def _foot(self, end: str, prefix: str) -> str | None:
+        """The body of an arm's base_link; None without, or if it is on a link of the chain itself: on a numbered one,
+        or on one that the chain goes on from beside it."""
+        foot, way = self.bodies.get(f"{prefix}base_link"), self.way(end)
+        if foot == self.robot.root:
+            return foot
+        if foot is None or foot not in way[:-1]:
+            return None
+        before, following = way[: way.index(foot) + 1], way[way.index(foot) + 1]
+        if any(self._number(prefix, link) for link in before):
+            return None
+        link = self.carried[following].parent
+        while link not in (f"{prefix}base_link", foot):
+            link = self.above[link].parent
+        return foot if link == f"{prefix}base_link" or self._number(prefix, following) else None
+
+    def _number(self, prefix: str, link: str) -> bool:
+        """Whether a link is called link_N with a prefix."""
+        match = FRAME.fullmatch(link)
+        return bool(match and match["prefix"] == prefix and match["name"].startswith("link_"))
 
     def arm(self, end: str, prefix: str, ends: Sequence[str]) -> Arm:
         """The arm that ends with a body."""
@@ -189,7 +221,9 @@ class _Chains:
         link = self.robot.links.get(base or "")
         if link and not base_link and (link.visuals or link.collisions or base in self.carried):
             base = None  # the first body of the arm under a name of its own, not the controller's frame
-        return Arm(prefix, base_link, base, flange, tool0, tuple(joint.name for joint in joints), foot, end)
+        astray = base_link if base_link and self.bodies[base_link] != foot else None
+        base_link = None if astray else base_link
+        return Arm(prefix, base_link, base, flange, tool0, tuple(joint.name for joint in joints), foot, end, astray)
 
 
 def _alike(a: Sequence[str], b: Sequence[str]) -> list[str]:

@@ -46,13 +46,13 @@ class BaseLink(Rep199):
     bad = '"foot"'
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
-        """An arm has no base_link, or it is on a body that is not on the way to the arm."""
+        """An arm has no base_link, or it is on another body than the one where the arm begins."""
         for arm in arms:
-            if arm.base_link is None:
-                yield self.absent(robot, arm, "base_link", strict)
-            elif bodies[arm.base_link] != arm.foot:
-                message = f"is on {bodies[arm.base_link]!r}, but the arm begins on {arm.foot!r}"
-                yield self.finding(message, thing(robot, arm.base_link))
+            if arm.astray is not None:
+                message = f"is on {bodies[arm.astray]!r}, but the arm begins on {arm.foot!r}"
+                yield self.finding(message, thing(robot, arm.astray))
+            elif arm.base_link is None:
+                yield self.absent(robot, arms, arm, "base_link", strict)
 
 
 class BaseLinkAtBottom(Rep199):
@@ -129,6 +129,7 @@ class BaseOrientation(Rep199):
     level = "MUST"
     evidence = "heuristic"
     clause = "shall be resolved by defining the correct transform between base_link … and the base frame"
+    requires = ("R199-203",)
     told = of_maker("abb")
     good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
     bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
@@ -190,6 +191,7 @@ class BasePosition(Rep199):
     level = "MUST"
     evidence = "heuristic"
     clause = "shall be coincident with the default Cartesian coordinate system"
+    requires = ("R199-203",)
     told = of_maker("fanuc")
     good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
     bad = '<origin xyz="0 0 0.3" rpy="0 0 0"/>'
@@ -235,8 +237,8 @@ class BaseFixed(Rep199):
             if joint is not None and joint.kind.nv:
                 message = f"joint {joint.name!r}, which carries it, is {joint.type}"
                 yield self.finding(message, thing(robot, arm.base))
-            elif bodies[arm.base] != (bodies[arm.base_link] if arm.base_link else arm.foot):
-                message = f"is fixed to {bodies[arm.base]!r}, which moves"
+            elif bodies[arm.base] != arm.foot:
+                message = f"is fixed to {bodies[arm.base]!r}, which moves against {(arm.base_link or arm.foot)!r}"
                 yield self.finding(message, thing(robot, arm.base))
 
 
@@ -249,6 +251,7 @@ class BaseParent(Rep199):
     code = "R199-205"
     level = "SHOULD"
     clause = "expected … that base_link will often be the parent of base"
+    requires = ("R199-203",)
     good = """<parent link="base_link"/>
     <child link="base"/>"""
     bad = """<parent link="mount"/>
@@ -309,7 +312,7 @@ class Base(Rep199):
         """An arm has no base."""
         for arm in arms:
             if arm.base is None:
-                yield self.absent(robot, arm, "base", strict)
+                yield self.absent(robot, arms, arm, "base", strict)
 
 
 def _lowest(shape: Geometry) -> float | None:
@@ -329,10 +332,10 @@ RULES: tuple[type[Rule], ...] = (
     BaseLink,
     BaseLinkAtBottom,
     BaseLinkUpright,
-    BaseOrientation,
     ChainBeginsAtBaseLink,
-    BasePosition,
     BaseFixed,
+    BaseOrientation,
+    BasePosition,
     BaseParent,
     BaseGeometry,
     Base,

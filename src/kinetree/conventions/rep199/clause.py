@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -39,11 +39,16 @@ class Rep199(Rule):
     url: ClassVar[str] = URL
     base: ClassVar[str | None] = ARM
 
-    def absent(self, robot: Robot, arm: Arm, name: str, strict: bool) -> Finding:
+    def absent(self, robot: Robot, arms: Sequence[Arm], arm: Arm, name: str, strict: bool) -> Finding:
         """That an arm has no frame of a name: a warning, for the REP says what a frame called so shall be, not that
         there must be one; a strict profile wants it as the REP wants what it says."""
-        friends = [other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"]
-        near = f"; {friends[0]!r} is something else" if len(friends) == 1 else ""
+        theirs = {getattr(other, name) for other in arms}
+        friends = {
+            other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"
+        } - theirs
+        near = f"; {friends.pop()!r} is something else" if len(friends) == 1 else ""
+        if len(arms) == 1 and arm.prefix and name in ("flange", "tool0") and name in robot.frames:
+            near = f"; {name!r} has not its prefix"
         severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
         message = f"{arm} has none{near}"
         return self.finding(message, f"frame '{arm.prefix}{name}'", severity=severity)
@@ -100,15 +105,53 @@ def subtree(below: Mapping[str, list[Joint]], link: str) -> Iterator[str]:
         waiting += [joint.child for joint in below[link]]
 
 
+def last_axis(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
+    """The axis (3,) about which the last joint turns; or along which it slides, if the joint before turns about it, as
+    in the quill of a SCARA; else None."""
+    joint, before = (robot.joints[name] for name in arm.moving[:-3:-1])
+    axis, other = (_axis(joint, poses), _axis(before, poses))
+    if axis is None or joint.kind.angular[0]:
+        return axis
+    turns = other is not None and before.kind.angular[0]
+    return axis if turns and abs(axis @ other) > 1 - ALONG else None
+
+
+def _axis(joint: Joint, poses: Mapping[str, Array]) -> Array | None:
+    return None if joint.axis is None else poses[joint.parent][:3, :3] @ joint.origin[:3, :3] @ joint.axis
+
+
 def outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
     """The direction out of the last link: along the last joint's axis, away from the joint before; or as tool0's Z;
     or None where neither tells."""
-    joint, before = (robot.joints[name] for name in arm.moving[:-3:-1])
-    if joint.axis is None or not joint.kind.angular[0]:
+    axis = last_axis(arm, robot, poses)
+    if axis is None:
         return None
-    axis = poses[joint.parent][:3, :3] @ joint.origin[:3, :3] @ joint.axis
+    before = robot.joints[arm.moving[-2]]
     wrist = (poses[before.parent] @ before.origin)[:3, 3]
-    along = float(axis @ (poses[arm.flange or arm.end][:3, 3] - wrist))
+    along = float(axis @ (poses[arm.flange or arm.tool0 or arm.end][:3, 3] - wrist))
     if abs(along) < 1e-6 and arm.tool0 is not None:
         along = float(axis @ poses[arm.tool0][:3, 2])
     return axis * np.sign(along) if abs(along) > 1e-6 else None
+
+
+def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> float | None:
+    """The angle between a direction (3,) and the way out of the last link, deg; where only the axis is known and not
+    which way along it is out, the angle between direction and axis; None where nothing is."""
+    axis, out = last_axis(arm, robot, poses), outwards(arm, robot, poses)
+    if out is not None:
+        return between(direction, out)
+    return None if axis is None else min(between(direction, axis), between(direction, -axis))
+
+
+def joints_of(arm: Arm, robot: Robot, above: Mapping[str, Joint]) -> list[Joint]:
+    """The joints of an arm, fixed ones too: from its base_link, or else from the first that moves, to its frames."""
+    found: dict[str, Joint] = {}
+    for frame in (arm.end, arm.flange, arm.tool0, arm.base):
+        way: list[Joint] = []
+        link = robot.frames[frame].link if frame else robot.root
+        while link in above and link != arm.base_link and not (way and way[-1].name == arm.moving[0]):
+            way.append(above[link])
+            link = way[-1].parent
+        if link == arm.base_link or (way and way[-1].name == arm.moving[0]):
+            found |= {joint.name: joint for joint in reversed(way)}
+    return list(found.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -12,7 +13,7 @@ from kinetree.conventions.rep199.clause import (
     Rep199,
     between,
     geometry,
-    outwards,
+    off_the_way_out,
     own_joint,
     parent,
     subtree,
@@ -24,6 +25,11 @@ from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
+OWN = re.compile(
+    r"(?i)(.*[_/-])?(cover|cap|shell|housing|bumper|skin|cable|hose|dress(pack)?|guide|camera|sensor|light|led|label|logo)"
+    r"s?\d*([_/-].*)?"
+)
+"""What names say of a body on the last link that is no end effector: a part of the arm, or something that looks on."""
 LEVEL = 0.5
 """How much of a direction may be along the vertical, for it to be horizontal."""
 
@@ -31,11 +37,13 @@ LEVEL = 0.5
 class Flange(Rep199):
     """End effectors hang on flange.
 
-    A gripper's model is made to be hung there.
+    A gripper's model is made to be hung there. What hangs beside flange and moves, or has a shape, is taken for an end
+    effector, unless its name says that it is a cover, a cable or a sensor of the arm itself.
     """
 
     code = "R199-401"
     level = "SHOULD"
+    evidence = "heuristic"
     clause = "should be used to attach EEF models to the main kinematic chain"
     good = '<link name="base"/>'
     bad = """<link name="gripper"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
@@ -44,29 +52,34 @@ class Flange(Rep199):
     mend = staticmethod(add_flange)
 
     def check(
-        self,
-        robot: Robot,
-        arms: tuple[Arm, ...],
-        bodies: Mapping[str, str],
-        children: Mapping[str, list[Joint]],
-        strict: bool,
+        self, robot: Robot, arms: tuple[Arm, ...], children: Mapping[str, list[Joint]], strict: bool
     ) -> Iterator[Finding]:
         """An arm has no flange, or a body hangs elsewhere at its end."""
         for arm in arms:
             if arm.flange is None:
-                yield self.absent(robot, arm, "flange", strict)
+                yield self.absent(robot, arms, arm, "flange", strict)
                 continue
-            on_flange = set(subtree(children, arm.flange)) if arm.flange in children else set()
-            rightly = on_flange - {arm.tool0} | {arm.flange}
-            places = [link for link in robot.links if bodies[link] == arm.end and link not in rightly]
-            for joint in (joint for link in places for joint in children[link]):
-                branch = set(subtree(children, joint.child))
-                if branch & {arm.flange} or joint.child == arm.tool0:
-                    continue
-                moves = any(bodies[other] != arm.end for other in branch)
-                solid = any(geometry(robot, other) for other in branch)
-                if moves or (solid and joint.parent == arm.tool0):
+            for joint in _beside_flange(arm, children):
+                branch = [*subtree(children, joint.child)]
+                moves = joint.kind.nv or any(below.kind.nv for link in branch for below in children[link])
+                solid = [link for link in branch if geometry(robot, link)]
+                strange = joint.parent == arm.tool0 or not all(OWN.fullmatch(link) for link in solid)
+                if moves or (solid and strange):
                     yield self.finding(f"hangs on {joint.parent!r}, not on {arm.flange!r}", robot.links[joint.child])
+
+
+def _beside_flange(arm: Arm, children: Mapping[str, list[Joint]]) -> Iterator[Joint]:
+    """The joints at the end of an arm that branch off elsewhere than on flange: off the links before flange and tool0,
+    or off tool0."""
+    waiting = [link for link in (arm.end, arm.tool0 or "") if link in children]
+    while waiting:
+        for joint in children[waiting.pop()]:
+            if joint.child in (arm.flange, arm.tool0):
+                continue
+            if {arm.flange, arm.tool0} & set(subtree(children, joint.child)):
+                waiting.append(joint.child)
+            else:
+                yield joint
 
 
 class FlangeOrientation(Rep199):
@@ -106,18 +119,15 @@ class FlangeAxis(Rep199):
     code = "R199-403"
     level = "MUST"
     clause = "must always point away from the last link"
+    requires = ("R199-404",)
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0 0" rpy="0 -1.5707963267948966 0"/>"""
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
         """X of a flange is not the axis of the last joint, away from the wrist."""
         for arm in arms:
-            out = outwards(arm, robot, poses)
-            if arm.flange is None or out is None:
-                continue
-            x = poses[arm.flange][:3, 0]
-            if x @ out < 1 - ALONG:
-                off = between(x, out)
+            off = off_the_way_out(poses[arm.flange][:3, 0], arm, robot, poses) if arm.flange else None
+            if arm.flange and off is not None and np.cos(np.deg2rad(off)) < 1 - ALONG:
                 message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
                 yield self.finding(message, thing(robot, arm.flange))
 
@@ -198,9 +208,9 @@ class FlangeGeometry(Rep199):
 
 RULES: tuple[type[Rule], ...] = (
     Flange,
+    FlangeFixed,
     FlangeAxis,
     FlangeOrientation,
-    FlangeFixed,
     FlangeParent,
     FlangeGeometry,
 )

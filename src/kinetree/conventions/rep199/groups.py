@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import Rep199, thing
+from kinetree.conventions.rep199.arms import NAMES, Arm
+from kinetree.conventions.rep199.clause import Rep199, joints_of, thing
 from kinetree.conventions.rep199.renaming import add_prefixes
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Joint, Link, Robot
 
 
 class HasAnArm(Rep199):
     """There is an arm.
 
-    A flange or a tool0 behind two joints or more, or a chain of four joints or more; three such chains or more without
-    these frames are taken for legs. Without an arm nothing else of REP-199 is judged.
+    A flange or a tool0 behind two joints or more, four links or more called link_N behind a base_link or base, or a
+    chain of four joints or more; three such chains or more without these names are taken for legs. Without an arm
+    nothing else of REP-199 is judged.
     """
 
     code = "R199-001"
@@ -64,7 +65,7 @@ class GroupPrefixes(Rep199):
     mend = staticmethod(add_prefixes)
     safe = False
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
         """Arms have the same prefix, or links or joints of an arm lack it."""
         if len(arms) < 2:
             return
@@ -74,12 +75,11 @@ class GroupPrefixes(Rep199):
                 message = f"the arms that end with {same[0].end!r} and {arm.end!r} have the same prefix, {arm.prefix!r}"
                 yield self.finding(message, robot)
                 continue
-            joints = [robot.joints[name] for name in arm.moving]
             bare = [
                 item
-                for joint in joints
+                for joint in joints_of(arm, robot, above)
                 for item in (joint, robot.links[joint.child])
-                if not item.name.startswith(arm.prefix)
+                if not item.name.startswith(arm.prefix) and not (isinstance(item, Link) and item.name in NAMES)
             ]
             for item in bare:
                 yield self.finding(f"has not the prefix {arm.prefix!r} of its arm", item)

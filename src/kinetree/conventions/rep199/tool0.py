@@ -12,9 +12,8 @@ from kinetree.conventions.rep199.clause import (
     STRICT,
     Rep199,
     angle,
-    between,
     geometry,
-    outwards,
+    off_the_way_out,
     own_joint,
     parent,
     thing,
@@ -46,18 +45,23 @@ class Tool0(Rep199):
     mend = staticmethod(add_tool0)
 
     def check(
-        self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker, strict: bool
+        self,
+        robot: Robot,
+        arms: tuple[Arm, ...],
+        bodies: Mapping[str, str],
+        poses: Mapping[str, Array],
+        maker: Maker,
+        strict: bool,
     ) -> Iterator[Finding]:
         """An arm has no tool0, or it is turned otherwise than in the maker's models."""
         expected = maker.tool0_rotation
         for arm in arms:
             if arm.tool0 is None:
-                yield self.absent(robot, arm, "tool0", strict)
-            elif expected is None:
-                continue
+                yield self.absent(robot, arms, arm, "tool0", strict)
+            elif expected is None or bodies[arm.tool0] != bodies[arm.flange or arm.end]:
+                continue  # R199-404 or R199-504 says so
             elif arm.flange is None:
-                out = outwards(arm, robot, poses)
-                off = 0.0 if out is None else between(poses[arm.tool0][:3, :3] @ expected[0], out)
+                off = off_the_way_out(poses[arm.tool0][:3, :3] @ expected[0], arm, robot, poses) or 0.0
                 if np.deg2rad(off) > EXACT:
                     message = f"is turned {off:.4g} degrees off the way out of the last link, against {maker.name}'s"
                     yield self.finding(message, thing(robot, arm.tool0), severity="warning")
@@ -112,7 +116,7 @@ class Tool0Fixed(Rep199):
             joint = own_joint(robot, above, arm.tool0) if arm.tool0 else None
             if arm.tool0 and joint is not None and joint.kind.nv:
                 yield self.finding(f"joint {joint.name!r}, which carries it, is {joint.type}", thing(robot, arm.tool0))
-            elif arm.tool0 and bodies[arm.tool0] != arm.end:
+            elif arm.tool0 and bodies[arm.tool0] not in (arm.end, arm.flange):  # on a flange that turns it is right
                 message = f"is fixed to {bodies[arm.tool0]!r}, and the arm ends with {arm.end!r}"
                 yield self.finding(message, thing(robot, arm.tool0))
 
@@ -126,6 +130,7 @@ class Tool0Parent(Rep199):
     code = "R199-505"
     level = "SHOULD"
     clause = "expected that in most cases tool0 will be a child of the flange frame"
+    requires = ("R199-404", "R199-504")
     good = """<parent link="flange"/>
     <child link="tool0"/>"""
     bad = """<parent link="link_6"/>

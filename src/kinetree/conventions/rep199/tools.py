@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kinetree.conventions.rep199.arms import Arm
+from kinetree.conventions.rep199.arms import NAMES, Arm
 from kinetree.conventions.rep199.clause import Rep199, geometry, parent, thing
 from kinetree.conventions.rep199.mending import hang_tools
 from kinetree.conventions.rule import Rule
@@ -17,7 +17,9 @@ from kinetree.model.robot import Joint, Robot
 TOOL = re.compile(r"(?i)(.*[_/-])?(tcp|tool|torch|gripper|eef?|end_?effector)(\d+|[_/-].*)?")
 """What frames of tools are called."""
 NUMBERED = re.compile(r"(?i)tool[_-]?(0\d+|[1-9]\d*)")
-MEANINGLESS = re.compile(r"(?i)(tool|tcp|ee|eef|end_?effector|frame|link|dummy|te?mp|test|new_?(frame|link))[_-]?\d*")
+MEANINGLESS = re.compile(
+    r"(?i)(tool|tcp|ee|eef|end_?effector|frame|link|dummy|te?mp|test|mate|(new|tool|tcp)[_-]?frame|new[_-]?link)[_-]?\d*"
+)
 LEGAL = re.compile(r"[A-Za-z/][A-Za-z0-9_/]*")
 
 
@@ -39,7 +41,7 @@ def tools(
     for arm in arms:
         on_them = {joint.child for frame in (arm.flange, arm.tool0) for joint in children.get(frame or "", ())}
         for name, body in bodies.items():
-            own = name in (arm.flange, arm.tool0, arm.end, arm.base_link, arm.base)
+            own = name in (arm.flange, arm.tool0, arm.end, arm.base_link, arm.base, *NAMES)
             if body != arm.end or own or geometry(robot, name) or children.get(name):
                 continue
             bare = name.removeprefix(arm.prefix)
