@@ -91,9 +91,9 @@ class NoInertia(Quality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
-    def check(self, moving: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
+    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
         """A moved body with one mass and nothing but zeros for inertia, not where the reader has put them."""
-        for links in moving.values():
+        for links in weighed.values():
             heavy = [link for link in links if link.inertial and link.inertial.mass > 0]
             some = any(np.abs(link.inertial.inertia).max() > NOTHING for link in links if link.inertial)
             if len(heavy) == 1 and not some and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
@@ -132,9 +132,9 @@ class NoMass(Quality):
     good = '<mass value="8"/>'
     bad = '<mass value="0"/>'
 
-    def check(self, moving: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
+    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
         """A moved body with an inertial that says zero, not where the reader has put it."""
-        for links in moving.values():
+        for links in weighed.values():
             said = [link for link in links if link.inertial]
             some = any(link.inertial.mass for link in said if link.inertial)
             if said and not some and ("default-inertia", f"link {said[0].name!r}") not in noted:
@@ -277,7 +277,8 @@ class CentreOutside(Quality):
 class MovingWithoutInertial(Quality):
     """What a joint moves has an inertial.
 
-    Simulators refuse a body without mass, or leave it out with all behind it.
+    Simulators refuse a body without mass, or leave it out with all behind it. In SDF it has 1 kg and 1 kg m² about each
+    axis instead, which nobody has measured.
     """
 
     code = "INR-011"
@@ -293,11 +294,13 @@ class MovingWithoutInertial(Quality):
 """
     bad = ""
 
-    def check(self, robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
-        """A moved body of which no link has an inertial."""
-        for links in moving.values():
+    def check(self, robot: Robot, weighed: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+        """A moved body of which no link has an inertial, nor a mass that follows from its shapes."""
+        is_sdf = robot.text is not None and robot.text.format == "sdf"
+        so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else ", nor has what is fixed to it"
+        for links in weighed.values():
             if not any(link.inertial for link in links):
-                yield self.finding("a joint moves it, and it has no inertial, nor has what is fixed to it", links[0])
+                yield self.finding(f"a joint moves it, and it has no inertial{so}", links[0])
 
 
 RULES: tuple[type[Rule], ...] = (

@@ -7,9 +7,9 @@ are heard of nowhere, so they may be as they like.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from kinetree.conventions.quality import Quality, grouped
+from kinetree.conventions.quality import Quality, grouped, is_made
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
 from kinetree.errors import Finding
@@ -179,9 +179,10 @@ RULES: tuple[type[Rule], ...] = (Hyphen, Space, OtherCharacter, LeadingSlash, Le
 
 
 @fact
-def named(robot: Robot) -> tuple[Link | Joint, ...]:
-    """The links and the joints that move."""
-    return (*robot.links.values(), *(joint for joint in robot.joints.values() if joint.kind.nv))
+def named(robot: Robot, above: Mapping[str, Joint]) -> tuple[Link | Joint, ...]:
+    """The links, without those that a reader made and named, and the joints that move."""
+    links = (link for link in robot.links.values() if not is_made(link, above))
+    return (*links, *(joint for joint in robot.joints.values() if joint.kind.nv))
 
 
 def _with(pattern: str, named: Sequence[Link | Joint]) -> list[Link | Joint]:
