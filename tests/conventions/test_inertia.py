@@ -58,3 +58,62 @@ class TestWhatAReaderMakes:
         findings = [finding for finding in findings if finding.code.startswith("INR")]
         assert [finding.code for finding in findings] == expected
         assert all("SDF gives it 1 kg" in finding.message for finding in findings)
+
+
+def tensor(xx: str, yy: str, zz: str, xy: str = "0") -> str:
+    """The inertia of a moved link with these entries, as URDF and as SDF write it."""
+    return f'<inertia ixx="{xx}" ixy="{xy}" ixz="0" iyy="{yy}" iyz="0" izz="{zz}"/>'
+
+
+def urdf(inertia: str, mass: float = 1.0) -> str:
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>'
+    inertial = f'<inertial><mass value="{mass!r}"/>{inertia}</inertial>'
+    return f'<robot name="r"><link name="a"/><link name="b">{inertial}</link>{joint}</robot>'
+
+
+def sdf(xx: str, yy: str, zz: str, xy: str = "0") -> str:
+    joint = '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>'
+    entries = "".join(f"<{k}>{v}</{k}>" for k, v in {"ixx": xx, "ixy": xy, "iyy": yy, "izz": zz}.items())
+    inertial = f"<inertial><mass>1</mass><inertia>{entries}</inertia></inertial>"
+    return f'<sdf version="1.9"><model name="m"><link name="a"/><link name="b">{inertial}</link>{joint}</model></sdf>'
+
+
+class TestDigits:
+    """An inertia is at fault only where all that its digits may stand for are."""
+
+    @pytest.mark.parametrize(
+        ("numbers", "expected"),
+        [
+            (("0.01", "0.01", "0.03"), False),  # may be 0.0149, 0.0149, 0.025
+            (("0.0100", "0.0100", "0.0300"), True),
+            (("1.00e-2", "1.00e-2", "3.00e-2"), True),
+            (("0.010", "0.01", "0.03"), True),  # all are written to the same place, or would be
+            (("0.02", "0.02", "0.05"), False),
+            (("0.020", "0.020", "0.050"), True),
+            (("0", "0", "0.01"), True),  # exactly nothing about two axes
+            (("0.0", "0.0", "1e-6"), True),
+            (("0.000000", "0.000000", "0.000001"), False),  # may be 4e-7, 4e-7, 8e-7
+            (("0.000000", "0.000000", "0.000002"), True),
+            (("0e99999", "0", "0.01"), True),
+            (("1", "1", "3"), True),
+        ],
+    )
+    @pytest.mark.parametrize("format", ["urdf", "sdf"])
+    def test_of_the_triangle(self, numbers, expected, format):
+        text = sdf(*numbers) if format == "sdf" else urdf(tensor(*numbers))
+        assert [code for code, _ in said(text, format, "INR-002")] == ["INR-002"] * expected
+
+    @pytest.mark.parametrize(
+        ("off_diagonal", "expected"),
+        [("0.11", False), ("0.110", True), ("0.114", True)],  # beside 0.1: 0.105 and 0.105 may be
+    )
+    @pytest.mark.parametrize("format", ["urdf", "sdf"])
+    def test_of_moments_below_zero(self, off_diagonal, expected, format):
+        numbers = ("0.1", "0.1", "0.1", off_diagonal)
+        text = sdf(*numbers) if format == "sdf" else urdf(tensor(*numbers))
+        assert ("INR-001" in [code for code, _ in said(text, format, "INR-001")]) is expected
+
+    @pytest.mark.parametrize(("diagonal", "expected"), [("0 0 0.01", True), ("0.01 0.01 0.03", False)])
+    def test_of_a_format_whose_text_is_not_looked_at(self, diagonal, expected):
+        text = bodies(f'<body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="{diagonal}"/></body>')
+        assert [code for code, _ in said(text, "mjcf", "INR-002")] == ["INR-002"] * expected
