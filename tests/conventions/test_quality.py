@@ -240,60 +240,6 @@ class TestBoundaries:
         assert "TRE-001" not in {f.code for f in found(kt.load(write(bad, ()), format="sdf"))}
 
 
-class TestMeshes:
-    def model(self, folder, *files: str) -> kt.Robot:
-        meshes = "".join(f'<visual><geometry><mesh filename="{file}"/></geometry></visual>' for file in files)
-        path = folder / "arm.urdf"
-        path.write_text(f'<robot name="arm">\n<link name="a">{meshes}</link></robot>')
-        return kt.load(path)
-
-    def test_beside_the_model_and_in_its_package(self, tmp_path):
-        (tmp_path / "package.xml").write_text("<package><name>mine</name></package>")
-        (tmp_path / "meshes").mkdir()
-        (tmp_path / "meshes" / "a.stl").write_text("solid")
-        (tmp_path / "urdf").mkdir()
-        robot = self.model(
-            tmp_path / "urdf",
-            "../meshes/a.stl",
-            "../meshes/b.stl",
-            "package://mine/meshes/a.stl",
-            "package://mine/meshes/b.stl",
-            "package://not_here/meshes/c.stl",
-            "package://mine/../../secret.stl",
-            "file:///nowhere/d.stl",
-            "http://example.org/e.stl",
-        )
-        assert [f.message for f in found(robot)] == [
-            "there is no mesh file '../meshes/b.stl'",
-            "there is no mesh file 'package://mine/meshes/b.stl'",
-        ]
-
-    def test_where_none_is_there_it_is_a_remark(self, tmp_path):
-        (finding,) = found(self.model(tmp_path, "a.stl", "b.stl", "b.stl"))
-        assert (finding.code, finding.severity) == ("MSH-002", "info")
-        assert finding.message == "none of its 2 meshes is there; the first is 'a.stl'"
-
-    def test_a_folder_or_a_null_character_is_no_mesh(self, tmp_path):
-        (tmp_path / "a.stl").mkdir()
-        (tmp_path / "b.stl").write_text("solid")
-        assert [f.code for f in found(self.model(tmp_path, "a.stl", "b.stl"))] == ["MSH-002"]
-
-    def test_a_path_in_an_included_file_is_not_looked_for(self, tmp_path):
-        (tmp_path / "part.xacro").write_text(
-            '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="part">'
-            '<link name="a"><visual><geometry><mesh filename="a.stl"/></geometry></visual></link>'
-            "</xacro:macro></robot>"
-        )
-        path = tmp_path / "arm.xacro"
-        include = f'<xacro:include filename="{tmp_path / "part.xacro"}"/><xacro:part/>'
-        path.write_text(f'<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">{include}</robot>')
-        assert found(kt.load(path)) == []
-
-    def test_a_text_has_no_files(self):
-        mesh = '<mesh filename="x.stl"/>'
-        assert codes(('<box size="0.02 0.08 0.08"/></geometry></collision>', f"{mesh}</geometry></collision>")) == []
-
-
 MODELS = (
     ("dexsuite+dex-urdf", "robots/arms/ur10e/ur10e_glb.urdf"),
     ("dexsuite+dex-urdf", "robots/arms/xarm7/xarm7_glb.urdf"),
