@@ -1,5 +1,7 @@
 """Masses and inertias: what readers leave open, and numbers at the edge of what a body can have."""
 
+from math import pi
+
 import pytest
 
 import kinetree as kt
@@ -117,3 +119,42 @@ class TestDigits:
     def test_of_a_format_whose_text_is_not_looked_at(self, diagonal, expected):
         text = bodies(f'<body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="{diagonal}"/></body>')
         assert [code for code, _ in said(text, "mjcf", "INR-002")] == ["INR-002"] * expected
+
+
+def ball(mass: float, density: float) -> str:
+    """The inertia of a solid ball."""
+    radius = (3 * mass / (4 * pi * density)) ** (1 / 3)
+    moment = repr(2 / 5 * mass * radius**2)
+    return tensor(moment, moment, moment)
+
+
+class TestDensity:
+    """INR-012: of all bodies of a mass and a density, a ball has the least inertia."""
+
+    @pytest.mark.parametrize(("density", "expected"), [(7.8e3, False), (45e3, False), (45.4e3, True), (8e6, True)])
+    @pytest.mark.parametrize("mass", [1e-3, 8.4, 9e3])
+    def test_of_a_ball(self, mass, density, expected):
+        found = said(urdf(ball(mass, density), mass), "urdf", "INR-012")
+        assert found == [("INR-012", "link 'b'")] * expected
+
+    def test_of_rods_and_of_one_rule_for_one_fault(self):
+        rod = tensor("1e-12", "0.001", "0.001")  # 1 kg, 0.1 m long and as thin as a hair
+        assert said(urdf(rod), "urdf", "INR-012") == []
+        nothing = tensor("0", "0", "0")
+        assert said(urdf(nothing), "urdf", "INR-003", "INR-012") == [("INR-003", "link 'b'")]
+        steel = ball(20, 7.8e3)  # 20 kg as grams are more than any link has
+        assert said(urdf(steel, 20e3), "urdf", "INR-007", "INR-012") == [("INR-007", "link 'b'")]
+
+    @pytest.mark.parametrize(("mass", "expected"), [(0.09, []), (0.11, [("INR-012", "link 'b'")])])
+    def test_a_sensor_of_some_grams_that_is_fixed_weighs_nothing(self, mass, expected):
+        text = urdf(ball(mass, 1e6), mass).replace("continuous", "fixed")
+        assert said(text, "urdf", "INR-012") == expected
+
+    def test_one_finding_for_all_that_have_the_same(self):
+        text = urdf(ball(8, 1e6), 8.0)
+        again = text.partition("</link>")[0].partition('<link name="b">')[2]
+        joint = '<joint name="k" type="continuous"><parent link="a"/><child link="c"/><axis xyz="0 0 1"/></joint>'
+        robot = kt.load(text.replace("</robot>", f'<link name="c">{again}</link>{joint}</robot>'), format="urdf")
+        (finding,) = check(robot, select=("INR-012",))
+        assert finding.message.endswith("; so has 'c'")
+        assert "at least 44 times as dense as osmium" in finding.message

@@ -27,6 +27,10 @@ BROKEN = 0.01
 HEAVY, LIGHT = 1e4, 1e-6
 FAR = 2.0
 """A radius of gyration in m that no link has."""
+OSMIUM = 22590.0
+"""The greatest density of anything on earth, kg/m³."""
+SLIGHT = 0.1
+"""What is lighter, and fixed to another link, weighs nothing beside it, kg."""
 TIMES = 3.0
 """How many times beyond the shapes of a link its mass must lie."""
 
@@ -308,6 +312,39 @@ class MovingWithoutInertial(Quality):
                 yield self.finding(f"a joint moves it, and it has no inertial{so}", links[0])
 
 
+class TooDense(Quality):
+    """No body is denser than any metal.
+
+    Of all bodies of one mass and greatest density, a ball has the least inertia, which is known whatever the shape. Who
+    has less has a mass in grams, or an inertia that is in other units or made up; simulations of it shake.
+    """
+
+    code = "INR-012"
+    level = "SHOULD"
+    clause = "nothing is denser than osmium, 22,590 kg/m³"
+    url = "https://www.rsc.org/periodic-table/element/76/osmium"
+    good = '<mass value="0.5"/>'
+    bad = '<mass value="500"/>'
+
+    def check(self, masses: Masses, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Less inertia than a ball twice as dense as osmium, up to ten tonnes; not of light links that are fixed to
+        others. One finding for all links of the same mass and moments."""
+        mass, trace = masses.mass, masses.moments.sum(axis=1)
+        within = (mass > 0) & (mass <= HEAVY) & (masses.moments[:, 2] > NOTHING) & (trace > 0)
+        squared = 5 / 6 * np.where(within, trace, np.inf) / np.where(within, mass, 1.0)  # trace = 6/5 m r²
+        dense = mass > 2 * OSMIUM * 4 / 3 * np.pi * squared**1.5
+        found = [one for one in masses.where(dense) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT]
+        for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
+            link, kilograms, moments = same[0]
+            ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5
+            times = kilograms / ball / OSMIUM
+            message = (
+                f"{kilograms:g} kg with moments of inertia of {_listed(moments)} kg m² are at least {times:,.0f} times "
+                "as dense as osmium; is the mass in grams, or the inertia made up?"
+            )
+            yield self.finding(message + others([one[0].name for one in same[1:]]), link)
+
+
 RULES: tuple[type[Rule], ...] = (
     NotPositive,
     Triangle,
@@ -320,6 +357,7 @@ RULES: tuple[type[Rule], ...] = (
     InertiaBeyondShape,
     CentreOutside,
     MovingWithoutInertial,
+    TooDense,
 )
 
 
