@@ -99,10 +99,9 @@ class TestExactAngles:
         assert "1.57075 is meant to be π/2" in finding.message
         assert not found(InexactAngles, text, ' value="3.1415"', ' value="${pi}"', format="xacro")
 
-    def test_other_formats_have_no_rpy(self):
-        sdf = """<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/>
-  <joint name="j" type="fixed"><parent>a</parent><child>b</child><pose>0 0 0 1.57 0 0</pose></joint></model></sdf>"""
-        assert ask(kt.load(sdf, format="sdf"), REP103) == []
+    def test_angles_of_mujoco_are_in_the_units_of_its_compiler(self):
+        mjcf = '<mujoco><worldbody><body euler="90 0 1.57"><geom size="1"/></body></worldbody></mujoco>'
+        assert ask(kt.load(mjcf, format="mjcf"), REP103) == []
 
 
 class TestMirrored:

@@ -32,7 +32,7 @@ class Units(Rep103):
     """Lengths are in metres, angles in radians, masses in kilograms.
 
     With limits and rpy in degrees, offsets in millimetres or a mass in grams a file loads, and the robot is another
-    one. The rule knows such numbers by their size, so it may be wrong.
+    one. The rule knows such numbers by their size, so it may be wrong. Poses of SDF that say degrees are left alone.
     """
 
     code = "R103-002"
@@ -49,10 +49,10 @@ class Units(Rep103):
             if (far := _distance(joint.origin)) > FAR:
                 yield self.finding(f"lies {far:g} m from the frame of its parent; are these millimetres?", joint)
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi}
-        for owner, origin, numbers in rpys if turns else ():
-            if large := [text for text in numbers if text in turns]:
+        for rpy in rpys if turns else ():
+            if large := [text for text in rpy.numbers if text in turns]:
                 message = f"rpy {', '.join(large)} is more than a turn; are these degrees?"
-                yield self.finding(message, owner.label, source=origin.place("rpy"))
+                yield self.finding(message, rpy.owner.label, source=rpy.place(large[0]))
         for link in robot.links.values():
             yield from self._link(link)
         yield from self._scales(shapes)
