@@ -39,8 +39,13 @@ Shapes = tuple[tuple[Link, Geometry], ...]
 
 @fact
 def shapes(robot: Robot) -> Shapes:
-    """Every shape with its link."""
-    return tuple((link, shape) for link in robot.links.values() for shape in (*link.visuals, *link.collisions))
+    """Every shape with its link; what a file writes once, as MuJoCo's geoms that are seen and felt, is there once."""
+    return tuple((link, shape) for link in robot.links.values() for shape in _written_shapes(link))
+
+
+def _written_shapes(link: Link) -> list[Geometry]:
+    felt = {shape.source for shape in link.collisions if shape.source}
+    return [*(shape for shape in link.visuals if shape.source not in felt), *link.collisions]
 
 
 def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
