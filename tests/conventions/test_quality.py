@@ -109,6 +109,13 @@ class TestBoundaries:
         severities = [[f.severity for f in found(arm(limit(-x, x)))] for x in (12.5664, 1000)]
         assert severities == [["info"], ["warning"]]
 
+    def test_limits_that_are_swapped_are_said_once(self):
+        soft = '<safety_controller k_velocity="1" soft_lower_limit="{}" soft_upper_limit="{}"/>'
+        swapped = limit(lower=2.9, upper=-2.9)[1]
+        assert codes((JOINT_1, swapped + soft.format(-2.7, 2.7))) == ["LIM-001"]
+        assert codes((JOINT_1, swapped + soft.format(2.7, -2.7))) == ["LIM-001", "LIM-009"]
+        assert codes((JOINT_1, JOINT_1 + soft.format(-3, 2.7))) == ["LIM-009"]
+
     def test_effort_of_zero_matters_to_simulators_only(self):
         assert codes(limit(effort=0), profile="ros") == []
         (finding,) = found(arm(limit(effort=0)))
@@ -187,6 +194,7 @@ class TestBoundaries:
             ("link:4", ["NAM-003"]),
             ("/link_4", ["NAM-004"]),
             ("4", ["NAM-005"]),
+            ("_link_4", ["NAM-005"]),
             ("WRIST", ["NAM-006"]),
             ("link3", ["NAM-007"]),
             ("link_3_", []),

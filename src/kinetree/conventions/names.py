@@ -110,6 +110,7 @@ class LeadingDigit(Quality):
     """Every name begins with a letter.
 
     What begins with a digit cannot name a topic or a variable, and a name of digits alone is read as a number in YAML.
+    What begins with an underscore is hidden: tools do not list its topics.
     """
 
     code = "NAM-005"
@@ -121,10 +122,11 @@ class LeadingDigit(Quality):
     bad = '"4_link"'
 
     def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
-        """A digit at the beginning."""
+        """A digit or an underscore at the beginning."""
         for thing in named:
-            if thing.name[0].isdigit():
-                yield self.finding("begins with a digit; ROS names begin with a letter", thing)
+            if (first := thing.name[0]).isdigit() or first == "_":
+                what = "an underscore" if first == "_" else "a digit"
+                yield self.finding(f"begins with {what}; ROS names begin with a letter", thing)
 
 
 class UpperCase(Quality):
