@@ -39,3 +39,38 @@ class TestPosesOfSdf:
         joint = JOINT.replace("<parent>", f"{pose}<parent>")
         found = said(SDF.format(f'{pose}<frame name="f">{pose}</frame>{plugin}', "", joint))
         assert [element for _, element, *_ in found] == ["frame 'f'", "joint 'j'"]
+
+
+def on_a_rail(lower: float, upper: float, *, arm: float = 1.5, turning: bool = False) -> str:
+    """A joint that slides, before or behind one that turns, in a robot of some size in m."""
+    kinds = ("revolute", "prismatic") if turning else ("prismatic", "revolute")
+    limits = {"revolute": 'lower="-2" upper="2"', "prismatic": f'lower="{lower}" upper="{upper}"'}
+    joints = "".join(
+        f'<joint name="{kind}" type="{kind}"><parent link="{a}"/><child link="{b}"/><axis xyz="0 0 1"/>'
+        f'<origin xyz="0 0 {arm / 2}"/><limit {limits[kind]} velocity="1" effort="9"/>'
+        "</joint>"
+        for kind, a, b in zip(kinds, "ab", "bc", strict=True)
+    )
+    return f'<robot name="r"><link name="a"/><link name="b"/><link name="c"/>{joints}</robot>'
+
+
+class TestSliding:
+    @pytest.mark.parametrize(
+        ("model", "expected"),
+        [
+            (on_a_rail(0, 50), False),  # a gantry
+            (on_a_rail(0, 50, arm=0.1), False),  # with a small carriage
+            (on_a_rail(0, 500), True),
+            (on_a_rail(0, 1200), True),
+            (on_a_rail(-100, 100), False),  # a mobile base
+            (on_a_rail(-999999, 999999), False),
+            (on_a_rail(0, 1e5), False),  # no limit
+            (on_a_rail(0, 10, turning=True), False),
+            (on_a_rail(0, 50, turning=True), True),  # of an arm, whose finger slides by 50 mm
+            (on_a_rail(0, 50, arm=12, turning=True), False),  # a crane
+        ],
+    )
+    def test_ranges_in_millimetres(self, model, expected):
+        findings = check(kt.load(model, format="urdf"), select=("R103-002",))
+        assert [finding.element for finding in findings] == ["joint 'prismatic'"] * expected
+        assert all(finding.message.endswith("are these millimetres?") for finding in findings)
