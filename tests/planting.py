@@ -364,6 +364,7 @@ DEFECTS = (
     Planted("INR-009", _beyond_shape),
     Planted("INR-010", _centre_away, implied=("R103-002",)),
     Planted("INR-011", _no_inertial),
+    Planted("INR-012", _inertia(lambda link: tuple(1e-6 * _diagonal(link)))),
     Planted("GEO-001", _no_collision),
     Planted("GEO-002", _size(0), implied=("INR-009", "INR-010")),
     Planted("GEO-003", _size(1000)),

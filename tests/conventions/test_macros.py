@@ -5,7 +5,7 @@ import pytest
 import kinetree as kt
 from kinetree.conventions.check import ask
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.xacro import NAMING, PREFIX, PrefixLeak, leaks, parameters
+from kinetree.conventions.xacro import NAMING, PrefixLeak, leaks, parameters, prefix_of
 from kinetree.formats.xml import Report, parse
 from support import shared
 
@@ -19,7 +19,8 @@ def found(text, old, new):
 def macro(inside, params="prefix"):
     """The attributes' texts that leak from a macro."""
     root = parse(f'<xacro:macro name="m" params="{params}">{inside}</xacro:macro>', "t", Report())
-    return [element.get(NAMING[element.tag]) for element in leaks(root)]
+    prefix = prefix_of(root)
+    return [element.get(NAMING[element.tag]) for element in leaks(root, prefix)] if prefix else []
 
 
 class TestPrefix:
@@ -54,6 +55,36 @@ class TestPrefix:
         assert not found(text, 'name="${side}joint_1"', 'name="joint_1"')
         assert not ask(kt.load(ARM, format="urdf"), (PrefixLeak,))
 
+    def test_a_parameter_before_nearly_all_names_is_a_prefix(self):
+        made = "".join(f'<link name="${{name}}_{letter}"/>' for letter in "abcd")
+        assert macro(f'{made}<link name="bare"/>', "name") == ["bare"]
+        assert macro(f'{made}<link name="base_link"/><link name="world"/>', "name") == []
+        assert macro(f'{made}<link name="bare"/><link name="other"/>', "name") == []
+        assert macro(f'{made.replace("${name}_d", "${x}_d")}<link name="bare"/>', "name x") == []
+        assert macro(f'{made}<link name="base_link"/>', "prefix name") == ["base_link"]
+
+    @pytest.mark.parametrize(
+        ("properties", "leaks"),
+        [
+            ('<xacro:property name="jn" value="joint_x"/>', True),
+            ('<xacro:property name="jn" value="${1 + 1}"/>', False),
+            ('<xacro:property name="jn" value="a"/><xacro:property name="jn" value="b"/>', False),
+        ],
+    )
+    def test_a_property_is_the_same_in_every_call(self, properties, leaks):
+        text = PrefixLeak.base.replace("<xacro:macro", f"{properties}<xacro:macro", 1)
+        assert bool(found(text, 'name="${prefix}joint_1"', 'name="${jn}"')) is leaks
+        local = text.replace('"prefix">', '"prefix"><xacro:property name="jn" value="${prefix}x"/>')
+        assert not found(local, 'name="${prefix}joint_1"', 'name="${jn}"')
+
+    def test_the_name_of_one_call_is_that_of_no_other(self):
+        (finding,) = found(PrefixLeak.base, '<parent link="${prefix}base_link"/>', '<parent link="left_base_link"/>')
+        assert finding.message.startswith("<parent link='left_base_link'> is without the ${prefix}")
+        other = '<link name="right_base_link"/><joint name="mount" type="fixed">'
+        other += '<parent link="right_base_link"/><child link="left_base_link"/></joint>'
+        arms = PrefixLeak.base.replace("<xacro:macro", f"{other}<xacro:macro", 1)
+        assert not found(arms, '<parent link="${prefix}base_link"/>', '<parent link="right_base_link"/>')
+
     def test_macros_of_included_files_called_or_not(self, tmp_path):
         leaky = PrefixLeak.base.replace(PrefixLeak.good, PrefixLeak.bad).replace('<xacro:arm prefix="left_"/>', "")
         (tmp_path / "arm.xacro").write_text(leaky)
@@ -79,7 +110,7 @@ def test_macros_of_the_corpus_that_leak():
     for path in sorted(shared("corpus").rglob("*.xacro")):
         root = parse(path.read_bytes(), str(path), Report())
         macros = [e for e in root.walk() if e.tag == "xacro:macro"] if root else []
-        if any(leaks(m) for m in macros if any(map(PREFIX.fullmatch, parameters(m)))):
+        if any(leaks(m, prefix) for m in macros if (prefix := prefix_of(m))):
             leaky.add(path.name)
     assert len([name for name in leaky if name.startswith(("rv", "rh"))]) == 9  # Mitsubishi's
     assert {"irb5400_macro.xacro", "sia10d_macro.xacro", "omy_l100_arm.urdf.xacro"} <= leaky

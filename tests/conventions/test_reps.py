@@ -1,4 +1,4 @@
-"""REP-103, REP-105, REP-120 and xacro macros: where each rule begins and ends."""
+"""REP-103 and REP-105, and REP-120 in real robots: where each rule begins and ends."""
 
 from itertools import pairwise
 from math import pi
@@ -15,7 +15,6 @@ from kinetree.conventions.rep103.axes import Mirrored, NorthEastDown, Optical, S
 from kinetree.conventions.rep103.units import Units
 from kinetree.conventions.rep105 import RULES as REP105
 from kinetree.conventions.rep105 import Chassis, WorldFrames
-from kinetree.conventions.rep120 import HUMANOID, BaseLink, Footprint, Grippers, Hierarchy, Soles
 from kinetree.conventions.rep120 import RULES as REP120
 from kinetree.load import examine
 from support import icub_urdfs, shared
@@ -99,10 +98,9 @@ class TestExactAngles:
         assert "1.57075 is meant to be π/2" in finding.message
         assert not found(InexactAngles, text, ' value="3.1415"', ' value="${pi}"', format="xacro")
 
-    def test_other_formats_have_no_rpy(self):
-        sdf = """<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/>
-  <joint name="j" type="fixed"><parent>a</parent><child>b</child><pose>0 0 0 1.57 0 0</pose></joint></model></sdf>"""
-        assert ask(kt.load(sdf, format="sdf"), REP103) == []
+    def test_angles_of_mujoco_are_in_the_units_of_its_compiler(self):
+        mjcf = '<mujoco><worldbody><body euler="90 0 1.57"><geom size="1"/></body></worldbody></mujoco>'
+        assert ask(kt.load(mjcf, format="mjcf"), REP103) == []
 
 
 class TestMirrored:
@@ -116,6 +114,14 @@ class TestMirrored:
         assert len(findings) == (2 if mirrors else 0)  # seen and felt
         assert all("mirrors wrist.stl" in f.message and f.element == "link 'link_5'" for f in findings)
         assert all(f.severity == "warning" and "visual" not in f.message for f in findings)
+
+    def test_a_geom_that_is_seen_and_felt_is_mirrored_once(self):
+        mesh = '<asset><mesh name="m" file="m.stl" scale="1 -1 1"/></asset>'
+        text = f'<mujoco>{mesh}<worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>'
+        (finding,) = found(Mirrored, text, format="mjcf")
+        assert "scale 1 -1 1 mirrors m.stl" in finding.message
+        huge = '<mujoco><worldbody><geom size="200"/></worldbody></mujoco>'
+        assert len(check(kt.load(huge, format="mjcf"), select=("GEO-003",))) == 1
 
 
 class TestUnits:
@@ -288,91 +294,6 @@ class TestRep105:
         assert not found(Chassis, chain("axle", frame, kind="floating"))
         (finding,) = found(Chassis, chain("base_link", frame, kind="floating"))
         assert (finding.severity, finding.element) == ("warning", "link 'base_link'")
-
-
-class TestRep120:
-    def test_the_humanoid_is_beyond_reproach(self):  # nor has its reader anything to say
-        assert check(kt.load(HUMANOID, format="urdf"), profile="humanoid") == []
-
-    def test_a_body_that_floats_in_a_world_is_the_root_body(self):
-        world = """<link name="world"/><joint name="float" type="floating"><parent link="world"/>
-  <child link="pelvis"/></joint><link name="pelvis"/>"""
-        assert not found(BaseLink, HUMANOID, '<link name="pelvis"/>', world)
-
-    def test_base_link_missing_or_moving_and_a_waist_behind_a_joint(self):
-        (missing,) = found(BaseLink, HUMANOID.replace("base_link", "hub"))
-        assert (missing.severity, missing.message) == ("warning", "has no base_link")
-        (moving,) = found(BaseLink, HUMANOID, BaseLink.good, BaseLink.bad)
-        assert moving.severity == "error"
-        assert "against the root body, 'pelvis', by joint 'base_link_joint'" in moving.message
-        (waist,) = found(BaseLink, HUMANOID.replace("torso", "waist_link"))
-        assert (waist.severity, waist.element) == ("info", "link 'waist_link'")
-
-    def test_a_footprint_that_moves_freely(self):
-        moves = Footprint.bad.replace('type="fixed"', 'type="floating"')
-        assert not found(Footprint, HUMANOID, Footprint.good, moves)
-
-    def test_missing_frames_are_one_finding(self):
-        (finding,) = found(Hierarchy, HUMANOID.replace('"gaze"', '"head"').replace("l_sole", "foot"))
-        assert finding.message == "has no frames l_sole, gaze"
-        assert finding.element == "robot 'humanoid'"
-
-    def test_frames_of_one_body_may_hang_either_way(self):
-        text = HUMANOID.replace("l_gripper", "SWAP").replace("l_wrist", "l_gripper").replace("SWAP", "l_wrist")
-        assert not found(Hierarchy, text)
-
-    def test_behind_the_wrong_body(self):
-        findings = found(Hierarchy, HUMANOID, '<parent link="l_wrist"/>', '<parent link="gaze"/>')
-        assert [(f.element, f.message) for f in findings] == [("link 'l_gripper'", "is not behind 'l_wrist'")]
-
-    def test_torso_is_the_last_body_before_arms_and_head_part(self):
-        spine = """<link name="torso"/><joint name="spine" type="revolute"><parent link="pelvis"/><child link="torso"/>
-  <axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint>"""
-        text = HUMANOID.replace('"torso"', '"chest"')
-        hung = '<parent link="pelvis"/>\n    <child link="chest"/>'
-        (finding,) = found(
-            Hierarchy, text.replace("</robot>", f"{spine}</robot>"), hung, hung.replace("pelvis", "torso")
-        )
-        assert finding.message.startswith("is on the body of 'torso', but the last that carries l_gripper")
-        assert finding.message.endswith("is 'chest'")
-
-    @pytest.mark.parametrize(
-        ("shape", "height"),
-        [
-            ('<box size="0.2 0.1 0.1"/>', 0.05),
-            ('<sphere radius="0.05"/>', 0.05),
-            ('<cylinder radius="0.02" length="0.1"/>', 0.05),
-            ('<capsule radius="0.02" length="0.06"/>', 0.05),
-        ],
-    )
-    def test_the_lowest_point_of_a_foot(self, shape, height):
-        text = HUMANOID.replace('<box size="0.2 0.1 0.1"/>', shape)
-        assert not found(Soles, text)
-        findings = found(Soles, text.replace('xyz="0 0 -0.05"', f'xyz="0 0 {-height + 0.01}"'))
-        assert [f.element for f in findings] == ["link 'l_sole'", "link 'r_sole'"]
-        assert all("0.01 m below its XY plane" in f.message for f in findings)
-        assert not found(Soles, text.replace('xyz="0 0 -0.05"', f'xyz="0 0 {-height + 0.004}"'))
-
-    def test_a_sole_that_is_inclined_or_upside_down(self):
-        for rpy in ("0.2 0 0", "3.141592653589793 0 0"):
-            assert found(Soles, HUMANOID, 'xyz="0 0 -0.05"', f'xyz="0 0 -0.05" rpy="{rpy}"')
-
-    def test_a_foot_of_a_mesh_is_not_known(self):
-        box = '<collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision>'
-        mesh = '<collision><geometry><mesh filename="foot.stl"/></geometry></collision>'
-        for foot in (mesh, box + mesh):
-            assert not found(Soles, HUMANOID.replace(box, foot), 'xyz="0 0 -0.05"', 'xyz="0 0 5"')
-
-    def test_fingers_along_y_of_the_gripper_either_way(self):
-        assert not found(Grippers, HUMANOID.replace(Grippers.good, Grippers.good.replace("0 1 0", "0 -1 0")))
-        turned = 'xyz="0.1 0 0" rpy="0 0 1.5707963267948966"'
-        assert len(found(Grippers, HUMANOID, 'xyz="0.1 0 0"', turned)) == 0  # gripper and finger alike
-        findings = found(
-            Grippers,
-            HUMANOID.replace('type="fixed">\n    <origin xyz="0.1 0 0"', f'type="fixed">\n    <origin {turned}'),
-        )
-        assert [f.element for f in findings] == ["link 'l_gripper'", "link 'r_gripper'"]
-        assert "along 1 0 0 of" in findings[0].message
 
 
 @pytest.mark.slow

@@ -237,8 +237,14 @@ class TestWhatIsWrong:
         assert fault.severity == "error"
         assert why in fault.message
 
+    @pytest.mark.parametrize("between", [" ", ", ", "; ", "-"])
+    def test_a_colon_that_is_forgotten(self, between, checked):
+        found = checked(WRONG.replace(FLANGE, f"<!-- kinetree{between}ignore {CODE} because x -->{FLANGE}"))
+        assert {CODE, "SUP-001"} <= set(codes(found))
+        assert not checked(WRONG.replace(FLANGE, f"<!-- kinetree ignore it because x -->{FLANGE}")).excused
+
     def test_comments_of_others_are_left_alone(self, checked):
-        for text in ("kinetree ignores this", "see kinetree: ignore X", "noqa"):
+        for text in ("kinetree ignores this", "see kinetree: ignore X", "noqa", "kinetree ignore files: none"):
             assert codes(checked(ARM.replace(FLANGE, f"<!-- {text} -->{FLANGE}"))) == []
 
     @pytest.mark.parametrize("reason", ["", " because", " because …"])

@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from posixpath import normpath
 from stat import S_ISREG
 from time import monotonic
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
+from urllib.parse import unquote
 
 from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
 from kinetree.conventions.rule import Rule
@@ -32,6 +34,15 @@ Size = tuple[Link, Geometry, str, tuple[float, ...]]
 """A link, its shape, the name of a size of this, and its numbers, m."""
 
 Asset = Literal["there", "missing", "empty", "pointer"]
+
+ASTRAY = MappingProxyType(
+    {
+        "outside": "leads out of its package, which may be installed in a folder of its own",
+        "backslash": "has backslashes, which divide no URI; legal is package://name/path",
+        "host": "names a host behind file://; legal is file:///path, from the top of the disk",
+    }
+)
+"""What is wrong with names that are no way to a file, wherever it is."""
 
 
 class NoCollision(Quality):
@@ -116,7 +127,8 @@ class MissingMesh(MeshRule):
     """The files of meshes are there.
 
     Links without them are neither seen nor hit. Where no mesh at all is there, the files are kept elsewhere, and that
-    is only said.
+    is only said. A path from the top of the disk leads to them on one computer, and one out of a package only where
+    others are installed beside it.
     """
 
     code = "MSH-002"
@@ -124,8 +136,13 @@ class MissingMesh(MeshRule):
     clause = "the file must be available locally"
     bad = "link_7.stl"
 
-    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
-        """A file that is not in its package, which is there, or not beside the model."""
+    def check(self, robot: Robot, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+        """A file that is not in its package, which is there, not beside the model, or not where a whole path says; and
+        names in URDF that lead to none."""
+        if robot.text and robot.text.format == "urdf":  # Gazebo looks for file://media/… in folders of its own
+            for name, (link, geometry) in _first(shapes).items():
+                if astray := _astray(name):
+                    yield self.finding(f"{name!r} {ASTRAY[astray]}", link, source=geometry.source)
         missing = _meshes(shapes, assets, "missing")
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
             link, geometry = missing[0]
@@ -179,8 +196,8 @@ RULES: tuple[type[Rule], ...] = (NoCollision, NoSize, AbsurdSize, MissingMesh, E
 def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]]) -> Mapping[str, Asset] | None:
     """Name of each mesh file to how it is; without those whose package is not there. None for a model without a file.
 
-    A name that leads out of its package, or is no path beside the file of the model, is not looked for; nor is a path
-    in a file that another includes, which is beside one or the other.
+    A name that leads out of its package is not looked for, nor is one on another computer, nor a path in a file that
+    another includes, which is beside one or the other.
     """
     if robot.source is None:
         return None
@@ -190,7 +207,7 @@ def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLik
         _file(geometry)
         for _, geometry in shapes
         if "filename" in geometry.shape.parameters
-        and (_file(geometry).startswith("package://") or (geometry.source and geometry.source.file == file))
+        and (_is_whole(_file(geometry)) or (geometry.source and geometry.source.file == file))
     )
     folders: dict[str, str | None] = {}
     found: dict[str, Asset] = {}
@@ -200,7 +217,7 @@ def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLik
             folders[package] = _folder(known, package, folder_of(file))
         folder = folders[package]
         if folder is not None and rest is not None:
-            found[name] = _asset(f"{folder}/{rest}")
+            found[name] = _asset(os.path.join(folder, rest))
     return found
 
 
@@ -211,13 +228,32 @@ def _packages(packages: tuple[tuple[str, Path], ...], time: int) -> Packages:
     return Packages(dict(packages))
 
 
+def _is_whole(name: str) -> bool:
+    """Whether a file name means the same wherever it stands."""
+    return name.startswith(("package://", "file://")) or os.path.isabs(name)
+
+
+def _astray(name: str) -> str | None:
+    """The key of ASTRAY of what is wrong with a file name, if anything is."""
+    scheme, _, rest = name.partition("://")
+    first, _, path = rest.partition("/")
+    if scheme == "package":
+        outside = normpath(path).split("/")[0] == ".."
+        return "backslash" if "\\" in first else "outside" if outside else None
+    is_drive = first.endswith(":")
+    return "host" if scheme == "file" and first not in ("", "localhost") and not is_drive else None
+
+
 def _split(name: str) -> tuple[str, str | None]:
-    """The package that a file name names, "" for none, and the path in it or beside the model; None where it is not
-    known what file is meant, or where it leads out of its package."""
-    if name.startswith("package://"):
-        package, _, rest = name.removeprefix("package://").partition("/")
-        return package, None if ".." in rest.split("/") else rest
-    return "", None if "://" in name or name.startswith(("/", "\\")) else name
+    """The package that a file name names, "" for none, and the path in it, beside the model or from the top; None where
+    it is not known what file is meant, or where it leads out of its package."""
+    scheme, _, rest = name.partition("://")
+    first, _, path = rest.partition("/")
+    if scheme == "package":
+        return first, None if _astray(name) else normpath(path.lstrip("/"))
+    if scheme == "file":
+        return "", unquote(f"/{path.lstrip('/')}") if first in ("", "localhost") else None
+    return "", None if "://" in name or name.startswith(("//", "\\")) else name
 
 
 @lru_cache(maxsize=1000)
@@ -247,8 +283,17 @@ def _meshes(shapes: Shapes, assets: Mapping[str, Asset], asset: Asset) -> list[t
     """The shapes whose mesh file is so, one a file."""
     if asset not in assets.values():
         return []
-    first = {_file(geometry): (link, geometry) for link, geometry in reversed(shapes)}
+    first = _first(shapes)
     return [first[name] for name, how in assets.items() if how == asset]
+
+
+def _first(shapes: Shapes) -> dict[str, tuple[Link, Geometry]]:
+    """The first use of each mesh file."""
+    first: dict[str, tuple[Link, Geometry]] = {}
+    for link, geometry in shapes:
+        if "filename" in geometry.shape.parameters:
+            first.setdefault(_file(geometry), (link, geometry))
+    return first
 
 
 def _file(geometry: Geometry) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 
 import numpy as np
 
 from kinetree.conventions.quality import URDF_LINK, Masses, Quality, grouped, others
+from kinetree.conventions.rounding import about, off_by_rounding
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot
@@ -27,6 +27,10 @@ BROKEN = 0.01
 HEAVY, LIGHT = 1e4, 1e-6
 FAR = 2.0
 """A radius of gyration in m that no link has."""
+OSMIUM = 22590.0
+"""The greatest density of anything on earth, kg/m³."""
+SLIGHT = 0.1
+"""What is lighter, and fixed to another link, weighs nothing beside it, kg."""
 TIMES = 3.0
 """How many times beyond the shapes of a link its mass must lie."""
 
@@ -46,11 +50,15 @@ class NotPositive(Quality):
     good = '<inertia ixx="0.0192" ixy="0"'
     bad = '<inertia ixx="0.0192" ixy="0.05"'
 
-    def check(self, masses: Masses) -> Iterator[Finding]:
+    def check(self, robot: Robot, masses: Masses) -> Iterator[Finding]:
         """A negative principal moment that rounding does not explain."""
         least = masses.moments[:, 0]
         for link, _, moments in masses.where((least < -1e-6 * masses.size) & (least < -NOTHING)):
-            if moments[0] < -2 * _rounding(link) or (link.inertial and link.inertial.inertia.diagonal().min() < 0):
+            # the least moment is concave in the tensor: wherever that lies, it is no larger than its tangent says
+            slope = about(link, 0)
+            if moments[0] < -off_by_rounding(slope, robot, link) or (
+                link.inertial and link.inertial.inertia.diagonal().min() < 0
+            ):
                 yield self.finding(f"its principal moments of inertia are {_listed(moments)} kg m²", link)
 
 
@@ -67,11 +75,12 @@ class Triangle(Quality):
     good = 'ixx="0.666667" ixy="0" ixz="0" iyy="0.6375"'
     bad = 'ixx="0.966667" ixy="0" ixz="0" iyy="0.6375"'
 
-    def check(self, masses: Masses) -> Iterator[Finding]:
+    def check(self, robot: Robot, masses: Masses) -> Iterator[Finding]:
         """Broken by more than one part in a hundred, and by more than rounding explains."""
         a, b, c = masses.moments.T
         for link, _, moments in masses.where((a >= -1e-6 * masses.size) & (c - a - b > BROKEN * c + NOTHING)):
-            if moments[2] - moments[0] - moments[1] > 3 * _rounding(link):
+            slope = 2 * about(link, 2) - np.eye(3)  # of c - a - b = 2c - trace, which is convex in the tensor
+            if moments[2] - moments[0] - moments[1] > off_by_rounding(slope, robot, link):
                 message = (
                     f"its principal moments of inertia are {_listed(moments)} kg m²: the last is larger than the sum of"
                 )
@@ -91,9 +100,9 @@ class NoInertia(Quality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
-    def check(self, moving: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
+    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
         """A moved body with one mass and nothing but zeros for inertia, not where the reader has put them."""
-        for links in moving.values():
+        for links in weighed.values():
             heavy = [link for link in links if link.inertial and link.inertial.mass > 0]
             some = any(np.abs(link.inertial.inertia).max() > NOTHING for link in links if link.inertial)
             if len(heavy) == 1 and not some and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
@@ -132,9 +141,9 @@ class NoMass(Quality):
     good = '<mass value="8"/>'
     bad = '<mass value="0"/>'
 
-    def check(self, moving: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
+    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
         """A moved body with an inertial that says zero, not where the reader has put it."""
-        for links in moving.values():
+        for links in weighed.values():
             said = [link for link in links if link.inertial]
             some = any(link.inertial.mass for link in said if link.inertial)
             if said and not some and ("default-inertia", f"link {said[0].name!r}") not in noted:
@@ -277,7 +286,8 @@ class CentreOutside(Quality):
 class MovingWithoutInertial(Quality):
     """What a joint moves has an inertial.
 
-    Simulators refuse a body without mass, or leave it out with all behind it.
+    Simulators refuse a body without mass, or leave it out with all behind it. In SDF it has 1 kg and 1 kg m² about each
+    axis instead, which nobody has measured.
     """
 
     code = "INR-011"
@@ -293,11 +303,46 @@ class MovingWithoutInertial(Quality):
 """
     bad = ""
 
-    def check(self, robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
-        """A moved body of which no link has an inertial."""
-        for links in moving.values():
+    def check(self, robot: Robot, weighed: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+        """A moved body of which no link has an inertial, nor a mass that follows from its shapes."""
+        is_sdf = robot.text is not None and robot.text.format == "sdf"
+        so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else ", nor has what is fixed to it"
+        for links in weighed.values():
             if not any(link.inertial for link in links):
-                yield self.finding("a joint moves it, and it has no inertial, nor has what is fixed to it", links[0])
+                yield self.finding(f"a joint moves it, and it has no inertial{so}", links[0])
+
+
+class TooDense(Quality):
+    """No body is denser than any metal.
+
+    Of all bodies of one mass and greatest density, a ball has the least inertia, which is known whatever the shape. Who
+    has less has a mass in grams, or an inertia that is in other units or made up; simulations of it shake.
+    """
+
+    code = "INR-012"
+    level = "SHOULD"
+    clause = "nothing is denser than osmium, 22,590 kg/m³"
+    url = "https://www.rsc.org/periodic-table/element/76/osmium"
+    good = '<mass value="0.5"/>'
+    bad = '<mass value="500"/>'
+
+    def check(self, masses: Masses, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Less inertia than a ball twice as dense as osmium, up to ten tonnes; not of light links that are fixed to
+        others. One finding for all links of the same mass and moments."""
+        mass, trace = masses.mass, masses.moments.sum(axis=1)
+        within = (mass > 0) & (mass <= HEAVY) & (masses.moments[:, 2] > NOTHING) & (trace > 0)
+        squared = 5 / 6 * np.where(within, trace, np.inf) / np.where(within, mass, 1.0)  # trace = 6/5 m r²
+        dense = mass > 2 * OSMIUM * 4 / 3 * np.pi * squared**1.5
+        found = [one for one in masses.where(dense) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT]
+        for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
+            link, kilograms, moments = same[0]
+            ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5
+            times = kilograms / ball / OSMIUM
+            message = (
+                f"{kilograms:g} kg with moments of inertia of {_listed(moments)} kg m² are at least {times:,.0f} times "
+                "as dense as osmium; is the mass in grams, or the inertia made up?"
+            )
+            yield self.finding(message + others([one[0].name for one in same[1:]]), link)
 
 
 RULES: tuple[type[Rule], ...] = (
@@ -312,15 +357,8 @@ RULES: tuple[type[Rule], ...] = (
     InertiaBeyondShape,
     CentreOutside,
     MovingWithoutInertial,
+    TooDense,
 )
-
-
-def _rounding(link: Link) -> float:
-    """By how much an entry of an inertia may be off: half of one in the last place of any that is not zero."""
-    assert link.inertial
-    entries = [Decimal(repr(value)) for value in link.inertial.inertia.ravel().tolist() if value]
-    exponents = [entry.as_tuple().exponent for entry in entries]
-    return 0.5 * 10.0 ** min((e for e in exponents if isinstance(e, int)), default=-16)
 
 
 def _listed(moments: Array) -> str:

@@ -207,7 +207,8 @@ class SoftLimits(Quality):
     )
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """A soft limit beyond the hard one, or soft limits with nothing between them; not where none is said."""
+        """A soft limit beyond the hard one, if there is something between these, or soft limits with nothing between
+        them; not where none is said."""
         for joint in ranged:
             soft, hard = joint.safety, joint.limit
             if soft is None or soft.lower == soft.upper == 0:
@@ -215,7 +216,7 @@ class SoftLimits(Quality):
             said = f"its soft limits are {soft.lower:g} to {soft.upper:g}"
             if soft.lower > soft.upper:
                 yield self.finding(f"{said}: nothing is between them", joint)
-            elif soft.lower < hard.lower - 1e-6 or soft.upper > hard.upper + 1e-6:
+            elif hard.lower <= hard.upper and (soft.lower < hard.lower - 1e-6 or soft.upper > hard.upper + 1e-6):
                 yield self.finding(f"{said}, beyond its limits, {hard.lower:g} to {hard.upper:g}", joint)
 
 

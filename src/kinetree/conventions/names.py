@@ -7,9 +7,9 @@ are heard of nowhere, so they may be as they like.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from kinetree.conventions.quality import Quality, grouped
+from kinetree.conventions.quality import Quality, grouped, is_made
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
 from kinetree.errors import Finding
@@ -110,6 +110,7 @@ class LeadingDigit(Quality):
     """Every name begins with a letter.
 
     What begins with a digit cannot name a topic or a variable, and a name of digits alone is read as a number in YAML.
+    What begins with an underscore is hidden: tools do not list its topics.
     """
 
     code = "NAM-005"
@@ -121,10 +122,11 @@ class LeadingDigit(Quality):
     bad = '"4_link"'
 
     def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
-        """A digit at the beginning."""
+        """A digit or an underscore at the beginning."""
         for thing in named:
-            if thing.name[0].isdigit():
-                yield self.finding("begins with a digit; ROS names begin with a letter", thing)
+            if (first := thing.name[0]).isdigit() or first == "_":
+                what = "an underscore" if first == "_" else "a digit"
+                yield self.finding(f"begins with {what}; ROS names begin with a letter", thing)
 
 
 class UpperCase(Quality):
@@ -179,9 +181,10 @@ RULES: tuple[type[Rule], ...] = (Hyphen, Space, OtherCharacter, LeadingSlash, Le
 
 
 @fact
-def named(robot: Robot) -> tuple[Link | Joint, ...]:
-    """The links and the joints that move."""
-    return (*robot.links.values(), *(joint for joint in robot.joints.values() if joint.kind.nv))
+def named(robot: Robot, above: Mapping[str, Joint]) -> tuple[Link | Joint, ...]:
+    """The links, without those that a reader made and named, and the joints that move."""
+    links = (link for link in robot.links.values() if not is_made(link, above))
+    return (*links, *(joint for joint in robot.joints.values() if joint.kind.nv))
 
 
 def _with(pattern: str, named: Sequence[Link | Joint]) -> list[Link | Joint]:

@@ -19,6 +19,9 @@ T = TypeVar("T")
 URDF_LINK = "http://wiki.ros.org/urdf/XML/link"
 URDF_JOINT = "http://wiki.ros.org/urdf/XML/joint"
 
+WITHOUT_MASSES = ("dh", "dh-csv", "ets")
+"""Formats in which no body has a mass."""
+
 
 class Quality(Rule):
     """A rule for every robot; its examples are pieces of an arm."""
@@ -36,8 +39,13 @@ Shapes = tuple[tuple[Link, Geometry], ...]
 
 @fact
 def shapes(robot: Robot) -> Shapes:
-    """Every shape with its link."""
-    return tuple((link, shape) for link in robot.links.values() for shape in (*link.visuals, *link.collisions))
+    """Every shape with its link; what a file writes once, as MuJoCo's geoms that are seen and felt, is there once."""
+    return tuple((link, shape) for link in robot.links.values() for shape in _written_shapes(link))
+
+
+def _written_shapes(link: Link) -> list[Geometry]:
+    felt = {shape.source for shape in link.collisions if shape.source}
+    return [*(shape for shape in link.visuals if shape.source not in felt), *link.collisions]
 
 
 def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
@@ -75,6 +83,35 @@ def moving(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, tuple[Link, 
         if bodies[child] != robot.root:
             found.setdefault(bodies[child], []).append(robot.links[child])
     return {body: tuple(links) for body, links in found.items()}
+
+
+def is_made(link: Link, above: Mapping[str, Joint]) -> bool:
+    """Whether a reader made a link that the file does not write, as behind each but the last of a MuJoCo body's
+    joints: it stands where the joint stands that moves it."""
+    joint = above.get(link.name)
+    return joint is not None and joint.kind.nv > 0 and link.source is not None and link.source == joint.source
+
+
+@fact
+def weighed(
+    robot: Robot, moving: Mapping[str, tuple[Link, ...]], above: Mapping[str, Joint]
+) -> Mapping[str, tuple[Link, ...]]:
+    """As `moving`, without links that a reader made, and without bodies of which a part has a mass that follows from
+    its shapes, which the reader has said; none of a format that says no masses."""
+    if robot.text and robot.text.format in WITHOUT_MASSES:
+        return {}
+    unknown = {note.source for note in robot.notes if note.code == "unknown-inertia"}
+    found = {body: tuple(link for link in links if not is_made(link, above)) for body, links in moving.items()}
+    return {
+        body: links
+        for body, links in found.items()
+        if links and not any(link.source in unknown or _is_auto(link) for link in links)
+    }
+
+
+def _is_auto(link: Link) -> bool:
+    """Whether an SDF file leaves the inertial to simulators: the reader keeps it as it stands."""
+    return any(extension.format == "sdf" and extension.tag == "inertial" for extension in link.extensions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

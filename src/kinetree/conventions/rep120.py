@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import sqrt
+from math import acos, cos, degrees, sqrt
 from typing import Any, ClassVar
 
 from kinetree.conventions.rule import Rule
@@ -16,6 +16,8 @@ NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") fo
 WAISTS = ("waist", "pelvis", "hip", "hips")
 NEAR = 5e-3
 """How far the lowest point of what stands for a foot may be from the XY plane of its sole, m."""
+TURNED = 0.1
+"""How far the Z of a foot may be from upright before that is said too, rad."""
 ALONG = 0.99
 """Cosine of the angle within which two directions are one."""
 
@@ -160,9 +162,13 @@ class Soles(Rep120):
     bad = '<origin xyz="0 0 0.05"/>\n    <parent link="l_ankle"/>\n    <child link="l_sole"/>'
 
     def check(self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """The lowest point of a foot is above or below the plane."""
+        """The lowest point of a foot is above or below the plane; said once of a toe in the plane of its sole."""
+        base = "base_link" if "base_link" in robot.frames else robot.root
+        wrong: list[str] = []
         for name in (f"{side}_{part}" for side in "lr" for part in ("sole", "toe")):
             if name not in robot.frames:
+                continue
+            if any(other[0] == name[0] and _coplanar(poses[other], poses[name]) for other in wrong):
                 continue
             lowest = [
                 _lowest(inverse(poses[name]) @ poses[link.name] @ geometry.origin, geometry)
@@ -174,6 +180,10 @@ class Soles(Rep120):
             if known and len(known) == len(lowest) and abs(ground := min(known)) > NEAR:
                 where = "above" if ground > 0 else "below"
                 message = f"the lowest point of its body is {abs(ground):.3g} m {where} its XY plane"
+                angle = acos(min(1.0, max(-1.0, float(poses[name][:3, 2] @ poses[base][:3, 2]))))
+                if angle > TURNED:
+                    message += f"; its Z is turned {degrees(angle):.3g} degrees from that of {base!r}"
+                wrong.append(name)
                 yield self.finding(message, _at(robot, name))
 
 
@@ -232,6 +242,12 @@ def _order() -> Iterator[tuple[str, str]]:
         for first, *others in (leg, arm):
             names = [first, *(f"{side}_{part}" for part in others)]
             yield from zip(names[1:], names, strict=False)
+
+
+def _coplanar(T_a: Array, T_b: Array) -> bool:
+    """Whether two frames have one XY plane, the same side up."""
+    T_ab = inverse(T_a) @ T_b
+    return bool(abs(T_ab[2, 3]) <= NEAR and T_ab[2, 2] > cos(TURNED))
 
 
 def _lowest(T: Array, geometry: Geometry) -> float | None:

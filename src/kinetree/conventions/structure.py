@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kinetree.conventions.quality import Quality, with_blocks
 from kinetree.conventions.rule import Rule
@@ -100,8 +100,8 @@ class TransmissionJoint(BlockRule):
     bad = """<joint name="joint_01"/>"""
 
     def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
-        """A name that no joint has."""
-        yield from _unknown_joints(self, "transmission", robot, blocks)
+        """A name that no joint has; not of transmissions inside of ros2_control."""
+        yield from _unknown_joints(self, "transmission", robot, blocks, _joints_in)
 
 
 class ControlJoint(BlockRule):
@@ -118,8 +118,8 @@ class ControlJoint(BlockRule):
     bad = """<joint name="elbow"><command"""
 
     def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
-        """A name that no joint has."""
-        yield from _unknown_joints(self, "ros2_control", robot, blocks)
+        """A name that no joint has, of joints, of their transmissions, and of what they mimic."""
+        yield from _unknown_joints(self, "ros2_control", robot, blocks, _controlled)
 
 
 class PluginJoint(BlockRule):
@@ -136,14 +136,16 @@ class PluginJoint(BlockRule):
     good = """<joint_name>joint_4</joint_name>"""
     bad = """<joint_name>joint_d</joint_name>"""
 
-    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
-        """A name that no joint has."""
+    def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
+        """A name that no joint has, whatever models it names before a ::, as those of SDF may."""
+        known = {_last(name) for name in robot.joints}
         named = [
-            (f"<{part.tag}> names the joint {name!r}, which does not exist", name, "<gazebo>", source)
-            for source, element in blocks
+            (f"<{part.tag}> names the joint {name!r}, which does not exist", name, label, source)
+            for label, source, element in plugins
             for part in element.walk()
-            if element.tag == "gazebo" and part.tag in JOINT_TAGS
+            if part.tag in JOINT_TAGS
             for name in part.text.split()
+            if _last(name) not in known
         ]
         yield from _unknown(self, named, list(robot.joints))
 
@@ -165,13 +167,48 @@ def blocks(robot: Robot, document: Element | None) -> tuple[Block, ...]:
     return tuple((source, element) for source, element in parsed if element is not None)
 
 
-def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
-    """A finding for each joint in blocks of a tag that the robot does not have."""
+Plugin = tuple[str, Source | None, Element]
+"""How messages name a block with plug-ins of Gazebo, where it stands, and the block."""
+
+
+@fact
+def plugins(blocks: tuple[Block, ...], sdf_document: Element | None) -> tuple[Plugin, ...]:
+    """The blocks of Gazebo in a URDF file, and the plug-ins in the models of an SDF file."""
+    found = [("<gazebo>", source, element) for source, element in blocks if element.tag == "gazebo"]
+    tops = (sdf_document, *sdf_document.find_all("world")) if sdf_document else ()
+    parts = (part for top in tops for model in top.find_all("model") for part in model.walk())
+    return (*found, *((part.label, part.source, part) for part in parts if part.tag == "plugin"))
+
+
+def _last(name: str) -> str:
+    """A name without those of the models that it is in."""
+    return name.rpartition("::")[2]
+
+
+def _joints_in(block: Element) -> Iterator[str]:
+    """The names of the joints that stand in a block."""
+    for joint in block.find_all("joint"):
+        yield joint.get("name") or ""
+
+
+def _controlled(block: Element) -> Iterator[str]:
+    """The names of joints in a block of ros2_control: of the joints, in its transmissions, and of what joints mimic."""
+    yield from _joints_in(block)
+    for transmission in block.find_all("transmission"):
+        yield from _joints_in(transmission)
+    for joint in block.find_all("joint"):
+        yield from (param.text.strip() for param in joint.find_all("param") if param.get("name") == "mimic")
+
+
+def _unknown_joints(
+    rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...], names: Callable[[Element], Iterable[str]]
+) -> Iterator[Finding]:
+    """A finding for each joint that blocks of a tag name and the robot does not have."""
     named = [
         (f"names the joint {name!r}, which does not exist", name, element.label, source)
         for source, element in blocks
         if element.tag == tag
-        for name in (joint.get("name") or "" for joint in element.find_all("joint"))
+        for name in names(element)
     ]
     yield from _unknown(rule, named, list(robot.joints))
 

@@ -91,3 +91,11 @@ def document(robot: Robot) -> Element | None:
         return None
     file = (robot.source.made or robot.source).file
     return parsed(Derived(robot.text.text, robot.text.origins), file)
+
+
+@fact
+def sdf_document(robot: Robot) -> Element | None:
+    """The root element of the SDF file that the robot was read from, if that holds this model and nothing else."""
+    if robot.text is None or robot.text.format != "sdf" or robot.source is None:
+        return None
+    return parsed(Derived(robot.text.text, robot.text.origins), robot.source.file)

@@ -23,6 +23,8 @@ MAX_LENGTH = 2000
 """Characters of a comment that is a suppression."""
 
 OURS = re.compile(r"\s*kinetree\s*:\s*(.*?)\s*", re.DOTALL | re.IGNORECASE)
+MISSPELT = re.compile(r"\s*kinetree\W+ignore\W+([\w-]+)", re.IGNORECASE)
+"""What is meant for us if it goes on with a code: the colon is missing, or something else stands for it."""
 IGNORE = re.compile(r"ignore\s+(?P<codes>.*?)(?:\s+because\b[\s:,]*(?P<reason>.*))?", re.DOTALL)
 FORM = "write 'kinetree: ignore CODE because …', several codes with commas between them"
 
@@ -124,13 +126,13 @@ def suppressions(file: str) -> list[Suppression]:
 def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
     """What a comment excuses, or None for one that is not meant for us."""
     ours = OURS.fullmatch(text) if len(text) <= MAX_LENGTH else OURS.match(text)
-    if not ours:
+    if not ours and not ((near := MISSPELT.match(text)) and _is_like_code(near[1])):
         return None
     document, element = root.document, _behind(root, byte)
     source = document.source(byte)
     start, stop = _extent(document, element or root)
     about = Suppression((), "", source, (element or root).label, start, stop, byte < root.start)
-    said = IGNORE.fullmatch(ours[1])
+    said = IGNORE.fullmatch(ours[1]) if ours else None
     if element is None:
         return replace(about, faults=("no element follows it; it goes before the element that it is about",))
     if not said or len(text) > MAX_LENGTH:
@@ -144,12 +146,21 @@ def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
     return replace(about, codes=codes, reason=reason, faults=tuple(faults.values()), unjustified=strict)
 
 
+def _is_code(code: str) -> bool:
+    return code in REMARKS or rule_of(code) is not None
+
+
+def _is_like_code(word: str) -> bool:
+    letters, hyphen, _ = word.partition("-")
+    return word in REMARKS or bool(hyphen and letters in FAMILIES)
+
+
 def _fault(code: str) -> str | None:
     """Why a code cannot be suppressed, or None."""
     letters = code.partition("-")[0]
     if letters in ALWAYS:
         return f"{code} is about suppressions, and is not suppressed by one"
-    if rule_of(code) or code in REMARKS:
+    if _is_code(code):
         return None
     known = codes_of([letters] if letters in FAMILIES else FAMILIES)
     if code and any(other.startswith(code) for other in known):

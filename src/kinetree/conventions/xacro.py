@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 from kinetree.conventions.rule import Rule
@@ -12,6 +14,9 @@ from kinetree.errors import Finding
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Robot
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
+EXPRESSION = re.compile(r"\$\{\s*(\w+)\s*\}")
+"""One name in braces."""
 PREFIX = re.compile(r"(.+_)?prefix")
 """Parameters that are to go before names."""
 DEFINING = {"link": "name", "joint": "name"}
@@ -20,23 +25,36 @@ NAMING = {**DEFINING, "parent": "link", "child": "link", "mimic": "joint", "gaze
 """Elements to the attribute that names a link or a joint."""
 SHARED = ("world", "map", "odom")
 """Links that are no macro's own."""
+ROOTS = ("base_link", "base_footprint")
+"""Links that macros whose parameter is no prefix by its name make once, for the robot has one."""
+LEADS = (4, 0.75)
+"""How many names, and what part of them, a parameter of another name stands before if it is a prefix."""
 
 
 @fact
-def macros(robot: Robot) -> tuple[Element, ...] | None:
-    """The <xacro:macro>s of all files that the robot was made of, called or not; None where xacro did not make it."""
+def xacro_roots(robot: Robot) -> tuple[Element, ...] | None:
+    """The roots of all files that the robot was made of; None where xacro did not make it."""
     if robot.text is None or not robot.text.files:
         return None
-    roots = [parse(text, file, Report()) for file, text in robot.text.files.items()]
-    return tuple(element for root in roots if root for element in root.walk() if element.tag == "xacro:macro")
+    roots = (parse(text, file, Report()) for file, text in robot.text.files.items())
+    return tuple(root for root in roots if root)
+
+
+@fact
+def macros(xacro_roots: tuple[Element, ...] | None) -> tuple[Element, ...] | None:
+    """The <xacro:macro>s of these files, called or not."""
+    if xacro_roots is None:
+        return None
+    return tuple(element for root in xacro_roots for element in root.walk() if element.tag == "xacro:macro")
 
 
 class PrefixLeak(Rule):
     """A macro with a prefix puts it before the name of every link and joint.
 
     The prefix is there so that the macro can be called twice. A name without it then stands twice in the robot, or a
-    part of the second arm hangs on the first. A parent or a leader that the macro does not make itself is left alone:
-    it is what the macro's parts are put on.
+    part of the second arm hangs on the first; so it is with the prefix of one call written out, and with a property of
+    one value. A parent or a leader that the macro does not make itself is left alone: it is what the macro's parts are
+    put on.
     """
 
     code = "XAC-001"
@@ -60,15 +78,30 @@ class PrefixLeak(Rule):
     good = 'name="${prefix}joint_1"'
     bad = 'name="joint_1"'
 
-    def check(self, macros: tuple[Element, ...]) -> Iterator[Finding]:
-        """Names in macros that take a prefix, but have no expression in them."""
+    def check(self, macros: tuple[Element, ...], xacro_roots: tuple[Element, ...]) -> Iterator[Finding]:
+        """Names in macros that take a prefix, but are the same in every call."""
+        constants, calls = constants_of(xacro_roots), _calls(xacro_roots)
         for macro in macros:
-            prefix = next(filter(PREFIX.fullmatch, parameters(macro)), None)
-            for element in leaks(macro) if prefix else ():
+            prefix = prefix_of(macro)
+            if prefix is None:
+                continue
+            given = {call.get(prefix) or "" for call in calls.get(f"xacro:{macro.get('name')}", ())}
+            for element in leaks(macro, prefix, constants, given):
                 attribute = NAMING[element.tag]
                 name = element.get(attribute)
                 message = f"<{element.tag} {attribute}={name!r}> is without the ${{{prefix}}} that the macro takes"
                 yield self.finding(message, f"macro {macro.get('name')!r}", source=element.place(attribute))
+
+
+def prefix_of(macro: Element) -> str | None:
+    """The parameter that goes before names: called so, or written before nearly all that the macro makes."""
+    known = parameters(macro)
+    if called_so := next(filter(PREFIX.fullmatch, known), None):
+        return called_so
+    made = [name for element, name in _naming(macro) if element.tag in DEFINING]
+    first = Counter(match[1] for name in made if (match := re.match(r"\$\{\s*(\w+)", name)) and match[1] in known)
+    parameter, count = first.most_common(1)[0] if first else ("", 0)
+    return parameter if count >= LEADS[0] and count >= LEADS[1] * len(made) else None
 
 
 def parameters(macro: Element) -> list[str]:
@@ -78,11 +111,48 @@ def parameters(macro: Element) -> list[str]:
     return [re.split(":=|=", word)[0].lstrip("*") for word in words]
 
 
-def leaks(macro: Element) -> list[Element]:
-    """Elements of a macro that name what it makes, or would make with a prefix, by a text without an expression."""
-    naming = [(element, name) for element in _parts(macro) if (name := element.get(NAMING.get(element.tag, "")))]
+def leaks(
+    macro: Element, prefix: str, constants: Mapping[str, str] = NOTHING, given: Collection[str] = ()
+) -> list[Element]:
+    """Elements of a macro that name what it makes, or would make with a prefix, by a text that is always the same.
+
+    constants: properties that have one value wherever the macro is called. given: what calls give for the prefix, as
+    written.
+    """
+    local = {*parameters(macro), *(part.get("name") for part in _parts(macro) if part.tag == "xacro:property")}
+    own = {name: value for name, value in constants.items() if name not in local}
+    naming = [
+        (element, EXPRESSION.sub(lambda match: own.get(match[1], match[0]), name)) for element, name in _naming(macro)
+    ]
     made = {re.sub(r"\$\{[^}]*\}", "", name) for element, name in naming if element.tag in DEFINING}
-    return [element for element, name in naming if "$" not in name and name in made and name not in SHARED]
+    others = SHARED if PREFIX.fullmatch(prefix) else (*SHARED, *ROOTS)
+    expanded = {value + name for value in given if "$" not in value for name in made}
+    return [element for element, name in naming if "$" not in name and name in made | expanded and name not in others]
+
+
+def constants_of(roots: Iterable[Element]) -> dict[str, str]:
+    """Properties that stand outside of macros, once, with their values, which are without expressions."""
+    values: dict[str, set[str | None]] = {}
+    for root in roots:
+        for element in _parts(root):
+            if element.tag == "xacro:property":
+                values.setdefault(element.get("name") or "", set()).add(element.get("value"))
+    return {name: value for name, (value, *more) in values.items() if not more and value and "$" not in value}
+
+
+def _calls(roots: Iterable[Element]) -> dict[str, list[Element]]:
+    """Tags of xacro to the elements that have them."""
+    calls: dict[str, list[Element]] = {}
+    for root in roots:
+        for element in root.walk():
+            if element.tag.startswith("xacro:"):
+                calls.setdefault(element.tag, []).append(element)
+    return calls
+
+
+def _naming(macro: Element) -> list[tuple[Element, str]]:
+    """The elements of a macro that name a link or a joint, with the names as written."""
+    return [(element, name) for element in _parts(macro) if (name := element.get(NAMING.get(element.tag, "")))]
 
 
 def _parts(element: Element) -> Iterator[Element]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from math import pi
 
 from kinetree.conventions.angles import FRACTIONS, OFF, exact
 from kinetree.conventions.mending import exact_angles
 from kinetree.conventions.rep103.clause import Rep103, Rpy
 from kinetree.conventions.rule import Rule
-from kinetree.errors import Finding, Source
-from kinetree.formats.xml import Element
+from kinetree.errors import Finding
 
 
 class InexactAngles(Rep103):
@@ -34,18 +31,10 @@ class InexactAngles(Rep103):
     def check(self, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Iterator[Finding]:
         """Numbers of an rpy that lack some digits of a fraction of π."""
         meant = {text: true for text in angles if (true := exact(text))}
-        for owner, origin, numbers in rpys if meant else ():
-            if inexact := [text for text in dict.fromkeys(numbers) if text in meant]:
+        for rpy in rpys if meant else ():
+            if inexact := [text for text in dict.fromkeys(rpy.numbers) if text in meant]:
                 said = "; ".join(_said(text, meant[text]) for text in inexact)
-                yield self.finding(f"rpy {said}", owner.label, source=_place(origin, inexact[0]))
-
-
-def _place(origin: Element, text: str) -> Source:
-    """Where a number of an rpy stands."""
-    place = origin.place("rpy")
-    before = re.search(rf"(?<!\S){re.escape(text)}(?!\S)", origin.attributes["rpy"])
-    assert before is not None
-    return replace(place, column=(place.column or 1) + before.start())
+                yield self.finding(f"rpy {said}", rpy.owner.label, source=rpy.place(inexact[0]))
 
 
 def _said(text: str, true: str) -> str:

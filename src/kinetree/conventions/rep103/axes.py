@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from kinetree.conventions.quality import Shapes
 from kinetree.conventions.rep103.clause import Rep103
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
@@ -47,16 +48,13 @@ class Mirrored(Rep103):
     good = '<geometry><box size="0.1 0.1 0.1"/></geometry>'
     bad = '<geometry><mesh filename="wrist.stl" scale="1 -1 1"/></geometry>'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, shapes: Shapes) -> Iterator[Finding]:
         """Scales whose product is negative."""
-        for link in robot.links.values():
-            for geometry in (*link.visuals, *link.collisions):
-                scale = geometry.shape.parameters.get("scale")
-                if isinstance(scale, tuple) and prod(scale) < 0:
-                    message = (
-                        f"scale {' '.join(f'{s:g}' for s in scale)} mirrors {geometry.shape.parameters['filename']}"
-                    )
-                    yield self.finding(message, f"link {link.name!r}", source=geometry.source or link.source)
+        for link, geometry in shapes:
+            scale = geometry.shape.parameters.get("scale")
+            if isinstance(scale, tuple) and prod(scale) < 0:
+                message = f"scale {' '.join(f'{s:g}' for s in scale)} mirrors {geometry.shape.parameters['filename']}"
+                yield self.finding(message, f"link {link.name!r}", source=geometry.source or link.source)
 
 
 class Sides(Rep103):

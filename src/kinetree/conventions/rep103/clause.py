@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import ClassVar, NamedTuple
 
@@ -9,7 +12,13 @@ from kinetree.conventions.examples import ARM
 from kinetree.conventions.mending import origins_of
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
+from kinetree.errors import Source
 from kinetree.formats.xml import Element
+
+OWNERS = ("model", "link", "joint", "frame", "sensor")
+"""Elements of SDF that messages name, of all that have poses or hold what has."""
+XYZ = "xyz"
+"""What stands before the rpy of a pose."""
 
 
 class Rep103(Rule):
@@ -20,16 +29,34 @@ class Rep103(Rule):
 
 
 class Rpy(NamedTuple):
-    """An rpy as written: the link, joint or sensor it belongs to, its <origin>, and the texts of its numbers."""
+    """Roll, pitch and yaw as written, in radians: the link, joint or other thing that they belong to, their <origin> of
+    URDF or <pose> of SDF, and the texts of the numbers."""
 
     owner: Element
-    origin: Element
+    element: Element
     numbers: tuple[str, ...]
+
+    def place(self, text: str) -> Source:
+        """Where the first of the numbers with this text stands."""
+        written = self.element.attributes.get("rpy")
+        if written is not None:
+            place = self.element.place("rpy")
+            before = re.search(rf"(?<!\S){re.escape(text)}(?!\S)", written)
+            return replace(place, column=(place.column or 1) + (before.start() if before else 0))
+        document, start = self.element.document, self.element.tag_stop
+        words = list(re.finditer(rb"\S+", document.data[start : self.element.end]))
+        if len(words) != len(XYZ) + len(self.numbers):
+            return self.element.source  # there are comments between
+        return document.source(start + words[len(XYZ) + self.numbers.index(text)].start())
 
 
 @fact
-def rpys(document: Element | None) -> tuple[Rpy, ...]:
-    """Every rpy of a URDF text; of other formats none."""
+def rpys(document: Element | None, sdf_document: Element | None) -> tuple[Rpy, ...]:
+    """Every rpy of a URDF or an SDF text, but where a model stands in its world; of other formats none."""
+    if sdf_document is not None:
+        tops = (sdf_document, *sdf_document.find_all("world"))
+        inside = [part for top in tops for model in top.find_all("model") for part in model.children]
+        return tuple(rpy for part in inside if part.tag != "plugin" for rpy in _of_poses(part, part))
     return tuple(
         Rpy(owner, origin, tuple(rpy.split()))
         for owner in (document.children if document else ())
@@ -37,6 +64,18 @@ def rpys(document: Element | None) -> tuple[Rpy, ...]:
         for origin in origins_of(owner)
         if (rpy := origin.attributes.get("rpy"))
     )
+
+
+def _of_poses(element: Element, owner: Element) -> Iterator[Rpy]:
+    """The rpys of all poses in an element that are in radians, without those of plug-ins, which mean what they like."""
+    for child in element.children:
+        if child.tag == "pose":
+            words = child.text.split()
+            form, degrees = child.get("rotation_format", "euler_rpy"), child.get("degrees", "false")
+            if form == "euler_rpy" and degrees in ("false", "0") and len(words) == 2 * len(XYZ):
+                yield Rpy(owner, child, tuple(words[len(XYZ) :]))
+        elif child.tag != "plugin":
+            yield from _of_poses(child, child if child.tag in OWNERS else owner)
 
 
 @fact

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import hypot, isclose, isfinite, pi
 from typing import Any
+
+import numpy as np
 
 from kinetree.conventions.quality import Shapes, grouped
 from kinetree.conventions.rep103.clause import Rep103, Rpy
 from kinetree.conventions.rule import Rule
+from kinetree.conventions.subject import poses
 from kinetree.errors import Finding
 from kinetree.formats.numbers import number
-from kinetree.model.robot import Geometry, Link, Robot
+from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.spatial.se3 import IDENTITY, Array
 
 TURNS = 4 * pi
@@ -20,6 +23,13 @@ DEGREES = 720.0
 """What is larger still is in no unit, but says that there is no limit."""
 FAR = 20.0
 """No part of a robot is further from where it is fixed, m."""
+SLIDES = (10.0, 100.0)
+"""How many times the size of a robot none of its joints slides: one that turns with what carries it, and one on the
+floor, as the axes of gantries are."""
+SMALL = 1.0
+"""Whose frames are nearer together may be larger than they tell, as a rail is with its carriage, m."""
+NO_LIMIT = 1e4
+"""What slides further has no limit, in whatever unit, m."""
 DENSE = 2e5
 """Ten times as dense as any metal, kg/m³."""
 HEAVY = 10.0
@@ -32,7 +42,7 @@ class Units(Rep103):
     """Lengths are in metres, angles in radians, masses in kilograms.
 
     With limits and rpy in degrees, offsets in millimetres or a mass in grams a file loads, and the robot is another
-    one. The rule knows such numbers by their size, so it may be wrong.
+    one. The rule knows such numbers by their size, so it may be wrong. Poses of SDF that say degrees are left alone.
     """
 
     code = "R103-002"
@@ -42,17 +52,25 @@ class Units(Rep103):
     good = 'upper="2.9"'
     bad = 'upper="166"'
 
-    def check(self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Iterator[Finding]:
+    def check(
+        self,
+        robot: Robot,
+        shapes: Shapes,
+        rpys: tuple[Rpy, ...],
+        angles: frozenset[str],
+        above: Mapping[str, Joint],
+    ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only."""
         for joint in robot.joints.values():
             yield from self._turns(joint)
+            yield from self._slides(joint, robot, above)
             if (far := _distance(joint.origin)) > FAR:
                 yield self.finding(f"lies {far:g} m from the frame of its parent; are these millimetres?", joint)
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi}
-        for owner, origin, numbers in rpys if turns else ():
-            if large := [text for text in numbers if text in turns]:
+        for rpy in rpys if turns else ():
+            if large := [text for text in rpy.numbers if text in turns]:
                 message = f"rpy {', '.join(large)} is more than a turn; are these degrees?"
-                yield self.finding(message, owner.label, source=origin.place("rpy"))
+                yield self.finding(message, rpy.owner.label, source=rpy.place(large[0]))
         for link in robot.links.values():
             yield from self._link(link)
         yield from self._scales(shapes)
@@ -64,6 +82,20 @@ class Units(Rep103):
         if TURNS < max(map(abs, ends), default=0) <= DEGREES:
             message = f"turns from {joint.limit.lower:g} to {joint.limit.upper:g} rad; are these degrees?"
             yield self.finding(message, joint)
+
+    def _slides(self, joint: Joint, robot: Robot, above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """Not where a mobile base slides as far either way, and whoever wrote it meant no limit."""
+        if joint.kind.name != "prismatic" or not joint.coordinated:
+            return
+        lower, upper = joint.limit.lower, joint.limit.upper
+        if not SLIDES[0] * SMALL < upper - lower < NO_LIMIT or lower == -upper:
+            return
+        places = [T[:3, 3] for T in poses(robot).values()]
+        size = float(np.linalg.norm(np.ptp(places, axis=0)))
+        times = (upper - lower) / max(size, SMALL)
+        if times > SLIDES[0 if _turns_with(joint, above) else 1]:
+            message = f"slides from {lower:g} to {upper:g} m, and the robot is {size:.2g} m in size"
+            yield self.finding(f"{message}; are these millimetres?", joint)
 
     def _link(self, link: Link) -> Iterator[Finding]:
         parts = [part.origin for part in (*link.visuals, *link.collisions, link.inertial) if part is not None]
@@ -88,6 +120,16 @@ class Units(Rep103):
                     f"{small:g} times elsewhere; which unit?"
                 )
                 yield self.finding(message, link, source=geometry.source)
+
+
+def _turns_with(joint: Joint, above: Mapping[str, Joint]) -> bool:
+    """Whether a joint hangs behind one that turns."""
+    carrier = above.get(joint.parent)
+    while carrier is not None:
+        if carrier.kind.turns:
+            return True
+        carrier = above.get(carrier.parent)
+    return False
 
 
 def _mesh(use: tuple[Link, Geometry]) -> Any:

@@ -19,7 +19,7 @@ from kinetree.formats.sdf.frames import WORLD, Entry
 from kinetree.formats.sdf.joints import joint
 from kinetree.formats.sdf.shapes import COUPLED, MATERIAL, ORDER, geometry, material_of
 from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
-from kinetree.formats.xml import Derived, Element, Report, parse
+from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Frame, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
@@ -38,6 +38,7 @@ def read(
     root = parse(text, file, report)
     if root is None:
         return None, report.findings
+    remember(root)
     if root.tag != "sdf":
         report.error("not-sdf", f"the root element is <{root.tag}>; legal is <sdf>", root)
         return None, report.findings

@@ -1,0 +1,53 @@
+"""Joints that blocks of other tools name: ros2_control, transmissions, plug-ins of Gazebo."""
+
+import pytest
+
+import kinetree as kt
+from kinetree.conventions.check import check
+from kinetree.conventions.quality import with_blocks
+
+CONTROL = '<ros2_control name="arm" type="system">{}</ros2_control>'
+MIMIC = '<joint name="joint_1"><param name="{}">{}</param></joint>'
+DRIVE = '<transmission name="t"><actuator name="a1"/><joint name="{}" role="joint1"/></transmission>'
+
+
+def messages(text: str, format: str = "urdf") -> list[str]:
+    """What is found of blocks, up to what is near."""
+    findings = check(kt.load(text, format=format), select=("XML",))
+    return [f"{finding.code}: {finding.message.partition(',')[0]}" for finding in findings]
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        (DRIVE.format("joint_1"), []),
+        (DRIVE.format("nope"), ["XML-003: names the joint 'nope'"]),
+        (MIMIC.format("mimic", " joint_2 "), []),
+        (MIMIC.format("mimic", "nope"), ["XML-003: names the joint 'nope'"]),
+        (MIMIC.format("other", "nope"), []),
+    ],
+)
+def test_joints_of_ros2_control(inside, expected):
+    assert messages(with_blocks(CONTROL.format(inside))) == expected
+
+
+JOINT = '<joint name="j" type="fixed"><parent>{0}a</parent><child>{0}b</child></joint>'
+LINKS = '<link name="a"/><link name="b"/>'
+
+
+@pytest.mark.parametrize("name", ["j", "m::j", "inner::j", "m::inner::j"])
+@pytest.mark.parametrize("wrong", ["", "k"])
+@pytest.mark.parametrize("nested", [True, False])
+def test_plugins_of_sdf(name, wrong, nested):
+    inside = f'<model name="inner">{LINKS}{JOINT.format("")}</model>' if nested else LINKS + JOINT.format("")
+    plugin = f'<plugin name="p" filename="p.so"><joint_name>{name}{wrong}</joint_name></plugin>'
+    text = f'<sdf version="1.9"><model name="m">{inside}{plugin}</model></sdf>'
+    robot = kt.load(text, format="sdf")
+    findings = check(robot, select=("XML-004",))
+    assert [(f.code, f.element) for f in findings] == [("XML-004", "plugin 'p'")] * bool(wrong)
+
+
+def test_plugins_of_the_world_are_not_of_the_model():
+    plugin = '<plugin name="p" filename="p.so"><joint_name>of_another</joint_name></plugin>'
+    text = f'<sdf version="1.9"><world name="w">{plugin}<model name="m"><link name="a"/></model></world></sdf>'
+    assert messages(text, "sdf") == []
