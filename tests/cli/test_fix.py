@@ -73,6 +73,49 @@ def test_one_bad_file_does_not_keep_the_others(run, model, tmp_path):
     assert good.read_text() != HUNG
 
 
+def test_what_cannot_be_read_in_a_folder_does_not_keep_the_others(run, model, tmp_path):
+    good = model(HUNG)
+    (tmp_path / "z.urdf").symlink_to("nowhere")
+    result = run("fix", tmp_path, "--profile", "industrial")
+    assert result.exit_code == 2
+    assert result.stdout.endswith(f"{good}: 1 mended\n")
+    assert result.stderr == f"{tmp_path / 'z.urdf'}: error: cannot be read: No such file or directory [file]\n"
+    assert good.read_text() != HUNG
+
+
+SDF = '<sdf version="1.9"><model name="m"><link name="a"/></model></sdf>'
+
+
+def test_other_formats_are_passed_over_in_a_folder_and_refused_by_name(run, model):
+    good, sdf = model(HUNG), model(SDF, "m.sdf")
+    named = run("fix", good, sdf, "--profile", "industrial")
+    assert (named.exit_code, named.stdout, good.read_text()) == (2, "", HUNG)
+    assert "m.sdf: error: is sdf, which is not mended; legal are URDF and xacro files" in named.stderr
+    result = run("fix", good.parent, "--profile", "industrial")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.endswith(f"{good}: 1 mended\n")
+    assert sdf.read_text() == SDF
+
+
+@pytest.mark.parametrize("settings", ["", '[[models]]\nfile = "mine.urdf"\n'])
+def test_nothing_is_mended_that_nobody_named(settings, run, model, monkeypatch, tmp_path):
+    """A folder without texts stands for itself, and not for the models of the settings."""
+    monkeypatch.chdir(tmp_path)
+    mine = model(HUNG, "mine.urdf")
+    model(f'profile = "industrial"\n{settings}', "kinetree.toml")
+    (tmp_path / "sdfs").mkdir()
+    model(SDF, "sdfs/m.sdf")
+    result = run("fix", "sdfs")
+    assert (result.exit_code, result.stdout, mine.read_text()) == (2, "", HUNG)
+    assert "there is nothing here that can be mended; legal are URDF and xacro files" in result.stderr
+
+
+def test_an_empty_name_of_settings_is_none(run, model):
+    result = run("fix", model(HUNG), "--config", "")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the name of a file is empty" in result.stderr
+
+
 def test_json(run, model):
     result = run("fix", model(HUNG), model(STUCK, "stuck.urdf"), "--profile", "industrial", "--diff", "--json")
     assert result.exit_code == 1

@@ -71,7 +71,7 @@ def command(
     _check_baselines(said["baseline"], write_baseline)
     overrides = Overrides(**{k: v or None for k, v in said.items()}, arguments=options)
     files = files_of(paths, options.get("format"))
-    asked = jobs(list(files), read_settings(config) if config else None, overrides)
+    asked = jobs(list(files) if paths else None, read_settings(config) if config else None, overrides)
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file

@@ -25,10 +25,11 @@ from kinetree.conventions.run import check_all
 from kinetree.conventions.settings import read_settings
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
 from kinetree.formats.xml_encoding import encoding_of
-from kinetree.load import format_of, is_packaged
+from kinetree.load import FORMATS, format_of, is_packaged
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are mended."""
+LEGAL = "legal are URDF and xacro files, and folders that hold such"
 
 
 @click.command()
@@ -65,21 +66,19 @@ def command(
 ) -> None:
     """Mend what departs from the conventions of a profile in URDF and xacro files, in place.
 
-    A PATH is a file, or a folder: then all of its URDF and xacro files are mended. A repair that would move a frame or
-    change a limit or a mass is not made, but for one: angles that are meant to be fractions of π become exact
+    A PATH is a URDF or xacro file, or a folder: then all such files in it are mended. A repair that would move a frame
+    or change a limit or a mass is not made, but for one: angles that are meant to be fractions of π become exact
     (R103-007), which turns what hangs behind by a few milliradians; --ignore R103-007 leaves them. What the file or the
     settings excuse is left. A file is written whole or not at all.
 
     Exit status 0 if all is mended that can be, 1 if something could not be, or if --diff has something to show, 2 if
     a file could not be read or written.
     """
+    if config == "":
+        raise click.UsageError("the name of a file is empty; legal is a name, or no option")
     files = files_of(paths, arguments.get("format"))
-    for file in files:
-        if is_packaged(file, arguments.get("format")):
-            raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
-    meant = [file for file, named in files.items() if named or format_of(file).name in TEXTS]
     said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
-    held = jobs(meant, read_settings(config) if config else None, said)
+    held = jobs(_mendable(files, arguments.get("format")), read_settings(config) if config else None, said)
     asked = [replace(job, baseline=None) for job in held]  # what is known is mended, too
     if also and len(asked) > 1:
         raise click.UsageError(
@@ -103,6 +102,27 @@ def command(
         print_findings(list(dict.fromkeys(faults)))  # what holds for all variants of a file is said once
     left = any(fixed.unmended or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
+
+
+def _mendable(files: Mapping[str, bool], format: str | None) -> list[str]:
+    """The files that are texts; those of folders that are not are passed over. files: whether they were named. Raises
+    KinetreeError for what is named and is none, and where nothing is left."""
+    for file, named in files.items():
+        if is_packaged(file, format):
+            raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
+        if named and not format and not _is_text(file):
+            message = f"is {format_of(file).name}, which is not mended; {LEGAL}"
+            raise KinetreeError(Finding("format", "error", message, Source(file)))
+    texts = [file for file, named in files.items() if (named and format) or _is_text(file)]
+    if not texts:
+        raise fail("no-models", f"there is nothing here that can be mended; {LEGAL}")
+    return texts
+
+
+def _is_text(file: str) -> bool:
+    """Whether it is of one of TEXTS. What cannot be read is, if it ends so: the check says what is wrong with it."""
+    endings = [suffix for name in TEXTS for suffix in FORMATS[name].suffixes]
+    return file.lower().endswith(tuple(endings)) or Path(file).is_fifo() or format_of(file).name in TEXTS
 
 
 def _fixed(job: Job, checked: Checked, **options: Any) -> Fixed:

@@ -31,18 +31,19 @@ class Overrides:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-def jobs(paths: Sequence[str], settings: Settings | None = None, overrides: Overrides | None = None) -> list[Job]:
+def jobs(paths: Sequence[str] | None, settings: Settings | None = None, said: Overrides | None = None) -> list[Job]:
     """The jobs of a run, in the order of the paths.
 
-    paths: files, or bare names of robots that come with the package; without any the models of the settings. One that
-        is such a model becomes a job for each of its rows, with the arguments that they give.
+    paths: files, or bare names of robots that come with the package; None for the models of the settings. One that is
+        such a model becomes a job for each of its rows, with the arguments that they give. said: what goes before the
+        settings.
     settings: for all of them; by default each path's own, see `find_settings`.
 
     Raises KinetreeError for faults in the settings, for a profile, a vendor or codes that do not exist, and where
     nothing is to be checked.
     """
-    said = overrides or Overrides()
-    if not paths:
+    said = said or Overrides()
+    if paths is None:
         held = settings or find_settings()
         if not held.models:
             where = f"{held.file} has no [[models]]" if held.file else "there are no settings with [[models]]"
