@@ -1,12 +1,14 @@
 """The command `fix`."""
 
 import json
+import os
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from kinetree.cli import fix as fix_command
 from kinetree.conventions.check import rules_of
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.base import BaseParent
@@ -247,3 +249,118 @@ def test_that_a_file_has_several_arguments_is_said_once(run, model, tmp_path):
     assert path.read_text() == HUNG
     assert run("fix", path, "--unsafe").exit_code == 0
     assert path.read_text() != HUNG
+
+
+ROOT = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+ANGLE = '<joint name="{}" type="fixed"><origin rpy="1.57 0 0"/><parent link="a"/><child link="{}"/></joint>'
+EXCUSE = "<!-- kinetree: ignore R103-007 because measured -->"
+EXACT = "1.5707963267948966"
+LINKS = '<link name="a"/><link name="b"/><link name="c"/>'
+
+
+def patched(old: str, diff: str) -> str:
+    """What `patch` makes of a text."""
+    lines = old.splitlines(keepends=True)
+    for hunks in re.split(r"^--- .*\n\+\+\+ .*\n", diff, flags=re.MULTILINE)[1:]:
+        shift = 0
+        for head, body in re.findall(r"^@@ -(\d+).*\n((?:[ +-].*\n)+)", hunks, re.MULTILINE):
+            before, after = ([x[1:] for x in body.splitlines(keepends=True) if x[0] in signs] for signs in (" -", " +"))
+            start = int(head) - 1 + shift
+            assert lines[start : start + len(before)] == before
+            lines[start : start + len(before)] = after
+            shift += len(after) - len(before)
+    return "".join(lines)
+
+
+class TestSeveralModels:
+    """One run mends them one after the other; each starts from what those before it have left."""
+
+    @pytest.fixture
+    def models(self, model, monkeypatch, tmp_path):
+        """Two models that include one file, in the working folder."""
+        monkeypatch.chdir(tmp_path)
+
+        def models(common: str) -> list[str]:
+            model(f"{ROOT}\n{common}\n</robot>\n", "common.xacro")
+            include = f'{ROOT}<xacro:include filename="common.xacro"/></robot>'
+            return [model(include, f"m{i}.urdf.xacro").name for i in (1, 2)]
+
+        return models
+
+    @pytest.mark.parametrize("variants", [False, True])
+    def test_what_is_excused_stays_though_its_place_has_moved(self, variants, run, models, model):
+        """The first repair moves what stands behind it on its line."""
+        line = f"{LINKS}{ANGLE.format('j1', 'b')}{EXCUSE}{ANGLE.format('j2', 'c')}"
+        names = models(line)
+        if variants:
+            model("".join(f'[[models]]\nfile = "m1.urdf.xacro"\nname = "{i}"\n' for i in "ab"), "kinetree.toml")
+            names = names[:1]
+        shown = run("fix", "--unsafe", "--diff", *names)
+        common = Path("common.xacro")
+        expected = common.read_text().replace("1.57", EXACT, 1)
+        assert patched(common.read_text(), shown.stdout) == expected
+        assert [row.partition(": ")[2] for row in shown.stderr.splitlines()] == [
+            "1 would be mended",
+            "0 would be mended",
+        ]
+        result = run("fix", "--unsafe", *names)
+        assert (result.exit_code, common.read_text()) == (0, expected)
+        assert [row.partition(": ")[2] for row in result.stdout.splitlines()[1:]] == [
+            "1 mended",
+            "changed with it",
+            "0 mended",
+        ]
+
+    def test_the_difference_is_what_is_written(self, run, models, model):
+        """The second mends what only it has of the shared file, behind what the first has."""
+        more = f'<xacro:if value="$(arg more)">\n<link name="d"/>{ANGLE.format("j3", "d")}\n</xacro:if>'
+        (name, _) = models(f'<xacro:arg name="more" default="0"/>\n{LINKS}\n{ANGLE.format("j1", "b")}\n{more}\n'
+                           + ANGLE.format("j2", "c").replace("1.57", "0"))  # fmt: skip
+        rows = "".join(f'[[models]]\nfile = "{name}"\nname = "{i}"\nargs = {{ more = {i} }}\n' for i in (0, 1))
+        model(rows, "kinetree.toml")
+        common = Path("common.xacro")
+        old = common.read_text()
+        shown = run("fix", "--unsafe", "--diff", name)
+        assert shown.stdout.count("--- common.xacro") == 2
+        assert common.read_text() == old
+        assert run("fix", "--unsafe", name).exit_code == 0
+        assert common.read_text() == patched(old, shown.stdout) == old.replace("1.57", EXACT)
+
+    def test_a_write_that_fails_keeps_no_other_and_is_not_built_upon(self, run, models, monkeypatch):
+        """The second starts from what is on the disk, for the first did not get there."""
+        names = models(f"{LINKS}{ANGLE.format('j1', 'b')}{ANGLE.format('j2', 'c').replace('1.57', '0')}")
+        common = Path("common.xacro")
+        old, replace, calls = common.read_text(), os.replace, []
+
+        def fails_once(*paths):
+            calls.append(paths)
+            if len(calls) == 1:
+                raise OSError("no space left")
+            replace(*paths)
+
+        monkeypatch.setattr(os, "replace", fails_once)
+        result = run("fix", "--unsafe", *names)
+        assert result.exit_code == 2
+        assert "cannot be written: no space left" in result.stderr
+        assert result.stdout.splitlines()[1:] == ["m2.urdf.xacro: 1 mended", "common.xacro: changed with it"]
+        assert common.read_text() == old.replace("1.57", EXACT)
+        assert sorted(path.name for path in Path().iterdir()) == ["common.xacro", *names]
+
+    def test_what_somebody_changes_meanwhile_is_not_overwritten(self, run, models, monkeypatch):
+        """The first is not written; the second has read what is there by then."""
+        names = models(f"{LINKS}{ANGLE.format('j1', 'b')}{ANGLE.format('j2', 'c').replace('1.57', '0')}")
+        common = Path("common.xacro")
+        mine = common.read_text() + "<!-- mine -->"
+        write, written = fix_command.write, []
+
+        def edited_before(fixed):
+            if not written:
+                common.write_text(mine)
+            written.append(fixed)
+            write(fixed)
+
+        monkeypatch.setattr(fix_command, "write", edited_before)
+        result = run("fix", "--unsafe", *names)
+        assert result.exit_code == 2
+        assert "common.xacro: error: has changed since it was read" in result.stderr
+        assert common.read_text() == mine.replace("1.57", EXACT)

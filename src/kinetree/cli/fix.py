@@ -15,7 +15,7 @@ from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option
 from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
-from kinetree.conventions.checked import Checked, Job
+from kinetree.conventions.checked import Checked, Job, check_job
 from kinetree.conventions.files import files_of, without_parts
 from kinetree.conventions.fix import Fixed, fix, write
 from kinetree.conventions.jobs import Overrides, jobs
@@ -24,6 +24,7 @@ from kinetree.conventions.report.pretty import pretty
 from kinetree.conventions.run import check_all
 from kinetree.conventions.settings import read_settings
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
+from kinetree.formats.opener import snapshot
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.load import FORMATS, format_of, is_packaged
 
@@ -84,22 +85,13 @@ def command(
         raise click.UsageError(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
         )
-    results, faults = [], []
-    for job, checked in zip(asked, check_all(asked), strict=True):
-        try:
-            fixed = _fixed(job, checked, unsafe=unsafe, also=also)
-            if not diff:
-                write(fixed)
-            results.append(fixed)
-        except KinetreeError as error:
-            if files.get(job.file, True) or without_parts(checked).findings:
-                faults += [_placed(finding, job.file) for finding in error.findings]
+    results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, also=also)
     if as_json:
-        print_json({"files": [_plain(fixed) for fixed in results], "findings": list(dict.fromkeys(faults))})
+        print_json({"files": [_plain(fixed) for fixed in results], "findings": faults})
     else:
         for fixed in results:
             _print(fixed, diff)
-        print_findings(list(dict.fromkeys(faults)))  # what holds for all variants of a file is said once
+        print_findings(faults)
     left = any(fixed.unmended or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
 
@@ -125,15 +117,40 @@ def _is_text(file: str) -> bool:
     return file.lower().endswith(tuple(endings)) or Path(file).is_fifo() or format_of(file).name in TEXTS
 
 
-def _fixed(job: Job, checked: Checked, **options: Any) -> Fixed:
+def _all_fixed(
+    asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
+) -> tuple[list[Fixed], list[Finding]]:
+    """What becomes of all models, which is written unless only the difference is wanted; and why others could not be
+    mended. Each starts from what those before it have left. files: whether they were named."""
+    contents: dict[Path, bytes] = {}
+    results: list[Fixed] = []
+    faults: list[Finding] = []
+    for job, checked in zip(asked, check_all(asked), strict=True):
+        try:
+            fixed = _fixed(job, checked, contents, **options)
+            if not diff:
+                write(fixed)
+            results.append(fixed)
+            contents |= fixed.after
+        except KinetreeError as error:
+            if files.get(job.file, True) or without_parts(checked).findings:
+                faults += [_placed(finding, job.file) for finding in error.findings]
+    return results, list(dict.fromkeys(faults))  # what holds for all variants of a file is said once
+
+
+def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], **options: Any) -> Fixed:
     """What becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that could not
-    be read, or not within the limits of a check."""
+    be read, or not within the limits of a check.
+
+    checked: what was found within these limits. contents: what files hold by now.
+    """
     if job.name and not options["unsafe"]:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
     if errors := [finding for finding in checked.findings if is_error_of_reader(finding)]:
         raise KinetreeError(errors)
-    excused = {one.finding for one in checked.excused}
+    with snapshot(contents) as held:  # what is excused is judged by the very bytes that are mended
+        excused = {one.finding for one in check_job(job).excused}
     return fix(
         job.file,
         profile=job.profile,
@@ -141,6 +158,7 @@ def _fixed(job: Job, checked: Checked, **options: Any) -> Fixed:
         ignore=job.ignore,
         vendor=job.vendor,
         excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file),
+        instead=held,
         **options,
         **job.arguments,
     )

@@ -106,11 +106,11 @@ def follow(
 ) -> dict[Path, bytes]:
     """What the files hold after links and joints of the robot got other names: those that change, by resolved path.
 
-    contents: what files hold that are not as on the disk. Raises KinetreeError where a place is ambiguous.
+    contents: what files hold, these too. Raises KinetreeError where a place is ambiguous.
     """
     changed = {}
     for file in companions if renamed else ():
-        content = contents.get(file.path, file.content)
+        content = contents[file.path]
         new = (_in_srdf if file.is_srdf else _in_yaml)(content, file.name, renamed, robot)
         if new != content:
             changed[file.path] = new

@@ -19,7 +19,7 @@ from kinetree.conventions.rule import Rule
 from kinetree.conventions.same import Names, difference
 from kinetree.conventions.subject import Subject
 from kinetree.errors import Finding, KinetreeError, fail
-from kinetree.formats.opener import read_file
+from kinetree.formats.opener import snapshot
 from kinetree.formats.xml import Element
 from kinetree.load import examine, is_packaged
 from kinetree.model.robot import Robot
@@ -52,7 +52,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The contents of the files that have changed, by path, what is found in the robot that they describe, and of what
+    """The contents of all files that were read, by path, what is found in the robot that they describe, and of what
     some is excused."""
 
     contents: Mapping[Path, bytes]
@@ -118,14 +118,18 @@ def _now(key: Key, renamed: Names) -> Key:
 
 
 def look(asked: Asked, contents: Mapping[Path, bytes]) -> State:
-    """The robot that the files describe, and what is wrong with it. Raises KinetreeError for what cannot be read."""
+    """The robot that the files describe, and what is wrong with it. Raises KinetreeError for what cannot be read.
+
+    contents: what files are taken to hold, whatever is on the disk.
+    """
     by_name = is_packaged(asked.file, asked.options.get("format"))
     source = asked.file if by_name else Path(asked.file)  # a str might be taken for the text itself
-    robot, notes = examine(source, instead=contents, **asked.options)
-    errors = [finding for finding in notes if finding.severity == "error"]
-    if errors or robot is None:
-        raise KinetreeError(errors)
-    return State(contents, robot, tuple(check_reading((robot, notes), profile=asked.profile, **asked.told)))
+    with snapshot(contents) as held:
+        robot, notes = examine(source, **asked.options)
+        errors = [finding for finding in notes if finding.severity == "error"]
+        if errors or robot is None:
+            raise KinetreeError(errors)
+        return State(held, robot, tuple(check_reading((robot, notes), profile=asked.profile, **asked.told)))
 
 
 def mend_all(asked: Asked, start: State, companions: Sequence[Companion], trials: Trials) -> list[Step]:
@@ -135,7 +139,7 @@ def mend_all(asked: Asked, start: State, companions: Sequence[Companion], trials
     steps: list[Step] = []
     while len(steps) < MOST_STEPS:
         state = steps[-1].after if steps else start
-        found = ((rule, wanted(asked, rule, state) - trials.given_up.keys()) for rule in rules)
+        found = ((rule, wanted(asked, rule, state, state.excused) - trials.given_up.keys()) for rule in rules)
         if (next_one := next(((rule, keys) for rule, keys in found if keys), None)) is not None:
             rule, keys = next_one
             step = _tried(asked, rule, keys, state, companions, trials)
@@ -177,11 +181,11 @@ def menders(profile: str) -> list[type[Rule]]:
     return [QuaternionInOldFile, *(rule for rule in rules_of(profile) if rule.mend)]
 
 
-def wanted(asked: Asked, rule: type[Rule], state: State) -> frozenset[Key]:
-    """The findings of a rule that are to be mended."""
+def wanted(asked: Asked, rule: type[Rule], state: State, excused: frozenset[Key]) -> frozenset[Key]:
+    """The findings of a rule that are to be mended, where some are excused."""
     if not is_wanted(rule.code, asked.select, asked.ignore):
         return frozenset()
-    return frozenset(key for key in state.keys if key[0] == rule.code) - state.excused
+    return frozenset(key for key in state.keys if key[0] == rule.code) - excused
 
 
 def _tried(
@@ -260,4 +264,4 @@ def _edited(edits: Iterable[Edit], contents: Mapping[Path, bytes]) -> dict[Path,
     by_file: dict[Path, list[Edit]] = {}
     for edit in edits:
         by_file.setdefault(Path(edit.file).resolve(), []).append(edit)
-    return {path: on_disk(contents.get(path) or read_file(path), of_file) for path, of_file in by_file.items()}
+    return {path: on_disk(contents[path], of_file) for path, of_file in by_file.items()}
