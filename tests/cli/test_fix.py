@@ -12,6 +12,7 @@ from kinetree.cli import fix as fix_command
 from kinetree.conventions.check import rules_of
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.base import BaseParent
+from kinetree.conventions.steps import MOST_TRIES
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
 STUCK = ARM.replace('"base"', '"controller"')
@@ -152,6 +153,11 @@ def test_the_page_has_every_code_that_can_be_mended():
     text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
     said = {code for row in re.findall(r"^\| ([A-Z]+\d*-\d.*?) \|", text, re.MULTILINE) for code in row.split(", ")}
     assert said == {rule.code for rule in rules_of("industrial") if rule.mend}
+
+
+def test_the_page_says_how_many_repairs_are_tried():
+    text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
+    assert f"at most {MOST_TRIES} of one rule" in text
 
 
 ELBOW = ARM.replace('"link_3"', '"elbow"')

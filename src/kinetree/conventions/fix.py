@@ -11,7 +11,7 @@ from typing import Any
 
 from kinetree.conventions.check import check_codes
 from kinetree.conventions.companions import read_companions
-from kinetree.conventions.steps import Asked, State, Trials, key_of, look, mend_all, mended, menders, wanted
+from kinetree.conventions.steps import Asked, State, key_of, look, mend_all, mended, menders, wanted
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_files
@@ -78,8 +78,7 @@ def fix(
     before = {**start.contents, **{companion.path: companion.content for companion in companions}}
     keys = frozenset(key_of(finding) for finding in start.findings if excused(finding))
     start = replace(start, contents=before, excused=keys)
-    trials = Trials()
-    steps = mend_all(asked, start, companions, trials)
+    steps, given_up = mend_all(asked, start, companions)
     end = steps[-1].after if steps else start
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
     withheld = () if unsafe else tuple(rule for rule in menders(profile) if not rule.safe)
@@ -90,7 +89,7 @@ def fix(
         after,
         tuple(mended(start, steps)),
         (
-            *((f, why) for f in end.findings if (why := trials.given_up.get(key_of(f)))),
+            *((f, why) for f in end.findings if (why := given_up.get(key_of(f)))),
             *((f, BESIDE) for f in _beside(asked, start) if not excused(f)),
         ),
         tuple(f for f in end.findings if key_of(f) in left),
