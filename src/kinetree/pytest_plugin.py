@@ -63,7 +63,7 @@ class RobotFile(pytest.File):
         from kinetree.errors import KinetreeError
 
         try:
-            for job in jobs([str(self.path)], None, _said(self.config)):
+            for job in jobs([str(self.path)], None, _said(self.config), [str(self.path)]):
                 yield RobotItem.from_parent(self, name=f"kinetree[{job.name}]" if job.name else "kinetree", job=job)
         except KinetreeError as error:
             raise self.CollectError(str(error)) from None

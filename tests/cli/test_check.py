@@ -58,7 +58,7 @@ def test_a_file_that_cannot_be_read_is_found_faulty(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("nowhere.urdf", "--profile", "icub"), "nowhere.urdf"),
+        (("nowhere", "--profile", "icub"), "no robot 'nowhere' comes with the package"),
         (("icub:2.4", "--profile", "icub"), "the versions are 1.0, 1.7"),
         (("icub", "--profile", "icub", "--select", "ICUB-9"), "no rule of profile 'icub' begins with 'ICUB-9'"),
         (("icub", "--profile", "ikub"), "'ikub' is not"),
@@ -127,7 +127,6 @@ class TestManyFiles:
         ("paths", "said"),
         [
             (("empty",), "no robot descriptions in this folder"),
-            (("models", "nowhere.urdf"), "nowhere.urdf"),
             (("models/good.urdf", "--arg", "a=1"), "--arg means something to xacro alone"),
             (("models", "--model", "m", "--ignore", "R199-403x"), "begins with"),
             (("models", "--json", "--output-format", "sarif"), "two forms"),
@@ -138,6 +137,37 @@ class TestManyFiles:
         result = run("check", *paths, "--profile", "industrial", "--exit-zero")
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
+
+    @pytest.mark.parametrize("named", ["nowhere.urdf", "notes.txt", "link.urdf", "pipe.urdf", "models/../gone.sdf"])
+    def test_what_cannot_be_read_is_2_and_the_others_are_checked(self, run, folder, named):
+        Path("notes.txt").write_text("not a robot")
+        Path("link.urdf").symlink_to("away.urdf")
+        if hasattr(os, "mkfifo"):
+            os.mkfifo("pipe.urdf")
+        result = run("check", "models", named, "--profile", "industrial", "--output-format", "concise", "--exit-zero")
+        assert (result.exit_code, result.stderr) == (2, "")
+        *others, last = result.stdout.splitlines()
+        assert last.startswith(f"{named}: error: ")
+        assert (
+            others
+            == run("check", "models", "--profile", "industrial", "--output-format", "concise").stdout.splitlines()
+        )
+
+    def test_a_row_of_the_settings_that_is_not_there_is_2_as_well(self, run, folder):
+        Path("kinetree.toml").write_text('[[models]]\nfile = "models/good.urdf"\n[[models]]\nfile = "gone.urdf"\n')
+        result = run("check")
+        assert (result.exit_code, result.stdout.count("gone.urdf: error: cannot be read")) == (2, 1)
+
+    def test_what_the_settings_exclude_is_left_out_of_folders(self, run, folder):
+        Path("kinetree.toml").write_text('profile = "industrial"\nexclude = ["models/sub/"]\n')
+        assert run("check", ".").stdout == "nothing found in 2 files\n"
+        assert run("check", "models/sub/bad.urdf").exit_code == 1
+
+    def test_a_file_that_is_named_twice_is_checked_once(self, run, folder):
+        result = run("check", "models/good.urdf", "./models/good.urdf", "models", Path("models").absolute(), "--json")
+        files = [row["file"] for row in json.loads(result.stdout)["files"]]
+        assert len(files) == len({os.path.abspath(file) for file in files})
+        assert files[0] == "models/good.urdf"
 
     @pytest.mark.slow
     def test_options_of_a_format_are_for_its_files(self, run, folder):

@@ -66,9 +66,6 @@ def test_what_is_left_is_said(run, model):
 
 def test_one_bad_file_does_not_keep_the_others(run, model, tmp_path):
     bad, good = model("<robot>", "bad.urdf"), model(HUNG)
-    missing = run("fix", good, tmp_path / "nowhere.urdf", "--profile", "industrial")
-    assert (missing.exit_code, missing.stdout, good.read_text()) == (2, "", HUNG)
-    assert "nowhere.urdf: error: cannot be read" in missing.stderr
     result = run("fix", bad, good, "--profile", "industrial")
     assert result.exit_code == 2
     assert result.stdout.endswith(f"{good}: 1 mended\n")
@@ -91,13 +88,22 @@ SDF = '<sdf version="1.9"><model name="m"><link name="a"/></model></sdf>'
 
 def test_other_formats_are_passed_over_in_a_folder_and_refused_by_name(run, model):
     good, sdf = model(HUNG), model(SDF, "m.sdf")
-    named = run("fix", good, sdf, "--profile", "industrial")
-    assert (named.exit_code, named.stdout, good.read_text()) == (2, "", HUNG)
-    assert "m.sdf: error: is sdf, which is not mended; legal are URDF and xacro files" in named.stderr
-    result = run("fix", good.parent, "--profile", "industrial")
-    assert (result.exit_code, result.stderr) == (0, "")
+    result = run("fix", good.parent, "--profile", "industrial", "--diff")
+    assert (result.exit_code, result.stderr) == (1, f"{good}: 1 would be mended\n")
+    result = run("fix", sdf, good, "--profile", "industrial")
+    assert result.exit_code == 2
+    assert "m.sdf: error: is sdf, which is not mended; legal are URDF and xacro files" in result.stderr
     assert result.stdout.endswith(f"{good}: 1 mended\n")
     assert sdf.read_text() == SDF
+
+
+def test_what_the_settings_exclude_of_a_folder_is_not_mended(run, model):
+    good, old = model(HUNG), model(HUNG, "old.urdf")
+    model('profile = "industrial"\nexclude = ["old.urdf"]\n', "kinetree.toml")
+    result = run("fix", good.parent)
+    assert (result.exit_code, good.read_text() == HUNG, old.read_text() == HUNG) == (0, False, True)
+    assert run("fix", old).exit_code == 0
+    assert old.read_text() != HUNG
 
 
 @pytest.mark.parametrize("settings", ["", '[[models]]\nfile = "mine.urdf"\n'])

@@ -26,6 +26,7 @@ def folder(tmp_path):
         ".git/d.urdf": "",
         ".hidden.urdf": "",
         "c.urdf.orig": "",
+        "groups.SRDF.xacro": "<robot/>",
     }
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -56,3 +57,15 @@ def test_a_part_that_nobody_named_is_no_fault():
     wrong = Checked("m.xacro", (Finding("xacro-expression", "error", "1/0"),))
     assert without_parts(part) == Checked("m.xacro", ())
     assert without_parts(wrong) == wrong
+
+
+def test_a_folder_that_cannot_be_read_is_said(folder, monkeypatch):
+    (folder / "a" / "locked").mkdir()
+    held = folder / "a" / "locked"
+    monkeypatch.setattr(os, "listdir", lambda asked, real=os.listdir: real(asked) if asked != held else denied())
+    assert held in models_in(folder)
+    assert len(list(models_in(folder))) == 8
+
+
+def denied():
+    raise PermissionError(13, "Permission denied")

@@ -3,13 +3,11 @@
 import os
 import re
 from pathlib import Path
-from time import process_time
 
 import pytest
 
 import kinetree as kt
 from kinetree.conventions import fix as fixing
-from kinetree.conventions import steps
 from kinetree.conventions.check import check
 from kinetree.conventions.edit import Mend, set_attribute
 from kinetree.conventions.examples import ARM
@@ -73,34 +71,6 @@ class TestSafety:
         more = '<link name="x"/><joint name="x" type="floating"><parent link="base"/><child link="x"/></joint>'
         a, b = kt.load(ARM, format="urdf"), kt.load(ARM.replace("</robot>", f"{more}</robot>"), format="urdf")
         assert difference(a, b, {}) == "joint 'x', which moves, is new"
-
-    def test_equal_shapes_may_change_places(self):
-        """Also those in one place, and others that only look like it from afar."""
-        shape = '<visual><origin xyz="{} 0 0"/><geometry><box size="1 1 1"/></geometry></visual>'
-
-        def robot(places):
-            text = "".join(shape.format(x) for x in places)
-            return kt.load(f'<robot name="r"><link name="a">{text}</link></robot>', format="urdf")
-
-        places = [0.0, 0.0, 1.0, 2.0, 1e9, 5e-10, 3.0]
-        assert difference(robot(places), robot(places[::-1]), {}) is None
-        assert difference(robot(places), robot([*places[3:], *places[:3]]), {}) is None
-        assert difference(robot(places), robot([0.0, *places[2:], 0.01]), {}) == "a visual of 'a' moves by 0.01"
-        assert difference(robot(places), robot([3.5, *places[:-1]]), {}) == "a visual of 'a' moves by 0.5"
-
-    def test_many_equal_shapes_are_compared_in_a_moment(self):
-        """In the order of the file, in another, and all in one place; each with each would be a million."""
-        shape = '<visual><origin xyz="{} 0 0"/><geometry><box size="1 1 1"/></geometry></visual>'
-
-        def robot(places):
-            text = "".join(shape.format(x) for x in places)
-            return kt.load(f'<robot name="r"><link name="a">{text}</link></robot>', format="urdf")
-
-        for places in ([0.1 * i for i in range(1000)], [0] * 1000):
-            a, b = robot(places), robot([*places[1:], places[0]])
-            start = process_time()
-            assert difference(a, b, {}) is None
-            assert process_time() - start < 1
 
     def test_each_of_two_equal_shapes_must_be_there(self):
         shape = BaseGeometry.bad.partition(">")[2].removesuffix("</link>")
@@ -212,16 +182,6 @@ class TestAnglesThatLackDigits:
         assert difference(kt.load(exact, format="urdf"), kt.load(path), {}) is None
 
 
-ANGLED = """<joint name="x" type="continuous"><parent link="l0"/><child link="x"/><axis xyz="1 1 1"/></joint></robot>"""
-
-
-def many_joints(count: int) -> str:
-    """A robot with so many joints, each with an angle that lacks digits."""
-    links = "".join(f'<link name="l{i}"/>' for i in range(count + 1))
-    joint = '<joint name="j{}" type="fixed"><origin rpy="1.57 0 0"/><parent link="l0"/><child link="l{}"/></joint>'
-    return f'<robot name="r">{links}{"".join(joint.format(i, i + 1) for i in range(count))}</robot>'
-
-
 class TestOneByOne:
     """What cannot be mended does not keep the others."""
 
@@ -252,54 +212,6 @@ class TestOneByOne:
         assert "joint 'j1' changes by more than its angles" in reasons.pop("joint 'j1'")
         assert "would bring in not-understood" in reasons.pop("joint 'j3'")
         assert reasons == {}
-
-    @pytest.fixture
-    def tries(self, monkeypatch) -> list[str]:
-        """What is said of each repair that is tried."""
-        said = []
-
-        def noted(*arguments, **more):
-            said.append(difference(*arguments, **more))
-            return said[-1]
-
-        monkeypatch.setattr(steps, "difference", noted)
-        return said
-
-    @pytest.mark.parametrize(("wrong", "most"), [({33}, 13), ({0, 63}, 24), (set(range(0, 64, 3)), 2 * 64 - 1)])
-    def test_they_are_found_by_halves_and_what_was_found_good_stays(self, wrong, most, arm, monkeypatch, tries):
-        """Nothing that is kept is tried twice."""
-        mend = InexactAngles.mend
-
-        def planted(elements):
-            for one in mend(elements):
-                origin = elements.joints[one.element[7:-1]].find("origin")
-                bad = int(one.element[8:-1]) in wrong
-                yield Mend(one.element, (set_attribute(origin, "rpy", "3.2 0 0"),)) if bad else one
-
-        monkeypatch.setattr(InexactAngles, "mend", staticmethod(planted))
-        result = fix(arm(many_joints(64)), profile="ros")
-        assert {f.element for f in result.mended} == {f"joint 'j{i}'" for i in set(range(64)) - wrong}
-        assert {f.element for f, _ in result.unmended} == {f"joint 'j{i}'" for i in wrong}
-        assert all("changes by more than its angles" in why for _, why in result.unmended)
-        assert len(tries) <= most
-
-    def test_they_are_not_looked_for_without_end(self, arm, monkeypatch, tries):
-        """After that what is left is said, and other rules mend theirs."""
-        mend = InexactAngles.mend
-
-        def planted(elements):
-            for one in mend(elements):
-                yield Mend(one.element, (set_attribute(elements.joints["j0"].find("parent"), "link", "x"), *one.edits))
-
-        monkeypatch.setattr(InexactAngles, "mend", staticmethod(planted))
-        monkeypatch.setattr(steps, "MOST_TRIES", 10)
-        text = many_joints(64).replace("</robot>", '<link name="x"/>' + ANGLED)
-        result = fix(arm(text), profile="ros")
-        reasons = [why for finding, why in result.unmended if finding.code == "R103-007"]
-        assert len(reasons) == 64
-        assert sum("by this rule have been tried, which is the most" in why for why in reasons) > 50
-        assert len(tries) <= 10 + 1
-        assert [f.code for f in result.mended] == ["JNT-001"]
 
     def test_a_place_of_a_xacro_file_that_is_not_as_in_the_result(self, tmp_path):
         path = tmp_path / "arm.xacro"
@@ -404,6 +316,14 @@ class TestWriting:
         assert path.read_text() != HUNG
         assert path.stat().st_mode & 0o777 == 0o640
 
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+    def test_the_owner_of_the_file_stays(self, arm):
+        path = arm(HUNG)
+        os.chown(path, 12345, 23456)
+        write(fix(path, profile="industrial"))
+        assert path.read_text() != HUNG
+        assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
+
     def test_what_somebody_has_changed_meanwhile_is_not_overwritten(self, arm):
         path = arm(HUNG)
         result = fix(path, profile="industrial")
@@ -464,16 +384,9 @@ class TestXacro:
 
     def test_all_that_is_made_of_it_must_want_the_same(self, tmp_path):
         path = xacro_arm(tmp_path, more='<xacro:frame name="stand"/>\n')
-        result = fix(path, profile="industrial", vendor="fanuc", select="R199-205")
+        result = fix(path, profile="industrial", vendor="fanuc", select="R199-205", unsafe=True)
         ((_, why),) = result.unmended
         assert re.search(r"part.xacro:\d+:7 is not mended: not all 2 elements that are made of it want the same", why)
-
-    def test_elements_are_not_added(self, tmp_path):
-        path = tmp_path / "arm.xacro"
-        path.write_text(without("base"))
-        result = fix(path, profile="industrial", vendor="abb")
-        ((finding, why),) = result.unmended
-        assert (finding.code, "adding and removing elements" in why) == ("R199-208", True)
 
 
 def test_what_other_models_may_include_is_left(tmp_path):

@@ -164,6 +164,11 @@ class TestSarif:
         assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "bad.urdf"}
         assert run["artifacts"][1]["location"] == {"uri": "a%20folder/good.urdf"}
 
+    def test_it_is_valid_where_a_file_has_variants(self, bad):
+        run = self.run_of([replace(bad, name=name) for name in ("short", "long")])
+        assert [one["location"]["uri"] for one in run["artifacts"]] == ["bad.urdf"]
+        assert len({result["partialFingerprints"]["kinetree/v1"] for result in run["results"]}) == 2
+
     def test_what_is_excused_is_suppressed_with_its_reason(self, mixed):
         *open_, excused = self.run_of(mixed)["results"]
         assert not any("suppressions" in result for result in open_)

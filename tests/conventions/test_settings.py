@@ -8,7 +8,7 @@ import kinetree as kt
 from kinetree.conventions.checked import check_job
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.jobs import Overrides, jobs
-from kinetree.conventions.per_file import PerFile
+from kinetree.conventions.per_file import Pattern, PerFile
 from kinetree.conventions.settings import Settings, find_settings, read_settings
 from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from support import shared
@@ -55,7 +55,7 @@ class TestReading:
         assert (settings.file, settings.profile) == (file, "industrial")
         assert (settings.select, settings.ignore) == (("R199-4", "not-understood"), ("R199-408",))
         assert (settings.vendor, settings.baseline) == ("universal_robots", str(tmp_path / "known.json"))
-        assert settings.per_file == (PerFile("legacy/**", str(tmp_path), ("R199-403",)),)
+        assert settings.per_file == (PerFile(Pattern("legacy/**", str(tmp_path)), ("R199-403",)),)
         ur, icub = settings.models
         assert ur.file == str(tmp_path / "ur.urdf.xacro")
         assert ur.args == {"ur_type": "ur5e", "name": "ur", "scale": "2", "safety": "true"}
@@ -71,6 +71,8 @@ class TestReading:
         ("text", "line", "said"),
         [
             ('\nprofil = "icub"', 2, "'profil' means nothing here; did you mean 'profile'"),
+            ('exclude = "legacy"', 1, "exclude: 'legacy' is no list of patterns; legal is such as"),
+            ('exclude = ["a", ""]', 1, "exclude: ['a', ''] is no list of patterns"),
             ('\nprofile = "icubb"', 2, "profile is 'icubb'; legal are ros, sim, "),
             ("profile = 3", 1, "profile is 3; legal is a text that is not empty"),
             ('profile = ""', 1, "profile is ''; legal is a text"),
@@ -208,7 +210,7 @@ class TestJobs:
         assert (job.file, job.profile, job.name) == (str(tmp_path / "sub/arm.urdf"), "industrial", "")
         assert (job.select, job.ignore) == (("R199-4", "not-understood"), ("R199-408",))
         assert (job.vendor, job.baseline, job.arguments) == ("universal_robots", str(tmp_path / "known.json"), {})
-        assert [row.pattern for row in job.per_file] == ["legacy/**"]
+        assert [row.pattern.text for row in job.per_file] == ["legacy/**"]
 
     def test_an_entry_point_has_its_arguments_one_job_for_each_row(self, tmp_path, monkeypatch):
         rows = "".join(f'[[models]]\nfile = "ur.xacro"\nargs = {{ t = "{t}" }}\n' for t in ("ur3", "ur5"))
@@ -230,6 +232,30 @@ class TestJobs:
         rows = "".join(f'[[models]]\nfile = "{name}"\nargs = {{ t = {t} }}\n' for t, name in enumerate(("ur", "./ur")))
         settings = read_settings(write(tmp_path, f'{rows}[[models]]\nfile = "ur"\nname = "long"'))
         assert [model.name for model in settings.models] == ["t=0", "t=1", "long"]
+
+    def test_one_of_the_models_of_an_sdf_file(self, tmp_path):
+        rows = "".join(f'[[models]]\nfile = "two.world"\nmodel = "{name}"\n' for name in ("crate", "arm"))
+        write(tmp_path, rows)
+        path = str(tmp_path / "two.world")
+        assert [(job.name, job.arguments) for job in jobs([path])] == [
+            ("crate", {"model": "crate"}),
+            ("arm", {"model": "arm"}),
+        ]
+        (job,) = jobs([path], read_settings(write(tmp_path, '[[models]]\nfile = "two.world"\nmodel = "arm"')))
+        assert (job.name, job.arguments) == ("", {"model": "arm"})
+        models = "".join(f'<model name="{name}"><link name="{name}_base"/></model>' for name in ("crate", "arm"))
+        (tmp_path / "two.world").write_text(f'<sdf version="1.9"><world name="w">{models}</world></sdf>')
+        assert not any(finding.severity == "error" for finding in check_job(job).findings)
+
+    def test_what_is_excluded_is_checked_only_where_it_is_named(self, tmp_path):
+        write(tmp_path, 'exclude = ["legacy/**", "*.world"]')
+        paths = [
+            write(tmp_path / folder, "", name)
+            for folder, name in (("", "a.urdf"), ("legacy/b", "c.urdf"), ("", "d.world"))
+        ]
+        assert [job.file for job in jobs(paths, found=paths)] == paths[:1]
+        assert [job.file for job in jobs(paths, found=paths[2:])] == paths[:2]
+        assert [job.file for job in jobs(paths)] == paths
 
     def test_without_paths_the_models_are_checked(self, tmp_path, monkeypatch):
         write(tmp_path, ALL)
@@ -298,7 +324,7 @@ class TestPerFile:
     )
     def test_patterns(self, tmp_path, pattern, fits, fits_not):
         home = tmp_path / "home"
-        row = PerFile(pattern, str(home), ("R199",))
+        row = Pattern(pattern, str(home))
         for name in (*fits, *fits_not):
             path = home / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -311,7 +337,7 @@ class TestPerFile:
         deep.mkdir(parents=True)
         (deep / ("a" * 200)).write_text("")
         for pattern in ("**/a/" * 200 + "b", "*a" * 100 + "b"):
-            assert not PerFile(pattern, str(tmp_path), ("R199",)).fits(str(deep / ("a" * 200)))
+            assert not Pattern(pattern, str(tmp_path)).fits(str(deep / ("a" * 200)))
 
     def test_findings_there_are_left_out_but_errors_of_the_reader(self, tmp_path):
         write(tmp_path, 'profile = "industrial"\nper-file-ignores = { "legacy/**" = ["R199-403", "missing"] }')

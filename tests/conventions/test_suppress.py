@@ -10,7 +10,7 @@ from kinetree.conventions.check import rule_of, rules_of
 from kinetree.conventions.checked import Checked, Job, check_job
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.justify import justifications
-from kinetree.conventions.per_file import PerFile
+from kinetree.conventions.per_file import Pattern, PerFile
 from kinetree.conventions.suppress import suppressions
 from kinetree.conventions.suppressions import ASKEW, EXCUSED, RULES
 from kinetree.formats.xml import Report, parse
@@ -261,7 +261,7 @@ class TestWhatIsWrong:
         text = ARM.replace(FLANGE, f"<!-- kinetree: ignore ICUB-101, {CODE} because so -->{FLANGE}")
         (idle,) = checked(text).findings
         assert idle.message.startswith(CODE)
-        here = PerFile("*.urdf", ".", (CODE,))
+        here = PerFile(Pattern("*.urdf", "."), (CODE,))
         for leave_out in ({"ignore": (CODE,)}, {"select": ("R199-1", "SUP")}, {"per_file": (here,)}):
             assert codes(checked(text, **leave_out)) == []
 

@@ -138,3 +138,12 @@ def test_planar_and_floating_joints_move():
     free = se3.homogeneous(se3.rotation_from_quaternion(quat_xyzw), (1, 2, 3))
     np.testing.assert_allclose(all_frames(robot, q)["lower"], slab @ free, rtol=0, atol=1e-15)
     assert build_tree(robot).parent == (-1, 0)
+
+
+def test_the_place_of_an_attribute_is_not_looked_for_in_another():
+    joint = """<joint name="j" type="fixed"><parent link="a"/><child link="b"/>
+    <origin note=" rpy='1'" rpy="1 x 0"/></joint>"""
+    with pytest.raises(kt.KinetreeError) as caught:
+        kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
+    line, mark = caught.value.findings[0].excerpt.splitlines()
+    assert line[mark.index("~") : mark.index("^") + 1] == "1 x 0"

@@ -18,7 +18,7 @@ from kinetree.cli._output import check_no_input
 from kinetree.conventions.baseline import check_replaceable, model_key, write_baseline
 from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
 from kinetree.conventions.checked import Checked, Job, gone_from_baselines
-from kinetree.conventions.files import files_of, without_parts
+from kinetree.conventions.files import files_of, is_unread, without_parts
 from kinetree.conventions.jobs import Overrides, jobs
 from kinetree.conventions.justify import justifications
 from kinetree.conventions.report import formats, report
@@ -63,15 +63,16 @@ def command(
     A PATH is a file, the bare name of a robot that comes with the package, or a folder: then all of its models are
     checked, and files of macros are passed over. Without any, the models of the settings are checked.
 
-    Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if there is nothing to read.
+    Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if a file cannot be read.
     """
     _check_options(as_json, form, why)
     if "" in (config, said["baseline"], write_baseline, output_file):
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
     _check_baselines(said["baseline"], write_baseline)
     overrides = Overrides(**{k: v or None for k, v in said.items()}, arguments=options)
-    files = files_of(paths, options.get("format"))
-    asked = jobs(list(files) if paths else None, read_settings(config) if config else None, overrides)
+    files = files_of(paths)
+    found = {file for file, named in files.items() if not named}
+    asked = jobs(list(files) if paths else None, read_settings(config) if config else None, overrides, found)
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file
@@ -88,6 +89,8 @@ def command(
     if write_baseline is not None:  # the standard output has the report alone
         count = sum(len(result.known) for result in results)
         print(f"{count} finding{'s' * (count != 1)} written to {write_baseline}", file=sys.stderr)
+    if any(map(is_unread, results)):
+        sys.exit(2)
     faulty = any(finding.severity != "info" for result in results for finding in result.findings)
     sys.exit(int(faulty and not exit_zero))
 

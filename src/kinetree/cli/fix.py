@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -77,9 +78,10 @@ def command(
     """
     if config == "":
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
-    files = files_of(paths, arguments.get("format"))
+    files = files_of(paths)
     said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
-    held = jobs(_mendable(files, arguments.get("format")), read_settings(config) if config else None, said)
+    found = {file for file, named in files.items() if not named}
+    held = jobs(_mendable(files, arguments.get("format")), read_settings(config) if config else None, said, found)
     asked = [replace(job, baseline=None) for job in held]  # what is known is mended, too
     if also and len(asked) > 1:
         raise click.UsageError(
@@ -97,24 +99,22 @@ def command(
 
 
 def _mendable(files: Mapping[str, bool], format: str | None) -> list[str]:
-    """The files that are texts; those of folders that are not are passed over. files: whether they were named. Raises
-    KinetreeError for what is named and is none, and where nothing is left."""
-    for file, named in files.items():
+    """The files that were named, of which others than texts are refused one by one, and the texts of folders. files:
+    whether they were named. Raises KinetreeError for robots of the package, and where nothing is left."""
+    for file in files:
         if is_packaged(file, format):
             raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
-        if named and not format and not _is_text(file):
-            message = f"is {format_of(file).name}, which is not mended; {LEGAL}"
-            raise KinetreeError(Finding("format", "error", message, Source(file)))
-    texts = [file for file, named in files.items() if (named and format) or _is_text(file)]
-    if not texts:
+    found = [file for file, named in files.items() if named or _is_text(file)]
+    if not found:
         raise fail("no-models", f"there is nothing here that can be mended; {LEGAL}")
-    return texts
+    return found
 
 
 def _is_text(file: str) -> bool:
-    """Whether it is of one of TEXTS. What cannot be read is, if it ends so: the check says what is wrong with it."""
+    """Whether what is found in a folder is to be mended; a folder that cannot be read may hold something."""
     endings = [suffix for name in TEXTS for suffix in FORMATS[name].suffixes]
-    return file.lower().endswith(tuple(endings)) or Path(file).is_fifo() or format_of(file).name in TEXTS
+    by_root = file.lower().endswith(".xml")
+    return file.lower().endswith(tuple(endings)) or os.path.isdir(file) or (by_root and format_of(file).name in TEXTS)
 
 
 def _all_fixed(
@@ -149,6 +149,8 @@ def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], **options
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
     if errors := [finding for finding in checked.findings if is_error_of_reader(finding)]:
         raise KinetreeError(errors)
+    if not job.arguments.get("format") and (name := format_of(job.file).name) not in TEXTS:
+        raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
     with snapshot(contents) as held:  # what is excused is judged by the very bytes that are mended
         excused = {one.finding for one in check_job(job).excused}
     return fix(

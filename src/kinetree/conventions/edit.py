@@ -9,11 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kinetree.errors import fail
-from kinetree.formats.xml import Document, Element
+from kinetree.formats.xml import Document, Element, attribute_spans
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.formats.xml_writer import attributes_text
-
-ATTRIBUTE = re.compile(rb"""([^\s=/<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 REST_OF_LINE = re.compile(rb"(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*[ \t]*(?=\r?\n)")
 
@@ -32,6 +30,22 @@ class Edit:
     text: str
 
 
+class New(NamedTuple):
+    """An element that is to be written."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    children: tuple[New, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion(Edit):
+    """An edit that adds elements behind another."""
+
+    near: Element = field(compare=False)
+    new: tuple[New | str, ...] = field(compare=False)
+
+
 @dataclass(frozen=True)
 class Mend:
     """What mends one finding: its element, and the edits, or why there are none.
@@ -43,14 +57,6 @@ class Mend:
     edits: tuple[Edit, ...] = ()
     because: str = ""
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
-
-
-class New(NamedTuple):
-    """An element that is to be written."""
-
-    tag: str
-    attributes: Mapping[str, str]
-    children: tuple[New, ...] = ()
 
 
 def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:
@@ -104,16 +110,6 @@ def _in_order(edits: Iterable[Edit]) -> list[Edit]:
     return ordered
 
 
-def attribute_spans(element: Element) -> dict[str, tuple[int, int, int, int]]:
-    """Attribute to the bytes where its name and its value begin, where its value stops, and those behind its quote."""
-    data = element.document.data
-    behind = element.start + 1 + len(element.tag.encode())
-    return {
-        m[1].decode(): (m.start(), *(m.span(2) if m[2] is not None else m.span(3)), m.end())
-        for m in ATTRIBUTE.finditer(data, behind, element.tag_stop)
-    }
-
-
 def set_attribute(element: Element, name: str, value: str) -> Edit:
     """Gives an attribute a value, or adds it behind the others."""
     spans, file = attribute_spans(element), element.document.file
@@ -133,13 +129,13 @@ def replace_attribute(element: Element, old: str, name: str, value: str) -> Edit
     return Edit(element.document.file, start, stop, attributes_text({name: value}))
 
 
-def insert_after(element: Element, *new: New | str) -> Edit:
+def insert_after(element: Element, *new: New | str) -> Insertion:
     """Adds elements behind another and the comments on its line, each on a line of its own if that one is."""
     indent, at = indentation(element), element.stop
     text = "".join(_line_start(element, indent) + _text(item, element, indent) for item in new)
     if indent is not None and (behind := REST_OF_LINE.match(element.document.data, at)):
         at = behind.end()
-    return Edit(element.document.file, at, at, text)
+    return Insertion(element.document.file, at, at, text, element, new)
 
 
 def insert_inside(element: Element, *new: New | str, first: bool = False) -> Edit:

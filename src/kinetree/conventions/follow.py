@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 
-from kinetree.conventions.edit import Edit, attribute_spans
+from kinetree.conventions.edit import Edit
 from kinetree.conventions.same import Names
 from kinetree.errors import KinetreeError, Source, fail
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Element, Report, attribute_spans, parse
 from kinetree.formats.xml_writer import attributes_text
 from kinetree.model.robot import Robot
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,18 +31,23 @@ class Overrides:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-def jobs(paths: Sequence[str] | None, settings: Settings | None = None, said: Overrides | None = None) -> list[Job]:
+def jobs(
+    paths: Sequence[str] | None,
+    settings: Settings | None = None,
+    overrides: Overrides | None = None,
+    found: Collection[str] = (),
+) -> list[Job]:
     """The jobs of a run, in the order of the paths.
 
     paths: files, or bare names of robots that come with the package; None for the models of the settings. One that is
-        such a model becomes a job for each of its rows, with the arguments that they give. said: what goes before the
-        settings.
+        such a model becomes a job for each of its rows, with the arguments that they give.
     settings: for all of them; by default each path's own, see `find_settings`.
+    found: those paths that nobody has named, but a folder that they are in; of these the settings may exclude some.
 
     Raises KinetreeError for faults in the settings, for a profile, a vendor or codes that do not exist, and where
     nothing is to be checked.
     """
-    said = said or Overrides()
+    said = overrides or Overrides()
     if paths is None:
         held = settings or find_settings()
         if not held.models:
@@ -58,6 +63,8 @@ def jobs(paths: Sequence[str] | None, settings: Settings | None = None, said: Ov
             held = settings or find_settings(path)
             seen[folder] = held, _rows(held)
         held, rows = seen[folder]
+        if path in found and any(pattern.fits(path) for pattern in held.exclude):
+            continue
         made += [_job(path, held, model, said) for model in rows.get(os.path.realpath(path), [None])]
     return made
 
@@ -77,6 +84,8 @@ def _job(path: str, settings: Settings, model: Model | None, said: Overrides) ->
     for key, given in {"xacro_args": model.args, "packages": model.packages}.items() if model else ():
         if together := {**given, **arguments.get(key, {})}:
             arguments[key] = together
+    if model and model.model and not said.arguments.get("model"):
+        arguments["model"] = model.model
     return Job(
         path,
         profile,

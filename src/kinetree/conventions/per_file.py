@@ -1,4 +1,4 @@
-"""Codes that are left out for files that fit a pattern."""
+"""Patterns of files, and codes that are left out for those that fit one."""
 
 from __future__ import annotations
 
@@ -11,24 +11,31 @@ from kinetree.errors import Finding
 
 
 @dataclass(frozen=True)
-class PerFile:
-    """codes: how the codes begin that are left out in files that fit `pattern`, seen from `folder`.
+class Pattern:
+    """Which files are meant, seen from a folder.
 
     `*` and `?` stand for what holds no slash, `[ab]` for one of these, `**` for any folders. A pattern without a slash
     is a file's name in any folder; one that ends with a slash is all below a folder.
     """
 
-    pattern: str
+    text: str
     folder: str
-    codes: tuple[str, ...]
 
     def fits(self, file: str) -> bool:
         """Whether a file is meant."""
         path = relative(file, self.folder).split("/")
-        if "/" not in self.pattern:
-            return fnmatchcase(path[-1], self.pattern)
-        pattern = f"{self.pattern}**" if self.pattern.endswith("/") else self.pattern
+        if "/" not in self.text:
+            return fnmatchcase(path[-1], self.text)
+        pattern = f"{self.text}**" if self.text.endswith("/") else self.text
         return _fits(pattern.removeprefix("./").split("/"), path)
+
+
+@dataclass(frozen=True)
+class PerFile:
+    """codes: how the codes begin that are left out in files that fit a pattern."""
+
+    pattern: Pattern
+    codes: tuple[str, ...]
 
 
 def _fits(pattern: Sequence[str], path: Sequence[str]) -> bool:
@@ -53,4 +60,4 @@ def is_left_out(finding: Finding, file: str, rows: Iterable[PerFile]) -> bool:
     """Whether a finding is left out, by the file that it is in or by the one that is checked."""
     files = {file, finding.source.file} if finding.source else {file}
     about = [row for row in rows if finding.code.startswith(row.codes)]
-    return any(row.fits(name) for row in about for name in files)
+    return any(row.pattern.fits(name) for row in about for name in files)

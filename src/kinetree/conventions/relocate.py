@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
-from kinetree.conventions.edit import Edit, Mend, attribute_spans
+from kinetree.conventions.edit import Edit, Insertion, Mend, New, insert_after, set_attribute
 from kinetree.errors import KinetreeError, Source, fail
 from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Element, Report, attribute_spans, parse
 
 Place = tuple[str, int | None, int | None]
+ENDS = ("parent", "child")
+"""Elements whose `link` is the name of another element, which may be written with a prefix."""
+CONSTANTS = {"pi", "radians"}
+"""What expressions may name and still be the same everywhere."""
+NAMES = ("name", "link")
+"""Attributes of new elements that are names."""
 
 
-class Change(NamedTuple):
-    """An attribute of an expanded element gets another text."""
+@dataclass(frozen=True, eq=False)
+class Change:
+    """An attribute of an expanded element gets another text; or, without a name, elements are added behind it."""
 
     element: Element
     name: str
-    text: str
+    text: str = ""
+    new: tuple[New, ...] = ()
 
     @property
     def where(self) -> tuple[Place, str]:
         """The attribute of a file from which it comes."""
         return _place(self.element.source), self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """The files of which xacro made a text, and what is to be changed there. contents: what files hold that are not as
+    on the disk, by resolved path. only: the one file that may be edited, None for all. renames: whether things get
+    other names."""
+
+    contents: Mapping[Path, bytes]
+    only: Path | None
+    renames: bool
+    roots: dict[str, Element]
 
 
 def relocated(
@@ -36,41 +56,47 @@ def relocated(
     """The repairs with the edits that make the same of the files from which the elements of an expanded text come; and
     by element why others have none.
 
-    document: the root of that text. contents: what files hold that are not as on the disk, by resolved path. only: the
-    one file that may be edited, None for all.
-    Only the value of an attribute that stands in the file as it does in the text is changed, and only if all elements
-    that come from there want the same.
+    document: the root of that text. contents, only: as `Files` has them.
+    The value of an attribute is changed that stands in the file as it does in the text, is a name with a prefix, or
+    constant; elements are added behind one that has its name so. All elements that come from there must want the same.
     """
-    elements = list(document.walk())
+    mends, elements = list(mends), list(document.walk())
     made = Counter(_place(element.source) for element in elements)
-    kept = list(mends)
-    changes = _changes({edit for mend in kept for edit in mend.edits}, elements)
-    roots: dict[str, Element] = {}
+    files = Files(contents, only, any(mend.renamed for mend in mends), {})
+    changes = _changes({edit for mend in mends for edit in mend.edits}, elements)
+    said: dict[Edit, Edit] = {}
+    kept: list[Mend] = []
     refused: dict[str, str] = {}
+    for mend in mends:
+        try:
+            said |= {edit: _in_file(changes.get(edit), files) for edit in mend.edits}
+            kept.append(mend)
+        except KinetreeError as error:
+            refused[mend.element] = error.findings[0].message
     while True:  # without those that are refused, not all may want the same any more
-        wanted: dict[tuple[Place, str], dict[int, str]] = {}
-        for change in {changes[edit] for mend in kept for edit in mend.edits if edit in changes}:
-            wanted.setdefault(change.where, {})[change.element.start] = change.text
-        found = []
+        wanted: dict[tuple[Place, str], dict[int, Edit]] = {}
+        for edit in (edit for mend in kept for edit in mend.edits):
+            wanted.setdefault(changes[edit].where, {})[changes[edit].element.start] = said[edit]
+        torn = {where: made[where[0]] for where, of in wanted.items() if not _agree(of, made[where[0]])}
         for mend in kept:
-            try:
-                for edit in mend.edits:
-                    _check(changes.get(edit), wanted, made)
-                edits = tuple(_in_file(changes[edit], roots, contents) for edit in mend.edits)
-                _check_shared(edits, only)
-                found.append(replace(mend, edits=edits))
-            except KinetreeError as error:
-                refused[mend.element] = error.findings[0].message
-        if len(found) == len(kept):
-            return found, refused
+            if place := next((where[0] for edit in mend.edits if (where := changes[edit].where) in torn), None):
+                why = f"not all {made[place]} elements that are made of it want the same change"
+                refused[mend.element] = f"{Source(*place)} is not mended: {why}"
+        if not torn:
+            return [replace(mend, edits=tuple(said[edit] for edit in mend.edits)) for mend in kept], refused
         kept = [mend for mend in kept if mend.element not in refused]
 
 
 def _changes(edits: Iterable[Edit], elements: Sequence[Element]) -> dict[Edit, Change]:
-    """What edits change, of those that change the value of an attribute."""
+    """What edits change, of those that change the value of an attribute, or add whole elements behind one."""
     starts = [element.start for element in elements]
-    found = {}
+    found: dict[Edit, Change] = {}
     for edit in edits:
+        if isinstance(edit, Insertion):
+            new = tuple(item for item in edit.new if isinstance(item, New))
+            if len(new) == len(edit.new) and edit.near.source.made is not None:
+                found[edit] = Change(edit.near, "", new=new)
+            continue
         element = elements[bisect_right(starts, edit.start) - 1]
         spans = attribute_spans(element)
         name = next((name for name, (_, *value, _) in spans.items() if value == [edit.start, edit.stop]), None)
@@ -79,38 +105,88 @@ def _changes(edits: Iterable[Edit], elements: Sequence[Element]) -> dict[Edit, C
     return found
 
 
-def _check(
-    change: Change | None, wanted: Mapping[tuple[Place, str], Mapping[int, str]], made: Mapping[Place, int]
-) -> None:
-    """Raises KinetreeError for a change that is not to be made."""
+def _agree(wanted: Mapping[int, Edit], made: int) -> bool:
+    """Whether all elements that are made of a place want the same edit of it. wanted: by the byte of the element."""
+    return len(wanted) == made and len(set(wanted.values())) == 1
+
+
+def _in_file(change: Change | None, files: Files) -> Edit:
+    """The edit of a file that makes a change. Raises KinetreeError for one that is not to be made."""
     if change is None:
-        raise fail("fix", "adding and removing elements and attributes in xacro files is left to people")
+        raise fail("fix", "this kind of change in xacro files is left to people")
+    element = _element(change, files)
+    edit = _added(change, element) if change.new else _changed(change, element, files.renames)
+    if files.only and Path(edit.file).resolve() != files.only.resolve():
+        raise fail("fix", f"it stands in {edit.file}, which other models may include; --unsafe mends it there")
+    return edit
+
+
+def _element(change: Change, files: Files) -> Element:
+    """The element of a file of which a changed one was made."""
     place, _ = change.where
-    if len(wanted[change.where]) < made[place] or len(set(wanted[change.where].values())) > 1:
-        raise _refused(place, f"not all {made[place]} elements that are made of it want the same change")
-
-
-def _check_shared(edits: Iterable[Edit], only: Path | None) -> None:
-    """Refuse to mend what other models may include: only this one is looked at, and the others may want it as it is."""
-    others = sorted({edit.file for edit in edits if only and Path(edit.file).resolve() != only.resolve()})
-    if others:
-        raise fail("fix", f"it stands in {others[0]}, which other models may include; --unsafe mends it there")
-
-
-def _in_file(change: Change, roots: dict[str, Element], contents: Mapping[Path, bytes]) -> Edit:
-    """The edit of the attribute of a file. roots: of files that have been read, by name."""
-    place, name = change.where
-    if place[0] not in roots:
-        roots[place[0]] = _root(place[0], contents)
-    root = roots[place[0]]
+    if place[0] not in files.roots:
+        files.roots[place[0]] = _root(place[0], files.contents)
+    root = files.roots[place[0]]
     byte = root.document.byte(Source(*place))
     element = next((element for element in root.walk() if element.start == byte), None)
     if element is None or element.tag != change.element.tag:
         raise _refused(place, "the element there is another")
-    if name not in element.attributes or element.attributes[name] != change.element.attributes[name]:
-        raise _refused(place, f"{name}={element.get(name)!r} is worked out there, not written")
-    _, start, stop, _ = attribute_spans(element)[name]
-    return Edit(root.document.file, start, stop, change.text)
+    return element
+
+
+def _changed(change: Change, element: Element, renames: bool) -> Edit:
+    """The edit that gives the attribute of a file another text."""
+    name, old = change.name, change.element.attributes[change.name]
+    written = element.get(name)
+    place, _ = change.where
+    if written == old:
+        _, start, stop, _ = attribute_spans(element)[name]
+        return Edit(element.document.file, start, stop, change.text)
+    if written is None:
+        raise _refused(place, f"there is no {name}")
+    if element.tag == "origin" and _is_constant(written):
+        return set_attribute(element, name, change.text)
+    is_end = element.tag in ENDS and name == "link" and not renames
+    if is_end and (text := _as_written(change.text, old, written)):
+        return set_attribute(element, name, text)
+    raise _refused(place, f"{name}={written!r} is worked out there, not written")
+
+
+def _added(change: Change, element: Element) -> Edit:
+    """The edit that adds elements behind one of a file, with names as its own is written there."""
+    old, written = (one.attributes["name"] for one in (change.element, element))
+
+    def like(new: New) -> New:
+        names = {key: _as_written(value, old, written) for key, value in new.attributes.items() if key in NAMES}
+        said = {key: name for key, name in names.items() if name is not None}
+        if len(said) < len(names):
+            place, _ = change.where
+            raise _refused(place, f"name={written!r} is worked out there, which does not tell how to write other names")
+        return New(new.tag, {**new.attributes, **said}, tuple(map(like, new.children)))
+
+    return insert_after(element, *map(like, change.new))
+
+
+def _is_constant(written: str) -> bool:
+    """Whether numbers are worked out of others and π alone, so that they are the same wherever a macro is used."""
+    inside = " ".join(re.findall(r"\$\{([^{}]*)\}", written))
+    return "$(" not in written and set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", inside)) <= CONSTANTS
+
+
+def _as_written(name: str, old: str, written: str) -> str | None:
+    """A name as a file has to have it where it has `written` for the name `old`: with the same prefix; None where that
+    cannot be told.
+
+    >>> _as_written("left_flange", "left_link_6", "${prefix}link_6")
+    '${prefix}flange'
+    """
+    if written == old:
+        return name
+    literal = re.split(r"[${}()]", written)[-1]
+    prefix = old.removesuffix(literal)
+    if not literal or not old.endswith(literal) or not name.startswith(prefix):
+        return None
+    return written.removesuffix(literal) + name.removeprefix(prefix)
 
 
 def _root(file: str, contents: Mapping[Path, bytes]) -> Element:

@@ -11,29 +11,30 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.conventions.check import PROFILES, codes_of, nearest_codes, unknown_codes
-from kinetree.conventions.per_file import PerFile
+from kinetree.conventions.per_file import Pattern, PerFile
 from kinetree.errors import KinetreeError, nearest_names
 from kinetree.formats.opener import read_file
 from kinetree.formats.places import Places, Where
 from kinetree.formats.text import TextReport, decode, read_toml
 
 OWN, SHARED = "kinetree.toml", "pyproject.toml"
-KEYS = ("profile", "select", "ignore", "vendor", "baseline", "per-file-ignores", "models")
+KEYS = ("profile", "select", "ignore", "vendor", "baseline", "exclude", "per-file-ignores", "models")
 MAX_FAULTS = 100  # said of one file
-MODEL_KEYS = ("file", "args", "name", "profile", "packages")
+MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages")
 
 
 @dataclass(frozen=True)
 class Model:
     """A file that makes a robot, such as a xacro file that is no mere collection of macros.
 
-    file: absolute. args: values of xacro arguments. name: which of several variants of the file it is, by default its
-    arguments; "" where there is one and nobody has named it. profile: by default that of the settings. packages:
-    folders of ROS packages by name, absolute.
+    file: absolute. args: values of xacro arguments. model: which one of an SDF file. name: which of several variants of
+    the file it is, by default its arguments and model; "" where there is one and nobody has named it. profile: by
+    default that of the settings. packages: folders of ROS packages by name, absolute.
     """
 
     file: str
     args: Mapping[str, str]
+    model: str | None
     name: str
     profile: str | None
     packages: Mapping[str, str]
@@ -41,8 +42,8 @@ class Model:
 
 @dataclass(frozen=True)
 class Settings:
-    """file: where they are said, or None for those that hold where nothing is said. baseline: absolute. For the rest
-    see `kinetree.conventions.checked.Job`."""
+    """file: where they are said, or None for those that hold where nothing is said. baseline: absolute. exclude: files
+    of folders that are not checked unless they are named. For the rest see `kinetree.conventions.checked.Job`."""
 
     file: str | None = None
     profile: str | None = None
@@ -50,6 +51,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     vendor: str | None = None
     baseline: str | None = None
+    exclude: tuple[Pattern, ...] = ()
     per_file: tuple[PerFile, ...] = ()
     models: tuple[Model, ...] = ()
 
@@ -135,6 +137,7 @@ class _Reader:
             self.codes(table.get("ignore", []), "ignore"),
             self.vendor(table),
             baseline and os.path.normpath(os.path.join(self.folder, baseline)),
+            self.exclude(table.get("exclude", [])),
             self.per_file(table.get("per-file-ignores", {})),
             self.models(table.get("models", [])),
         )
@@ -147,7 +150,8 @@ class _Reader:
         for k, row in enumerate(said):
             if self.is_table(row, MODEL_KEYS, k):
                 model = self.model(row, k)
-                name = model.name or ", ".join(f"{key}={value}" for key, value in model.args.items())
+                args = [f"{key}={value}" for key, value in model.args.items()]
+                name = model.name or ", ".join([*args, *([model.model] if model.model else [])])
                 if models.setdefault((os.path.realpath(model.file), name), model) is not model:
                     self.error("its file stands there already; each row of a file needs a name of its own", "", k)
         rows = Counter(file for file, _ in models)
@@ -162,10 +166,17 @@ class _Reader:
         return Model(
             os.path.join(self.folder, file or ""),
             args,
+            self.text(row, "model", k),
             self.text(row, "name", k) or "",
             self.profile(row, k),
             {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()},
         )
+
+    def exclude(self, said: object) -> tuple[Pattern, ...]:
+        if not isinstance(said, list) or not all(isinstance(glob, str) and glob for glob in said):
+            self.error(f'exclude: {_short(said)} is no list of patterns; legal is such as ["legacy/**"]', "exclude")
+            return ()
+        return tuple(Pattern(glob, self.folder) for glob in said)
 
     def per_file(self, said: object) -> tuple[PerFile, ...]:
         if not isinstance(said, dict):
@@ -173,7 +184,8 @@ class _Reader:
             return ()
         if "" in said:
             self.error("per-file-ignores has an empty pattern; legal is such as 'legacy/**'", "per-file-ignores")
-        return tuple(PerFile(glob, self.folder, self.codes(codes, "per-file-ignores")) for glob, codes in said.items())
+        rows = ((Pattern(glob, self.folder), self.codes(codes, "per-file-ignores")) for glob, codes in said.items())
+        return tuple(PerFile(pattern, codes) for pattern, codes in rows)
 
     def codes(self, said: object, key: str) -> tuple[str, ...]:
         """Codes, or how they begin."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source
@@ -50,12 +51,17 @@ def _check_rights(target: Path) -> None:
 
 
 def _write_beside(path: Path, data: bytes) -> str:
-    """The name of a new file in the same folder, with the data and with the rights that the file at `path` has."""
+    """The name of a new file in the same folder, with the data and with the rights and, where that may be, the owner
+    that the file at `path` has."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        old = path.stat() if path.exists() else None
+        if old and hasattr(os, "chown"):
+            with suppress(PermissionError):  # who may write to a file of somebody else need not be able to give it away
+                os.chown(temporary, old.st_uid, old.st_gid)
+        os.chmod(temporary, old.st_mode & 0o777 if old else 0o666 & ~_umask())
     except BaseException:
         os.unlink(temporary)
         raise

@@ -250,12 +250,23 @@ def _span(element: Element, attribute: str | None) -> tuple[int, int]:
     """The bytes of an attribute's value, or of the start tag."""
     data = element.document.data
     tag_end = _tag_end(data, element.start)
-    if attribute is not None:
-        pattern = rb"\s" + re.escape(attribute.encode()) + rb"\s*=\s*([\"'])(.*?)\1"
-        match = re.compile(pattern, re.DOTALL).search(data, element.start, tag_end)
-        if match:
-            return match.start(2), max(match.end(2), match.start(2) + 1)
+    if attribute is not None and (found := attribute_spans(element).get(attribute)):
+        _, start, stop, _ = found
+        return start, max(stop, start + 1)
     return element.start, tag_end
+
+
+_ATTRIBUTE = re.compile(rb"""([^\s=/<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+
+
+def attribute_spans(element: Element) -> dict[str, tuple[int, int, int, int]]:
+    """Attribute to the bytes where its name and its value begin, where its value stops, and those behind its quote."""
+    data = element.document.data
+    behind = element.start + 1 + len(element.tag.encode())
+    return {
+        m[1].decode(): (m.start(), *(m.span(2) if m[2] is not None else m.span(3)), m.end())
+        for m in _ATTRIBUTE.finditer(data, behind, element.tag_stop)
+    }
 
 
 _TAG = re.compile(rb"<[^\s/>]*(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")

@@ -50,10 +50,10 @@ def add_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, el
         else:
             why = ""
             T = se3.homogeneous(R, p)
-        yield _added(robot, elements, name, arm.base_link or "", T) if not why else _not(f"frame {name!r}", why)
+        yield _not(f"frame {name!r}", why) if why else _added(robot, elements, arm, "base", arm.base_link or "", T)
 
 
-def add_tool0(robot: Robot, arms: tuple[Arm, ...], maker: Maker, elements: Elements) -> Iterator[Mend]:
+def add_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, elements: Elements) -> Iterator[Mend]:
     """Adds tool0 to flange, turned as in the maker's models."""
     for arm in arms:
         name = f"{arm.prefix}tool0"
@@ -61,12 +61,14 @@ def add_tool0(robot: Robot, arms: tuple[Arm, ...], maker: Maker, elements: Eleme
             yield _not(f"link {name!r}", "to turn it would move it")
         elif arm.flange is None:
             yield _not(f"frame {name!r}", "there is no flange to hang it on")
+        elif (out := outwards(arm, robot, poses)) is not None and poses[arm.flange][:3, 0] @ out < 1 - ALONG:
+            yield _not(f"frame {name!r}", f"X of {arm.flange!r} does not point outwards (R199-403), nor would tool0")
         elif maker.tool0_rotation is None:
             measured = f"nobody has measured how models of {maker.name} have it in flange"
             yield _not(f"frame {name!r}", measured if maker.controller else NOBODY)
         else:
             T = se3.homogeneous(maker.tool0_rotation, np.zeros(3))
-            yield _added(robot, elements, name, arm.flange, T)
+            yield _added(robot, elements, arm, "tool0", arm.flange, T)
 
 
 def add_flange(
@@ -89,7 +91,7 @@ def add_flange(
         if isinstance(found, str):
             yield _not(f"frame {name!r}", found)
             continue
-        new = _added(robot, elements, name, arm.end, se3.inverse(poses[arm.end]) @ found)
+        new = _added(robot, elements, arm, "flange", arm.end, se3.inverse(poses[arm.end]) @ found)
         if new.edits and arm.tool0:
             moved = _on(elements.joints[above[arm.tool0].name], name, se3.inverse(found) @ poses[arm.tool0])
             new = replace(new, edits=(*new.edits, *moved))
@@ -267,15 +269,20 @@ def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) 
     yield insert_inside(elements.links[carrier], *texts)
 
 
-def _added(robot: Robot, elements: Elements, name: str, parent: str, T: Array) -> Mend:
-    """A new frame, behind the link that carries it and the joint of that; on base_link behind all links and joints."""
-    joint = next((j for j in (f"{parent}-{name}", f"{parent}_to_{name}") if j not in robot.joints), None)
+def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, T: Array) -> Mend:
+    """A new frame, behind the link that carries it and the joint of that; on base_link behind all links and joints, but
+    in xacro behind the link, for there the others may be of another macro."""
+    name = arm.prefix + which
+    joint = next((j for j in (f"{parent}-{which}", f"{parent}_to_{which}") if j not in robot.joints), None)
     if name in robot.links or joint is None:
         return _not(f"frame {name!r}", "there are a link or joints of these names already")
-    carriers = [elements.joints[j.name] for j in robot.joints.values() if j.child == parent]
-    everything = [child for child in elements.root.children if child.tag in ("link", "joint")]
-    near = max([elements.links[parent], *carriers], key=lambda e: e.start) if name.endswith(AT_END) else everything[-1]
-    return Mend(f"frame {name!r}", (insert_after(near, *new_frame(name, joint, parent, T)),))
+    near = [elements.links[parent]]
+    if not elements.root.document.origins:
+        carriers = [elements.joints[j.name] for j in robot.joints.values() if j.child == parent]
+        everything = [child for child in elements.root.children if child.tag in ("link", "joint")]
+        near += carriers if which in AT_END else everything
+    last = max(near, key=lambda element: element.start)
+    return Mend(f"frame {name!r}", (insert_after(last, *new_frame(name, joint, parent, T)),))
 
 
 def _not(element: str, why: str) -> Mend:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def relative(file: str) -> str:
+def as_shown(file: str) -> str:
     """The path from the working folder, with slashes, of a file in it; of others as it is."""
     path = Path(file)
     with suppress(ValueError):  # it is elsewhere

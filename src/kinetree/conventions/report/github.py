@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kinetree.conventions.checked import Checked
-from kinetree.conventions.report._paths import relative
+from kinetree.conventions.report._paths import as_shown
 from kinetree.conventions.report._variants import in_variant
 from kinetree.errors import Finding, Severity, visible
 
@@ -25,7 +25,7 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
 def _command(finding: Finding, file: str) -> str:
     source = finding.source
     places: dict[str, object] = {
-        "file": relative(source.file if source else file),
+        "file": as_shown(source.file if source else file),
         "line": source and source.line,
         "col": source and source.column,
         "title": finding.code,

@@ -19,7 +19,7 @@ from kinetree.conventions.check import FAMILIES
 from kinetree.conventions.checked import Checked, Excused
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations
 from kinetree.conventions.readers import REMARKS
-from kinetree.conventions.report._paths import relative
+from kinetree.conventions.report._paths import as_shown
 from kinetree.conventions.report._variants import in_variant
 from kinetree.errors import Finding, Severity, Source, visible
 
@@ -41,7 +41,7 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     run = {
         "tool": {"driver": {"name": "kinetree", "version": __version__, "rules": known}},
         "columnKind": "unicodeCodePoints",
-        "artifacts": [{"location": _artifact(result.file)} for result in results],
+        "artifacts": [{"location": _artifact(file)} for file in dict.fromkeys(result.file for result in results)],
         "results": [result for checked in results for result in _results(checked, indices, seen)],
     }
     yield json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
@@ -116,7 +116,7 @@ def _location(source: Source) -> dict[str, Any]:
 
 def _artifact(file: str) -> dict[str, str]:
     """A file by a relative reference, or by a whole one outside of the working folder."""
-    path = relative(file)
+    path = as_shown(file)
     if Path(path).is_absolute():
         return {"uri": f"file://{'' if path.startswith('/') else '/'}{_quoted(path)}"}
     return {"uri": _quoted(path)}

@@ -1,0 +1,167 @@
+"""What `fix` adds to macros, and with which names."""
+
+import re
+import shutil
+
+import pytest
+
+import kinetree as kt
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.fix import fix, write
+from kinetree.errors import KinetreeError
+from mended import mended, without
+from support import shared
+
+HEAD = """<robot name="arms" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="side" default="left"/>
+  <xacro:arg name="angle" default="1.5707963267948966"/>
+  <xacro:property name="half" value="${pi/2}"/>
+"""
+HANGS = """<origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>
+    <parent link="flange"/>
+    <child link="tool0"/>"""
+ON_LINK_6 = HANGS.replace("0 0 0", "0.09 0 0").replace("flange", "link_6")
+"""tool0 beside flange, R199-505."""
+
+
+def arms(calls: list[str], prefix: str = "${prefix}", text: str = "") -> str:
+    """A macro of an arm whose names have a prefix, and a call of it for each value of the parameter `prefix`."""
+    body = text or without("base")
+    body = body.partition('<robot name="arm">\n')[2].removesuffix("</robot>\n")
+    body = re.sub(r'(<(?:link|joint) name|<(?:parent|child) link)="', lambda match: match[0] + prefix, body)
+    stand = f'<joint name="{prefix}stand" type="fixed"><parent link="world"/><child link="{prefix}base_link"/></joint>'
+    said = "".join(f'  <xacro:arm prefix="{call}"/>\n' for call in calls)
+    macro = f'  <xacro:macro name="arm" params="prefix">\n{stand}\n{body}  </xacro:macro>\n'
+    return f'{HEAD}  <link name="world"/>\n{macro}{said}</robot>\n'
+
+
+def test_a_frame_is_added_behind_the_link_that_carries_it(tmp_path):
+    path = tmp_path / "arm.xacro"
+    text = without("base")
+    path.write_text(text)
+    result = mended(path, vendor="abb")
+    assert [finding.code for finding in result.mended] == ["R199-208"]
+    added = re.fullmatch(re.escape(text).replace(re.escape("</link>"), "</link>(.*)", 1), path.read_text(), re.DOTALL)[
+        1
+    ]
+    assert added.splitlines()[1:] == [
+        '  <link name="base"/>',
+        '  <joint name="base_link-base" type="fixed">',
+        '    <origin xyz="0 0 0" rpy="0 0 0"/>',
+        '    <parent link="base_link"/>',
+        '    <child link="base"/>',
+        "  </joint>",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "calls", "made"),
+    [
+        ("${prefix}", ["left_", "right_"], ["left_", "right_"]),
+        ("${prefix}", [""], [""]),
+        ("${prefix}_", ["left", "right"], ["left_", "right_"]),
+        ("$(arg side)_", ["left"], ["left_"]),
+        ("${'left' if prefix == 'a' else 'right'}_", ["a", "b"], ["left_", "right_"]),
+    ],
+)
+def test_names_have_the_prefix_of_the_macro(prefix, calls, made, tmp_path):
+    path = tmp_path / "arms.xacro"
+    path.write_text(arms(calls, prefix, without("base").replace(HANGS, ON_LINK_6)))
+    before = kt.load(path)
+    result = mended(path, vendor="abb")
+    assert sorted(finding.code for finding in result.mended) == ["R199-208"] * len(calls) + ["R199-505"] * len(calls)
+    assert set(kt.load(path).links) - set(before.links) == {f"{name}base" for name in made}
+    lines = '<link name="{}base"/>', '<joint name="{}base_link-base" type="fixed">', '<parent link="{}flange"/>'
+    assert [path.read_text().count(line.format(prefix)) for line in lines] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("written", ["${prefix}${'base_link'}", "${prefix}base_${'link'}", "${base}"])
+def test_where_a_name_is_worked_out_whole_nothing_is_added(written, tmp_path):
+    path = tmp_path / "arms.xacro"
+    link = '<link name="${prefix}base_link">'
+    text = arms(["left_"]).replace(link, f'<xacro:property name="base" value="left_base_link"/>{link}')
+    path.write_text(text.replace(link, link.replace("${prefix}base_link", written)))
+    result = fix(path, profile="industrial", vendor="abb")
+    ((finding, because),) = result.unmended
+    assert (finding.code, result.after) == ("R199-208", {})
+    assert f"name={written!r} is worked out there, which does not tell how to write other names" in because
+
+
+@pytest.mark.parametrize(
+    ("angle", "is_mended"),
+    [("${pi/2}", True), ("${radians(90)}", True), ("${0.5e0*pi}", True), ("${half}", False), ("$(arg angle)", False)],
+)
+def test_angles_of_pi_alone_are_written_anew(angle, is_mended, tmp_path):
+    """What a property or an argument says may be meant for other places, too, and change."""
+    path = tmp_path / "arms.xacro"
+    turned = ON_LINK_6.replace("1.5707963267948966", angle).replace("0.09 0 0", "0 0 0.09")
+    flange = ARM.replace(
+        '<origin xyz="0.09 0 0" rpy="0 0 0"/>', '<origin xyz="0 0 0.09" rpy="0 -1.5707963267948966 0"/>'
+    )
+    path.write_text(arms(["left_"], text=flange.replace(HANGS, turned)))
+    result = fix(path, profile="industrial", vendor="abb", select="R199-505")
+    assert bool(result.mended) == is_mended
+    assert is_mended or f"{angle} 0' is worked out there, not written" in result.unmended[0][1]
+
+
+def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(tmp_path):
+    path = tmp_path / "arm.urdf"
+    turned = without("tool0").replace('<origin xyz="0.09 0 0" rpy="0 0 0"/>', '<origin xyz="0.09 0 0" rpy="0 1.5 0"/>')
+    path.write_text(turned)
+    result = fix(path, profile="industrial", vendor="abb", select="R199-501")
+    ((_, because),) = result.unmended
+    assert because == "X of 'flange' does not point outwards (R199-403), nor would tool0"
+
+
+def test_a_second_model_of_the_macro_is_mended_by_the_first(tmp_path):
+    """With --unsafe also in the file that both include; each has its own prefix."""
+    call = '<robot name="{0}" xmlns:xacro="http://ros.org/xacro"><xacro:include filename="arm.xacro"/>{1}</robot>'
+    head, _, body = arms([]).partition('  <link name="world"/>\n')
+    (tmp_path / "arm.xacro").write_text(head + body)
+    one, two = (tmp_path / f"{name}.urdf.xacro" for name in ("one", "two"))
+    for path, prefix in ((one, ""), (two, "two_")):
+        path.write_text(call.format(path.stem[:3], f'<link name="world"/><xacro:arm prefix="{prefix}"/>'))
+    asked = {"profile": "industrial", "vendor": "abb", "select": "R199-208"}
+    assert "which other models may include" in fix(one, **asked).unmended[0][1]
+    write(fix(one, **asked, unsafe=True))
+    result = fix(two, **asked, unsafe=True)
+    assert (result.mended, result.unmended) == ((), ())
+    assert "two_base" in kt.load(two).links
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("repository", "at_least"),
+    [
+        ("ros-industrial+abb", 6),
+        ("ros-industrial+motoman", 17),
+        ("ros-industrial+kuka_experimental", 1),
+        ("ros-industrial+fanuc", 3),
+        ("Yaskawa-Global+motoman_ros2_support_packages", 2),
+    ],
+)
+def test_frames_in_the_macros_of_makers(repository, at_least, tmp_path):
+    """Each model is mended in its macro, and afterwards as good as `mended` asks for; no other model of the repository
+    has anything new."""
+    folder = tmp_path / repository
+    shutil.copytree(shared("corpus", repository), folder, ignore=shutil.ignore_patterns("meshes"))
+    models = [path for path in sorted(folder.rglob("*.xacro")) if robot_of(path)]
+    before = {path: found(path) for path in models}
+    count = 0
+    for path in models:
+        for code in ("R199-208", "R199-401", "R199-501", "R199-505"):
+            if fix(path, profile="industrial", select=code, unsafe=True).mended:
+                count += len(mended(path, select=code, unsafe=True).mended)
+    assert count >= at_least
+    assert all(found(path) <= before[path] for path in models)
+
+
+def robot_of(path):
+    try:
+        return kt.load(path)
+    except KinetreeError:
+        return None
+
+
+def found(path):
+    return {(finding.code, finding.element) for finding in kt.check(robot_of(path), profile="industrial")}
