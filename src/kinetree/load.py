@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
@@ -153,16 +152,12 @@ def examine(
     source: str | os.PathLike[str],
     *,
     format: str | None = None,
-    instead: Mapping[Path, bytes] = MappingProxyType({}),
     **arguments: Any,
 ) -> Reading:
     """Like `load`, whose arguments it takes, but returns the robot, or None, and all findings. Raises only where there
-    is nothing to read.
-
-    instead: what model files and what they include are taken to hold, by resolved path, whatever is on the disk.
-    """
+    is nothing to read."""
     options = _options(**arguments)
-    robot, findings = _with_empty_limits(*_with_groups(*_read(source, format, options, instead), options))
+    robot, findings = _with_empty_limits(*_with_groups(*_read(source, format, options), options))
     if robot is None or options.limits is None or (options.limits == PRINTED and is_packaged(source, format)):
         return robot, findings
     try:
@@ -236,12 +231,10 @@ def _with_empty_limits(robot: Robot | None, findings: list[Finding]) -> Reading:
     return replace(robot, notes=(*robot.notes, note)), [*findings, note]
 
 
-def _read(
-    source: str | os.PathLike[str], format: str | None, options: Options, instead: Mapping[Path, bytes]
-) -> Reading:
+def _read(source: str | os.PathLike[str], format: str | None, options: Options) -> Reading:
     if format is not None and format not in FORMATS:
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
-    files = Files(options.packages, instead)
+    files = Files(options.packages)
     if isinstance(source, str) and format is not None:
         _check_options(FORMATS[format], options)
         robot, findings = FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
@@ -251,7 +244,7 @@ def _read(
     if is_packaged(source, format):
         return _read_packaged(str(source), options)
     path = Path(source)
-    text = files.read(path)
+    text = read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)
     _check_options(row, options)
     robot, findings = row.read(text, str(source), files, options)

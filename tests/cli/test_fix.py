@@ -1,15 +1,18 @@
 """The command `fix`."""
 
 import json
+import os
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from kinetree.cli import fix as fix_command
 from kinetree.conventions.check import rules_of
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.base import BaseParent
+from kinetree.conventions.steps import MOST_TRIES
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
 STUCK = ARM.replace('"base"', '"controller"')
@@ -70,6 +73,58 @@ def test_one_bad_file_does_not_keep_the_others(run, model, tmp_path):
     assert good.read_text() != HUNG
 
 
+def test_what_cannot_be_read_in_a_folder_does_not_keep_the_others(run, model, tmp_path):
+    good = model(HUNG)
+    (tmp_path / "z.urdf").symlink_to("nowhere")
+    result = run("fix", tmp_path, "--profile", "industrial")
+    assert result.exit_code == 2
+    assert result.stdout.endswith(f"{good}: 1 mended\n")
+    assert result.stderr == f"{tmp_path / 'z.urdf'}: error: cannot be read: No such file or directory [file]\n"
+    assert good.read_text() != HUNG
+
+
+SDF = '<sdf version="1.9"><model name="m"><link name="a"/></model></sdf>'
+
+
+def test_other_formats_are_passed_over_in_a_folder_and_refused_by_name(run, model):
+    good, sdf = model(HUNG), model(SDF, "m.sdf")
+    result = run("fix", good.parent, "--profile", "industrial", "--diff")
+    assert (result.exit_code, result.stderr) == (1, f"{good}: 1 would be mended\n")
+    result = run("fix", sdf, good, "--profile", "industrial")
+    assert result.exit_code == 2
+    assert "m.sdf: error: is sdf, which is not mended; legal are URDF and xacro files" in result.stderr
+    assert result.stdout.endswith(f"{good}: 1 mended\n")
+    assert sdf.read_text() == SDF
+
+
+def test_what_the_settings_exclude_of_a_folder_is_not_mended(run, model):
+    good, old = model(HUNG), model(HUNG, "old.urdf")
+    model('profile = "industrial"\nexclude = ["old.urdf"]\n', "kinetree.toml")
+    result = run("fix", good.parent)
+    assert (result.exit_code, good.read_text() == HUNG, old.read_text() == HUNG) == (0, False, True)
+    assert run("fix", old).exit_code == 0
+    assert old.read_text() != HUNG
+
+
+@pytest.mark.parametrize("settings", ["", '[[models]]\nfile = "mine.urdf"\n'])
+def test_nothing_is_mended_that_nobody_named(settings, run, model, monkeypatch, tmp_path):
+    """A folder without texts stands for itself, and not for the models of the settings."""
+    monkeypatch.chdir(tmp_path)
+    mine = model(HUNG, "mine.urdf")
+    model(f'profile = "industrial"\n{settings}', "kinetree.toml")
+    (tmp_path / "sdfs").mkdir()
+    model(SDF, "sdfs/m.sdf")
+    result = run("fix", "sdfs")
+    assert (result.exit_code, result.stdout, mine.read_text()) == (2, "", HUNG)
+    assert "there is nothing here that can be mended; legal are URDF and xacro files" in result.stderr
+
+
+def test_an_empty_name_of_settings_is_none(run, model):
+    result = run("fix", model(HUNG), "--config", "")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the name of a file is empty" in result.stderr
+
+
 def test_json(run, model):
     result = run("fix", model(HUNG), model(STUCK, "stuck.urdf"), "--profile", "industrial", "--diff", "--json")
     assert result.exit_code == 1
@@ -104,6 +159,11 @@ def test_the_page_has_every_code_that_can_be_mended():
     text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
     said = {code for row in re.findall(r"^\| ([A-Z]+\d*-\d.*?) \|", text, re.MULTILINE) for code in row.split(", ")}
     assert said == {rule.code for rule in rules_of("industrial") if rule.mend}
+
+
+def test_the_page_says_how_many_repairs_are_tried():
+    text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
+    assert f"at most {MOST_TRIES} of one rule" in text
 
 
 ELBOW = ARM.replace('"link_3"', '"elbow"')
@@ -201,3 +261,118 @@ def test_that_a_file_has_several_arguments_is_said_once(run, model, tmp_path):
     assert path.read_text() == HUNG
     assert run("fix", path, "--unsafe").exit_code == 0
     assert path.read_text() != HUNG
+
+
+ROOT = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+ANGLE = '<joint name="{}" type="fixed"><origin rpy="1.57 0 0"/><parent link="a"/><child link="{}"/></joint>'
+EXCUSE = "<!-- kinetree: ignore R103-007 because measured -->"
+EXACT = "1.5707963267948966"
+LINKS = '<link name="a"/><link name="b"/><link name="c"/>'
+
+
+def patched(old: str, diff: str) -> str:
+    """What `patch` makes of a text."""
+    lines = old.splitlines(keepends=True)
+    for hunks in re.split(r"^--- .*\n\+\+\+ .*\n", diff, flags=re.MULTILINE)[1:]:
+        shift = 0
+        for head, body in re.findall(r"^@@ -(\d+).*\n((?:[ +-].*\n)+)", hunks, re.MULTILINE):
+            before, after = ([x[1:] for x in body.splitlines(keepends=True) if x[0] in signs] for signs in (" -", " +"))
+            start = int(head) - 1 + shift
+            assert lines[start : start + len(before)] == before
+            lines[start : start + len(before)] = after
+            shift += len(after) - len(before)
+    return "".join(lines)
+
+
+class TestSeveralModels:
+    """One run mends them one after the other; each starts from what those before it have left."""
+
+    @pytest.fixture
+    def models(self, model, monkeypatch, tmp_path):
+        """Two models that include one file, in the working folder."""
+        monkeypatch.chdir(tmp_path)
+
+        def models(common: str) -> list[str]:
+            model(f"{ROOT}\n{common}\n</robot>\n", "common.xacro")
+            include = f'{ROOT}<xacro:include filename="common.xacro"/></robot>'
+            return [model(include, f"m{i}.urdf.xacro").name for i in (1, 2)]
+
+        return models
+
+    @pytest.mark.parametrize("variants", [False, True])
+    def test_what_is_excused_stays_though_its_place_has_moved(self, variants, run, models, model):
+        """The first repair moves what stands behind it on its line."""
+        line = f"{LINKS}{ANGLE.format('j1', 'b')}{EXCUSE}{ANGLE.format('j2', 'c')}"
+        names = models(line)
+        if variants:
+            model("".join(f'[[models]]\nfile = "m1.urdf.xacro"\nname = "{i}"\n' for i in "ab"), "kinetree.toml")
+            names = names[:1]
+        shown = run("fix", "--unsafe", "--diff", *names)
+        common = Path("common.xacro")
+        expected = common.read_text().replace("1.57", EXACT, 1)
+        assert patched(common.read_text(), shown.stdout) == expected
+        assert [row.partition(": ")[2] for row in shown.stderr.splitlines()] == [
+            "1 would be mended",
+            "0 would be mended",
+        ]
+        result = run("fix", "--unsafe", *names)
+        assert (result.exit_code, common.read_text()) == (0, expected)
+        assert [row.partition(": ")[2] for row in result.stdout.splitlines()[1:]] == [
+            "1 mended",
+            "changed with it",
+            "0 mended",
+        ]
+
+    def test_the_difference_is_what_is_written(self, run, models, model):
+        """The second mends what only it has of the shared file, behind what the first has."""
+        more = f'<xacro:if value="$(arg more)">\n<link name="d"/>{ANGLE.format("j3", "d")}\n</xacro:if>'
+        (name, _) = models(f'<xacro:arg name="more" default="0"/>\n{LINKS}\n{ANGLE.format("j1", "b")}\n{more}\n'
+                           + ANGLE.format("j2", "c").replace("1.57", "0"))  # fmt: skip
+        rows = "".join(f'[[models]]\nfile = "{name}"\nname = "{i}"\nargs = {{ more = {i} }}\n' for i in (0, 1))
+        model(rows, "kinetree.toml")
+        common = Path("common.xacro")
+        old = common.read_text()
+        shown = run("fix", "--unsafe", "--diff", name)
+        assert shown.stdout.count("--- common.xacro") == 2
+        assert common.read_text() == old
+        assert run("fix", "--unsafe", name).exit_code == 0
+        assert common.read_text() == patched(old, shown.stdout) == old.replace("1.57", EXACT)
+
+    def test_a_write_that_fails_keeps_no_other_and_is_not_built_upon(self, run, models, monkeypatch):
+        """The second starts from what is on the disk, for the first did not get there."""
+        names = models(f"{LINKS}{ANGLE.format('j1', 'b')}{ANGLE.format('j2', 'c').replace('1.57', '0')}")
+        common = Path("common.xacro")
+        old, replace, calls = common.read_text(), os.replace, []
+
+        def fails_once(*paths):
+            calls.append(paths)
+            if len(calls) == 1:
+                raise OSError("no space left")
+            replace(*paths)
+
+        monkeypatch.setattr(os, "replace", fails_once)
+        result = run("fix", "--unsafe", *names)
+        assert result.exit_code == 2
+        assert "cannot be written: no space left" in result.stderr
+        assert result.stdout.splitlines()[1:] == ["m2.urdf.xacro: 1 mended", "common.xacro: changed with it"]
+        assert common.read_text() == old.replace("1.57", EXACT)
+        assert sorted(path.name for path in Path().iterdir()) == ["common.xacro", *names]
+
+    def test_what_somebody_changes_meanwhile_is_not_overwritten(self, run, models, monkeypatch):
+        """The first is not written; the second has read what is there by then."""
+        names = models(f"{LINKS}{ANGLE.format('j1', 'b')}{ANGLE.format('j2', 'c').replace('1.57', '0')}")
+        common = Path("common.xacro")
+        mine = common.read_text() + "<!-- mine -->"
+        write, written = fix_command.write, []
+
+        def edited_before(fixed):
+            if not written:
+                common.write_text(mine)
+            written.append(fixed)
+            write(fixed)
+
+        monkeypatch.setattr(fix_command, "write", edited_before)
+        result = run("fix", "--unsafe", *names)
+        assert result.exit_code == 2
+        assert "common.xacro: error: has changed since it was read" in result.stderr
+        assert common.read_text() == mine.replace("1.57", EXACT)

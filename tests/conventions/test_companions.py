@@ -96,6 +96,10 @@ class TestDoubt:
             (srdf('<chain base_link="$(arg b)" tip_link="elbow"/>'), 3, "base_link='$(arg b)' is worked out"),
             (srdf('\n<passive_joint name="elbow/a"/>'), 4, "'elbow/a' has the name 'elbow' in it"),
             (srdf('<virtual_joint name="v" parent_frame="elbow"/>'), 3, "'elbow' has the name 'elbow' in it"),
+            (srdf("<note>elbow</note>"), 3, "'elbow' has the name 'elbow' in it"),
+            (srdf('<chain base_link="arm::elbow"/>'), 3, "'arm::elbow' has the name 'elbow' in it"),
+            ("a: elbow_collision", 1, "'elbow_collision' has the name 'elbow' in it"),
+            ("link_3/position: 1", 1, "'link_3' stands there already"),
             (srdf("<note>the elbow</note>"), 3, "'the elbow' has the name 'elbow' in it"),
             ("a: 1\nb: shoulder.elbow", 2, "'shoulder.elbow' has the name 'elbow' in it"),
             ("a: ${p}elbow", 1, "'${p}elbow' has the name 'elbow' in it"),
@@ -136,6 +140,14 @@ def test_names_are_followed_and_all_else_stays(content, expected, renamed, tmp_p
     assert result.unmended == ()
     assert result.after[path].decode() == expected
     assert result.before[path].decode() == content
+
+
+@pytest.mark.parametrize("text", ['tip: "arm::el-bow"', 'list: "el-bow link_2"', "tip: x/el-bow"])
+def test_names_with_a_hyphen_are_seen_within_others(text, renamed):
+    result = renamed(text, "also.yaml", MODEL.replace('"elbow"', '"el-bow"'))
+    assert result.after == {}
+    assert all("has the name 'el-bow' in it" in why for _, why in result.unmended)
+    assert result.unmended
 
 
 def test_a_file_without_the_names_stays(renamed):

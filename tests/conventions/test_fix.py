@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.conventions import fix as fixing
 from kinetree.conventions.check import check, rules_of
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.fix import fix
+from kinetree.conventions.fix import fix, write
 from kinetree.conventions.mending import exact_angles
 from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.errors import KinetreeError
@@ -217,3 +218,42 @@ def test_every_safe_repair_on_every_model_of_the_corpus(select, at_least, tmp_pa
         if result.mended:
             found += len(mended(path, moves=select != "R199", select=select).mended)
     assert found >= at_least
+
+
+class TestWhatFilesHold:
+    """All is judged and mended by what they held when they were first read."""
+
+    @pytest.fixture
+    def included(self, arm):
+        """A model, and the file that it includes, in which an angle lacks digits."""
+        head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        joint = '<joint name="j" type="fixed"><origin rpy="1.57 0 0"/><parent link="a"/><child link="b"/></joint>'
+        common = arm(f'{head}<link name="a"/><link name="b"/>{joint}</robot>', "common.xacro")
+        return arm(f'{head}<xacro:include filename="common.xacro"/></robot>', "model.xacro"), common
+
+    def test_an_edit_of_an_included_file_while_it_is_mended_is_kept(self, included, monkeypatch):
+        path, common = included
+        mine = common.read_text().replace("<robot", "<!-- mine --><robot")
+        look = fixing.look
+
+        def look_and_edit(*arguments):
+            state = look(*arguments)
+            common.write_text(mine)
+            return state
+
+        monkeypatch.setattr(fixing, "look", look_and_edit)
+        result = fix(path, profile="ros", unsafe=True)
+        assert b"mine" not in result.after[common]
+        with pytest.raises(KinetreeError, match=r"common\.xacro: error: has changed since it was read"):
+            write(result)
+        assert common.read_text() == mine
+
+    def test_they_hold_what_is_said(self, included):
+        path, common = included
+        first = fix(path, profile="ros", unsafe=True)
+        assert list(first.after) == [common]
+        assert fix(path, profile="ros", unsafe=True, instead=first.after).after == {}
+        held = common.read_bytes().replace(b"1.57", b"3.14")
+        second = fix(path, profile="ros", unsafe=True, instead={common: held})
+        assert second.before == {common: held}
+        assert second.after == {common: held.replace(b"3.14", b"3.141592653589793")}

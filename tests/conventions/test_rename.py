@@ -139,6 +139,57 @@ class TestLinks:
         assert [why in because for finding, because in result.unmended if finding.code == "R199-301"] == [True]
         assert result.after == {}
 
+    @pytest.mark.parametrize(
+        "block",
+        [
+            "<link_names>\nelbow hand, wrist</link_names>",
+            "<link_group>elbow wrist</link_group>",
+            "<joint_tip>elbow hand</joint_tip>",
+            "<jointName>elbow</jointName>",  # which is no joint
+            "<plug>elbow<x/></plug>",
+            "<plug><x/>, elbow</plug>",
+            "<bodyName>el<!-- bow -->bow</bodyName>",
+            "<bodyName><![CDATA[elbow]]></bodyName>",
+            "<topic>elbow_collision</topic>",
+            "<topic>arm::elbow::elbow_visual_1</topic>",
+            "<topic>base_link_fixed_joint_lump__elbow_collision_2</topic>",
+            '<x link="arm::elbow"/>',
+            '<x joint="elbow, hand"/>',
+            '<x link="${side}_elbow"/>',
+            "<x>link_3</x>",
+        ],
+    )
+    @pytest.mark.parametrize("name", ["elbow", "el-bow"])
+    def test_what_is_not_exactly_a_name_is_left_and_its_place_is_said(self, model, block, name):
+        block = block.replace("el<!-- bow -->bow", f"el<!-- -->{name[2:]}").replace("elbow", name)
+        text = NAMED.replace("elbow", name).replace("</robot>", f"<gazebo><plugin>\n{block}</plugin></gazebo></robot>")
+        (path,) = model(text)
+        result = fix(path, profile="industrial", unsafe=True, select="R199-301")
+        line = 1 + text[: text.index(block)].count("\n")
+        ((_, why),) = result.unmended
+        assert result.after == {}
+        assert why.startswith(f"{path}:{line}:1: ")
+        assert why.endswith("and it is not plain what is meant there")
+
+    def test_what_only_looks_alike_is_no_name(self, model):
+        """Parts of longer words, and names of what is renamed by nobody."""
+        block = "<a>elbow2 myelbow elbow_collisions x_elbow_collision</a><linkName>base_link</linkName><b c='tool0'/>"
+        (path,) = model(NAMED.replace("</robot>", f"<gazebo>{block}</gazebo></robot>"))
+        result = fix(path, profile="industrial", unsafe=True, select="R199-301")
+        assert result.unmended == ()
+        assert block.encode() in result.after[path]
+
+    def test_references_are_read_before_names_are_compared(self, model):
+        text = NAMED.replace('"elbow"', '"el&amp;3"').replace('"hand"', '"ha&#110;d"')
+        block = (
+            "<gazebo><bodyName> el&#38;3 </bodyName><bodyName>&#104;and</bodyName><b x='el&amp;3'/></gazebo></robot>"
+        )
+        (path,) = model(text.replace("</robot>", block))
+        result = fix(path, profile="industrial", unsafe=True, select="R199-301")
+        assert result.unmended == ()
+        followed = "<gazebo><bodyName> link_3 </bodyName><bodyName>link_6</bodyName><b x='link_3'/></gazebo></robot>"
+        assert result.after[path].decode() == renamed(NAMED).replace("</robot>", followed)
+
     def test_a_word_that_is_a_link_and_a_joint_is_ambiguous(self, model):
         text = NAMED.replace('"elbow_joint"', '"elbow"')
         path, _, yaml = model(text, SRDF, "name: elbow\n")
@@ -179,3 +230,13 @@ def test_what_xacro_makes_only_with_other_arguments_is_no_riddle_afterwards(tmp_
     write(with_camera)
     assert not {"elbow", "shoulder"} & kt.load(path, xacro_args={"camera": 1}).links.keys()
     assert check(path, profile="industrial", select="R199-301") == []
+
+
+@pytest.mark.parametrize("block", ["<links>hand, elbow</links>", '<x link="arm::elbow"/>', "<x>elbow<y/></x>"])
+def test_nor_is_what_holds_an_old_name_there(block, tmp_path):
+    path = tmp_path / "arm.xacro"
+    branch = f'<xacro:if value="0"><gazebo>{block}</gazebo></xacro:if></robot>'
+    text = NAMED.replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ').replace("</robot>", branch)
+    path.write_text(text)
+    ((_, why),) = fix(path, profile="industrial", select="R199-301", unsafe=True).unmended
+    assert "stands in a part of which nothing is made with these arguments" in why

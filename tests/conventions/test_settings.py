@@ -261,9 +261,12 @@ class TestJobs:
         write(tmp_path, ALL)
         (tmp_path / "sub").mkdir()
         monkeypatch.chdir(tmp_path)
-        assert [(job.file, job.profile) for job in jobs([])] == [("ur.urdf.xacro", "industrial"), ("icub.urdf", "icub")]
+        assert [(job.file, job.profile) for job in jobs(None)] == [
+            ("ur.urdf.xacro", "industrial"),
+            ("icub.urdf", "icub"),
+        ]
         monkeypatch.chdir(tmp_path / "sub")
-        assert [job.file for job in jobs([])] == [str(tmp_path / name) for name in ("ur.urdf.xacro", "icub.urdf")]
+        assert [job.file for job in jobs(None)] == [str(tmp_path / name) for name in ("ur.urdf.xacro", "icub.urdf")]
 
     def test_what_is_said_for_a_run_goes_before_the_settings(self, tmp_path):
         write(tmp_path, ALL)
@@ -299,10 +302,10 @@ class TestJobs:
     def test_nothing_to_check_is_an_error(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         with pytest.raises(kt.KinetreeError, match=r"no file is said, and there are no settings with \[\[models\]\]"):
-            jobs([])
+            jobs(None)
         write(tmp_path, 'profile = "icub"')
         with pytest.raises(kt.KinetreeError, match=r"kinetree.toml has no \[\[models\]\]"):
-            jobs([])
+            jobs(None)
 
 
 class TestPerFile:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.formats.opener import MAX_FILE_BYTES, Files, read_file
+from kinetree.formats.opener import MAX_FILE_BYTES, Files, read_file, snapshot
 
 
 @pytest.fixture
@@ -95,3 +95,16 @@ def test_what_has_no_end_is_not_read():
         pytest.skip("no device without end here")
     with pytest.raises(kt.KinetreeError, match=str(MAX_FILE_BYTES)):
         read_file(Path("/dev/zero"))
+
+
+def test_a_snapshot_holds_what_was_read_first(workspace):
+    file, other = workspace / "src/group/hand/hand.txt", workspace / "src/arm/urdf/arm.urdf"
+    with snapshot({other: b"said"}) as held:
+        assert read_file(file) == b"hand"
+        file.write_text("foot")
+        assert Files({})(str(file), "<text>") == (b"hand", str(file))
+        assert read_file(workspace / "src/arm/urdf/../urdf/arm.urdf") == b"said"
+        with pytest.raises(kt.KinetreeError, match="cannot be read"):
+            read_file(Path("a\0b"))
+        assert held == {file: b"hand", other: b"said"}
+    assert (read_file(file), read_file(other)) == (b"foot", b"<robot/>")

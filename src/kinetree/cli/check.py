@@ -72,7 +72,7 @@ def command(
     overrides = Overrides(**{k: v or None for k, v in said.items()}, arguments=options)
     files = files_of(paths)
     found = {file for file, named in files.items() if not named}
-    asked = jobs(list(files), read_settings(config) if config else None, overrides, found)
+    asked = jobs(list(files) if paths else None, read_settings(config) if config else None, overrides, found)
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file

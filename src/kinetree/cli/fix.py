@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option
 from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
-from kinetree.conventions.checked import Checked, Job
+from kinetree.conventions.checked import Checked, Job, check_job
 from kinetree.conventions.files import files_of, without_parts
 from kinetree.conventions.fix import Fixed, fix, write
 from kinetree.conventions.jobs import Overrides, jobs
@@ -24,11 +25,13 @@ from kinetree.conventions.report.pretty import pretty
 from kinetree.conventions.run import check_all
 from kinetree.conventions.settings import read_settings
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
+from kinetree.formats.opener import snapshot
 from kinetree.formats.xml_encoding import encoding_of
-from kinetree.load import format_of, is_packaged
+from kinetree.load import FORMATS, format_of, is_packaged
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are mended."""
+LEGAL = "legal are URDF and xacro files, and folders that hold such"
 
 
 @click.command()
@@ -65,55 +68,91 @@ def command(
 ) -> None:
     """Mend what departs from the conventions of a profile in URDF and xacro files, in place.
 
-    A PATH is a file, or a folder: then all of its URDF and xacro files are mended. A repair that would move a frame or
-    change a limit or a mass is not made, but for one: angles that are meant to be fractions of π become exact
+    A PATH is a URDF or xacro file, or a folder: then all such files in it are mended. A repair that would move a frame
+    or change a limit or a mass is not made, but for one: angles that are meant to be fractions of π become exact
     (R103-007), which turns what hangs behind by a few milliradians; --ignore R103-007 leaves them. What the file or the
     settings excuse is left. A file is written whole or not at all.
 
     Exit status 0 if all is mended that can be, 1 if something could not be, or if --diff has something to show, 2 if
     a file could not be read or written.
     """
+    if config == "":
+        raise click.UsageError("the name of a file is empty; legal is a name, or no option")
     files = files_of(paths)
-    for file in files:
-        if is_packaged(file, arguments.get("format")):
-            raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
-    meant = [file for file, named in files.items() if named or format_of(file).name in TEXTS]
     said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
-    held = jobs(meant, read_settings(config) if config else None, said)
+    found = {file for file, named in files.items() if not named}
+    held = jobs(_mendable(files, arguments.get("format")), read_settings(config) if config else None, said, found)
     asked = [replace(job, baseline=None) for job in held]  # what is known is mended, too
     if also and len(asked) > 1:
         raise click.UsageError(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
         )
-    results, faults = [], []
-    for job, checked in zip(asked, check_all(asked), strict=True):
-        try:
-            fixed = _fixed(job, checked, unsafe=unsafe, also=also)
-            if not diff:
-                write(fixed)
-            results.append(fixed)
-        except KinetreeError as error:
-            if files.get(job.file, True) or without_parts(checked).findings:
-                faults += [_placed(finding, job.file) for finding in error.findings]
+    results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, also=also)
     if as_json:
-        print_json({"files": [_plain(fixed) for fixed in results], "findings": list(dict.fromkeys(faults))})
+        print_json({"files": [_plain(fixed) for fixed in results], "findings": faults})
     else:
         for fixed in results:
             _print(fixed, diff)
-        print_findings(list(dict.fromkeys(faults)))  # what holds for all variants of a file is said once
+        print_findings(faults)
     left = any(fixed.unmended or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
 
 
-def _fixed(job: Job, checked: Checked, **options: Any) -> Fixed:
+def _mendable(files: Mapping[str, bool], format: str | None) -> list[str]:
+    """The files that were named, of which others than texts are refused one by one, and the texts of folders. files:
+    whether they were named. Raises KinetreeError for robots of the package, and where nothing is left."""
+    for file in files:
+        if is_packaged(file, format):
+            raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
+    found = [file for file, named in files.items() if named or _is_text(file)]
+    if not found:
+        raise fail("no-models", f"there is nothing here that can be mended; {LEGAL}")
+    return found
+
+
+def _is_text(file: str) -> bool:
+    """Whether what is found in a folder is to be mended; a folder that cannot be read may hold something."""
+    endings = [suffix for name in TEXTS for suffix in FORMATS[name].suffixes]
+    by_root = file.lower().endswith(".xml")
+    return file.lower().endswith(tuple(endings)) or os.path.isdir(file) or (by_root and format_of(file).name in TEXTS)
+
+
+def _all_fixed(
+    asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
+) -> tuple[list[Fixed], list[Finding]]:
+    """What becomes of all models, which is written unless only the difference is wanted; and why others could not be
+    mended. Each starts from what those before it have left. files: whether they were named."""
+    contents: dict[Path, bytes] = {}
+    results: list[Fixed] = []
+    faults: list[Finding] = []
+    for job, checked in zip(asked, check_all(asked), strict=True):
+        try:
+            fixed = _fixed(job, checked, contents, **options)
+            if not diff:
+                write(fixed)
+            results.append(fixed)
+            contents |= fixed.after
+        except KinetreeError as error:
+            if files.get(job.file, True) or without_parts(checked).findings:
+                faults += [_placed(finding, job.file) for finding in error.findings]
+    return results, list(dict.fromkeys(faults))  # what holds for all variants of a file is said once
+
+
+def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], **options: Any) -> Fixed:
     """What becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that could not
-    be read, or not within the limits of a check."""
+    be read, or not within the limits of a check.
+
+    checked: what was found within these limits. contents: what files hold by now.
+    """
     if job.name and not options["unsafe"]:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
     if errors := [finding for finding in checked.findings if is_error_of_reader(finding)]:
         raise KinetreeError(errors)
-    excused = {one.finding for one in checked.excused}
+    if not job.arguments.get("format") and (name := format_of(job.file).name) not in TEXTS:
+        raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
+    with snapshot(contents) as held:  # what is excused is judged by the very bytes that are mended
+        excused = {one.finding for one in check_job(job).excused}
     return fix(
         job.file,
         profile=job.profile,
@@ -121,6 +160,7 @@ def _fixed(job: Job, checked: Checked, **options: Any) -> Fixed:
         ignore=job.ignore,
         vendor=job.vendor,
         excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file),
+        instead=held,
         **options,
         **job.arguments,
     )

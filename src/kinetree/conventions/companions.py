@@ -6,18 +6,17 @@ They are read and understood before anything is mended. Where it is not plain wh
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.conventions.edit import Edit, on_disk
-from kinetree.conventions.follow import KINDS, ambiguous, check_words, new_name, quoted
+from kinetree.conventions.edit import on_disk
+from kinetree.conventions.follow import KINDS, ambiguous, followed, new_name
 from kinetree.conventions.same import Names
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Element, Report, attribute_spans, parse
+from kinetree.formats.xml import Element, Report, parse
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.model.robot import Robot
 
@@ -106,11 +105,11 @@ def follow(
 ) -> dict[Path, bytes]:
     """What the files hold after links and joints of the robot got other names: those that change, by resolved path.
 
-    contents: what files hold that are not as on the disk. Raises KinetreeError where a place is ambiguous.
+    contents: what files hold, these too. Raises KinetreeError where a place is ambiguous.
     """
     changed = {}
     for file in companions if renamed else ():
-        content = contents.get(file.path, file.content)
+        content = contents[file.path]
         new = (_in_srdf if file.is_srdf else _in_yaml)(content, file.name, renamed, robot)
         if new != content:
             changed[file.path] = new
@@ -118,31 +117,17 @@ def follow(
 
 
 def _in_srdf(content: bytes, file: str, renamed: Names, robot: Robot) -> bytes:
-    return on_disk(content, [e for element in _root(content, file).walk() for e in _of_srdf(element, renamed, robot)])
+    return on_disk(content, followed(_root(content, file), _kind, renamed, robot))
 
 
-def _of_srdf(element: Element, renamed: Names, robot: Robot) -> Iterator[Edit]:
-    spans = attribute_spans(element)
-    for name, value in element.attributes.items():
-        kind = _kind(element.tag, name)
-        if kind:
-            _check_new(value, renamed, element.source)
-        if (kind == "link" and value in robot.links) or (kind == "joint" and value in robot.joints):
-            if new := renamed.get((kind, value)):
-                _, start, stop, _ = spans[name]
-                yield Edit(element.document.file, start, stop, quoted(new))
-        elif kind and re.search(r"\$[({]", value):
-            raise ambiguous(element.source, f"{name}={value!r} is worked out by others")
-        elif kind or (name not in FREE and not name.startswith("xmlns")):
-            check_words(value, renamed, element.source)
-    check_words(element.text, renamed, element.source)
-
-
-def _kind(tag: str, attribute: str) -> str:
-    """What an attribute of an SRDF names: "link", "joint", or "" for something else."""
+def _kind(tag: str, attribute: str | None) -> str:
+    """See `kinetree.conventions.follow.KindOf`; of an SRDF."""
     if attribute == "name":
         return "joint" if tag in JOINT_TAGS else "link" if tag == "link" else ""
-    return next((kind for kind in KINDS if kind in attribute), "")
+    if attribute is None:
+        return "words"
+    kind = next((kind for kind in KINDS if kind in attribute), None)
+    return kind or ("" if attribute in FREE or attribute.startswith("xmlns") else "words")
 
 
 def _in_yaml(content: bytes, file: str, renamed: Names, robot: Robot) -> bytes:
@@ -151,7 +136,6 @@ def _in_yaml(content: bytes, file: str, renamed: Names, robot: Robot) -> bytes:
     parts, values, done = [], [], 0
     for token in _scalars(text):
         source = Source(file, token.start_mark.line + 1)
-        _check_new(token.value.partition("/")[0], renamed, source)
         new = _in_scalar(token.value, renamed, robot, source)
         values.append(new)
         if new != token.value:
@@ -180,18 +164,11 @@ def _values(text: str) -> list[str] | None:
         return None
 
 
-def _check_new(value: str, renamed: Names, source: Source) -> None:
-    """Refuse a name that something else will get: two would become one."""
-    if value in renamed.values() and not {(kind, value) for kind in KINDS} & renamed.keys():
-        raise ambiguous(source, f"{value!r} stands there already, and something else gets that name")
-
-
 def _in_scalar(value: str, renamed: Names, robot: Robot, source: Source) -> str:
     joint, slash, interface = value.partition("/")
-    if slash and interface in INTERFACES and joint in robot.joints:
-        return f"{renamed.get(('joint', joint), joint)}/{interface}"
-    new = new_name(value, "any", renamed, robot, source)
-    return value if new is None else new
+    if slash and interface in INTERFACES:
+        return f"{new_name(joint, 'joint', renamed, robot, source) or joint}/{interface}"
+    return new_name(value, "any", renamed, robot, source) or value
 
 
 def _text(content: bytes, file: str) -> str:

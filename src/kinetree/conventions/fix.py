@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from kinetree.conventions.check import check_codes
 from kinetree.conventions.companions import read_companions
-from kinetree.conventions.steps import Asked, State, Trials, key_of, look, mend_all, mended, menders, wanted
+from kinetree.conventions.steps import Asked, State, key_of, look, mend_all, mended, menders, wanted
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_files
@@ -46,6 +47,7 @@ def fix(
     unsafe: bool = False,
     also: Iterable[str | os.PathLike[str]] = (),
     excused: Callable[[Finding], bool] = lambda finding: False,
+    instead: Mapping[Path, bytes] = MappingProxyType({}),
     **options: Any,
 ) -> Fixed:
     """Mend what the rules of a profile find in a URDF or xacro file, and say what its text becomes.
@@ -53,6 +55,7 @@ def fix(
     profile, select, ignore, vendor: as `kinetree.check` takes them. options: what `kinetree.load` takes.
     unsafe: whether to give links and joints other names, too. also: SRDF and YAML files that use their names.
     excused: whether a finding shall stay.
+    instead: what files are taken to hold, by resolved path, whatever is on the disk.
 
     Each rule that has something to say and knows how to mend it gives edits; the edited text is read again. They are
     kept if the finding is gone, nothing new is found, and the robot is the same: all frames, shapes, sensors and masses
@@ -70,23 +73,23 @@ def fix(
     if also and not unsafe:
         raise fail("option", "--also is for files that follow new names, which are given with --unsafe alone")
     asked = Asked(str(file), profile, select, ignore, vendor, unsafe, options)
-    named = {Path(file).resolve(): read_file(Path(file))} if os.path.exists(file) else {}
-    start = look(asked, {})
+    start = look(asked, instead)
     companions = read_companions(also, str(file), start.robot)
-    start = replace(start, excused=frozenset(key_of(finding) for finding in start.findings if excused(finding)))
-    trials = Trials()
-    steps = mend_all(asked, start, companions, trials)
+    before = {**start.contents, **{companion.path: companion.content for companion in companions}}
+    keys = frozenset(key_of(finding) for finding in start.findings if excused(finding))
+    start = replace(start, contents=before, excused=keys)
+    steps, given_up = mend_all(asked, start, companions)
     end = steps[-1].after if steps else start
-    named |= {companion.path: companion.content for companion in companions}
+    after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
     withheld = () if unsafe else tuple(rule for rule in menders(profile) if not rule.safe)
-    left = {key for rule in withheld for key in wanted(asked, rule, end)}
+    left = {key for rule in withheld for key in wanted(asked, rule, end, end.excused)}
     return Fixed(
         str(file),
-        {path: named[path] if path in named else read_file(path) for path in end.contents},
-        end.contents,
+        {path: before[path] for path in after},
+        after,
         tuple(mended(start, steps)),
         (
-            *((f, why) for f in end.findings if (why := trials.given_up.get(key_of(f)))),
+            *((f, why) for f in end.findings if (why := given_up.get(key_of(f)))),
             *((f, BESIDE) for f in _beside(asked, start) if not excused(f)),
         ),
         tuple(f for f in end.findings if key_of(f) in left),
@@ -96,7 +99,7 @@ def fix(
 def _beside(asked: Asked, start: State) -> list[Finding]:
     """What would be mended, were nothing of its kind and element excused."""
     rules = [rule for rule in menders(asked.profile) if rule.safe or asked.unsafe]
-    keys = {key for rule in rules for key in wanted(asked, rule, replace(start, excused=frozenset()))}
+    keys = {key for rule in rules for key in wanted(asked, rule, start, frozenset())}
     return [finding for finding in start.findings if key_of(finding) in keys & start.excused]
 
 

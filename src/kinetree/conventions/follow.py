@@ -1,4 +1,4 @@
-"""New names of links and joints, followed to every place of the model.
+"""New names of links and joints, followed to every place of a model, or of an XML file that goes with it.
 
 A place is followed where it is plain what it names; where it may be something else, nothing is renamed at all.
 """
@@ -6,7 +6,8 @@ A place is followed where it is plain what it names; where it may be something e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
 
 from kinetree.conventions.edit import Edit
 from kinetree.conventions.same import Names
@@ -17,45 +18,66 @@ from kinetree.model.robot import Robot
 
 KINDS = ("link", "joint")
 FREE = ("filename", "uri", "type", "class", "version", "plugin")
-"""Attributes whose values name nothing of the robot."""
+"""Attributes of URDF whose values name nothing of the robot."""
+
+KindOf = Callable[[str, str | None], str]
+"""(tag, attribute, or None for the element's text) to what stands there: "link" or "joint" for the name of one, "any"
+for that of either, "words" for what is none but may hold one, "" for what has nothing to do with the robot."""
 
 
 def in_document(root: Element, renamed: Names, robot: Robot) -> list[Edit]:
     """The edits that rename links and joints in a URDF text. Raises KinetreeError where a place is ambiguous."""
-    return [edit for element in root.walk() for edit in _of_element(element, renamed, robot)]
+    return followed(root, _kind, renamed, robot)
+
+
+def followed(root: Element, kind_of: KindOf, renamed: Names, robot: Robot) -> list[Edit]:
+    """Likewise in any XML text of which `kind_of` knows what its places name."""
+    edits: list[Edit] = []
+    for element in root.walk():
+        edits += _of_attributes(element, kind_of, renamed, robot)
+        edits += _of_text(element, kind_of, renamed, robot)
+    return edits
 
 
 def check_left(renamed: Names, robot: Robot) -> None:
     """Raises KinetreeError where a file of a renamed robot still has an old name: xacro has made nothing of that place
     with these arguments, but will with others."""
-    gone = {old for _, old in renamed if old not in robot.links and old not in robot.joints}
+    gone = frozenset(key for key in renamed if key[1] not in robot.links and key[1] not in robot.joints)
     files = robot.text.files if gone and robot.text else {}
     for name, text in files.items():
         root = parse(text, name, Report())
         for element in root.walk() if root else ():
             values = [value for key, value in element.attributes.items() if _kind(element.tag, key)]
-            if left := gone.intersection([*values, element.text.strip()]):
-                said = f"{min(left)!r} stands in a part of which nothing is made with these arguments"
+            if left := next(filter(None, (_old_in(value, gone) for value in (*values, element.text))), None):
+                said = f"{left!r} stands in a part of which nothing is made with these arguments"
                 raise ambiguous(element.source, said)
 
 
-def _of_element(element: Element, renamed: Names, robot: Robot) -> Iterator[Edit]:
-    spans = attribute_spans(element)
+def _of_attributes(element: Element, kind_of: KindOf, renamed: Names, robot: Robot) -> Iterator[Edit]:
     for name, value in element.attributes.items():
-        kind = _kind(element.tag, name)
+        kind = kind_of(element.tag, name)
+        if kind in KINDS and re.search(r"\$[({]", value):
+            raise ambiguous(element.source, f"{name}={value!r} is worked out by others")
         if kind and (new := new_name(value, kind, renamed, robot, element.source)):
-            _, start, stop, _ = spans[name]
+            _, start, stop, _ = attribute_spans(element)[name]
             yield Edit(element.document.file, start, stop, quoted(new))
-    if element.text and not element.children:
-        data = element.document.data[element.tag_stop : element.end].decode()
-        kind = next((kind for kind in KINDS if kind in element.tag.lower()), "any")
-        if new := new_name(data.strip(), kind, renamed, robot, element.source):
-            start = element.tag_stop + len(data[: len(data) - len(data.lstrip())].encode())
-            yield Edit(element.document.file, start, start + len(data.strip().encode()), quoted(new))
 
 
-def _kind(tag: str, attribute: str) -> str:
-    """What an attribute names: "link", "joint", "any" of them, or "" for nothing of the robot."""
+def _of_text(element: Element, kind_of: KindOf, renamed: Names, robot: Robot) -> Iterator[Edit]:
+    value = element.text.strip()
+    kind = "words" if element.children else kind_of(element.tag, None)
+    if value and (new := new_name(value, kind, renamed, robot, element.source)):
+        written = element.document.data[element.tag_stop : element.end]
+        if b"<" in written:
+            raise ambiguous(element.source, f"{value!r} stands there with comments or the like in it")
+        start = element.tag_stop + len(written) - len(written.lstrip())
+        yield Edit(element.document.file, start, start + len(written.strip()), quoted(new))
+
+
+def _kind(tag: str, attribute: str | None) -> str:
+    """See `KindOf`; of a URDF."""
+    if attribute is None:
+        return next((kind for kind in KINDS if kind in tag.lower()), "any")
     if attribute == "name":
         return tag if tag in KINDS else ""
     if attribute in KINDS:
@@ -64,24 +86,55 @@ def _kind(tag: str, attribute: str) -> str:
 
 
 def new_name(value: str, kind: str, renamed: Names, robot: Robot, source: Source) -> str | None:
-    """The new name, if a value is an old one."""
-    if kind in KINDS:
-        return renamed.get((kind, value))
-    news = {renamed.get(("link", value))} if value in robot.links else set()
-    news |= {renamed.get(("joint", value))} if value in robot.joints else set()
+    """The new name, if a value is an old one. Raises KinetreeError where that is not plain.
+
+    kind: what stands there; see `KindOf`.
+    """
+    names: dict[str, Collection[str]] = {"link": robot.links, "joint": robot.joints}
+    exact = [one for one in KINDS if kind in (one, "any") and value in names[one]]
+    if kind == "any" or not exact:
+        _check_new(value, renamed, source)
+    if not exact:
+        _check_words(value, renamed, source)
+        return None
+    news = {renamed.get((one, value), value) for one in exact}
     if len(news) > 1:
         raise ambiguous(source, f"{value!r} is a link and a joint")
-    if news:
-        return news.pop()
-    check_words(value, renamed, source)
-    return None
+    new = news.pop()
+    return None if new == value else new
 
 
-def check_words(value: str, renamed: Names, source: Source) -> None:
-    """Raises KinetreeError for a value with an old name in it."""
-    old = {name for _, name in renamed}
-    if part := next((word for word in re.findall(r"\w+", value) if word in old), None):
+def _check_new(value: str, renamed: Names, source: Source) -> None:
+    """Refuse a name that something else will get: two would become one."""
+    if value in renamed.values() and not {(kind, value) for kind in KINDS} & renamed.keys():
+        raise ambiguous(source, f"{value!r} stands there already, and something else gets that name")
+
+
+def _check_words(value: str, renamed: Names, source: Source) -> None:
+    """Refuse a value with an old name in it."""
+    if part := _old_in(value, frozenset(renamed)):
         raise ambiguous(source, f"{value!r} has the name {part!r} in it")
+
+
+def _old_in(value: str, old: frozenset[tuple[str, str]]) -> str | None:
+    """The first old name in a value that is no part of a longer word, or None. old: ("link" or "joint", name)."""
+    match = _pattern(old).search(value)
+    return match[0] if match else None
+
+
+@lru_cache(maxsize=8)
+def _pattern(old: frozenset[tuple[str, str]]) -> re.Pattern[str]:
+    """Finds old names, and those that Gazebo makes of a link's for its shapes: `elbow_collision`, `elbow_visual_1`, and
+    where bodies become one `arm_fixed_joint_lump__elbow_collision`."""
+    names = []
+    for kind, name in sorted(old, key=lambda key: (-len(key[1]), key)):  # of two, the longer one
+        before = r"(?<!\w)" if re.match(r"\w", name) else ""
+        behind = r"(?!\w)" if re.search(r"\w\Z", name) else ""
+        if kind == "link":
+            before = before and rf"(?:{before}|(?<=_fixed_joint_lump__))"
+            behind = behind and rf"(?:{behind}|(?=_fixed_joint_lump__|_(?:collision|visual)(?:_\d+)?(?!\w)))"
+        names.append(f"{before}{re.escape(name)}{behind}")
+    return re.compile("|".join(names))
 
 
 def quoted(name: str) -> str:

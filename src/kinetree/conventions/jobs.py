@@ -32,15 +32,15 @@ class Overrides:
 
 
 def jobs(
-    paths: Sequence[str],
+    paths: Sequence[str] | None,
     settings: Settings | None = None,
     overrides: Overrides | None = None,
     found: Collection[str] = (),
 ) -> list[Job]:
     """The jobs of a run, in the order of the paths.
 
-    paths: files, or bare names of robots that come with the package; without any the models of the settings. One that
-        is such a model becomes a job for each of its rows, with the arguments that they give.
+    paths: files, or bare names of robots that come with the package; None for the models of the settings. One that is
+        such a model becomes a job for each of its rows, with the arguments that they give.
     settings: for all of them; by default each path's own, see `find_settings`.
     found: those paths that nobody has named, but a folder that they are in; of these the settings may exclude some.
 
@@ -48,7 +48,7 @@ def jobs(
     nothing is to be checked.
     """
     said = overrides or Overrides()
-    if not paths:
+    if paths is None:
         held = settings or find_settings()
         if not held.models:
             where = f"{held.file} has no [[models]]" if held.file else "there are no settings with [[models]]"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import build_tree
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import IDENTITY, Array
 
 MOST = 1e-9
 """How much an entry of a pose may change, m and 1."""
@@ -21,11 +23,12 @@ Names = Mapping[tuple[str, str], str]
 """("link" or "joint", old name) to new name."""
 
 
-class Placed(NamedTuple):
-    """Something that has a pose T (4, 4): `what` is the same after."""
+class Thing(NamedTuple):
+    """What must stay where it is: `what` is the same after; it stands at T_frame_thing (4, 4) in a frame."""
 
     what: object
     said: str
+    frame: str
     T: Array
 
 
@@ -88,24 +91,91 @@ def _masses(before: Robot, after: Robot, renamed: Names) -> Iterator[str]:
 
 
 def _moved(before: Robot, after: Robot, renamed: Names) -> str | None:
-    for q in _configurations(before):
-        there = _placed(after, _as_in(after, before, q, renamed), {})
-        new: dict[object, list[Array]] = {}
-        for placed in there:
-            new.setdefault(placed.what, []).append(placed.T)
-        for placed in _placed(before, q, renamed):
-            candidates = new.get(placed.what, [])
-            off = [float(np.abs(placed.T - T).max()) for T in candidates]
-            if not off:
-                return f"{placed.said} is gone"
-            if not min(off) <= MOST:
-                return f"{placed.said} moves by {min(off):.3g}"
-            del candidates[int(np.argmin(off))]
+    old, new = list(_things(before, renamed)), list(_things(after, {}))
+    partners = _partners(old, new)
+    if len(partners) < len(old):
+        return f"{old[len(partners)].said} is gone"
+    tree = build_tree(after)
+    for q, poses in _poses(before):
+        T_old = _placed(old, before, poses)
+        T_new = _placed(new, after, forward_kinematics(tree, _as_in(after, before, q, renamed), after.frames))
+        off = np.abs(T_old - T_new[partners]).max(axis=(1, 2), initial=0.0)
+        wrong = np.flatnonzero(~(off <= MOST))  # but things that are alike may have changed places
+        free = sorted(set(range(len(new))) - {partners[i] for i in np.flatnonzero(off <= MOST)}) if len(wrong) else []
+        candidates = {what: Candidates(T_new[of_it]) for what, of_it in _alike(new, free).items()}
+        for i in wrong:
+            nearest = candidates[old[i].what].take(T_old[i])
+            if not nearest <= MOST:
+                return f"{old[i].said} moves by {nearest:.3g}"
     return None
 
 
+def _partners(old: Sequence[Thing], new: Sequence[Thing]) -> list[int]:
+    """The number of the new thing for each old one, the first of what is alike for the first; as far as there are."""
+    numbers = {what: iter(of_it) for what, of_it in _alike(new, range(len(new))).items()}
+    found: list[int] = []
+    for thing in old:
+        number = next(numbers.get(thing.what, iter(())), None)
+        if number is None:
+            break
+        found.append(number)
+    return found
+
+
+def _alike(things: Sequence[Thing], numbers: Iterable[int]) -> dict[object, list[int]]:
+    """Numbers of things by what they are."""
+    found: dict[object, list[int]] = {}
+    for i in numbers:
+        found.setdefault(things[i].what, []).append(i)
+    return found
+
+
+def _placed(things: Sequence[Thing], robot: Robot, poses: Sequence[Array]) -> Array:
+    """T_root_thing (n, 4, 4), where `poses` are those of all frames."""
+    numbers = {name: i for i, name in enumerate(robot.frames)}
+    frames = [numbers[thing.frame] for thing in things]
+    placed: Array = np.array(poses)[frames] @ np.array([thing.T for thing in things])
+    return placed
+
+
+class Candidates:
+    """Poses (4, 4), each of which may be that of one thing. They are sorted by a number, so that of many only those
+    are compared which may be equal."""
+
+    WEIGHTS = np.random.default_rng(199).uniform(1, 2, 16)
+
+    def __init__(self, poses: Array) -> None:
+        numbers = poses.reshape(-1, 16) @ self.WEIGHTS
+        order = np.argsort(numbers)
+        self.numbers: list[float] = numbers[order].tolist()
+        self.poses = list(poses[order])
+
+    def take(self, T: Array) -> float:
+        """How far off one is that is as near as it must be, and is then taken; or else the nearest."""
+        number = float(T.ravel() @ self.WEIGHTS)
+        width = MOST * self.WEIGHTS.sum() + 1e-14 * float(np.abs(T).ravel() @ self.WEIGHTS)  # and rounding
+        at = bisect_left(self.numbers, number - width)
+        while at < len(self.numbers) and self.numbers[at] <= number + width:
+            off = _off(T, self.poses[at])
+            if off <= MOST:
+                del self.numbers[at], self.poses[at]
+                return off
+            at += 1
+        return min(_off(T, pose) for pose in self.poses)
+
+
+def _off(a: Array, b: Array) -> float:
+    return float(np.abs(a - b).max())
+
+
+@lru_cache(maxsize=1)  # many repairs of one state are tried
+def _poses(robot: Robot) -> list[tuple[Array, list[Array]]]:
+    """Configurations, and T_root_frame (4, 4) of every frame at each: neutral, and every number between -2 and 2."""
+    tree = build_tree(robot)
+    return [(q, forward_kinematics(tree, q, robot.frames)) for q in _configurations(robot)]
+
+
 def _configurations(robot: Robot) -> Iterator[Array]:
-    """Neutral, and every number between -2 and 2."""
     yield robot.q()
     rng = np.random.default_rng(199)
     for _ in range(CONFIGURATIONS):
@@ -124,23 +194,21 @@ def _as_in(after: Robot, before: Robot, q: Array, renamed: Names) -> Array:
     return values
 
 
-def _placed(robot: Robot, q: Array, renamed: Names) -> list[Placed]:
-    """Frames, shapes, sensors and centres of mass in the root."""
-    poses = forward_kinematics(build_tree(robot), q, robot.frames)
-    T = dict(zip(robot.frames, poses, strict=True))
+def _things(robot: Robot, renamed: Names) -> Iterator[Thing]:
+    """Frames, shapes, sensors and centres of mass."""
     named = {name: renamed.get(("link", name), name) for name in robot.frames}
-    found = [Placed(("frame", named[name]), f"frame {name!r}", T[name]) for name in robot.frames]
+    for name in robot.frames:
+        yield Thing(("frame", named[name]), f"frame {name!r}", name, IDENTITY)
     for link in robot.links.values():
-        T_link = T[link.name]
         if link.inertial:
             what = ("mass", named[link.name])
-            found.append(Placed(what, f"the centre of mass of {link.name!r}", T_link @ link.inertial.origin))
+            yield Thing(what, f"the centre of mass of {link.name!r}", link.name, link.inertial.origin)
         for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):
             for shape in shapes:
                 form = (kind, shape.shape.kind, tuple(sorted(shape.shape.parameters.items())), shape.name)
-                found.append(Placed(form, f"a {kind} of {link.name!r}", T_link @ shape.origin))
-    sensors = robot.sensors.values()
-    return found + [Placed(("sensor", s.name), f"sensor {s.name!r}", T[s.frame] @ s.origin) for s in sensors]
+                yield Thing(form, f"a {kind} of {link.name!r}", link.name, shape.origin)
+    for sensor in robot.sensors.values():
+        yield Thing(("sensor", sensor.name), f"sensor {sensor.name!r}", sensor.frame, sensor.origin)
 
 
 def _turned(before: Robot, after: Robot, turns: float) -> str | None:
@@ -155,13 +223,14 @@ def _turned(before: Robot, after: Robot, turns: float) -> str | None:
     return None
 
 
-def _origins(robot: Robot) -> Iterable[Placed]:
+def _origins(robot: Robot) -> Iterator[Thing]:
+    """All that has an origin, in what carries it."""
     for joint in robot.joints.values():
-        yield Placed((joint.parent, joint.child), f"joint {joint.name!r}", joint.origin)
+        yield Thing((joint.parent, joint.child), f"joint {joint.name!r}", joint.parent, joint.origin)
     for link in robot.links.values():
         shapes = (*link.visuals, *link.collisions)
         origins = [shape.origin for shape in shapes] + ([link.inertial.origin] if link.inertial else [])
         for origin in origins:
-            yield Placed(link.name, f"link {link.name!r}", origin)
+            yield Thing(link.name, f"link {link.name!r}", link.name, origin)
     for sensor in robot.sensors.values():
-        yield Placed(sensor.frame, f"sensor {sensor.name!r}", sensor.origin)
+        yield Thing(sensor.frame, f"sensor {sensor.name!r}", sensor.frame, sensor.origin)

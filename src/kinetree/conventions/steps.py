@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,16 @@ from kinetree.conventions.rule import Rule
 from kinetree.conventions.same import Names, difference
 from kinetree.conventions.subject import Subject
 from kinetree.errors import Finding, KinetreeError, fail
-from kinetree.formats.opener import read_file
+from kinetree.formats.opener import snapshot
 from kinetree.formats.xml import Element
 from kinetree.load import examine, is_packaged
 from kinetree.model.robot import Robot
 
-MOST_STEPS = 1000
-"""Repairs of one file, after which something is wrong with the rules."""
+MOST_TRIES = 200
+"""Of repairs of one rule in one file: each reads and checks all of it anew."""
+TOO_MANY = f"it was not tried alone: {MOST_TRIES} repairs by this rule have been tried, which is the most"
 NO_REPAIR = "no repair of it is known"
+NO_USE = "what is known to mend it does not"
 
 Key = tuple[str, str | None]
 """A finding: its code and its element."""
@@ -52,7 +55,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The contents of the files that have changed, by path, what is found in the robot that they describe, and of what
+    """The contents of all files that were read, by path, what is found in the robot that they describe, and of what
     some is excused."""
 
     contents: Mapping[Path, bytes]
@@ -60,7 +63,7 @@ class State:
     findings: tuple[Finding, ...]
     excused: frozenset[Key] = frozenset()
 
-    @property
+    @cached_property
     def keys(self) -> Counter[Key]:
         """How many findings there are of each kind."""
         return Counter(map(key_of, self.findings))
@@ -72,7 +75,7 @@ class Step:
 
     before: State
     after: State
-    keys: frozenset[Key]
+    keys: tuple[Key, ...]
     renamed: Names
 
     def known(self, keys: Mapping[Key, int]) -> Counter[Key]:
@@ -88,21 +91,59 @@ class Step:
         return self.after.keys - self.known(self.before.keys)
 
 
+@dataclass(frozen=True, eq=False)
+class Repair:
+    """What is tried: findings of a rule, and what mends them."""
+
+    rule: type[Rule]
+    keys: tuple[Key, ...]
+    mends: tuple[Mend, ...]
+
+    @property
+    def renamed(self) -> Names:
+        """The new names that it gives."""
+        return {old: new for mend in self.mends for old, new in mend.renamed.items()}
+
+
 @dataclass(frozen=True)
+class Refused:
+    """A repair that was not kept, and why: for all its findings, or for `each` of them."""
+
+    keys: tuple[Key, ...]
+    why: str
+    each: bool = False
+
+
 class Trials:
-    """What could not be mended, and why; and how many elements of a rule are tried together, where more have failed."""
+    """What has come of trying: what could not be mended, and why."""
 
-    given_up: dict[Key, str] = field(default_factory=dict)
-    at_most: dict[str, int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.given_up: dict[Key, str] = {}
+        self.counts: Counter[str] = Counter()
+        self._groups: list[tuple[Key, ...]] = []  # the latest first; what is in none has not failed yet
 
-    def failed(self, keys: frozenset[Key], why: str) -> None:
-        """Of several, which are all of one rule, half are tried next, until the one is found to which it is due."""
-        code = next(code for code, _ in keys)
-        if len(keys) > 1:
-            self.at_most[code] = len(keys) // 2
+    def are_over(self, code: str) -> bool:
+        """Whether no more repairs by a rule are tried."""
+        return self.counts[code] >= MOST_TRIES
+
+    def give_up(self, keys: Iterable[Key], why: str) -> None:
+        """These are not tried again."""
+        self.given_up.update(dict.fromkeys(keys, why))
+
+    def together(self, keys: Sequence[Key]) -> tuple[Key, ...]:
+        """Those of some findings of one rule that are tried next: as many as have not failed together."""
+        asked = set(keys)
+        groups = (tuple(key for key in group if key in asked) for group in self._groups)
+        return next(filter(None, groups), tuple(keys))
+
+    def book(self, refused: Refused) -> None:
+        """Of several findings each half is tried next, until those are found to which it is due."""
+        keys = refused.keys
+        if len(keys) == 1 or refused.each:
+            self.give_up(keys, refused.why)
         else:
-            self.at_most.pop(code, None)
-            self.given_up.update(dict.fromkeys(keys, why))
+            half = len(keys) // 2
+            self._groups[:0] = [keys[:half], keys[half:]]
 
 
 def key_of(finding: Finding) -> Key:
@@ -118,38 +159,83 @@ def _now(key: Key, renamed: Names) -> Key:
 
 
 def look(asked: Asked, contents: Mapping[Path, bytes]) -> State:
-    """The robot that the files describe, and what is wrong with it. Raises KinetreeError for what cannot be read."""
+    """The robot that the files describe, and what is wrong with it. Raises KinetreeError for what cannot be read.
+
+    contents: what files are taken to hold, whatever is on the disk.
+    """
+    return _judged(asked, *_read(asked, contents))
+
+
+def _read(asked: Asked, contents: Mapping[Path, bytes]) -> tuple[Mapping[Path, bytes], Robot, list[Finding]]:
+    """What all files hold that were read, the robot, and what its reader says of it."""
     by_name = is_packaged(asked.file, asked.options.get("format"))
     source = asked.file if by_name else Path(asked.file)  # a str might be taken for the text itself
-    robot, notes = examine(source, instead=contents, **asked.options)
+    with snapshot(contents) as held:
+        robot, notes = examine(source, **asked.options)
     errors = [finding for finding in notes if finding.severity == "error"]
     if errors or robot is None:
         raise KinetreeError(errors)
-    return State(contents, robot, tuple(check_reading((robot, notes), profile=asked.profile, **asked.told)))
+    return held, robot, notes
 
 
-def mend_all(asked: Asked, start: State, companions: Sequence[Companion], trials: Trials) -> list[Step]:
-    """Repairs until nothing is left to mend, without those that leave something new behind."""
+def _judged(asked: Asked, contents: Mapping[Path, bytes], robot: Robot, notes: list[Finding]) -> State:
+    with snapshot(contents):
+        return State(contents, robot, tuple(check_reading((robot, notes), profile=asked.profile, **asked.told)))
+
+
+def mend_all(asked: Asked, start: State, companions: Sequence[Companion]) -> tuple[list[Step], dict[Key, str]]:
+    """Repairs until nothing is left to mend, without those that leave something new behind; and why others are not
+    made, by finding."""
     rules = [rule for rule in menders(asked.profile) if rule.safe or asked.unsafe]
     rules.sort(key=lambda rule: not rule.safe)
+    trials = Trials()
     steps: list[Step] = []
-    while len(steps) < MOST_STEPS:
+    while True:
         state = steps[-1].after if steps else start
-        found = ((rule, wanted(asked, rule, state) - trials.given_up.keys()) for rule in rules)
-        if (next_one := next(((rule, keys) for rule, keys in found if keys), None)) is not None:
-            rule, keys = next_one
-            step = _tried(asked, rule, keys, state, companions, trials)
-            steps += [step] if step else []
-            continue
-        new = state.keys - _followed(start.keys, steps)
-        if not new:
-            return steps
-        brought = [_followed(step.brought, steps[i + 1 :]) & new for i, step in enumerate(steps)]
-        guilty = next(i for i, some in enumerate(brought) if some)
-        why = f"to mend it would bring in {', '.join(sorted(map(_said, brought[guilty])))}"
-        trials.failed(steps[guilty].keys, why)
-        del steps[guilty:]
-    raise AssertionError(f"{MOST_STEPS} repairs, and no end")
+        if repair := _next(asked, rules, state, trials):
+            trials.counts[repair.rule.code] += 1
+            tried = _tried(asked, repair, state, companions)
+            if isinstance(tried, Step):
+                steps.append(tried)
+            else:
+                trials.book(tried)
+        elif guilty := _guilty(start, steps):
+            number, refused = guilty
+            del steps[number:]
+            trials.book(refused)
+        else:
+            return steps, trials.given_up
+
+
+def _next(asked: Asked, rules: Iterable[type[Rule]], state: State, trials: Trials) -> Repair | None:
+    """What is tried next: by the first rule that finds something and has a repair, as much as is tried together."""
+    for rule in rules:
+        keys = [key for key in wanted(asked, rule, state, state.excused) if key not in trials.given_up]
+        if keys and trials.are_over(rule.code):
+            trials.give_up(keys, TOO_MANY)
+        elif keys:
+            try:
+                mends, reasons = _mends(asked, rule, state)
+            except KinetreeError as error:
+                mends, reasons = [], dict.fromkeys(keys, error.findings[0].message)
+            known = {(rule.code, mend.element) for mend in mends}
+            trials.given_up.update({key: reasons.get(key, NO_REPAIR) for key in keys if key not in known})
+            if keys := [key for key in keys if key in known]:
+                together = trials.together(keys)
+                elements = {element for _, element in together}
+                return Repair(rule, together, tuple(mend for mend in mends if mend.element in elements))
+    return None
+
+
+def _guilty(start: State, steps: Sequence[Step]) -> tuple[int, Refused] | None:
+    """The number of the first step that has brought in something new which is still there, and why it cannot stay."""
+    new = (steps[-1].after.keys if steps else start.keys) - _followed(start.keys, steps)
+    if not new:
+        return None
+    brought = [_followed(step.brought, steps[i + 1 :]) & new for i, step in enumerate(steps)]
+    number = next(i for i, some in enumerate(brought) if some)
+    why = f"to mend it would bring in {', '.join(sorted(map(_said, brought[number])))}"
+    return number, Refused(steps[number].keys, why)
 
 
 def _followed(keys: Counter[Key], steps: Iterable[Step]) -> Counter[Key]:
@@ -177,46 +263,27 @@ def menders(profile: str) -> list[type[Rule]]:
     return [QuaternionInOldFile, *(rule for rule in rules_of(profile) if rule.mend)]
 
 
-def wanted(asked: Asked, rule: type[Rule], state: State) -> frozenset[Key]:
-    """The findings of a rule that are to be mended."""
+def wanted(asked: Asked, rule: type[Rule], state: State, excused: frozenset[Key]) -> list[Key]:
+    """The findings of a rule that are to be mended, where some are excused; in their order."""
     if not is_wanted(rule.code, asked.select, asked.ignore):
-        return frozenset()
-    return frozenset(key for key in state.keys if key[0] == rule.code) - state.excused
+        return []
+    return [key for key in state.keys if key[0] == rule.code and key not in excused]
 
 
-def _tried(
-    asked: Asked, rule: type[Rule], keys: frozenset[Key], state: State, companions: Sequence[Companion], trials: Trials
-) -> Step | None:
-    """A rule mends its findings, or as many as are tried together; None where that is not kept."""
+def _tried(asked: Asked, repair: Repair, state: State, companions: Sequence[Companion]) -> Step | Refused:
+    """A repair that is kept, or why it is not."""
     try:
-        mends, reasons = _mends(asked, rule, state)
-    except KinetreeError as error:
-        trials.given_up.update(dict.fromkeys(keys, error.findings[0].message))
-        return None
-    mends = [mend for mend in mends if (rule.code, mend.element) in keys]
-    elements = list(dict.fromkeys(mend.element for mend in mends))
-    trials.given_up.update({key: reasons.get(key[1] or "", NO_REPAIR) for key in keys if key[1] not in elements})
-    elements = elements[: trials.at_most.get(rule.code)]
-    if not elements:
-        return None
-    tried = frozenset((rule.code, element) for element in elements)
-    mends = [mend for mend in mends if mend.element in elements]
-    renamed = {old: new for mend in mends for old, new in mend.renamed.items()}
-    try:
-        after = _applied(asked, rule, [edit for mend in mends for edit in mend.edits], renamed, state, companions)
-        step = Step(state, after, tried, renamed)
+        step = Step(state, _applied(asked, repair, state, companions), repair.keys, repair.renamed)
         _check_excused(step)
     except KinetreeError as error:
-        trials.failed(tried, error.findings[0].message)
-        return None
-    left = tried & after.keys.keys()
-    trials.given_up.update(dict.fromkeys(left, "what is known to mend it does not"))
-    return None if left else step
+        return Refused(repair.keys, error.findings[0].message)
+    left = tuple(key for key in repair.keys if key in step.after.keys)
+    return Refused(left, NO_USE, each=True) if left else step
 
 
-def _mends(asked: Asked, rule: type[Rule], state: State) -> tuple[list[Mend], dict[str, str]]:
+def _mends(asked: Asked, rule: type[Rule], state: State) -> tuple[list[Mend], dict[Key, str]]:
     """The repairs that can be made, with edits of the files that the robot was read from; and why others cannot, by
-    element."""
+    finding."""
     subject = Subject(state.robot, strict=PROFILES[asked.profile].strict, **asked.told)
     facts = subject.facts(rule.mend)
     if any(value is None for value in facts.values()):
@@ -228,25 +295,20 @@ def _mends(asked: Asked, rule: type[Rule], state: State) -> tuple[list[Mend], di
     if document.document.origins:
         mends, refused = relocated(mends, document, state.contents, None if asked.unsafe else Path(asked.file))
         reasons |= refused
-    return mends, reasons
+    return mends, {(rule.code, element): why for element, why in reasons.items()}
 
 
-def _applied(
-    asked: Asked,
-    rule: type[Rule],
-    edits: Iterable[Edit],
-    renamed: Names,
-    state: State,
-    companions: Sequence[Companion],
-) -> State:
-    """The state after edits. Raises KinetreeError where they cannot be made, or make another robot of it."""
+def _applied(asked: Asked, repair: Repair, state: State, companions: Sequence[Companion]) -> State:
+    """The state after a repair. Raises KinetreeError where it cannot be made, or makes another robot of it."""
+    renamed = repair.renamed
+    edits = [edit for mend in repair.mends for edit in mend.edits]
     followed = follow(companions, renamed, state.robot, state.contents)
-    after = look(asked, {**state.contents, **_edited(edits, state.contents), **followed})
-    if (changed := difference(state.robot, after.robot, renamed, turns=rule.turns)) is not None:
+    contents, robot, notes = _read(asked, {**state.contents, **_edited(edits, state.contents), **followed})
+    if (changed := difference(state.robot, robot, renamed, turns=repair.rule.turns)) is not None:
         raise fail("fix", f"the repair was not made, for it would change the robot: {changed}")
-    check_left(renamed, after.robot)
+    check_left(renamed, robot)
     excused = frozenset(_now(key, renamed) for key in state.excused)
-    return State(after.contents, after.robot, after.findings, excused)
+    return replace(_judged(asked, contents, robot, notes), excused=excused)
 
 
 def _check_excused(step: Step) -> None:
@@ -260,4 +322,4 @@ def _edited(edits: Iterable[Edit], contents: Mapping[Path, bytes]) -> dict[Path,
     by_file: dict[Path, list[Edit]] = {}
     for edit in edits:
         by_file.setdefault(Path(edit.file).resolve(), []).append(edit)
-    return {path: on_disk(contents.get(path) or read_file(path), of_file) for path, of_file in by_file.items()}
+    return {path: on_disk(contents[path], of_file) for path, of_file in by_file.items()}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote
@@ -29,17 +31,11 @@ class Files:
     packages: folders by package name, searched first; see `kinetree.formats.packages` for the others.
     `missed` says of everything that could not be opened why, by what was asked for. A folder stands for the
     SDF file that its model.config names. Nothing is ever downloaded.
-    instead: what some files are taken to hold, by their resolved paths, whatever is on the disk.
     """
 
-    def __init__(self, packages: Mapping[str, Path], instead: Mapping[Path, bytes] = MappingProxyType({})) -> None:
+    def __init__(self, packages: Mapping[str, Path]) -> None:
         self.packages = Packages(packages)
         self.missed: dict[str, str] = {}
-        self.instead = instead
-
-    def read(self, path: Path) -> bytes:
-        """The content of a file. Raises KinetreeError for one that cannot be read or is too large."""
-        return self.instead[path.resolve()] if self.instead and path.resolve() in self.instead else read_file(path)
 
     def __call__(self, wanted: str, asked_from: str) -> tuple[bytes, str] | None:
         """The content and the path of what is asked for, or None; see `Opener`."""
@@ -48,7 +44,7 @@ class Files:
             path = _model_file(path) if path.is_dir() else path
             if not path.is_file():
                 raise fail("file", f"there is no file {path}")
-            return self.read(path), str(path)
+            return read_file(path), str(path)
         except KinetreeError as error:
             if error.findings[0].code == "file-size":
                 raise
@@ -84,8 +80,40 @@ def folder_of(file: str) -> Path | None:
     return None if file.startswith("<") else Path(file).parent
 
 
+_snapshot: ContextVar[dict[Path, bytes] | None] = ContextVar("_snapshot", default=None)
+"""What `read_file` has read and is taken to read, by resolved path; None where it reads the disk."""
+
+
+@contextmanager
+def snapshot(contents: Mapping[Path, bytes] = MappingProxyType({})) -> Iterator[dict[Path, bytes]]:
+    """Within it a file holds what it held when it was first read, whatever becomes of it on the disk.
+
+    contents: what some files are taken to hold from the start, by resolved path. Gives these, and all that are read.
+    """
+    held = dict(contents)
+    token = _snapshot.set(held)
+    try:
+        yield held
+    finally:
+        _snapshot.reset(token)
+
+
 def read_file(path: Path) -> bytes:
-    """The content of a file. Raises KinetreeError for one that cannot be read or is too large."""
+    """The content of a file, on the disk or in a `snapshot`. Raises KinetreeError for one that cannot be read or is too
+    large."""
+    held = _snapshot.get()
+    if held is None:
+        return _on_disk(path)
+    try:
+        resolved = path.resolve()
+    except (OSError, ValueError):  # reading it says why
+        return _on_disk(path)
+    if resolved not in held:
+        held[resolved] = _on_disk(path)
+    return held[resolved]
+
+
+def _on_disk(path: Path) -> bytes:
     try:
         with open(path, "rb") as file:
             content = file.read(MAX_FILE_BYTES + 1)  # what is no plain file may have no size, or no end
