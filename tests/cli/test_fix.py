@@ -376,3 +376,12 @@ class TestSeveralModels:
         assert result.exit_code == 2
         assert "common.xacro: error: has changed since it was read" in result.stderr
         assert common.read_text() == mine.replace("1.57", EXACT)
+
+
+def test_lines_end_where_patch_says_they_do(run, model):
+    """And not at other characters that Python counts as ends, which would cut a line of the difference in two."""
+    odd = "<!-- \u2028 \x85 -->"
+    path = model(HUNG.replace('<link name="base"/>', f'{odd}<link name="base"/>'))
+    lines = run("fix", path, "--profile", "industrial", "--diff").stdout.split("\n")
+    assert any(line.startswith(f" {odd}") or odd in line for line in lines)
+    assert not any(line.startswith("\\") for line in lines)

@@ -108,3 +108,13 @@ def test_a_snapshot_holds_what_was_read_first(workspace):
             read_file(Path("a\0b"))
         assert held == {file: b"hand", other: b"said"}
     assert (read_file(file), read_file(other)) == (b"foot", b"<robot/>")
+
+
+def test_a_folder_that_may_not_be_entered_holds_nothing_and_that_is_said(workspace, monkeypatch):
+    def denied(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_dir", denied)
+    files = Files({})
+    assert files("../../group/hand/hand.txt", str(workspace / "src/arm/urdf/arm.urdf")) is None
+    assert files.missed == {"../../group/hand/hand.txt": "cannot be read: Permission denied"}

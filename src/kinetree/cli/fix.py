@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -232,4 +233,4 @@ def _name(path: Path) -> str:
 
 def _lines(content: bytes) -> list[str]:
     mark, encoding = encoding_of(content)
-    return content[len(mark) :].decode(encoding).splitlines(keepends=True)
+    return re.findall(r"[^\n]*\n|[^\n]+", content[len(mark) :].decode(encoding))  # as patch(1) sees them

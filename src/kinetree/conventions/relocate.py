@@ -11,7 +11,6 @@ from pathlib import Path
 
 from kinetree.conventions.edit import Edit, Insertion, Mend, New, insert_after, set_attribute
 from kinetree.errors import KinetreeError, Source, fail
-from kinetree.formats.opener import read_file
 from kinetree.formats.xml import Element, Report, attribute_spans, parse
 
 Place = tuple[str, int | None, int | None]
@@ -40,8 +39,8 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """The files of which xacro made a text, and what is to be changed there. contents: what files hold that are not as
-    on the disk, by resolved path. only: the one file that may be edited, None for all. renames: whether things get
+    """The files of which xacro made a text, and what is to be changed there. contents: what they hold, by resolved
+    path. only: the one file that may be edited, None for all. renames: whether things get
     other names."""
 
     contents: Mapping[Path, bytes]
@@ -190,9 +189,8 @@ def _as_written(name: str, old: str, written: str) -> str | None:
 
 
 def _root(file: str, contents: Mapping[Path, bytes]) -> Element:
-    path = Path(file)
     report = Report()
-    root = parse(contents.get(path.resolve()) or read_file(path), file, report)
+    root = parse(contents[Path(file).resolve()], file, report)
     if root is None:
         raise KinetreeError(report.findings)
     return root

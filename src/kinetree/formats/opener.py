@@ -49,7 +49,9 @@ class Files:
             if error.findings[0].code == "file-size":
                 raise
             self.missed[wanted] = error.findings[0].message
-            return None
+        except OSError as error:  # of a folder that may not be entered
+            self.missed[wanted] = f"cannot be read: {error.strerror or error}"
+        return None
 
     def path(self, wanted: str, asked_from: str) -> Path:
         """The path that is asked for, whether or not there is such a file. Raises KinetreeError where none is meant."""

@@ -155,7 +155,7 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _folders(candidates: Iterable[Path]) -> list[Path]:
-    return [folder for folder in candidates if folder.is_dir()]
+    return [folder for folder in candidates if os.path.isdir(folder)]  # one that may not be entered is none
 
 
 def _paths(variable: str) -> list[Path]:
