@@ -108,6 +108,35 @@ def test_very_much_of_one_thing(name, tmp_path):
     assert "check-crashed" not in [finding.code for finding in found.findings]
 
 
+WRONG = {
+    ".urdf": (
+        '<robot name="r"><link name="l0"/>{}</robot>',
+        '<link name="l{i}"><inertial><origin rpy="1.57 0 0"/><mass value="1"/><inertia ixx="0.0{i}" ixy="0" ixz="0" '
+        'iyy="0.0{i}" iyz="0" izz="0.9"/></inertial><visual><geometry><mesh filename="/gone/{i}.stl"/></geometry>'
+        '</visual></link><joint name="j{i}" type="prismatic"><parent link="l0"/><child link="l{i}"/><axis xyz="0 0 2"/>'
+        '<limit lower="0" upper="500" effort="0" velocity="0"/></joint>',
+    ),
+    ".sdf": (
+        '<sdf version="1.9"><model name="r"><link name="l0"/>{}</model></sdf>',
+        '<link name="l{i}"><inertial><mass>1</mass><inertia><ixx>0.0{i}</ixx><iyy>0.0{i}</iyy><izz>0.9</izz></inertia>'
+        '</inertial></link><joint name="j{i}" type="prismatic"><pose>0 0 0 0 0 1.57</pose><parent>l0</parent>'
+        "<child>l{i}</child><axis><xyz>0 0 1</xyz><limit><lower>0</lower><upper>500</upper></limit></axis></joint>",
+    ),
+}
+"""Each of many links and joints breaks many rules: what one finding costs must not grow with their number."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", WRONG)
+def test_very_many_faults(suffix, tmp_path):
+    text, part = WRONG[suffix]
+    parts = "".join(part.replace("{i}", str(i)) for i in range(1, 5000))
+    found = checked(tmp_path / f"wrong{suffix}", text.format(parts), seconds=30)
+    codes = [finding.code for finding in found.findings]
+    assert {"INR-002", "R103-002"} <= set(codes)
+    assert len(codes) > 5000
+
+
 def test_ten_thousand_times_the_same_fault_is_said_so_often_and_no_more(tmp_path):
     found = checked(tmp_path / "odd.urdf", f'<robot name="r"><link name="a">{"<odd/>" * 11_000}</link></robot>')
     assert [finding.code for finding in found.findings].count("not-understood") == 9_999

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from kinetree.conventions.quality import URDF_LINK, Masses, Quality, grouped, others
-from kinetree.conventions.rounding import about, off_by_rounding
+from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot
@@ -50,13 +50,13 @@ class NotPositive(Quality):
     good = '<inertia ixx="0.0192" ixy="0"'
     bad = '<inertia ixx="0.0192" ixy="0.05"'
 
-    def check(self, robot: Robot, masses: Masses) -> Iterator[Finding]:
+    def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Iterator[Finding]:
         """A negative principal moment that rounding does not explain."""
         least = masses.moments[:, 0]
         for link, _, moments in masses.where((least < -1e-6 * masses.size) & (least < -NOTHING)):
             # the least moment is concave in the tensor: wherever that lies, it is no larger than its tangent says
             slope = about(link, 0)
-            if moments[0] < -off_by_rounding(slope, robot, link) or (
+            if moments[0] < -off_by_rounding(slope, inertia_texts, link) or (
                 link.inertial and link.inertial.inertia.diagonal().min() < 0
             ):
                 yield self.finding(f"its principal moments of inertia are {_listed(moments)} kg m²", link)
@@ -75,12 +75,12 @@ class Triangle(Quality):
     good = 'ixx="0.666667" ixy="0" ixz="0" iyy="0.6375"'
     bad = 'ixx="0.966667" ixy="0" ixz="0" iyy="0.6375"'
 
-    def check(self, robot: Robot, masses: Masses) -> Iterator[Finding]:
+    def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Iterator[Finding]:
         """Broken by more than one part in a hundred, and by more than rounding explains."""
         a, b, c = masses.moments.T
         for link, _, moments in masses.where((a >= -1e-6 * masses.size) & (c - a - b > BROKEN * c + NOTHING)):
             slope = 2 * about(link, 2) - np.eye(3)  # of c - a - b = 2c - trace, which is convex in the tensor
-            if moments[2] - moments[0] - moments[1] > off_by_rounding(slope, robot, link):
+            if moments[2] - moments[0] - moments[1] > off_by_rounding(slope, inertia_texts, link):
                 message = (
                     f"its principal moments of inertia are {_listed(moments)} kg m²: the last is larger than the sum of"
                 )

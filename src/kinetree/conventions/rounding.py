@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
+from functools import cached_property
 
 import numpy as np
 
-from kinetree.conventions.subject import document, sdf_document
+from kinetree.conventions.subject import document, fact, sdf_document
+from kinetree.errors import Source
+from kinetree.formats.xml import Element
 from kinetree.model.robot import Link, Robot
 from kinetree.spatial.se3 import Array
 
@@ -17,16 +20,36 @@ EXACT_ZERO = 0.1
 """One in the last place of 0.0, which is how programs write exactly nothing, as they write 0."""
 
 
-def _written(robot: Robot, link: Link) -> Mapping[str, str]:
-    """The texts of the entries of a link's inertia by name, of a URDF or SDF file; of others, and of what is not
-    written, none."""
-    if root := document(robot):
-        links = [element for element in root.find_all("link") if element.get("name") == link.name]
-    else:
-        root = sdf_document(robot)
-        links = [element for element in root.walk() if element.tag == "link"] if root else []
-        links = [element for element in links if element.source == link.source]
-    inertial = links[0].find("inertial") if links else None
+class InertiaTexts:
+    """The entries of inertias as URDF and SDF files have them; they are looked up where one is wanted, for as a rule
+    none is."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+
+    def of(self, link: Link) -> Mapping[str, str]:
+        """The texts of the entries of a link's inertia by name; of other formats, and of what is not written, none."""
+        return self._by_link.get(link.name, {})
+
+    @cached_property
+    def _by_link(self) -> Mapping[str, Mapping[str, str]]:
+        if root := document(self._robot):
+            return {element.attributes["name"]: _entries(element) for element in root.find_all("link")}
+        if root := sdf_document(self._robot):
+            elements = (element for element in root.walk() if element.tag == "link")
+            texts: dict[Source | None, Mapping[str, str]] = {one.source: _entries(one) for one in elements}
+            return {name: texts.get(link.source, {}) for name, link in self._robot.links.items()}
+        return {}
+
+
+@fact
+def inertia_texts(robot: Robot) -> InertiaTexts:
+    """What the file writes of inertias."""
+    return InertiaTexts(robot)
+
+
+def _entries(link: Element) -> Mapping[str, str]:
+    inertial = link.find("inertial")
     inertia = inertial.find("inertia") if inertial else None
     return {**inertia.attributes, **{child.tag: child.text for child in inertia.children}} if inertia else {}
 
@@ -38,18 +61,18 @@ def about(link: Link, k: int) -> Array:
     return np.outer(v, v)
 
 
-def off_by_rounding(slope: Array, robot: Robot, link: Link) -> float:
+def off_by_rounding(slope: Array, texts: InertiaTexts, link: Link) -> float:
     """By how much a measure of an inertia that changes so with its entries (3, 3) may be off by rounding."""
-    return float((np.abs(slope) * _roundings(robot, link)).sum()) * (1 + 1e-9)
+    return float((np.abs(slope) * _roundings(texts.of(link), link)).sum()) * (1 + 1e-9)
 
 
-def _roundings(robot: Robot, link: Link) -> Array:
+def _roundings(texts: Mapping[str, str], link: Link) -> Array:
     """By how much the entries (3, 3) of an inertia may be off: half of one in the last place that is written of any.
 
     Trailing zeros count, as far as the text is known. 0 and 0.0 are exact: so programs write what is nothing.
     """
     assert link.inertial
-    tensor, texts = link.inertial.inertia, _written(robot, link)
+    tensor = link.inertial.inertia
     places = np.array(
         [[_last_place(tensor.item(i, j), texts.get(ENTRIES[i][j], "")) for j in range(3)] for i in range(3)]
     )

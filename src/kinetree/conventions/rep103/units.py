@@ -11,7 +11,6 @@ import numpy as np
 from kinetree.conventions.quality import Shapes, grouped
 from kinetree.conventions.rep103.clause import Rep103, Rpy
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import poses
 from kinetree.errors import Finding
 from kinetree.formats.numbers import number
 from kinetree.model.robot import Geometry, Joint, Link, Robot
@@ -59,11 +58,13 @@ class Units(Rep103):
         rpys: tuple[Rpy, ...],
         angles: frozenset[str],
         above: Mapping[str, Joint],
+        poses: Mapping[str, Array],
     ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only."""
+        size = _size(poses) if any(map(_reach, robot.joints.values())) else 0.0
         for joint in robot.joints.values():
             yield from self._turns(joint)
-            yield from self._slides(joint, robot, above)
+            yield from self._slides(joint, size, above)
             if (far := _distance(joint.origin)) > FAR:
                 yield self.finding(f"lies {far:g} m from the frame of its parent; are these millimetres?", joint)
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi}
@@ -83,18 +84,13 @@ class Units(Rep103):
             message = f"turns from {joint.limit.lower:g} to {joint.limit.upper:g} rad; are these degrees?"
             yield self.finding(message, joint)
 
-    def _slides(self, joint: Joint, robot: Robot, above: Mapping[str, Joint]) -> Iterator[Finding]:
-        """Not where a mobile base slides as far either way, and whoever wrote it meant no limit."""
-        if joint.kind.name != "prismatic" or not joint.coordinated:
-            return
-        lower, upper = joint.limit.lower, joint.limit.upper
-        if not SLIDES[0] * SMALL < upper - lower < NO_LIMIT or lower == -upper:
-            return
-        places = [T[:3, 3] for T in poses(robot).values()]
-        size = float(np.linalg.norm(np.ptp(places, axis=0)))
-        times = (upper - lower) / max(size, SMALL)
-        if times > SLIDES[0 if _turns_with(joint, above) else 1]:
-            message = f"slides from {lower:g} to {upper:g} m, and the robot is {size:.2g} m in size"
+    def _slides(self, joint: Joint, size: float, above: Mapping[str, Joint]) -> Iterator[Finding]:
+        """Of a robot of a size, m."""
+        times = _reach(joint) / max(size, SMALL)
+        if times > SLIDES[1] or (times > SLIDES[0] and _turns_with(joint, above)):
+            message = (
+                f"slides from {joint.limit.lower:g} to {joint.limit.upper:g} m, and the robot is {size:.2g} m in size"
+            )
             yield self.finding(f"{message}; are these millimetres?", joint)
 
     def _link(self, link: Link) -> Iterator[Finding]:
@@ -120,6 +116,19 @@ class Units(Rep103):
                     f"{small:g} times elsewhere; which unit?"
                 )
                 yield self.finding(message, link, source=geometry.source)
+
+
+def _reach(joint: Joint) -> float:
+    """How far a joint slides, m, if that is suspicious, else 0. Where it slides as far either way, as mobile bases do,
+    whoever wrote it meant no limit."""
+    lower, upper = joint.limit.lower, joint.limit.upper
+    slides = joint.kind.name == "prismatic" and joint.coordinated and lower != -upper
+    return upper - lower if slides and SLIDES[0] * SMALL < upper - lower < NO_LIMIT else 0.0
+
+
+def _size(poses: Mapping[str, Array]) -> float:
+    """The diagonal of the box around all frames, m."""
+    return float(np.linalg.norm(np.ptp([T[:3, 3] for T in poses.values()], axis=0)))
 
 
 def _turns_with(joint: Joint, above: Mapping[str, Joint]) -> bool:

@@ -43,6 +43,8 @@ class Chains:
             self.depth[before] = max(self.depth[before], self.depth[body] + 1)
         self.moved = moved
         self.span = self._spans()
+        self._palms = {body for body in self.behind if self._is_palm(body)}
+        self._nexts = {body: self._following_one(body) for body in self.behind}
 
     def _spans(self) -> dict[str, tuple[int, int]]:
         order: list[str] = []
@@ -81,7 +83,7 @@ class Chains:
         """The last bodies of chains that are long enough to be arms, without fingers."""
         fingers: set[str] = set()
         for body in self.moved:
-            if self.before(body) in fingers or self._hand(self.before(body)):
+            if self.before(body) in fingers or self.before(body) in self._palms:
                 fingers.add(body)
         last = [self.without_gripper(body) for body in self.moved if body not in fingers and self.next(body) is None]
         ends = [body for body in dict.fromkeys(last) if self._length(body) >= AT_LEAST]
@@ -99,12 +101,15 @@ class Chains:
 
     def next(self, body: str) -> str | None:
         """The body that a chain goes on with: the only one behind, or that with the most joints, unless a finger."""
+        return self._nexts[body]
+
+    def _following_one(self, body: str) -> str | None:
         deepest = max((self.depth[other] for other in self.behind[body]), default=0)
         along = [other for other in self.behind[body] if self.depth[other] == deepest]
         fingers = len(self.behind[body]) > 1 and deepest <= FINGER
-        return along[0] if len(along) == 1 and not fingers and not self._hand(body) else None
+        return along[0] if len(along) == 1 and not fingers and body not in self._palms else None
 
-    def _hand(self, body: str) -> bool:
+    def _is_palm(self, body: str) -> bool:
         """Whether several chains longer than a gripper's fingers begin on a body, and all are shorter than the way to
         it: it is a palm. Arms on a torso are longer than the torso."""
         chains = [self.depth[other] for other in self.behind[body] if self.depth[other] > FINGER]
