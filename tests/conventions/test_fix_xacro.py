@@ -104,6 +104,46 @@ def test_angles_of_pi_alone_are_written_anew(angle, is_mended, tmp_path):
     assert is_mended or f"{angle} 0' is worked out there, not written" in result.unmended[0][1]
 
 
+BRANCH = '<xacro:if value="$(arg flanged)">'
+FLANGE = '  <link name="${prefix}flange"/>'
+TOOL0 = '  <link name="${prefix}tool0"/>'
+
+
+@pytest.mark.parametrize("is_together", [False, True])
+def test_nothing_is_hung_on_what_may_not_be_there(is_together, tmp_path):
+    """With other arguments xacro makes tool0, but not flange, unless both stand in one branch."""
+    path = tmp_path / "arms.xacro"
+    text = arms(["left_"], text=ARM.replace(HANGS, ON_LINK_6))
+    text = text.replace(HEAD, f'{HEAD}<xacro:arg name="flanged" default="true"/>')
+    head, flange, rest = text.partition(FLANGE)
+    other, tool0, rest = rest.partition(TOOL0)
+    end, tail = rest.split("</joint>", 1) if is_together else ("", tool0 + rest)
+    inside = f"{tool0}{end}</joint>" if is_together else ""
+    path.write_text(f"{head}{BRANCH}{flange}{other}{inside}</xacro:if>{tail}")
+    for flanged in ("true", "false"):
+        assert not [f for f in kt.load(path, xacro_args={"flanged": flanged}).notes if f.severity == "error"]
+    result = fix(path, profile="industrial", vendor="abb", select="R199-505")
+    if is_together:
+        assert (len(result.mended), result.unmended) == (1, ())
+    else:
+        ((_, because),) = result.unmended
+        assert re.search(r"'left_flange' is made in the <xacro:if> at .*arms.xacro:\d+:1 alone", because)
+    write(result)
+    assert kt.load(path, xacro_args={"flanged": "false"})
+
+
+def test_nothing_is_added_to_one_of_two_branches(tmp_path):
+    path = tmp_path / "arms.xacro"
+    text = arms(["left_"])
+    link = re.search(r'  <link name="\$\{prefix\}base_link">.*?</link>', text, re.DOTALL)[0]
+    path.write_text(
+        text.replace(link, f'<xacro:if value="1">{link}</xacro:if><xacro:unless value="1">{link}</xacro:unless>')
+    )
+    result = fix(path, profile="industrial", vendor="abb", select="R199-208")
+    ((_, because),) = result.unmended
+    assert re.search(r"it stands at .*arms.xacro:\d+:\d+ once more, of which one is made", because)
+
+
 def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(tmp_path):
     path = tmp_path / "arm.urdf"
     turned = without("tool0").replace('<origin xyz="0.09 0 0" rpy="0 0 0"/>', '<origin xyz="0.09 0 0" rpy="0 1.5 0"/>')

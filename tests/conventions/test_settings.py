@@ -368,7 +368,7 @@ class TestRealModels:
             ),
         )
         settings = read_settings(str(tmp_path / "kinetree.toml"))
-        for job, kind in zip(jobs([], settings), ("ur5e", "ur20"), strict=True):
+        for job, kind in zip(jobs(None, settings), ("ur5e", "ur20"), strict=True):
             found = check_job(job)
             assert found.name == f"ur_type={kind}, name=ur"
             assert not [finding for finding in found.findings if finding.code.startswith("xacro")]

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kinetree.conventions.edit import Edit, Insertion, Mend, New, insert_after, set_attribute
@@ -20,6 +20,8 @@ CONSTANTS = {"pi", "radians"}
 """What expressions may name and still be the same everywhere."""
 NAMES = ("name", "link")
 """Attributes of new elements that are names."""
+BRANCHES = ("if", "unless", "macro")
+"""Elements of xacro of whose content nothing may be made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +41,18 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """The files of which xacro made a text, and what is to be changed there. contents: what they hold, by resolved
-    path. only: the one file that may be edited, None for all. renames: whether things get
-    other names."""
+    """The files of which xacro made a text, and what is to be changed there.
+
+    contents: what they hold, by resolved path. only: the one file that may be edited, None for all. renames: whether
+    things get other names. links: name to the expanded element of a link, and for a new one that behind which it will
+    stand. roots: of the files that have been read.
+    """
 
     contents: Mapping[Path, bytes]
     only: Path | None
     renames: bool
-    roots: dict[str, Element]
+    links: Mapping[str, Element]
+    roots: dict[str, Element] = field(default_factory=dict)
 
 
 def relocated(
@@ -61,8 +67,10 @@ def relocated(
     """
     mends, elements = list(mends), list(document.walk())
     made = Counter(_place(element.source) for element in elements)
-    files = Files(contents, only, any(mend.renamed for mend in mends), {})
     changes = _changes({edit for mend in mends for edit in mend.edits}, elements)
+    links = {element.attributes["name"]: element for element in elements if element.tag == "link"}
+    links |= {new.attributes["name"]: change.element for change in changes.values() for new in change.new}
+    files = Files(contents, only, any(mend.renamed for mend in mends), links)
     said: dict[Edit, Edit] = {}
     kept: list[Mend] = []
     refused: dict[str, str] = {}
@@ -113,31 +121,55 @@ def _in_file(change: Change | None, files: Files) -> Edit:
     """The edit of a file that makes a change. Raises KinetreeError for one that is not to be made."""
     if change is None:
         raise fail("fix", "this kind of change in xacro files is left to people")
-    element = _element(change, files)
-    edit = _added(change, element) if change.new else _changed(change, element, files.renames)
+    element = _element(change.element, files)
+    edit = _added(change, element, files) if change.new else _changed(change, element, files)
     if files.only and Path(edit.file).resolve() != files.only.resolve():
         raise fail("fix", f"it stands in {edit.file}, which other models may include; --unsafe mends it there")
     return edit
 
 
-def _element(change: Change, files: Files) -> Element:
-    """The element of a file of which a changed one was made."""
-    place, _ = change.where
+def _element(expanded: Element, files: Files) -> Element:
+    """The element of a file of which an expanded one was made."""
+    place = _place(expanded.source)
     if place[0] not in files.roots:
         files.roots[place[0]] = _root(place[0], files.contents)
     root = files.roots[place[0]]
     byte = root.document.byte(Source(*place))
     element = next((element for element in root.walk() if element.start == byte), None)
-    if element is None or element.tag != change.element.tag:
+    if element is None or element.tag != expanded.tag:
         raise _refused(place, "the element there is another")
     return element
 
 
-def _changed(change: Change, element: Element, renames: bool) -> Edit:
+def _branches(element: Element, files: Files) -> frozenset[tuple[str, str, int]]:
+    """The conditions and macros in which an element of a file stands: file, which of the two, and byte."""
+    file = element.document.file
+    found, node = set(), files.roots[file]
+    while node is not element:
+        node = [child for child in node.children if child.start <= element.start][-1]
+        if (kind := node.tag.rpartition(":")[2]) in BRANCHES and node is not element:
+            found.add((file, kind, node.start))
+    return frozenset(found)
+
+
+def _check_made(change: Change, files: Files) -> None:
+    """Raises KinetreeError if what is to hang on a link elsewhere may be made where that link is not."""
+    old, new = (_element(files.links[name], files) for name in (change.element.attributes["link"], change.text))
+    own = _branches(_element(change.element, files), files) | _branches(old, files)
+    for file, kind, byte in sorted(_branches(new, files) - own):
+        place = files.roots[file].document.source(byte)
+        why = f"{change.text!r} is made in the <xacro:{kind}> at {place} alone, and may not be there"
+        raise _refused(change.where[0], why)
+
+
+def _changed(change: Change, element: Element, files: Files) -> Edit:
     """The edit that gives the attribute of a file another text."""
     name, old = change.name, change.element.attributes[change.name]
     written = element.get(name)
     place, _ = change.where
+    is_end = element.tag in ENDS and name == "link" and not files.renames
+    if is_end:
+        _check_made(change, files)
     if written == old:
         _, start, stop, _ = attribute_spans(element)[name]
         return Edit(element.document.file, start, stop, change.text)
@@ -145,15 +177,19 @@ def _changed(change: Change, element: Element, renames: bool) -> Edit:
         raise _refused(place, f"there is no {name}")
     if element.tag == "origin" and _is_constant(written):
         return set_attribute(element, name, change.text)
-    is_end = element.tag in ENDS and name == "link" and not renames
     if is_end and (text := _as_written(change.text, old, written)):
         return set_attribute(element, name, text)
     raise _refused(place, f"{name}={written!r} is worked out there, not written")
 
 
-def _added(change: Change, element: Element) -> Edit:
+def _added(change: Change, element: Element, files: Files) -> Edit:
     """The edit that adds elements behind one of a file, with names as its own is written there."""
     old, written = (one.attributes["name"] for one in (change.element, element))
+    own = _macros(element, files)
+    for other in files.roots[element.document.file].walk():
+        is_twin = other is not element and other.tag == element.tag and other.get("name") == written
+        if is_twin and _macros(other, files) == own:
+            raise _refused(change.where[0], f"it stands at {other.source} once more, of which one is made")
 
     def like(new: New) -> New:
         names = {key: _as_written(value, old, written) for key, value in new.attributes.items() if key in NAMES}
@@ -164,6 +200,10 @@ def _added(change: Change, element: Element) -> Edit:
         return New(new.tag, {**new.attributes, **said}, tuple(map(like, new.children)))
 
     return insert_after(element, *map(like, change.new))
+
+
+def _macros(element: Element, files: Files) -> set[tuple[str, str, int]]:
+    return {branch for branch in _branches(element, files) if branch[1] == "macro"}
 
 
 def _is_constant(written: str) -> bool:
