@@ -40,6 +40,26 @@ FRIENDS = ("camera_flange", "mounting_flange", "tool_flange", "sensor_tool0", "j
 
 
 class TestArms:
+    @pytest.mark.parametrize("foot", ["link_6", "wrist_3"])
+    def test_a_tool_of_three_joints_beside_flange_is_no_part_of_the_arm(self, foot):
+        """It hangs wrong, and the frames of the arm are right."""
+        lines = single() if foot == "link_6" else [line.replace("link_6", "wrist_3") for line in single()]
+        robot = tree(*lines, f"{foot} *t_a", "t_a *t_b", "t_b *t_c")
+        (arm,) = arms(robot)
+        assert (arm.end, len(arm.moving)) == (foot, 6)
+        codes = set(found(robot)) & {"R199-401", "R199-403", "R199-404", "R199-504", "R199-505"}
+        assert codes == {"R199-401"}
+
+    @pytest.mark.parametrize("prefix", ["", "r1_"])
+    def test_numbered_fingers_on_a_base_link_of_their_own_are_no_arm(self, prefix):
+        hand = [
+            f"{prefix}flange gripper_base_link",
+            *(f"gripper_base_link *gripper_link_{k}" for k in (1, 3)),
+            *(f"gripper_link_{k} *gripper_link_{k + 1}" for k in (1, 3)),
+        ]
+        robot = tree(*single(prefix), *hand)
+        assert [arm.prefix for arm in arms(robot)] == [prefix]
+
     @pytest.mark.parametrize(
         "hand", [["link_6 *jaw"], ["link_6 *claw", "claw *claw_tip"], ["link_6 *finger_1", "link_6 *finger_2"]]
     )

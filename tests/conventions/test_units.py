@@ -55,6 +55,17 @@ def on_a_rail(lower: float, upper: float, *, arm: float = 1.5, turning: bool = F
 
 
 class TestSliding:
+    def test_shapes_count_and_what_is_not_known_is_not_held_against_it(self):
+        """A crane of which every frame is at the foot."""
+        model = on_a_rail(0, 30, arm=0, turning=True)
+        assert check(kt.load(model, format="urdf"), select=("R103-002",)) == []
+        for length, expected in ((40, []), (2, ["slides from 0 to 30 m, and the robot is"])):
+            jib = f'<link name="b"><visual><geometry><box size="{length} 1 1"/></geometry></visual></link>'
+            found = check(kt.load(model.replace('<link name="b"/>', jib), format="urdf"), select=("R103-002",))
+            assert [finding.message[: len(said)] for finding, said in zip(found, expected, strict=True)] == expected
+        (found,) = check(kt.load(on_a_rail(0, 500, arm=0), format="urdf"), select=("R103-002",))
+        assert "nothing tells how large the robot is" in found.message
+
     @pytest.mark.parametrize(
         ("model", "expected"),
         [

@@ -253,7 +253,7 @@ def _split(name: str) -> tuple[str, str | None]:
         return first, None if _astray(name) else normpath(path.lstrip("/"))
     if scheme == "file":
         return "", unquote(f"/{path.lstrip('/')}") if first in ("", "localhost") else None
-    return "", None if "://" in name or name.startswith(("//", "\\")) else name
+    return "", None if "://" in name or name.startswith(("//", "\\", "file:")) else name
 
 
 @lru_cache(maxsize=1000)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.conventions.quality import Shapes, grouped
+from kinetree.conventions.quality import HALF_EXTENTS, Shapes, grouped
 from kinetree.conventions.rep103.clause import Rep103, Rpy
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
@@ -61,7 +61,7 @@ class Units(Rep103):
         poses: Mapping[str, Array],
     ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only."""
-        size = _size(poses) if any(map(_reach, robot.joints.values())) else 0.0
+        size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
         for joint in robot.joints.values():
             yield from self._turns(joint)
             yield from self._slides(joint, size, above)
@@ -85,13 +85,12 @@ class Units(Rep103):
             yield self.finding(message, joint)
 
     def _slides(self, joint: Joint, size: float, above: Mapping[str, Joint]) -> Iterator[Finding]:
-        """Of a robot of a size, m."""
+        """Of a robot of a size, m; 0 where nothing tells it."""
         times = _reach(joint) / max(size, SMALL)
-        if times > SLIDES[1] or (times > SLIDES[0] and _turns_with(joint, above)):
-            message = (
-                f"slides from {joint.limit.lower:g} to {joint.limit.upper:g} m, and the robot is {size:.2g} m in size"
-            )
-            yield self.finding(f"{message}; are these millimetres?", joint)
+        if times > SLIDES[1] or (times > SLIDES[0] and size and _turns_with(joint, above)):
+            message = f"slides from {joint.limit.lower:g} to {joint.limit.upper:g} m"
+            beside = f"and the robot is {size:.2g} m in size" if size else "and nothing tells how large the robot is"
+            yield self.finding(f"{message}, {beside}; are these millimetres?", joint)
 
     def _link(self, link: Link) -> Iterator[Finding]:
         parts = [part.origin for part in (*link.visuals, *link.collisions, link.inertial) if part is not None]
@@ -126,9 +125,15 @@ def _reach(joint: Joint) -> float:
     return upper - lower if slides and SLIDES[0] * SMALL < upper - lower < NO_LIMIT else 0.0
 
 
-def _size(poses: Mapping[str, Array]) -> float:
-    """The diagonal of the box around all frames, m."""
-    return float(np.linalg.norm(np.ptp([T[:3, 3] for T in poses.values()], axis=0)))
+def _size(shapes: Shapes, poses: Mapping[str, Array]) -> float:
+    """The diagonal of the box around all frames and shapes but meshes, m."""
+    points = [T[:3, 3] for T in poses.values()]
+    for link, geometry in shapes:
+        if half := HALF_EXTENTS.get(geometry.shape.kind):
+            T = poses[link.name] @ geometry.origin
+            reach = np.abs(T[:3, :3]) @ np.asarray(half(geometry.shape.parameters))
+            points += [T[:3, 3] - reach, T[:3, 3] + reach]
+    return float(np.linalg.norm(np.ptp(points, axis=0)))
 
 
 def _turns_with(joint: Joint, above: Mapping[str, Joint]) -> bool:

@@ -102,8 +102,10 @@ class _Named(Chains):
         group = self.groups[prefix]
         numbered = [body for name, body in group.items() if name.startswith("link_") and body in self.carried]
         tips = [self._carrier(prefix, group[name]) for name in ("flange", "tool0") if name in group]
-        if not tips and {"base_link", "base"} & set(group) and len(numbered) >= AT_LEAST:
-            tips = numbered
+        if not tips and numbered and {"base_link", "base"} & set(group):
+            last = max(numbered, key=self.front.__getitem__)
+            on_one_way = sum(self.leads(link, last) for link in numbered)  # and not on several fingers
+            tips = [last] if on_one_way >= AT_LEAST else []
         end = max((tip for tip in tips if tip in self.carried), key=self.front.__getitem__, default=None)
         if end is None:
             return None
@@ -114,7 +116,7 @@ class _Named(Chains):
             end = body
         while following := self._following(end):
             end = following
-        return self._beside(end) or end
+        return end if on else self._beside(end, prefix) or end
 
     def _carrier(self, prefix: str, body: str) -> str:
         """The body that carries a frame; flange or tool0 behind a joint of its own is none."""
@@ -134,10 +136,12 @@ class _Named(Chains):
         steps = [int(b) - int(a) for a, b in pairs if a != b]
         return alike[0] if steps == [1] else None
 
-    def _beside(self, body: str) -> str | None:
+    def _beside(self, body: str, prefix: str) -> str | None:
         """The last body of the only chain behind another, if that is longer than a finger and hangs on no frame that is
-        there to be hung on."""
+        there to be hung on, and what is before is too short for an arm, of which it would be the tool."""
         if len(self.behind[body]) != 1 or self.depth[self.behind[body][0]] <= FINGER:
+            return None
+        if len(self.moving(body, prefix, [])) >= AT_LEAST:
             return None
         link, end = self.carried[self.behind[body][0]].parent, body
         while link != body:

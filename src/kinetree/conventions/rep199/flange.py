@@ -26,8 +26,8 @@ from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
 OWN = re.compile(
-    r"(?i)(.*[_/-])?(cover|cap|shell|housing|bumper|skin|cable|hose|dress(pack)?|guide|camera|sensor|light|led|label|logo)"
-    r"s?\d*([_/-].*)?"
+    r"(?i)(.*[_/-])?(cover|cap|shell|housing|bumper|skin|cable|hose|dress(pack)?|guide|camera|sensor|light|led|label|logo"
+    r"|counterweight|motor|brake|gear|encoder|bearing|seal|screw|bolt|washer)s?\d*([_/-].*)?"
 )
 """What names say of a body on the last link that is no end effector: a part of the arm, or something that looks on."""
 LEVEL = 0.5
