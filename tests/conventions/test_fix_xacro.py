@@ -144,10 +144,13 @@ def test_nothing_is_added_to_one_of_two_branches(tmp_path):
     assert re.search(r"it stands at .*arms.xacro:\d+:\d+ once more, of which one is made", because)
 
 
-def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(tmp_path):
+@pytest.mark.parametrize("xyz", ["0.09 0 0", "0 0 0"])
+def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(xyz, tmp_path):
+    """Nor where only the axis of the last joint is known, and not which way along it is out."""
     path = tmp_path / "arm.urdf"
-    turned = without("tool0").replace('<origin xyz="0.09 0 0" rpy="0 0 0"/>', '<origin xyz="0.09 0 0" rpy="0 1.5 0"/>')
-    path.write_text(turned)
+    turned = without("tool0").replace('<origin xyz="0.09 0 0" rpy="0 0 0"/>', f'<origin xyz="{xyz}" rpy="0 1.5 0"/>')
+    path.write_text(turned if xyz != "0 0 0" else turned.replace('<origin xyz="0.02 0 0"/>', '<origin xyz="0 0 0"/>'))
+    assert "R199-403" in {finding.code for finding in kt.check(path, profile="industrial")}
     result = fix(path, profile="industrial", vendor="abb", select="R199-501")
     ((_, because),) = result.unmended
     assert because == "X of 'flange' does not point outwards (R199-403), nor would tool0"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kinetree.conventions.edit import Edit, Insertion, Mend, New, insert_after, set_attribute
+from kinetree.conventions.xacro import parts
 from kinetree.errors import KinetreeError, Source, fail
 from kinetree.formats.xml import Element, Report, attribute_spans, parse
 
@@ -20,7 +21,7 @@ CONSTANTS = {"pi", "radians"}
 """What expressions may name and still be the same everywhere."""
 NAMES = ("name", "link")
 """Attributes of new elements that are names."""
-BRANCHES = ("if", "unless", "macro")
+BRANCHES = ("xacro:if", "xacro:unless", "xacro:macro")
 """Elements of xacro of whose content nothing may be made."""
 
 
@@ -121,44 +122,39 @@ def _in_file(change: Change | None, files: Files) -> Edit:
     """The edit of a file that makes a change. Raises KinetreeError for one that is not to be made."""
     if change is None:
         raise fail("fix", "this kind of change in xacro files is left to people")
-    element = _element(change.element, files)
-    edit = _added(change, element, files) if change.new else _changed(change, element, files)
+    way = _way(change.element, files)
+    edit = _added(change, way) if change.new else _changed(change, way[-1], files)
     if files.only and Path(edit.file).resolve() != files.only.resolve():
         raise fail("fix", f"it stands in {edit.file}, which other models may include; --unsafe mends it there")
     return edit
 
 
-def _element(expanded: Element, files: Files) -> Element:
-    """The element of a file of which an expanded one was made."""
+def _way(expanded: Element, files: Files) -> list[Element]:
+    """The element of a file of which an expanded one was made, behind those in which it stands, from the root on."""
     place = _place(expanded.source)
     if place[0] not in files.roots:
         files.roots[place[0]] = _root(place[0], files.contents)
-    root = files.roots[place[0]]
-    byte = root.document.byte(Source(*place))
-    element = next((element for element in root.walk() if element.start == byte), None)
-    if element is None or element.tag != expanded.tag:
+    way = [files.roots[place[0]]]
+    byte = way[0].document.byte(Source(*place))
+    while way[-1].start < byte and (before := [child for child in way[-1].children if child.start <= byte]):
+        way.append(before[-1])
+    if way[-1].start != byte or way[-1].tag != expanded.tag:
         raise _refused(place, "the element there is another")
-    return element
+    return way
 
 
-def _branches(element: Element, files: Files) -> frozenset[tuple[str, str, int]]:
-    """The conditions and macros in which an element of a file stands: file, which of the two, and byte."""
-    file = element.document.file
-    found, node = set(), files.roots[file]
-    while node is not element:
-        node = [child for child in node.children if child.start <= element.start][-1]
-        if (kind := node.tag.rpartition(":")[2]) in BRANCHES and node is not element:
-            found.add((file, kind, node.start))
-    return frozenset(found)
+def _branches(way: Sequence[Element]) -> set[Element]:
+    """The conditions and macros in which the last element stands of those on the way to it."""
+    return {element for element in way[:-1] if element.tag in BRANCHES}
 
 
 def _check_made(change: Change, files: Files) -> None:
     """Raises KinetreeError if what is to hang on a link elsewhere may be made where that link is not."""
-    old, new = (_element(files.links[name], files) for name in (change.element.attributes["link"], change.text))
-    own = _branches(_element(change.element, files), files) | _branches(old, files)
-    for file, kind, byte in sorted(_branches(new, files) - own):
-        place = files.roots[file].document.source(byte)
-        why = f"{change.text!r} is made in the <xacro:{kind}> at {place} alone, and may not be there"
+    old, new = (files.links[name] for name in (change.element.attributes["link"], change.text))
+    own, others, needed = (_branches(_way(element, files)) for element in (change.element, old, new))
+    if missing := sorted(needed - own - others, key=lambda branch: branch.start):
+        branch = missing[0]
+        why = f"{change.text!r} is made in the <{branch.tag}> at {branch.source} alone, and may not be there"
         raise _refused(change.where[0], why)
 
 
@@ -182,13 +178,13 @@ def _changed(change: Change, element: Element, files: Files) -> Edit:
     raise _refused(place, f"{name}={written!r} is worked out there, not written")
 
 
-def _added(change: Change, element: Element, files: Files) -> Edit:
-    """The edit that adds elements behind one of a file, with names as its own is written there."""
+def _added(change: Change, way: Sequence[Element]) -> Edit:
+    """The edit that adds elements behind one of a file, with names as its own is written there. way: to that one."""
+    element = way[-1]
     old, written = (one.attributes["name"] for one in (change.element, element))
-    own = _macros(element, files)
-    for other in files.roots[element.document.file].walk():
-        is_twin = other is not element and other.tag == element.tag and other.get("name") == written
-        if is_twin and _macros(other, files) == own:
+    macro = next((one for one in reversed(way[:-1]) if one.tag == "xacro:macro"), way[0])
+    for other in parts(macro):
+        if other is not element and other.tag == element.tag and other.get("name") == written:
             raise _refused(change.where[0], f"it stands at {other.source} once more, of which one is made")
 
     def like(new: New) -> New:
@@ -200,10 +196,6 @@ def _added(change: Change, element: Element, files: Files) -> Edit:
         return New(new.tag, {**new.attributes, **said}, tuple(map(like, new.children)))
 
     return insert_after(element, *map(like, change.new))
-
-
-def _macros(element: Element, files: Files) -> set[tuple[str, str, int]]:
-    return {branch for branch in _branches(element, files) if branch[1] == "macro"}
 
 
 def _is_constant(written: str) -> bool:

@@ -119,7 +119,7 @@ def leaks(
     constants: properties that have one value wherever the macro is called. given: what calls give for the prefix, as
     written.
     """
-    local = {*parameters(macro), *(part.get("name") for part in _parts(macro) if part.tag == "xacro:property")}
+    local = {*parameters(macro), *(part.get("name") for part in parts(macro) if part.tag == "xacro:property")}
     own = {name: value for name, value in constants.items() if name not in local}
     naming = [
         (element, EXPRESSION.sub(lambda match: own.get(match[1], match[0]), name)) for element, name in _naming(macro)
@@ -134,7 +134,7 @@ def constants_of(roots: Iterable[Element]) -> dict[str, str]:
     """Properties that stand outside of macros, once, with their values, which are without expressions."""
     values: dict[str, set[str | None]] = {}
     for root in roots:
-        for element in _parts(root):
+        for element in parts(root):
             if element.tag == "xacro:property":
                 values.setdefault(element.get("name") or "", set()).add(element.get("value"))
     return {name: value for name, (value, *more) in values.items() if not more and value and "$" not in value}
@@ -152,15 +152,15 @@ def _calls(roots: Iterable[Element]) -> dict[str, list[Element]]:
 
 def _naming(macro: Element) -> list[tuple[Element, str]]:
     """The elements of a macro that name a link or a joint, with the names as written."""
-    return [(element, name) for element in _parts(macro) if (name := element.get(NAMING.get(element.tag, "")))]
+    return [(element, name) for element in parts(macro) if (name := element.get(NAMING.get(element.tag, "")))]
 
 
-def _parts(element: Element) -> Iterator[Element]:
+def parts(element: Element) -> Iterator[Element]:
     """All elements inside but those of other macros and of simulators, which have other names in them."""
     for child in element.children:
         yield child
         if child.tag not in ("xacro:macro", "gazebo"):
-            yield from _parts(child)
+            yield from parts(child)
 
 
 RULES: tuple[type[Rule], ...] = (PrefixLeak,)

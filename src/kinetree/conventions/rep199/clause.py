@@ -143,6 +143,12 @@ def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Mapping[str
     return None if axis is None else min(between(direction, axis), between(direction, -axis))
 
 
+def flange_off(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> float | None:
+    """How far X of an arm's flange is off the way out of the last link, deg; None where it is not, or is not known."""
+    off = off_the_way_out(poses[arm.flange][:3, 0], arm, robot, poses) if arm.flange else None
+    return off if off is not None and np.cos(np.deg2rad(off)) < 1 - ALONG else None
+
+
 def joints_of(arm: Arm, robot: Robot, above: Mapping[str, Joint]) -> list[Joint]:
     """The joints of an arm, fixed ones too: from its base_link, or else from the first that moves, to its frames."""
     found: dict[str, Joint] = {}

@@ -12,8 +12,8 @@ from kinetree.conventions.rep199.clause import (
     ALONG,
     Rep199,
     between,
+    flange_off,
     geometry,
-    off_the_way_out,
     own_joint,
     parent,
     subtree,
@@ -126,8 +126,7 @@ class FlangeAxis(Rep199):
     def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
         """X of a flange is not the axis of the last joint, away from the wrist."""
         for arm in arms:
-            off = off_the_way_out(poses[arm.flange][:3, 0], arm, robot, poses) if arm.flange else None
-            if arm.flange and off is not None and np.cos(np.deg2rad(off)) < 1 - ALONG:
+            if arm.flange and (off := flange_off(arm, robot, poses)) is not None:
                 message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
                 yield self.finding(message, thing(robot, arm.flange))
 

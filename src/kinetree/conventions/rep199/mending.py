@@ -15,7 +15,7 @@ from kinetree.conventions.angles import exact
 from kinetree.conventions.edit import Edit, Mend, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.conventions.mending import Elements, new_frame, origins_of, set_origin
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import ALONG, children, geometry, outwards, subtree
+from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, outwards, subtree
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.formats.xml import Element
 from kinetree.model.robot import Joint, Robot
@@ -61,7 +61,7 @@ def add_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, e
             yield _not(f"link {name!r}", "to turn it would move it")
         elif arm.flange is None:
             yield _not(f"frame {name!r}", "there is no flange to hang it on")
-        elif (out := outwards(arm, robot, poses)) is not None and poses[arm.flange][:3, 0] @ out < 1 - ALONG:
+        elif flange_off(arm, robot, poses) is not None:
             yield _not(f"frame {name!r}", f"X of {arm.flange!r} does not point outwards (R199-403), nor would tool0")
         elif maker.tool0_rotation is None:
             measured = f"nobody has measured how models of {maker.name} have it in flange"
