@@ -172,6 +172,15 @@ def test_a_second_model_of_the_macro_is_mended_by_the_first(tmp_path):
     assert "two_base" in kt.load(two).links
 
 
+def test_blocks_of_others_have_links_of_their_own(tmp_path):
+    """In a plug-in of Gazebo <link> holds a name and has none."""
+    path = tmp_path / "arms.xacro"
+    block = "<gazebo><plugin name='p' filename='p'><link>left_flange</link></plugin></gazebo>"
+    text = arms(["left_"], text=ARM.replace(HANGS, ON_LINK_6))
+    path.write_text(text.replace('  <link name="world"/>', f'  <link name="world"/>{block}'))
+    assert len(fix(path, profile="industrial", vendor="abb", select="R199-505").mended) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("repository", "at_least"),

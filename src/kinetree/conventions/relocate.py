@@ -69,7 +69,7 @@ def relocated(
     mends, elements = list(mends), list(document.walk())
     made = Counter(_place(element.source) for element in elements)
     changes = _changes({edit for mend in mends for edit in mend.edits}, elements)
-    links = {element.attributes["name"]: element for element in elements if element.tag == "link"}
+    links = {element.attributes["name"]: element for element in document.find_all("link")}
     links |= {new.attributes["name"]: change.element for change in changes.values() for new in change.new}
     files = Files(contents, only, any(mend.renamed for mend in mends), links)
     said: dict[Edit, Edit] = {}
