@@ -24,10 +24,10 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
         for path, content in contents.items():
             data = content.encode() if isinstance(content, str) else content
             target = path.resolve()
-            _check_rights(target)
             if target.exists() and not target.is_file():
                 devices[target] = data
             else:
+                _check_rights(target)
                 temporary[target] = _write_beside(target, data)
         for path, data in devices.items():
             path.write_bytes(data)
