@@ -10,7 +10,8 @@ import pytest
 import kinetree as kt
 from kinetree.formats.xacro import engine
 from kinetree.load import examine
-from support import all_frames
+from support import all_frames, shared
+from xacro_reference import compare, xacro_files
 
 NS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 
@@ -385,3 +386,10 @@ def test_damaged_files_are_refused_or_load(workspace):
         assert (robot is None) == any(finding.severity == "error" for finding in findings)
         outcomes.append(robot is not None)
     assert {True, False} == set(outcomes)
+
+
+@pytest.mark.slow
+def test_the_corpus_expands_as_with_the_package_itself():
+    verdicts = {path: compare(path) for path in xacro_files(shared("corpus"))}
+    assert sum(verdict == "same" for verdict, _ in verdicts.values()) > 1000
+    assert {path: said for path, said in verdicts.items() if said[0] not in ("same", "both refuse")} == {}

@@ -7,19 +7,21 @@ the module that other users of the package import, and expansions in several thr
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NoReturn
 
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.formats.opener import Opener
-from kinetree.formats.xacro.expressions import BOUNDED, MAX_CHARACTERS, Guard, bounded_range
+from kinetree.formats.xacro.budget import MAX_CHARACTERS, Budget, YamlDict, YamlList, with_dots
+from kinetree.formats.xacro.expressions import evaluate
+from kinetree.formats.xacro.faults import findings_of
 from kinetree.formats.xacro.files import expand_pattern, read_yaml
+from kinetree.formats.xacro.names import eval_names, global_names, is_valid_name, names_in
+from kinetree.formats.xacro.package import private_copy
 from kinetree.formats.xml import Element, Report, parse
 
 ROOTS = {"robot": "link", "sdf": "model", "mujoco": "worldbody"}  # what xacro may make, and what it must hold
@@ -38,13 +40,15 @@ PRINTERS: dict[str, Severity | None] = {
     "print_location": None,
 }
 MAX_NOTES = 100
-MAX_CONTEXT = 6  # calls named in a message
 
 ARGUMENT = re.compile(r"\$\(arg\s+([^\s()]+)\s*\)|xacro\.arg\(\s*['\"]([^'\"]+)['\"]\s*\)")
 # As the package's own, but what has matched stays matched: its own takes exponential time on an unclosed quote.
 MACRO_PARAMETER = re.compile(
     r"^\s*([^\s:=]+?)\s*:?=\s*(\^\|?)?"
     r"(\$\{.*?\}|\$\(.*?\)|(?:'[^']*+'|\"[^\"]*+\"|[^\s'\"]++)++|)(?:\s+|$)(.*)"
+)
+PART = re.compile(
+    r"\$(?P<escaped>\$+[{(])|\$\{(?P<expression>[^}]*)\}|\$\((?P<substitution>[^)]*)\)|(?P<text>[^$]+|\$[^{($]+|\$$)"
 )
 
 
@@ -70,7 +74,7 @@ class Engine:
         self.arguments = dict(arguments)
         self.findings: list[Finding] = []
         self.roots: list[Element] = []  # of all files read
-        self.guard = Guard()
+        self.budget = Budget()
         self.calls: list[tuple[str, Source | None]] = []  # macros and includes that are being worked on
         self.checked: Any = None  # the node whose attributes were looked at last
         self.work = 0
@@ -92,7 +96,7 @@ class Engine:
             empty = root.tagName not in ROOTS or all(n.nodeName != ROOTS[root.tagName] for n in root.childNodes)
             return Made(document.toprettyxml(indent="  "), origins, root.tagName, empty)
         except Exception as error:  # the package raises whatever Python does on odd content
-            self.findings += self._findings_of(error)
+            self.findings += findings_of(error, self.file)
             return None
 
     def declared_arguments(self) -> dict[str, str]:
@@ -117,24 +121,22 @@ class Engine:
     # the package's functions
 
     def _private_module(self) -> Any:
-        xacro = _copy_of("xacro")
-        substitution = _copy_of("xacro.substitution_args")
-        substitution._eval_find = substitution._eval_dict["find"] = self._folder
-        substitution.eval = self.guard.evaluate  # for $(eval …); a module's own name comes before the built-in
-        self.substitution = substitution
-        builtins = xacro.__dict__["__builtins__"]
-        xacro.__dict__["__builtins__"] = {**builtins, "range": bounded_range}
+        xacro = private_copy("xacro")
+        self.substitution = private_copy("xacro.substitution_args")
+        self.substitution._eval_find = self._folder
+        self.substitution._eval = self._eval_substitution
         xacro.re_macro_arg = MACRO_PARAMETER
         xacro.verbosity = 0
         for name, severity in PRINTERS.items():
-            setattr(xacro, name, self._printer(name, severity))
+            setattr(xacro, name, self._printer(severity))
+        xacro.YamlDictWrapper, xacro.YamlListWrapper = YamlDict, YamlList
         xacro.parse = self._include
-        xacro.load_yaml = self._yaml
-        xacro.safe_eval = self.guard.evaluate
+        xacro.load_yaml = self.load_yaml
+        xacro.safe_eval = self._value
         xacro.eval_extension = self._substitute
-        xacro.abs_filename_spec = self._absolute
+        xacro.abs_filename_spec = self.absolute
+        xacro.is_valid_name = is_valid_name
         xacro.glob = _Glob
-        self._eval_text = xacro.eval_text
         xacro.eval_text = self._evaluated
         self._check_attrs, xacro.check_attrs = xacro.check_attrs, self._checked
         self._eval_all, xacro.eval_all = xacro.eval_all, self._evaluate_element
@@ -142,23 +144,25 @@ class Engine:
         self._handle_macro_call, xacro.handle_macro_call = xacro.handle_macro_call, self._call
         for name in ("grab_property", "grab_macro"):
             setattr(xacro, name, self._placed(getattr(xacro, name)))
-        xacro._global_symbols = xacro.create_global_symbols()
-        for name, function in BOUNDED.items():
-            dict.__setitem__(xacro._global_symbols, name, function)
-            dict.__setitem__(xacro._global_symbols["math"], name, function)
-        dict.__setitem__(xacro._global_symbols["xacro"], "arg", self._argument)
+        xacro._global_symbols = global_names(self)
         return xacro
 
-    def _printer(self, name: str, severity: Severity | None) -> Callable[..., None]:
+    def _printer(self, severity: Severity | None) -> Callable[..., None]:
         """What stands for a function of the package that prints: its words become a note."""
+        return lambda *words, **_: self._noted(severity, " ".join(map(str, words)))
 
-        def note(*words: object, **_: object) -> None:
-            finding = Finding("xacro", severity or "info", " ".join(map(str, words))[:400], self._here())
-            if severity and finding not in self.findings and len(self.findings) < MAX_NOTES:
-                self.findings.append(finding)
+    def _noted(self, severity: Severity | None, words: str) -> None:
+        finding = Finding("xacro", severity or "info", words[:400], self._here())
+        if severity and finding not in self.findings and len(self.findings) < MAX_NOTES:
+            self.findings.append(finding)
 
-        note.__name__ = name  # the package offers them to expressions by their names
-        return note
+    def note(self, name: str, words: str) -> None:
+        """Take what an expression says with `xacro.warning()` and the like."""
+        self._noted(PRINTERS[name], words)
+
+    def fatal(self, words: str) -> NoReturn:
+        """End the expansion, as an expression wants it."""
+        raise self.xacro.XacroException(words)
 
     def _here(self) -> Source:
         return Source(str(self.xacro.filestack[-1]))
@@ -208,15 +212,15 @@ class Engine:
             raise xacro.XacroException(f"cannot include {file}: there is no such file", exc=missing)
         return self._document(found[0], file)
 
-    def _yaml(self, name: str) -> Any:
-        file = self._absolute(str(name))
+    def load_yaml(self, name: str) -> Any:
+        """Return the data of a YAML file."""
+        file = self.absolute(name)
         found = self.opener(os.path.abspath(file), self.file)
         if found is None:
             raise fail("xacro-include", f"cannot load {file}: there is no such file")
-        data = read_yaml(found[0], file, self.xacro.ConstructUnits)
-        return self.xacro.YamlListWrapper.wrap(data)
+        return with_dots(read_yaml(found[0], file, self.xacro.ConstructUnits))
 
-    def _absolute(self, name: str) -> str:
+    def absolute(self, name: str) -> str:
         """A path as written, put behind the folder of the file that is being worked on."""
         if os.path.isabs(name):
             return name
@@ -228,7 +232,8 @@ class Engine:
     def _folder(self, package: str) -> str:
         return str(self.find(package, self.xacro.filestack[-1]))
 
-    def _argument(self, name: str) -> str:
+    def argument(self, name: str) -> str:
+        """The value of a <xacro:arg>."""
         known: dict[str, str] = self.xacro.substitution_args_context["arg"]
         if name not in known:
             self._missing_argument(name)
@@ -259,17 +264,62 @@ class Engine:
         except self.substitution.SubstitutionException as error:
             raise fail("xacro-substitution", f"{text}: {error}") from None
 
+    def _eval_substitution(self, text: str, context: dict[str, Any]) -> str:
+        """The value of an `$(eval …)`, as text."""
+        module, arguments = self.substitution, context["arg"]
+        substitutions = {
+            "env": module._eval_env,
+            "optenv": module._eval_optenv,
+            "find": self._folder,
+            "arg": lambda name: module.convert_value(self.argument(name), "auto"),
+            "dirname": lambda: module._eval_dirname(context["filename"]),
+        }
+        values = {name: module.convert_value(value, "auto") for name, value in arguments.items()}
+        return str(evaluate(text, eval_names(values, substitutions), self.budget))
+
+    def _value(self, text: str, symbols: Any) -> Any:
+        """The value of an expression."""
+        return evaluate(text, names_in(symbols, self.xacro.Table), self.budget)
+
     def _evaluated(self, text: str, symbols: Any) -> Any:
+        """The value of an attribute or a text: of one `${…}` alone, whatever it is; else a text."""
         if isinstance(text, str) and "$" not in text:
             return text
         if len(text) > MAX_VALUE:
             raise fail("xacro-size", f"a value of more than {MAX_VALUE} characters with expressions in it")
-        value = self._eval_text(text, symbols)
+        parts: list[str] = []
+        size, end = 0, 0
+        while end < len(text):
+            part = PART.match(text, end)
+            if part is None:
+                raise self.xacro.XacroException(f"invalid expression: {text[end:]}")
+            value = self._part(part, symbols)
+            end = part.end()
+            if end == len(text) and not parts:
+                self._counted(value)
+                return value
+            parts.append(str(value))
+            size += len(parts[-1])
+            self._counted(parts[-1], size)
+        return "".join(parts)
+
+    def _part(self, part: re.Match[str], symbols: Any) -> Any:
+        if plain := part["text"] or part["escaped"]:
+            return plain
+        if part["substitution"] is not None:
+            return self._substitute(f"$({self._evaluated(part['substitution'], symbols)})")
+        try:
+            return self._value(self._evaluated(part["expression"], symbols), symbols)
+        except Exception as error:
+            where = f"\nwhen evaluating expression '{part['expression']}'"
+            raise self.xacro.XacroException(exc=error, suffix=where) from error
+
+    def _counted(self, value: Any, size: int = 0) -> None:
+        """Refuse a text that is too long, or of which there are too many."""
         if isinstance(value, str):
             self.text += len(value)
-            if len(value) > MAX_CHARACTERS or self.text > MAX_TEXT:
+            if max(size, len(value)) > MAX_CHARACTERS or self.text > MAX_TEXT:
                 raise fail("xacro-size", f"values of more than {MAX_CHARACTERS} characters, or {MAX_TEXT} in all")
-        return value
 
     # places
 
@@ -327,52 +377,6 @@ class Engine:
             raise
         self.calls.pop()
         return result
-
-    def _findings_of(self, error: Exception) -> list[Finding]:
-        """An error of the package, of an expression or of ours, as findings with their place."""
-        place: Source | None = getattr(error, "kinetree_place", None) or Source(self.file)
-        calls = getattr(error, "kinetree_calls", [])
-        if calls and str(error).startswith("unknown macro name"):
-            calls = calls[:-1]  # that call is the fault itself
-        calls = calls[-MAX_CONTEXT:]
-        context = "".join(f"; in {what}, called at {where}" for what, where in reversed(calls))
-        inner: BaseException | None = error
-        while inner is not None and not isinstance(inner, KinetreeError):
-            inner = getattr(inner, "exc", None)
-        if isinstance(inner, KinetreeError):
-            return [
-                f
-                if f.source is not None and f.code.startswith("xml-")
-                else replace(f, message=f.message + context, source=place)
-                for f in inner.findings
-            ]
-        code, message = _said(error)
-        return [Finding(code, "error", message + context, place)]
-
-
-def _said(error: Exception) -> tuple[str, str]:
-    """The code of a defect, and what the package or Python says of it."""
-    inner = getattr(error, "exc", None)
-    text = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, RecursionError) or isinstance(inner, RecursionError):
-        return "xacro-recursion", "goes on without end, or is nested too deep to expand"
-    if isinstance(inner, FileNotFoundError):
-        return "xacro-include", str(error.args[0])
-    if getattr(error, "macros", None) or text.startswith("unknown macro name"):
-        return "xacro-macro", text
-    if inner is not None:
-        return "xacro-expression", text
-    return "xacro", text
-
-
-def _copy_of(name: str) -> Any:
-    """A fresh copy of a module, known to nobody else."""
-    spec = importlib.util.find_spec(name)
-    assert spec is not None
-    assert spec.loader is not None
-    module: ModuleType = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class _Glob:

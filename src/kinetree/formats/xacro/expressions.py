@@ -1,245 +1,353 @@
-"""The Python expressions of xacro files, kept from running forever, filling the memory or reaching out of themselves.
+"""The Python expressions of xacro files, interpreted: nothing that a file says is ever run as Python.
 
-The xacro package hands `${…}` to `eval`. Here the expression's syntax tree is looked through first: names and
-attributes that lead into the interpreter are refused, and every operation that can take unbounded time or memory
-(powers, repetition, widths of formats, loops, lambdas) is replaced by one that counts. This keeps faulty and most
-hostile files harmless; it is no sandbox to run the devil's code in.
+An expression is parsed, and its syntax tree is walked here. Legal is what stands in the tables: the nodes of `VALUE`,
+the operators of `operators.py`, the functions and methods of `functions.py`. A dot reads an entry of a name space of
+ours or of a mapping of a YAML file, or is the call of a method that is listed for the value's exact type; Python's own
+attributes are never looked up. `Budget` bounds the steps and the size of every value.
 """
 
 from __future__ import annotations
 
 import ast
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, partial
-from types import CodeType
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from inspect import Parameter, Signature
 from typing import Any
 
 from kinetree.errors import fail
+from kinetree.formats.xacro.budget import LEGAL_TYPES, MAPPINGS, Budget, Function, Stream, YamlDict, look_up, size_of
+from kinetree.formats.xacro.functions import method_of
+from kinetree.formats.xacro.operators import BINARY, COMPARISONS, UNARY, formatted
 
 MAX_LENGTH = 20_000  # characters of an expression
-MAX_BITS = 4096  # of a whole number
-MAX_ITEMS = 100_000  # of a list, a dictionary or a range, with all that is inside
-MAX_CHARACTERS = 1_000_000  # of a text
-MAX_STEPS = 1_000_000  # of all loops of one expansion
-MAX_WIDTH = 3  # digits of a width in a format
-
-INTERPRETER = frozenset(
-    (
-        *("gi_frame", "gi_code", "gi_yieldfrom", "f_back", "f_builtins", "f_code", "f_globals", "f_locals"),
-        *("tb_frame", "tb_next", "cr_frame", "cr_code", "ag_frame", "ag_code", "mro", "to_bytes"),
-    )
-)
-"""Attributes that lead out of the expression, or that have no bound."""
+REMEMBERED = 300  # characters of an expression whose syntax tree is kept
+CONSTANTS = frozenset((type(None), bool, int, float, complex, str))
+OF_DICT = frozenset(dir(dict))
+Names = Callable[[str], Any]
+"""The value of a name; raises NameError where it has none."""
 
 
-class Guard:
-    """What the expressions of one expansion call instead of the operations that have no bound."""
+class NameSpace:
+    """What stands before a dot: `math.pi`. get: the value of a name in it; raises KeyError."""
 
-    def __init__(self) -> None:
-        self.steps = 0
-        self.builtins: dict[str, Any] = {
-            "__power": _power,
-            "__times": _times,
-            "__shift": _shift,
-            "__modulo": _modulo,
-            "__attribute": _attribute,
-            "__each": self.each,
-            "__step": self.step,
-        }
+    __slots__ = ("get", "name")
 
-    def step(self) -> None:
-        """Count one step."""
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise fail("xacro-size", f"the expressions take more than {MAX_STEPS} steps")
-
-    def each(self, items: Iterable[Any]) -> Iterator[Any]:
-        """The items, counted."""
-        for item in items:
-            self.step()
-            yield item
-
-    def evaluate(self, text: str, names: dict[str, Any], local: Mapping[str, Any] | None = None) -> Any:
-        """The value of an expression, where `names` are known; raises whatever the expression raises."""
-        code = compile_expression(text.strip())
-        dict.__setitem__(names, "__builtins__", self.builtins)
-        return weighed(eval(code, names, local))
+    def __init__(self, name: str, get: Callable[[str], Any]) -> None:
+        self.name = name
+        self.get = get
 
 
-def weighed(value: Any) -> Any:
-    """The value itself; refused if it holds too much, counting what is shared as often as it is seen."""
-    left = MAX_ITEMS
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str) and len(item) > MAX_CHARACTERS:
-            raise fail("xacro-size", f"a text of more than {MAX_CHARACTERS} characters")
-        if isinstance(item, int) and item.bit_length() > MAX_BITS:
-            raise fail("xacro-size", f"a number of more than {MAX_BITS} bits")
-        if isinstance(item, (list, tuple, set, frozenset, dict)):
-            left -= len(item)
-            if left < 0:
-                raise fail("xacro-size", f"a list or dictionary of more than {MAX_ITEMS} items")
-            # the bare types' own iteration: xacro's wrappers make a new object of every item
-            stack += dict.values(item) if isinstance(item, dict) else _bare(item)
+def evaluate(text: str, names: Names, budget: Budget) -> Any:
+    """Return the value of an expression.
+
+    Raises KinetreeError where the expression is refused, and what Python raises for the same fault, such as
+    SyntaxError, NameError or ZeroDivisionError.
+    """
+    text = text.strip()
+    if len(text) > MAX_LENGTH:
+        raise fail("xacro-size", f"an expression of {len(text)} characters; at most {MAX_LENGTH} are evaluated")
+    tree = _kept(text) if len(text) <= REMEMBERED else parse(text)
+    with budget.expression():
+        return value_of(tree, Scope(names, budget))
+
+
+def parse(text: str) -> ast.expr:
+    """Return the syntax tree of an expression. Raises SyntaxError, or KinetreeError where a part of it is illegal."""
+    try:
+        tree = ast.parse(text, "<expression>", "eval").body
+    except (MemoryError, RecursionError):
+        raise fail("xacro-recursion", "the expression is nested too deep") from None
+    for node in ast.walk(tree):
+        if illegal := _illegal(node):
+            raise fail("xacro-expression", f"{illegal} may not be used in an expression")
+        if isinstance(node, ast.Constant):
+            size_of(node.value)
+    return tree
+
+
+def _illegal(node: ast.AST) -> str | None:
+    """Return what is illegal at a node of a syntax tree, if anything."""
+    for name in (getattr(node, part, None) for part in ("id", "attr", "arg")):
+        if isinstance(name, str) and name.startswith("__"):
+            return repr(name)
+    if isinstance(node, ast.expr) and type(node) not in VALUE and type(node) is not ast.Starred:
+        return PLAIN_NAMES.get(type(node), type(node).__name__)
+    if isinstance(node, ast.operator) and type(node).__name__ not in BINARY:
+        return f"the operator {type(node).__name__}"
+    if isinstance(node, ast.comprehension) and node.is_async:
+        return "async"
+    if isinstance(node, ast.Constant) and type(node.value) not in CONSTANTS:
+        return str(node.value)[:60]
+    return None
+
+
+_kept = lru_cache(4096)(parse)
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names that one part of an expression sees: its own, then those around it, then those of the file."""
+
+    names: Names
+    budget: Budget
+    own: dict[str, Any] = field(default_factory=dict)
+    outer: Scope | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.own:
+                return scope.own[name]
+            scope = scope.outer
+        value = self.names(name)
+        if type(value) not in LEGAL_TYPES and type(value) is not NameSpace:
+            raise fail("xacro-expression", f"{name!r} is {type(value).__name__}, which is no value of an expression")
+        return value
+
+    def inner(self, own: dict[str, Any]) -> Scope:
+        """Return a scope inside this one."""
+        return Scope(self.names, self.budget, own, self)
+
+
+def value_of(node: ast.expr, scope: Scope) -> Any:
+    """Return the value of a node."""
+    scope.budget.spend(1)
+    value = VALUE[type(node)](node, scope)
+    if type(value) is NameSpace:
+        raise TypeError(f"{value.name!r} is a name space; write {value.name}.NAME")
     return value
 
 
-def _bare(item: list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]) -> Iterable[Any]:
-    return list.__iter__(item) if isinstance(item, list) else item
+def _name(node: ast.Name, scope: Scope) -> Any:
+    return scope[node.id]
 
 
-@lru_cache(4096)
-def compile_expression(text: str) -> CodeType:
-    """The code of a guarded expression. Raises SyntaxError, or KinetreeError where it is refused."""
-    if len(text) > MAX_LENGTH:
-        raise fail("xacro-size", f"an expression of {len(text)} characters; at most {MAX_LENGTH} are evaluated")
-    tree = ast.parse(text, "<expression>", "eval")
-    for node in ast.walk(tree):
-        for name in (getattr(node, field, None) for field in ("id", "attr", "arg")):
-            if isinstance(name, str) and (name.startswith("__") or name in INTERPRETER):
-                raise fail("xacro-expression", f"{name!r} may not be used in an expression")
-    return compile(ast.fix_missing_locations(_Rewrite().visit(tree)), "<expression>", "eval")
+def _base(node: ast.expr, scope: Scope) -> Any:
+    """Return what stands before a dot or a bracket, where a name space is legal."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return VALUE[type(node)](node, scope)
+    return value_of(node, scope)
 
 
-class _Rewrite(ast.NodeTransformer):
-    """Calls of the guard in place of the operations that have no bound."""
-
-    OPERATIONS: Mapping[type[ast.operator], str] = {
-        ast.Pow: "__power",
-        ast.Mult: "__times",
-        ast.LShift: "__shift",
-        ast.Mod: "__modulo",
-    }
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        self.generic_visit(node)
-        name = self.OPERATIONS.get(type(node.op))
-        return _call(name, node.left, node.right) if name else node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        return _call("__attribute", node.value, ast.Constant(node.attr))
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = _call("__each", node.iter)
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        self.generic_visit(node)
-        both = ast.Tuple([_call("__step"), node.body], ast.Load())
-        node.body = ast.Subscript(both, ast.Constant(1), ast.Load())
-        return node
-
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
-        if node.format_spec is not None:
-            parts = node.format_spec.values if isinstance(node.format_spec, ast.JoinedStr) else []
-            for part in parts:
-                _check_format(part.value if isinstance(part, ast.Constant) else "*")
-        self.generic_visit(node)
-        return node
+def _attribute(node: ast.Attribute, scope: Scope) -> Any:
+    base, name = _base(node.value, scope), node.attr
+    if type(base) is NameSpace:
+        return _entry(base, name)
+    if type(base) is YamlDict and name not in OF_DICT:
+        return look_up(scope.budget, base, name)
+    return method_of(base, name)
 
 
-def _call(name: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+def _entry(space: NameSpace, name: str) -> Any:
+    try:
+        return space.get(name)
+    except KeyError:
+        raise NameError(f"name '{space.name}.{name}' is not defined") from None
 
 
-def _power(a: Any, b: Any) -> Any:
-    if isinstance(a, int) and isinstance(b, int) and b > 0 and a.bit_length() * b > MAX_BITS and abs(a) > 1:
-        raise fail("xacro-size", f"{a} ** {b} is a number of more than {MAX_BITS} bits")
-    return a**b
+def _subscript(node: ast.Subscript, scope: Scope) -> Any:
+    base = _base(node.value, scope)
+    if isinstance(node.slice, ast.Slice):
+        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+        part = slice(*(None if bound is None else value_of(bound, scope) for bound in bounds))
+        return scope.budget.made(base[part])
+    key = value_of(node.slice, scope)
+    if type(base) is NameSpace:
+        return _entry(base, key)
+    if type(base) in MAPPINGS:
+        return look_up(scope.budget, base, key)
+    if type(base) is Function or type(base) is Stream:
+        raise TypeError(f"{base!r} is not subscriptable")
+    return base[key]
 
 
-def _times(a: Any, b: Any) -> Any:
-    for sequence, count in ((a, b), (b, a)):
-        if isinstance(count, int) and isinstance(sequence, (str, list, tuple)) and len(sequence) * count > MAX_ITEMS:
-            raise fail("xacro-size", f"a repetition that makes more than {MAX_ITEMS} items")
-    return weighed(a * b)
+def _slice(_node: ast.Slice, _scope: Scope) -> Any:
+    raise TypeError("a slice stands alone in its brackets")
 
 
-def _shift(a: Any, b: Any) -> Any:
-    if isinstance(b, int) and b > MAX_BITS:
-        raise fail("xacro-size", f"a shift by {b} bits; at most {MAX_BITS}")
-    return a << b
+def _binary(node: ast.BinOp, scope: Scope) -> Any:
+    spine = [node]
+    while isinstance(spine[-1].left, ast.BinOp):  # a + b + c …: as deep as it is long
+        spine.append(spine[-1].left)
+    value = value_of(spine[-1].left, scope)
+    for part in reversed(spine):
+        right = value_of(part.right, scope)
+        value = scope.budget.made(BINARY[type(part.op).__name__](scope.budget, value, right))
+    return value
 
 
-def _modulo(a: Any, b: Any) -> Any:
-    if isinstance(a, str):
-        _check_format(a)
-    return a % b
+def _unary(node: ast.UnaryOp, scope: Scope) -> Any:
+    return UNARY[type(node.op).__name__](value_of(node.operand, scope))
 
 
-def _check_format(template: object) -> None:
-    if not isinstance(template, str) or re.search(rf"\*|\d{{{MAX_WIDTH + 1}}}|\{{[^}}]*\{{|\.__", template):
-        raise fail(
-            "xacro-expression", f"format {template!r}; a width has at most {MAX_WIDTH} digits and is written out"
-        )
+def _boolean(node: ast.BoolOp, scope: Scope) -> Any:
+    stop = isinstance(node.op, ast.Or)
+    for part in node.values:
+        value = value_of(part, scope)
+        if bool(value) is stop:
+            break
+    return value
 
 
-def _attribute(value: Any, name: str) -> Any:
-    if isinstance(value, str) and name in TEXT_METHODS:
-        return partial(TEXT_METHODS[name], value)
-    if value is str and name in TEXT_METHODS:
-        return TEXT_METHODS[name]
-    return getattr(value, name)
-
-
-def _format(text: str, *values: Any, **named: Any) -> str:
-    _check_format(text)
-    return text.format(*values, **named)
-
-
-def _replace(text: str, old: str, new: str, count: int = -1) -> str:
-    if (text.count(old) if old else len(text) + 1) * len(new) > MAX_CHARACTERS:
-        raise fail("xacro-size", f"a text of more than {MAX_CHARACTERS} characters")
-    return text.replace(old, new, count)
-
-
-def _join(separator: str, items: Iterable[str]) -> str:
-    texts = list(items)
-    if len(separator) * len(texts) + sum(map(len, texts)) > MAX_CHARACTERS:
-        raise fail("xacro-size", f"a text of more than {MAX_CHARACTERS} characters")
-    return separator.join(texts)
-
-
-def _padded(method: Callable[..., str]) -> Callable[..., str]:
-    def pad(text: str, width: int = 8, *fill: str) -> str:
-        if width >= 10**MAX_WIDTH:
-            raise fail("xacro-size", f"a text padded to {width} characters")
-        return method(text, width, *fill)
-
-    return pad
-
-
-TEXT_METHODS: dict[str, Callable[..., str]] = {
-    "format": _format,
-    "format_map": lambda text, values: _format(text, **values),
-    "replace": _replace,
-    "join": _join,
-    **{name: _padded(getattr(str, name)) for name in ("ljust", "rjust", "center", "zfill", "expandtabs")},
-}
-
-
-def bounded(function: Callable[..., Any], most: int = 1000) -> Callable[..., Any]:
-    """A function of whole numbers that refuses large ones, for factorials and the like."""
-
-    def call(*numbers: Any) -> Any:
-        if any(isinstance(n, int) and abs(n) > most for n in numbers):
-            raise fail("xacro-size", f"{function.__name__} of a number above {most}")
-        return function(*numbers)
-
-    return call
-
-
-def bounded_range(*bounds: int) -> range:
-    """`range`, of at most MAX_ITEMS items."""
-    result = range(*bounds)
-    if len(result[: MAX_ITEMS + 1]) > MAX_ITEMS:
-        raise fail("xacro-size", f"a range of more than {MAX_ITEMS} items")
+def _compare(node: ast.Compare, scope: Scope) -> Any:
+    left, result = value_of(node.left, scope), True
+    for comparison, part in zip(node.ops, node.comparators, strict=True):
+        right = value_of(part, scope)
+        result = COMPARISONS[type(comparison).__name__](scope.budget, left, right)
+        if not result:
+            break
+        left = right
     return result
 
 
-BOUNDED = {name: bounded(getattr(math, name)) for name in ("factorial", "comb", "perm")}
+def _items(nodes: list[ast.expr], scope: Scope) -> list[Any]:
+    """Return the values of items or arguments, those of `*items` among them."""
+    values: list[Any] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            values += scope.budget.all_items(value_of(node.value, scope))
+        else:
+            values.append(value_of(node, scope))
+    return values
+
+
+def _dictionary(node: ast.Dict, scope: Scope) -> Any:
+    result: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            result |= _mapping(value_of(value, scope))
+        else:
+            result[value_of(key, scope)] = value_of(value, scope)
+    return scope.budget.made(result)
+
+
+def _mapping(value: Any) -> dict[Any, Any]:
+    if type(value) not in MAPPINGS:
+        raise TypeError(f"{type(value).__name__!r} object is not a mapping")
+    return dict(value)
+
+
+def _call(node: ast.Call, scope: Scope) -> Any:
+    function = value_of(node.func, scope)
+    arguments = _items(node.args, scope)
+    named: dict[str, Any] = {}
+    for keyword in node.keywords:
+        value = value_of(keyword.value, scope)
+        named |= _mapping(value) if keyword.arg is None else {keyword.arg: value}
+    return scope.budget.call(function, *arguments, **named)
+
+
+def _lambda(node: ast.Lambda, scope: Scope) -> Function:
+    parts = node.args
+    defaults = [None] * (len(parts.posonlyargs) + len(parts.args) - len(parts.defaults)) + parts.defaults
+    kinds = [
+        *((argument, Parameter.POSITIONAL_ONLY) for argument in parts.posonlyargs),
+        *((argument, Parameter.POSITIONAL_OR_KEYWORD) for argument in parts.args),
+        *((argument, Parameter.VAR_POSITIONAL) for argument in [parts.vararg] if argument),
+        *((argument, Parameter.KEYWORD_ONLY) for argument in parts.kwonlyargs),
+        *((argument, Parameter.VAR_KEYWORD) for argument in [parts.kwarg] if argument),
+    ]
+    given = iter([*defaults, *([None] if parts.vararg else []), *parts.kw_defaults, None])
+    signature = Signature(
+        [
+            Parameter(argument.arg, kind, default=Parameter.empty if default is None else value_of(default, scope))
+            for (argument, kind), default in zip(kinds, given, strict=False)
+        ]
+    )
+
+    def call(_budget: Budget, *arguments: Any, **named: Any) -> Any:
+        bound = signature.bind(*arguments, **named)
+        bound.apply_defaults()
+        return value_of(node.body, scope.inner(dict(bound.arguments)))
+
+    return Function("<lambda>", call)
+
+
+def _comprehended(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope) -> Iterator[Any]:
+    """Return the items of a comprehension; of a dictionary's, pairs. The first iterable belongs to the scope around."""
+    first = scope.budget.items(value_of(node.generators[0].iter, scope))
+    inner = scope.inner({})
+
+    def loop(at: int, items: Iterator[Any]) -> Iterator[Any]:
+        for item in items:
+            _assign(node.generators[at].target, item, inner)
+            if not all(value_of(condition, inner) for condition in node.generators[at].ifs):
+                continue
+            if at + 1 < len(node.generators):
+                yield from loop(at + 1, inner.budget.items(value_of(node.generators[at + 1].iter, inner)))
+            elif isinstance(node, ast.DictComp):
+                yield value_of(node.key, inner), value_of(node.value, inner)
+            else:
+                yield value_of(node.elt, inner)
+
+    return loop(0, first)
+
+
+def _assign(target: ast.expr, value: Any, scope: Scope) -> None:
+    if isinstance(target, ast.Name):
+        scope.own[target.id] = value
+        return
+    assert isinstance(target, (ast.Tuple, ast.List))
+    values = scope.budget.all_items(value)
+    if any(isinstance(part, ast.Starred) for part in target.elts):
+        raise fail("xacro-expression", "*names may not be used in `for`")
+    if len(values) != len(target.elts):
+        raise ValueError(f"{len(values)} values for {len(target.elts)} names")
+    for part, item in zip(target.elts, values, strict=True):
+        _assign(part, item, scope)
+
+
+def _collected(kind: type) -> Callable[[Any, Scope], Any]:
+    """Return the function that makes a container of a comprehension."""
+
+    def collect(node: Any, scope: Scope) -> Any:
+        items = scope.budget.all_items(Stream(_comprehended(node, scope)))
+        return items if kind is list else scope.budget.made(scope.budget.hashed(kind, items))
+
+    return collect
+
+
+def _text(node: ast.JoinedStr, scope: Scope) -> str:
+    text: str = scope.budget.made("".join([value_of(part, scope) for part in node.values]))
+    return text
+
+
+def _field(node: ast.FormattedValue, scope: Scope) -> str:
+    specification = "" if node.format_spec is None else value_of(node.format_spec, scope)
+    conversion = "r" if node.conversion in (ord("r"), ord("a")) else "s" if node.conversion == ord("s") else ""
+    return formatted(scope.budget, value_of(node.value, scope), specification, conversion)
+
+
+VALUE: Mapping[type[ast.expr], Callable[[Any, Scope], Any]] = {
+    ast.Constant: lambda node, scope: node.value,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: lambda node, scope: value_of(node.body if value_of(node.test, scope) else node.orelse, scope),
+    ast.Call: _call,
+    ast.Lambda: _lambda,
+    ast.List: lambda node, scope: scope.budget.made(_items(node.elts, scope)),
+    ast.Tuple: lambda node, scope: scope.budget.made(tuple(_items(node.elts, scope))),
+    ast.Set: lambda node, scope: scope.budget.made(scope.budget.hashed(set, _items(node.elts, scope))),
+    ast.Dict: _dictionary,
+    ast.ListComp: _collected(list),
+    ast.SetComp: _collected(set),
+    ast.DictComp: _collected(dict),
+    ast.GeneratorExp: lambda node, scope: Stream(_comprehended(node, scope)),
+    ast.JoinedStr: _text,
+    ast.FormattedValue: _field,
+}
+"""The nodes that are legal, and what each means."""
+
+PLAIN_NAMES: Mapping[type[ast.expr], str] = {
+    ast.NamedExpr: "an assignment (:=)",
+    ast.Await: "await",
+    ast.Yield: "yield",
+    ast.YieldFrom: "yield from",
+}

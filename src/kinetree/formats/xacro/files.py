@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.formats.xacro.expressions import MAX_ITEMS, weighed
+from kinetree.formats.xacro.budget import MAX_SIZE, size_of
 
 MAX_YAML_BYTES = 1_000_000
 MAX_FILES = 10_000  # looked at for one wildcard
@@ -24,20 +24,22 @@ def read_yaml(content: bytes, file: str, units: Iterable[Any]) -> Any:
 
         def flatten_mapping(self, node: Any) -> None:
             super().flatten_mapping(node)
-            if len(node.value) > MAX_ITEMS:
-                raise fail("xacro-size", f"{file} merges to more than {MAX_ITEMS} items")
+            if len(node.value) > MAX_SIZE:
+                raise fail("xacro-size", f"{file} merges to more than {MAX_SIZE} items")
 
     for unit in units:
         Loader.add_constructor(unit.value.tag, unit.constructor)
     if len(content) > MAX_YAML_BYTES:
         raise fail("xacro-size", f"{file} has more than {MAX_YAML_BYTES} bytes, the most that is read of YAML")
     try:
-        return weighed(yaml.load(content, Loader))
+        data = yaml.load(content, Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
         message = f"{place} is not well-formed YAML: {getattr(error, 'problem', None) or error}"
         raise KinetreeError(Finding("xacro-yaml", "error", message)) from None
+    size_of(data)
+    return data
 
 
 def expand_pattern(pattern: str) -> list[str]:

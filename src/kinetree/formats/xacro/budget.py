@@ -1,0 +1,196 @@
+"""What the expressions of xacro files may hold and spend: types, sizes, steps.
+
+Each value that an expression makes is weighed once, where it is made, and nothing can change it afterwards. So every
+value in circulation is small, also when it is written as text, compared or hashed.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from kinetree.errors import fail
+
+MAX_BITS = 4096  # of a whole number
+MAX_SIZE = 100_000  # of a value: its items, with all that is inside; characters and bits count as parts of one
+MAX_CHARACTERS = 1_000_000  # of a text
+MAX_STEPS = 200_000  # of one expression
+MAX_STEPS_IN_ALL = 2_000_000  # of all expressions of one expansion
+CHARACTERS = MAX_CHARACTERS // MAX_SIZE  # of a text that count as one item
+BITS = 32  # of a whole number that count as one item
+COLLIDING = 50  # whole numbers can be chosen to collide in a hash table, which takes the square of their number
+
+SCALARS = frozenset((type(None), bool, int, float, complex, str, range, datetime.date, datetime.datetime))
+
+
+class YamlDict(dict[Any, Any]):
+    """A mapping of a YAML file: expressions reach its values by a dot, too."""
+
+
+class YamlList(list[Any]):
+    """A list of a YAML file, whose mappings are `YamlDict`s."""
+
+
+SEQUENCES = frozenset((list, tuple, YamlList))
+MAPPINGS = frozenset((dict, YamlDict))
+SETS = frozenset((set, frozenset))
+CONTAINERS = SEQUENCES | MAPPINGS | SETS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """What an expression can call: `call(budget, *arguments)`. kind: the type that it stands for, such as `str`."""
+
+    name: str
+    call: Callable[..., Any]
+    kind: type | None = None
+
+    def __repr__(self) -> str:
+        return f"<class {self.name!r}>" if self.kind else f"<function {self.name}>"
+
+
+class Stream:
+    """An iterator as an expression has it: its items can be taken once."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self.items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.items
+
+    def __repr__(self) -> str:
+        return "<iterator>"
+
+
+ITERABLE = CONTAINERS | {str, range, Stream}
+LEGAL_TYPES = SCALARS | CONTAINERS | {Function, Stream}
+
+
+class Budget:
+    """The steps that are left to the expressions of one expansion."""
+
+    def __init__(self) -> None:
+        self.left = MAX_STEPS
+        self.left_in_all = MAX_STEPS_IN_ALL
+
+    def spend(self, steps: int) -> None:
+        """Take steps from the budget. Raises KinetreeError where it is used up."""
+        self.left -= steps
+        if self.left < 0:
+            message = f"takes more than {MAX_STEPS} steps, or all expressions more than {MAX_STEPS_IN_ALL}"
+            raise fail("xacro-size", f"the expression {message}")
+
+    def made(self, value: Any) -> Any:
+        """Return a new value, weighed and paid for. Raises KinetreeError where it is too large or no legal value."""
+        if type(value) is not float:
+            self.spend(size_of(value))
+        return value
+
+    @contextmanager
+    def expression(self) -> Iterator[None]:
+        """Within it the steps are those of one expression; the one around it, if any, goes on with its own."""
+        outer, given = self.left, min(MAX_STEPS, self.left_in_all)
+        self.left = given
+        try:
+            yield
+        finally:
+            self.left_in_all -= given - self.left
+            self.left = outer
+
+    def items(self, value: Any) -> Iterator[Any]:
+        """Return the items of a value, each of them one step."""
+        if type(value) not in ITERABLE:
+            raise TypeError(f"{type(value).__name__!r} object is not iterable")
+        return self._counted(value)
+
+    def _counted(self, items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            self.spend(1)
+            yield item
+
+    def all_items(self, value: Any) -> list[Any]:
+        """Return the items of a value as a list that was weighed."""
+        items: list[Any] = []
+        for item in self.items(value):
+            items.append(item)
+            if len(items) > MAX_SIZE:
+                raise too_large()
+        self.spend(size_of(items))
+        return items
+
+    def hashed(self, kind: type, items: Sequence[Any]) -> Any:
+        """Return a set of items or a dictionary of pairs, paid for before it is made: keys may collide."""
+        self.spend(_collisions(item[0] for item in items) if kind is dict else _collisions(items))
+        return kind(items)
+
+    def call(self, function: Any, *arguments: Any, **named: Any) -> Any:
+        """Return the result of a call. Raises TypeError for what is no `Function`."""
+        if type(function) is not Function:
+            raise TypeError(f"{type(function).__name__!r} object is not callable")
+        self.spend(1)
+        return self.made(function.call(self, *arguments, **named))
+
+
+def size_of(value: Any) -> int:
+    """Return the size of a value: 1, its items and a tenth of its characters; what is shared counts as often as seen.
+
+    Raises KinetreeError where it is above MAX_SIZE, has too large a number or something that is no legal value in it.
+    """
+    size, stack = 0, [value]
+    while stack:
+        item = stack.pop()
+        kind = type(item)
+        size += 1
+        if kind is str:
+            size += len(item) // CHARACTERS
+        elif kind is int:
+            if item.bit_length() > MAX_BITS:
+                raise fail("xacro-size", f"a number of more than {MAX_BITS} bits")
+            size += item.bit_length() // BITS
+        elif kind in CONTAINERS:
+            size += len(item)
+            if size > MAX_SIZE:
+                raise too_large()
+            if kind not in SEQUENCES:
+                size += _collisions(item)
+            stack += item
+            if kind in MAPPINGS:
+                stack += item.values()
+        elif kind not in LEGAL_TYPES:
+            raise fail("xacro-expression", f"a value of type {kind.__name__!r} may not be used in an expression")
+        if size > MAX_SIZE:
+            raise too_large()
+    return size
+
+
+def _collisions(keys: Iterable[Any]) -> int:
+    others = sum(type(key) is not str for key in keys)
+    return others * others // COLLIDING
+
+
+def look_up(budget: Budget, table: Any, key: Any) -> Any:
+    """Return the value of a key in a mapping. Raises KeyError, or TypeError where the key cannot be hashed."""
+    if type(key) is not str:
+        budget.spend(size_of(key) + len(table) // COLLIDING)
+    if type(table) is YamlDict and key not in table:
+        raise AttributeError(f"The yaml dictionary has no key {key!r}")
+    return table[key]
+
+
+def too_large() -> Exception:
+    """Return the error of a value that is too large."""
+    return fail(
+        "xacro-size", f"a list, dictionary or text of more than {MAX_SIZE} items or {MAX_CHARACTERS} characters"
+    )
+
+
+def with_dots(value: Any) -> Any:
+    """Return a copy of the data of a YAML file whose mappings are `YamlDict`s, at every depth."""
+    if isinstance(value, dict):
+        return YamlDict({key: with_dots(item) for key, item in value.items()})
+    return YamlList(map(with_dots, value)) if isinstance(value, list) else value

@@ -1,0 +1,46 @@
+"""What goes wrong in an expansion, as findings with their place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kinetree.errors import Finding, KinetreeError, Source
+
+MAX_CONTEXT = 6  # calls named in a message
+
+
+def findings_of(error: Exception, file: str) -> list[Finding]:
+    """Return an error of the package, of an expression or of ours as findings."""
+    place: Source | None = getattr(error, "kinetree_place", None) or Source(file)
+    calls = getattr(error, "kinetree_calls", [])
+    if calls and str(error).startswith("unknown macro name"):
+        calls = calls[:-1]  # that call is the fault itself
+    calls = calls[-MAX_CONTEXT:]
+    context = "".join(f"; in {what}, called at {where}" for what, where in reversed(calls))
+    inner: BaseException | None = error
+    while inner is not None and not isinstance(inner, KinetreeError):
+        inner = getattr(inner, "exc", None)
+    if isinstance(inner, KinetreeError):
+        return [
+            f
+            if f.source is not None and f.code.startswith("xml-")
+            else replace(f, message=f.message + context, source=place)
+            for f in inner.findings
+        ]
+    code, message = _said(error)
+    return [Finding(code, "error", message + context, place)]
+
+
+def _said(error: Exception) -> tuple[str, str]:
+    """The code of a defect, and what the package or Python says of it."""
+    inner = getattr(error, "exc", None)
+    text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, RecursionError) or isinstance(inner, RecursionError):
+        return "xacro-recursion", "goes on without end, or is nested too deep to expand"
+    if isinstance(inner, FileNotFoundError):
+        return "xacro-include", str(error.args[0])
+    if getattr(error, "macros", None) or text.startswith("unknown macro name"):
+        return "xacro-macro", text
+    if inner is not None:
+        return "xacro-expression", text
+    return "xacro", text

@@ -1,0 +1,137 @@
+"""The names that the expressions of xacro files see: in `${…}`, and in `$(eval …)`."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from keyword import iskeyword
+from typing import Any, Protocol
+
+from kinetree.formats.xacro.budget import Budget, Function, size_of
+from kinetree.formats.xacro.expressions import Names, NameSpace
+from kinetree.formats.xacro.functions import FUNCTIONS, MATHEMATICS, OF_XACRO
+
+DIRECT = ["list", "dict", "map", "len", "str", "float", "int", "bool", "min", "max", "round"]
+DEPRECATED = {"python": ("sorted", "range"), "xacro": ("load_yaml", "abs_filename", "dotify")}
+"""Functions that are known without their name space, too, which earns a warning."""
+IN_EVAL = ("list", "dict", "map", "str", "float", "int")
+MESSAGES = ("message", "warning", "error", "print_location")
+
+
+class Host(Protocol):
+    """What an expansion does for its expressions."""
+
+    def note(self, name: str, words: str) -> None:
+        """Take a message: `name` is that of the function."""
+
+    def fatal(self, words: str) -> None:
+        """End the expansion."""
+
+    def load_yaml(self, name: str) -> Any:
+        """Return the data of a YAML file."""
+
+    def absolute(self, name: str) -> str:
+        """Return the path of a file beside the file that is being worked on."""
+
+    def argument(self, name: str) -> str:
+        """Return the value of a <xacro:arg>."""
+
+
+def global_names(host: Host) -> dict[str, Any]:
+    """Return the names that every `${…}` sees, as values and name spaces."""
+    of_xacro = {
+        **OF_XACRO,
+        "load_yaml": Function("load_yaml", lambda _budget, name: host.load_yaml(str(name))),
+        "abs_filename": Function("abs_filename", lambda _budget, name: host.absolute(str(name))),
+        "arg": Function("arg", lambda _budget, name: host.argument(str(name))),
+        "fatal": Function("fatal", lambda budget, *words: host.fatal(_sentence(budget, words))),
+        **{name: _speaking(host, name) for name in MESSAGES},
+    }
+    spaces = {"python": {**FUNCTIONS, "True": True, "False": False}, "math": MATHEMATICS, "xacro": of_xacro}
+    deprecated = {
+        name: _deprecated(host, spaces[space][name], space) for space, names in DEPRECATED.items() for name in names
+    }
+    return {
+        **MATHEMATICS,
+        **{name: FUNCTIONS[name] for name in DIRECT},
+        "True": True,
+        "False": False,
+        **deprecated,
+        **{name: NameSpace(name, entries.__getitem__) for name, entries in spaces.items()},
+    }
+
+
+def _sentence(budget: Budget, words: tuple[Any, ...]) -> str:
+    budget.spend(size_of(words))
+    return " ".join(map(str, words))
+
+
+def _speaking(host: Host, name: str) -> Function:
+    def say(budget: Budget, *words: Any, **_options: Any) -> str:
+        host.note(name, _sentence(budget, words))
+        return ""
+
+    return Function(name, say)
+
+
+def _deprecated(host: Host, function: Function, space: str) -> Function:
+    def call(budget: Budget, *values: Any, **named: Any) -> Any:
+        name = function.name
+        host.note("warning", f"Using {name}() directly is deprecated. Use {space}.{name}() instead.")
+        return function.call(budget, *values, **named)
+
+    return Function(function.name, call, function.kind)
+
+
+def eval_names(arguments: Mapping[str, Any], substitutions: Mapping[str, Callable[..., Any]]) -> Names:
+    """Return the names that a `$(eval …)` sees: functions first, then arguments with their values converted.
+
+    substitutions: `env`, `arg`, `find` and the like by name.
+    """
+    known = {
+        **MATHEMATICS,
+        **{name: FUNCTIONS[name] for name in IN_EVAL},
+        "true": True,
+        "false": False,
+        "True": True,
+        "False": False,
+        **{name: _of_texts(name, function) for name, function in substitutions.items()},
+    }
+
+    def value(name: str) -> Any:
+        if name in known:
+            return known[name]
+        if name in arguments:
+            return arguments[name]
+        raise NameError(f"name {name!r} is not defined")
+
+    return value
+
+
+def _of_texts(name: str, function: Callable[..., Any]) -> Function:
+    return Function(name, lambda _budget, *texts: function(*map(str, texts)))
+
+
+def names_in(symbols: Any, table: type) -> Names:
+    """Return the names in a symbol table of the xacro package. table: the class of such tables."""
+
+    def value(name: str) -> Any:
+        try:
+            return _shown(name, symbols[name], table)
+        except KeyError:
+            raise NameError(f"name {name!r} is not defined") from None
+
+    return value
+
+
+def _shown(name: str, value: Any, table: type) -> Any:
+    """Return a value of a symbol table; a table in it, which an include with `ns` makes, as a name space."""
+    if not isinstance(value, table):
+        return value
+    entries: Any = value
+    return NameSpace(name, lambda inner: _shown(f"{name}.{inner}", entries[inner], table))
+
+
+def is_valid_name(name: str) -> bool:
+    """Return whether an expression can use a property of this name."""
+    return name.isidentifier() and not iskeyword(name) and unicodedata.normalize("NFKC", name) == name

@@ -1,0 +1,22 @@
+"""A copy of the xacro package for one expansion, without the means to run or open anything."""
+
+from __future__ import annotations
+
+import importlib.util
+from types import ModuleType
+from typing import Any
+
+NEVER_CALLED = frozenset(("eval", "exec", "compile", "open", "input", "breakpoint", "__import__"))
+"""Built-in functions that the copy does without: even a fault of ours cannot reach them through it."""
+
+
+def private_copy(name: str) -> Any:
+    """Return a fresh copy of a module, known to nobody else."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    assert spec.loader is not None
+    module: ModuleType = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    names = module.__dict__
+    names["__builtins__"] = {name: value for name, value in names["__builtins__"].items() if name not in NEVER_CALLED}
+    return module
