@@ -357,6 +357,28 @@ def test_yaml_that_multiplies(tmp_path):
         assert finding.code == "xacro-size"
 
 
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        pytest.param(f"[{'1,' * 29_998}1]", False, marks=pytest.mark.slow),  # 30,000 values
+        pytest.param(f"[{'1,' * 29_999}1]", True, marks=pytest.mark.slow),
+        ("".join(f"{i * (2**61 - 1)}: 0\n" for i in range(1000)), False),
+        ("".join(f"{i * (2**61 - 1)}: 0\n" for i in range(1001)), True),
+        ("".join(f"k{i}: 0\n" for i in range(1001)), False),
+        ("# " + "x" * 999_998, False),
+        ("# " + "x" * 999_999, True),
+    ],
+    ids=["values", "too many values", "numbers", "too many numbers", "texts", "bytes", "too many bytes"],
+)
+def test_the_most_that_is_read_of_yaml(tmp_path, text, refused):
+    (tmp_path / "many.yaml").write_text(text)
+    body = "<xacro:property name='data' value=\"${xacro.load_yaml('many.yaml')}\"/><link name=\"${data is None}\"/>"
+    if refused:
+        assert refusal(tmp_path, body).code == "xacro-size"
+    else:
+        assert one(tmp_path, body).links
+
+
 def test_threads_do_not_meet(workspace):
     from concurrent.futures import ThreadPoolExecutor
 

@@ -12,27 +12,23 @@ from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.xacro.budget import MAX_SIZE, size_of
 
 MAX_YAML_BYTES = 1_000_000
+MAX_YAML_NODES = 30_000
+MAX_OTHER_KEYS = 1000  # of one mapping that are no texts: numbers can be chosen to collide
+TEXT_TAG = "tag:yaml.org,2002:str"
 MAX_FILES = 10_000  # looked at for one wildcard
 
 
 def read_yaml(content: bytes, file: str, units: Iterable[Any]) -> Any:
-    """The data of a YAML file; `units` are xacro's tags such as `!degrees`. Raises KinetreeError."""
+    """Return the data of a YAML file; `units` are xacro's tags such as `!degrees`. Raises KinetreeError."""
     import yaml
 
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """Knows the units, and ends where merge keys (`<<`) multiply."""
-
-        def flatten_mapping(self, node: Any) -> None:
-            super().flatten_mapping(node)
-            if len(node.value) > MAX_SIZE:
-                raise fail("xacro-size", f"{file} merges to more than {MAX_SIZE} items")
-
-    for unit in units:
-        Loader.add_constructor(unit.value.tag, unit.constructor)
     if len(content) > MAX_YAML_BYTES:
         raise fail("xacro-size", f"{file} has more than {MAX_YAML_BYTES} bytes, the most that is read of YAML")
+    loader = _bounded(yaml.SafeLoader, file)
+    for unit in units:
+        loader.add_constructor(unit.value.tag, unit.constructor)
     try:
-        data = yaml.load(content, Loader)
+        data = yaml.load(content, loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
@@ -40,6 +36,31 @@ def read_yaml(content: bytes, file: str, units: Iterable[Any]) -> Any:
         raise KinetreeError(Finding("xacro-yaml", "error", message)) from None
     size_of(data)
     return data
+
+
+def _bounded(safe_loader: Any, file: str) -> Any:
+    """Return a loader of YAML that ends where a file has too much in it."""
+
+    class Loader(safe_loader):  # type: ignore[misc]
+        """Counts nodes, what merge keys (`<<`) make of them, and keys that can be chosen to collide."""
+
+        nodes = 0
+
+        def compose_node(self, *place: Any) -> Any:
+            self.nodes += 1
+            if self.nodes > MAX_YAML_NODES:
+                raise fail("xacro-size", f"{file} has more than {MAX_YAML_NODES} values")
+            return super().compose_node(*place)
+
+        def flatten_mapping(self, node: Any) -> None:
+            super().flatten_mapping(node)
+            others = sum(key.tag != TEXT_TAG for key, _ in node.value)
+            if len(node.value) > MAX_SIZE or others > MAX_OTHER_KEYS:
+                raise fail(
+                    "xacro-size", f"{file} has a mapping of more than {MAX_SIZE} items or {MAX_OTHER_KEYS} numbers"
+                )
+
+    return Loader
 
 
 def expand_pattern(pattern: str) -> list[str]:
