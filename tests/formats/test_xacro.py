@@ -331,6 +331,15 @@ BOMBS = {
     "many comments": "<!---->" * 30_000 + LINK,
     "many parameters": f'<xacro:macro name="m" params="{"a " * 30_000}"/>',
     "many expressions": f'<link name="{"$a" * 30_000}"/>',
+    "texts that multiply": f'<xacro:macro name="m"><x>{"a" * 900_000}</x></xacro:macro>' + "<xacro:m/>" * 90,
+    "comments that multiply": f'<xacro:macro name="m"><x>{"<!---->" * 19_000}</x></xacro:macro>' + "<xacro:m/>" * 90,
+    "attributes that multiply": '<xacro:macro name="m"><x '
+    + " ".join(f'a{i}="1"' for i in range(900))
+    + "/></xacro:macro>"
+    + "<xacro:m/>" * 900,
+    "values that multiply": f'<xacro:property name="p" value="{"b" * 900_000}"/><x y="{"${p}" * 4000}"/>',
+    "long expressions again and again": f'<xacro:macro name="m"><x y="${{{"1 + " * 200}1}}"/></xacro:macro>'
+    + "<xacro:m/>" * 5000,
     "a device": '<xacro:include filename="/dev/zero"/>',
     "a way into the interpreter": '<link name="${[x.__class__ for x in [1]]}"/>',
     "a way through a frame": '<link name="${(x for x in [1]).gi_frame.f_back}"/>',

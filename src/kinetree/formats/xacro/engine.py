@@ -29,6 +29,7 @@ MAX_INCLUDE_DEPTH = 40
 MAX_INCLUDES = 2000
 MAX_MACRO_DEPTH = 60
 MAX_WORK = 100_000  # elements evaluated or copied; the PR2 takes 6,000
+SMALL_PARTS = 8  # attributes, texts and comments that are as much work as an element
 MAX_FILE_BYTES = 4_000_000
 MAX_CHILDREN = 20_000  # of one element, comments included: the package's time grows with their square
 MAX_VALUE = 20_000  # characters of an attribute or a text with `$` in it, or of a macro's parameters: likewise
@@ -189,13 +190,14 @@ class Engine:
                 raise fail("xacro-size", f"{element.label} at {element.source} has too many children or parameters")
         return document
 
-    def handle(self, _operation: int, key: str, data: Any, _source_node: Any, copy: Any) -> None:
+    def handle(self, _operation: int, key: str, data: Any, original: Any, copy: Any) -> None:
         """Called by the DOM whenever it copies an element: the copy has the place of the original."""
-        self._worked()
+        self._worked(1 + (len(original.childNodes) + len(original.attributes)) // SMALL_PARTS)
+        self.text += sum(len(node.data) for node in original.childNodes if node.nodeType == node.COMMENT_NODE)
         copy.setUserData(key, data, self)
 
-    def _worked(self) -> None:
-        self.work += 1
+    def _worked(self, parts: int = 1) -> None:
+        self.work += parts
         if self.work > MAX_WORK:
             raise fail("xacro-size", f"expands to more than {MAX_WORK} elements")
 
@@ -284,6 +286,7 @@ class Engine:
     def _evaluated(self, text: str, symbols: Any) -> Any:
         """The value of an attribute or a text: of one `${…}` alone, whatever it is; else a text."""
         if isinstance(text, str) and "$" not in text:
+            self._counted(text)
             return text
         if len(text) > MAX_VALUE:
             raise fail("xacro-size", f"a value of more than {MAX_VALUE} characters with expressions in it")
@@ -317,7 +320,7 @@ class Engine:
     def _counted(self, value: Any, size: int = 0) -> None:
         """Refuse a text that is too long, or of which there are too many."""
         if isinstance(value, str):
-            self.text += len(value)
+            self.text += max(1, len(value))
             if max(size, len(value)) > MAX_CHARACTERS or self.text > MAX_TEXT:
                 raise fail("xacro-size", f"values of more than {MAX_CHARACTERS} characters, or {MAX_TEXT} in all")
 

@@ -47,8 +47,9 @@ def evaluate(text: str, names: Names, budget: Budget) -> Any:
     text = text.strip()
     if len(text) > MAX_LENGTH:
         raise fail("xacro-size", f"an expression of {len(text)} characters; at most {MAX_LENGTH} are evaluated")
-    tree = _kept(text) if len(text) <= REMEMBERED else parse(text)
     with budget.expression():
+        budget.spend(0 if len(text) <= REMEMBERED else len(text))
+        tree = _kept(text) if len(text) <= REMEMBERED else parse(text)
         return value_of(tree, Scope(names, budget))
 
 
@@ -100,14 +101,18 @@ class Scope:
             if name in scope.own:
                 return scope.own[name]
             scope = scope.outer
-        value = self.names(name)
-        if type(value) not in LEGAL_TYPES and type(value) is not NameSpace:
-            raise fail("xacro-expression", f"{name!r} is {type(value).__name__}, which is no value of an expression")
-        return value
+        return _legal(name, self.names(name))
 
     def inner(self, own: dict[str, Any]) -> Scope:
         """Return a scope inside this one."""
         return Scope(self.names, self.budget, own, self)
+
+
+def _legal(name: object, value: Any) -> Any:
+    """Return the value of a name; refuse what a file keeps under names of its own, such as blocks of XML."""
+    if type(value) not in LEGAL_TYPES and type(value) is not NameSpace:
+        raise fail("xacro-expression", f"{name!r} is {type(value).__name__}, which is no value of an expression")
+    return value
 
 
 def value_of(node: ast.expr, scope: Scope) -> Any:
@@ -141,7 +146,7 @@ def _attribute(node: ast.Attribute, scope: Scope) -> Any:
 
 def _entry(space: NameSpace, name: str) -> Any:
     try:
-        return space.get(name)
+        return _legal(name, space.get(name))
     except KeyError:
         raise NameError(f"name '{space.name}.{name}' is not defined") from None
 
