@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from queue import Queue
@@ -96,7 +97,7 @@ def trials(
     for place in places:
         free.put(place)
 
-    def trial(mutant: Mutant, stage: str) -> Verdict:
+    def trial(stage: str, mutant: Mutant) -> Verdict:
         if reason := excuses.get((mutant.file, mutant.diff)):
             return Verdict(mutant, EXCUSED, reason)
         place = free.get()
@@ -110,7 +111,7 @@ def trials(
         try:
             for stage in STAGES[: STAGES.index(settings.until) + 1]:
                 survivors = []
-                for verdict in each(pool, lambda mutant, stage=stage: trial(mutant, stage), left, number):
+                for verdict in each(pool, partial(trial, stage), left, number):
                     survivors += [verdict.mutant] * (verdict.by == SURVIVED)
                     yield verdict
                 left, number = iter(survivors), len(survivors)

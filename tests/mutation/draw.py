@@ -107,13 +107,18 @@ class Place(NamedTuple):
 
 def place_of(data: bytes, line: int) -> Place:
     """Return the innermost statement and function around a line."""
-    statement, function = range(line, line + 1), None
+    statement = range(line, line + 1)
+    function: range | None = None
     for node in ast.walk(ast.parse(data)):  # from the outside inwards
-        if not (isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno):
+        if not isinstance(node, ast.stmt) or line not in lines_within(node):
             continue
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if line >= node.body[0].lineno:
-                function = range(node.body[0].lineno, node.end_lineno + 1)
+                function = range(node.body[0].lineno, lines_within(node).stop)
         elif not hasattr(node, "body"):
-            statement = range(node.lineno, node.end_lineno + 1)
+            statement = lines_within(node)
     return Place(line, statement, function)
+
+
+def lines_within(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)

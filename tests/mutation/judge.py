@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from .draw import Mutant, place_of
 from .nearest import Measured, files_of, nearest
+from .plugin import function_of
 from .trial import QUICK, SLOW, Done, Workplace, applied, imports, ordered
 
 STAGES = ("nearest", "quick", "slow")
@@ -53,12 +54,20 @@ def tried(stage: str, near: list[str], workplace: Workplace, measured: Measured,
     first = files_of(near)
     if stage == "nearest":
         seconds = sum(measured.seconds.get(test, 0.0) for test in near)
-        limit = 30 + settings.patience * seconds
-        return ordered(workplace, ["-m", QUICK, *first], limit, only=near)
-    without = [*near, *measured.failing]
+        return ordered(workplace, ["-m", QUICK, *first], 30 + settings.patience * seconds, only=near)
     if stage == "quick":
-        return ordered(workplace, ["-m", QUICK], 60 + settings.patience * measured.total, first=first, without=without)
-    return ordered(workplace, ["-m", SLOW], settings.slow_limit, first=first, without=without)
+        marked, limit = QUICK, 60 + settings.patience * measured.total
+    else:
+        marked, limit = SLOW, settings.slow_limit
+    without = [*near, *measured.failing]
+    while True:
+        done = ordered(workplace, ["-m", marked], limit, first=first, without=without)
+        if done.status != 1 or not (test := function_of(done.reason)) or test in without:
+            return done
+        alone = ordered(workplace, ["-m", marked, test.split("::", 1)[0]], limit, only=[test])
+        if not alone.passed:
+            return alone
+        without.append(test)  # it has failed because of the tests before it or of the load, not because of the mutant
 
 
 def report(verdicts: Iterable[Verdict]) -> Iterator[str]:
@@ -70,8 +79,8 @@ def report(verdicts: Iterable[Verdict]) -> Iterator[str]:
     packages = sorted({verdict.mutant.package for verdict in counted})
     for package in [*packages, "all"]:
         found = [verdict for verdict in counted if package in (verdict.mutant.package, "all")]
-        by = Counter(verdict.by for verdict in found)
-        yield "{:16}{:>8}{:>10}{:>8}{:>8}{:>10}".format(package, len(found), *(by[column] for column in columns))
+        count = Counter(verdict.by for verdict in found)
+        yield "{:16}{:>8}{:>10}{:>8}{:>8}{:>10}".format(package, len(found), *(count[column] for column in columns))
     yield f"killed: {share_killed(counted):.1f} %"
     late = sum(verdict.reason == "out of time" for verdict in counted)
     yield f"killed because they ran out of time: {late}"

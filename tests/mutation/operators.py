@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+Placed = ast.expr | ast.stmt | ast.keyword
+
 
 class Change(NamedTuple):
     """The bytes `start` to `end` of a file become `new`."""
@@ -24,18 +26,20 @@ class Text:
         for line in data.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
 
-    def span(self, node: ast.AST) -> tuple[int, int]:
+    def span(self, node: Placed) -> tuple[int, int]:
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
         start = self.starts[node.lineno - 1] + node.col_offset
         return start, self.starts[node.end_lineno - 1] + node.end_col_offset
 
-    def of(self, node: ast.AST) -> str:
+    def of(self, node: Placed) -> str:
         start, end = self.span(node)
         return self.data[start:end].decode()
 
-    def whole(self, node: ast.AST, new: str, kind: str) -> Change:
+    def whole(self, node: Placed, new: str, kind: str) -> Change:
         return Change(*self.span(node), new, kind)
 
-    def between(self, left: ast.AST, right: ast.AST, old: str, new: str) -> Iterator[Change]:
+    def between(self, left: Placed, right: Placed, old: str, new: str) -> Iterator[Change]:
         """The operator between two operands."""
         start, end = self.span(left)[1], self.span(right)[0]
         words = r"\s+".join(re.escape(word) for word in old.split())
@@ -194,7 +198,8 @@ def call(node: ast.Call, text: Text) -> Changes:
 
 
 def without_keyword(node: ast.Call, text: Text) -> Changes:
-    given = sorted([*node.args, *node.keywords], key=text.span)
+    arguments: list[Placed] = [*node.args, *node.keywords]
+    given = sorted(arguments, key=text.span)
     for place, keyword in enumerate(given):
         if not isinstance(keyword, ast.keyword) or keyword.arg is None or keyword.arg in UNKEYED:
             continue

@@ -3,6 +3,7 @@
 import json
 import os
 from collections import defaultdict
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -43,9 +44,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             return rank.get(test)
         return None if test in without else rank.get(test.split("::", 1)[0], len(rank))
 
-    chosen = [(place(item), item) for item in items]
-    config.hook.pytest_deselected(items=[item for rank, item in chosen if rank is None])
-    items[:] = [item for _, item in sorted((pair for pair in chosen if pair[0] is not None), key=lambda pair: pair[0])]
+    places = [place(item) for item in items]
+    config.hook.pytest_deselected(items=[item for item, at in zip(items, places, strict=True) if at is None])
+    chosen = [(at, item) for item, at in zip(items, places, strict=True) if at is not None]
+    items[:] = [item for _, item in sorted(chosen, key=lambda pair: pair[0])]
 
 
 class Recorder:
@@ -64,7 +66,7 @@ class Recorder:
         self.coverage.start()
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item):
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         self.coverage.switch_context(function_of(item.nodeid))
         result = yield
         self.coverage.switch_context("")

@@ -21,7 +21,7 @@ from .plugin import ORDER
 QUICK = "not crosscheck and not slow"
 SLOW = "crosscheck or slow"
 MEMORY = 16 * 2**30  # bytes of address space for a process: a mutant may ask for any amount
-RUNNING: set[subprocess.Popen] = set()
+RUNNING: set[subprocess.Popen[bytes]] = set()
 
 
 class Workplace(NamedTuple):
@@ -91,7 +91,7 @@ def run(workplace: Workplace, command: Sequence[str], limit: float | None, more:
         process = subprocess.Popen(
             [sys.executable, *command],
             cwd=workplace.copy,
-            env=environment(workplace) | more,
+            env={**environment(workplace), **more},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -113,7 +113,7 @@ def limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def kill(process: subprocess.Popen) -> None:
+def kill(process: subprocess.Popen[bytes]) -> None:
     """End a process that has not ended, and those that it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
