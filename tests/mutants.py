@@ -78,11 +78,7 @@ def tell(line: str, start: float) -> None:
 def workplaces(root: Path, number: int) -> Iterator[list[Workplace]]:
     """Make as many copies of the checkout, and remove them."""
     with tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder:
-        places = []
-        for place in range(number):
-            (Path(folder) / str(place)).mkdir()
-            places.append(set_up(root, Path(folder) / str(place)))
-        yield places
+        yield [set_up(root, Path(folder) / str(place)) for place in range(number)]
 
 
 def trials(

@@ -263,19 +263,8 @@ def counted(node: ast.AST) -> Iterator[ast.AST]:
                 yield from counted(child)
 
 
-SILENT = {
-    "warn",
-    "debug",
-    "info",
-    "warning",
-    "exception",
-    "log",
-    "TypeVar",
-    "NewType",
-    "cast",
-    "dataclass",
-    "lru_cache",
-}
+SILENT = {"TypeVar", "NewType", "cast", "dataclass", "lru_cache"}
+LOGS = {"logging", "logger", "log", "warnings"}
 NAMES_LEFT_OUT = {"__all__", "__version__"}
 
 
@@ -295,6 +284,8 @@ def is_left_out(node: ast.AST) -> bool:
         case ast.Assign(targets=[ast.Name(name)]) if name in NAMES_LEFT_OUT or is_type(node.value):
             return True
         case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name)) if name in SILENT:
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(name)))) if name in LOGS:
             return True
     return False
 

@@ -4,6 +4,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,21 @@ ORDER = "MUTATION_ORDER"
 """Environment variable: a JSON file, {"only": [tests] or null for all, "first": [test files], "without": [tests]}."""
 
 
+MEMORY = 16 * 2**30
+"""Bytes of address space for a process: a mutant may ask for any amount."""
+
+
 def function_of(nodeid: str) -> str:
     """Return the name of a test without its parameters, which may differ between processes."""
     return nodeid.split("[", 1)[0]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Record, unless this is the process that only hands tests to others."""
+    """Limit the memory; record, unless this is the process that only hands tests to others."""
+    with suppress(ImportError, OSError, ValueError):  # not every system has such limits
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     folder = os.environ.get(RECORD)
     if folder and (hasattr(config, "workerinput") or not getattr(config.option, "numprocesses", None)):
         worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")

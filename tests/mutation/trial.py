@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import resource
 import shutil
 import signal
 import site
@@ -20,7 +19,6 @@ from .plugin import ORDER
 
 QUICK = "not crosscheck and not slow"
 SLOW = "crosscheck or slow"
-MEMORY = 16 * 2**30  # bytes of address space for a process: a mutant may ask for any amount
 RUNNING: set[subprocess.Popen[bytes]] = set()
 
 
@@ -64,7 +62,7 @@ def set_up(root: Path, folder: Path) -> Workplace:
                 (copy / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(root / name, copy / name)
     for name in ("home", "tmp"):
-        (folder / name).mkdir()
+        (folder / name).mkdir(parents=True)
     subprocess.run([sys.executable, "-m", "compileall", "-q", "-j", "1", copy / "src"], check=True)
     return Workplace(root, copy)
 
@@ -96,7 +94,6 @@ def run(workplace: Workplace, command: Sequence[str], limit: float | None, more:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=limit_memory,
         )
         RUNNING.add(process)
         try:
@@ -106,11 +103,6 @@ def run(workplace: Workplace, command: Sequence[str], limit: float | None, more:
             status = None
         RUNNING.discard(process)
     return Done(status, log.read_text(encoding="utf-8", errors="replace"))
-
-
-def limit_memory() -> None:
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
