@@ -47,6 +47,7 @@ def measured(workplace: Workplace, again: bool = False, workers: int = 1) -> Mea
 
 def measure(workplace: Workplace, folder: Path, workers: int) -> None:
     """Run the quick tests once under coverage."""
+    print("measuring which tests execute which lines; this takes some minutes", flush=True)
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
