@@ -183,10 +183,11 @@ def test_a_terminal_gets_colour_and_lines(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    print_page([Section("Tree", ("link", ">kg"), [("|- [a]", "1"), ("|  `- b", "2")], "a remark")])
+    print_page([Section("Tree", ("link", ">kg"), [("|- [a]", "1"), ("|  `- b", "2"), ("|     |- c", "3")], "a remark")])
     text = capsys.readouterr().out
     assert "├─ [a]" in text
     assert "│  └─ b" in text
+    assert "│     ├─ c" in text
     assert "\x1b[" in text
 
 

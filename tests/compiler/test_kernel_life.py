@@ -169,7 +169,7 @@ def test_references_are_counted_right():
     many(100_000)
     gc.collect()
     assert [sys.getrefcount(thing) for thing in watched] == before
-    assert abs(sys.getrefcount(descr) - of_descr) < 20
+    assert abs(sys.getrefcount(descr) - of_descr) < 500  # others use it too; a leak is 1,000 at least
     result = k(x)
     assert sys.getrefcount(result) == 2
     assert result.flags.owndata

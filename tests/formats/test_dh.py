@@ -360,11 +360,24 @@ def test_a_fault_is_refused_with_its_line(old, new, code, line):
         ("neck_roll, 0, 0, -pi/2", "neck_roll, 0, zero, -pi/2", "number", 11),
         ("neck_roll, 0, 0, -pi/2", "neck_roll, 0, 0, , 1, 2, -pi/2", "cells", 11),
         ("6.6  0 0 0 1", "6.6  0 0 0", "pose", 4),
+        ("6.6  0 0 0 1", "6.6  0 0 0 2", "pose", 4),
     ],
 )
 def test_a_fault_in_csv_is_refused_with_its_line(old, new, code, line):
     finding = refusal(SEED_CSV.replace(old, new), "table.csv")[0]
     assert (finding.code, finding.source and finding.source.line) == (code, line)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "element"),
+    [
+        ("6.6  0 0 0 1", "6.6  0 0 0 2", "tool"),
+        ("neck_roll, 0, 0, -pi/2", "neck_roll, 0, zero, -pi/2", "joint 'neck_roll'"),
+        ("neck_roll, 0, 0, -pi/2", ", 0, zero, -pi/2", "row"),
+    ],
+)
+def test_a_fault_in_csv_names_what_it_is_in(old, new, element):
+    assert refusal(SEED_CSV.replace(old, new), "table.csv")[0].element == element
 
 
 def test_a_comment_that_looks_like_a_setting_is_noted():

@@ -162,6 +162,12 @@ def test_robots_to_text_and_back(tmp_path):
         kt.save(robot, tmp_path / "icub.ets")
 
 
+def test_names_are_quoted_only_where_they_must_be():
+    arm = kt.load('name = arm-2.b/c\ntip = "the hand"\nRz(q1) tx(1)\n', format="ets")
+    edited = build(parts_of(arm))
+    assert ets.write(edited, ("frame",)).splitlines()[:2] == ["name = arm-2.b/c", 'tip = "the hand"']
+
+
 def test_axes_that_are_none_of_x_y_z_are_turned():
     text = (
         '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent link="a"/>'

@@ -89,6 +89,19 @@ def test_a_sensor_on_a_replica_is_refused():
     assert "not-supported" in [f.code for f in findings]
 
 
+def test_a_sensor_beside_replicas_is_taken():
+    text = "<mujoco><worldbody><site name='s'/><replicate count='2'><site name='t'/></replicate></worldbody>"
+    robot, findings = read(f"{text}<sensor><gyro name='g' site='s'/></sensor></mujoco>", "good.xml")
+    assert "g" in robot.sensors
+    assert [f for f in findings if f.severity == "error"] == []
+
+
+def test_an_attribute_that_a_replicate_does_not_have_is_noted():
+    text = "<mujoco><worldbody><replicate count='2' turns='3'><site name='s'/></replicate></worldbody></mujoco>"
+    (finding,) = (f for f in read(text, "bad.xml")[1] if "turns" in f.message)
+    assert finding.source.line == 1
+
+
 def test_a_file_that_is_included_twice_or_by_itself_is_refused():
     robot, findings = read(
         "<mujoco><include file='a.xml'/></mujoco>", "main.xml", lambda *_: (b"<m><include file='a.xml'/></m>", "a.xml")

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import kinetree as kt
 from kinetree.formats.mjcf import read, write
+from kinetree.formats.mjcf.poses import pose_attributes
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Joint, Link, Robot
 from support import frames_differ_by, icub_urdfs, random_q
@@ -301,6 +302,17 @@ def test_an_order_of_joints_that_have_gone_is_noted():
     assert len(notes) == 2
     assert "'nobody', which does not exist" in notes[0]
     assert "'nothing', which is fixed to nothing" in notes[1]
+
+
+def test_of_a_pose_only_what_is_not_the_identity_is_written():
+    T = np.eye(4)
+    assert pose_attributes(T) == {}
+    T[:3, 3] = 0.0, 0.0, 0.5
+    assert pose_attributes(T) == {"pos": "0 0 0.5"}
+    T[:3] = [[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]]  # a quarter turn about z
+    (name, quat), *others = pose_attributes(T).items()
+    assert (name, others) == ("quat", [])
+    assert_allclose([float(x) for x in quat.split()], [0.5**0.5, 0, 0, 0.5**0.5], atol=1e-15)
 
 
 def test_keyframes_follow_a_renaming():

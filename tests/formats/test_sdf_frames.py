@@ -186,6 +186,13 @@ def test_a_world_of_several_models_needs_a_name():
     assert "did you mean 'two'" in unknown.message
 
 
+def test_a_joint_of_the_world_between_two_models_is_left_out():
+    between = '<joint name="tie" type="fixed"><parent>one::b</parent><child>two::a</child></joint>'
+    robot = load(WORLD.replace("<include>", f"{between}<include>").replace('name="hold"', 'name="held"'), model="two")
+    assert set(robot.joints) == {"j", "held"}
+    assert any("'one::b'" in note.message for note in robot.notes if note.code == "not-of-the-model")
+
+
 def test_the_canonical_link_carries_the_frame_of_the_model():
     moved = model(hinge(), attributes='canonical_link="b"')
     assert load(moved).frames["__model__"].link == "b"

@@ -102,6 +102,8 @@ def test_mimic_with_a_reference():
     robot = load(model(text, "1.11"))
     assert robot.joints["follow"].mimic == Mimic("lead", 2.0, 0.5)
     assert robot.joint_names == ("lead",)
+    plain = text.replace("<offset>1</offset><reference>0.25</reference>", "").replace("<multiplier>2</multiplier>", "")
+    assert load(model(plain, "1.11")).joints["follow"].mimic == Mimic("lead", 1.0, 0.0)
     assert "default-axis" in [note.code for note in robot.notes]
     circle = text.replace("<axis/>", '<axis><mimic joint="follow"/></axis>')
     assert {e.code for e in errors(model(circle, "1.11"))} == {"mimic"}

@@ -292,6 +292,7 @@ def test_locked_joints_that_leave_the_others_nothing_are_noted(robot):
     assert not [n for n in kt.edit.lock(robot, {"a": 1.0}).notes if n.code in ("empty", "dropped")]
     locked = kt.edit.lock(robot, {"d": -1.0, "e": 1.9})  # q_d - 2 q_e + 90 degrees is below zero
     (note,) = [n for n in locked.notes if n.code == "dropped"]
+    assert note.severity == "warning"
     assert note.message == f"names locked joints alone and has gone; they are outside of it, by {4.8 - np.pi / 2:.6g}"
     (note,) = [n for n in kt.edit.lock(robot, {"a": 2.6}).notes if n.code == "empty"]  # c would have to be below -1.1
     assert (note.severity, note.message) == (

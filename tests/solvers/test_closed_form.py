@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.algorithms.closed_form import FAMILIES
+from kinetree.algorithms.closed_form import FAMILIES, candidates
 from kinetree.solvers.six_axes import six_axes
 from random_arms import ENDS, closed_form_arm, lines
 from support import reachable, shared
@@ -26,6 +26,20 @@ ALL = pytest.mark.parametrize(
 def apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """By how much angles differ at most, but for whole turns."""
     return np.abs((a - b + np.pi) % TAU - np.pi).max(axis=-1)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("end", ENDS)
+def test_every_candidate_within_reach_leads_to_the_target(family, end):
+    """On floats, before anything is compiled; all axes are skew or meet where they must, at random."""
+    robot = closed_form_arm(family, end)
+    fk, shape = kt.fk(robot, "l7"), six_axes(robot, "l7", "l0")
+    for q in np.random.default_rng(5).uniform(-3, 3, (20, 6)):
+        T = fk.interpret(q)
+        found = candidates(shape, T, q)
+        angles = np.array([[np.arctan2(turn.sin, turn.cos) for turn in one.turns] for one in found if one.beyond <= 0])
+        assert apart(angles, q).min() < 1e-7
+        np.testing.assert_allclose(fk.interpret(angles), np.broadcast_to(T, (len(angles), 4, 4)), atol=1e-7)
 
 
 @ALL

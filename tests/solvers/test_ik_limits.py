@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.algorithms.inverse import started
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import Limits, LinearLimits
 from random_arms import closed_form_arm, random_arm
@@ -35,6 +36,14 @@ def honest(robot: kt.Robot, ik: kt.IK, T, q0) -> kt.IKResult:
     assert robot.limits.contains(result.q).all()
     assert not (result.success & (result.residual > 1e-6).any(axis=-1)).any()
     return result
+
+
+def test_every_start_is_inside_rows_that_share_no_joint():
+    ik = kt.ik(with_rows(planar(3), [[1, 0, 0], [0, 1, -1]], [0.3, 0.3]), "l3")
+    _, h, center, _ = ik.inside.begin(ik.job, None)
+    q = np.array(started(ik.job, np.arange(1.0, 200.0), h, center))
+    assert (ik.job.G @ q <= h[:, None]).all()
+    assert np.ptp(q, axis=1).min() > 1.0  # and they are spread
 
 
 SLOW = pytest.mark.slow
