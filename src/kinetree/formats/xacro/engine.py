@@ -12,8 +12,9 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
@@ -62,12 +63,20 @@ class Engine:
     """One expansion."""
 
     def __init__(
-        self, file: str, opener: Opener, find: Callable[[str, str], Path], arguments: Mapping[str, str]
+        self,
+        file: str,
+        opener: Opener,
+        find: Callable[[str, str], Path],
+        arguments: Mapping[str, str],
+        variable: Callable[..., str],
+        check: Callable[[Path], None],
     ) -> None:
         self.file = file
         self.opener = opener
         self.find = find
         self.arguments = dict(arguments)
+        self.variable = variable
+        self.check = check
         self.findings: list[Finding] = []
         self.roots: list[Element] = []  # of all files read
         self.guard = Guard()
@@ -120,6 +129,9 @@ class Engine:
         xacro = _copy_of("xacro")
         substitution = _copy_of("xacro.substitution_args")
         substitution._eval_find = substitution._eval_dict["find"] = self._folder
+        substitution._eval_env = substitution._eval_dict["env"] = self.variable
+        substitution._eval_optenv = lambda name, default="": self.variable(name, default)
+        substitution._eval_dict["optenv"] = substitution._eval_optenv
         substitution.eval = self.guard.evaluate  # for $(eval …); a module's own name comes before the built-in
         self.substitution = substitution
         builtins = xacro.__dict__["__builtins__"]
@@ -133,7 +145,7 @@ class Engine:
         xacro.safe_eval = self.guard.evaluate
         xacro.eval_extension = self._substitute
         xacro.abs_filename_spec = self._absolute
-        xacro.glob = _Glob
+        xacro.glob = SimpleNamespace(glob=partial(expand_pattern, check=self.check))
         self._eval_text = xacro.eval_text
         xacro.eval_text = self._evaluated
         self._check_attrs, xacro.check_attrs = xacro.check_attrs, self._checked
@@ -373,12 +385,6 @@ def _copy_of(name: str) -> Any:
     module: ModuleType = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-class _Glob:
-    """Stands for the module glob, of which the package uses one function."""
-
-    glob = staticmethod(expand_pattern)
 
 
 def _preorder(node: Any) -> Iterator[Any]:
