@@ -1,6 +1,7 @@
 """Give up, for good, what a process that reads and computes does not need: Landlock and seccomp of Linux.
 
-Both are asked for through ctypes. No dependency and no rights are needed. What a kernel has not is left out, and the answer says what is held.
+Both are asked for through ctypes; no dependency and no rights are needed. What a kernel has not is left out, and the
+answer says what is held.
 """
 
 from __future__ import annotations
