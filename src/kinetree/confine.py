@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.errors import KinetreeError, fail
 
 MARKS = (".git", "kinetree.toml", "pyproject.toml", "package.xml")
 """What a folder holds that is a project: the nearest of each above a file belongs to its workspace."""
@@ -99,13 +99,13 @@ def real(path: str | os.PathLike[str]) -> str:
         return os.path.abspath(path)
 
 
-def refusal(wanted: str, path: str, confinement: Confinement, asked_from: str | None = None) -> KinetreeError:
-    """Return the error for what lies outside of the folders. asked_from: the file that asks, None where it is known."""
-    where = f", which is {path}," if path != wanted else ""
-    read = ", ".join(dict.fromkeys(real(folder) for folder in confinement.folders[: 2 * MAX_SHOWN])) or "no folder"
-    message = f"{wanted!r}{where} lies outside of the workspace; this model may read in {read} and in ROS packages"
-    source = None if asked_from is None else Source(asked_from)
-    return KinetreeError(Finding("confined", "error", message, source, fix=f"if it belongs to the model, {ALLOW}"))
+def refusal(wanted: str, path: str, confinement: Confinement) -> KinetreeError:
+    """Return the error for what lies outside of the folders. wanted: as it is asked for. path: where it is."""
+    where = "" if path in wanted else f", which is {path},"
+    folders = list(dict.fromkeys(map(real, confinement.folders)))
+    read = ", ".join(folders[:MAX_SHOWN]) + (f" and {len(folders) - MAX_SHOWN} more" if folders[MAX_SHOWN:] else "")
+    message = f"{wanted}{where} lies outside of the workspace; read are files in {read or 'no folder'} and in packages"
+    return fail("confined", message, fix=f"if it belongs to the model, {ALLOW}")
 
 
 def unseen(name: str, confinement: Confinement) -> KinetreeError:

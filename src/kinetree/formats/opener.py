@@ -91,7 +91,7 @@ class Files:
     def check(self, path: Path, wanted: str | None = None) -> None:
         """Raises KinetreeError where a file or folder may not be read. wanted: as what it is asked for."""
         if self.confinement and not self.packages.may_read(path):
-            raise refusal(wanted or str(path), real(path), self.confinement)
+            raise refusal(repr(wanted or str(path)), real(path), self.confinement)
 
     def path(self, wanted: str, asked_from: str) -> Path:
         """The path that is asked for, whether or not there is such a file. Raises KinetreeError where none is meant."""

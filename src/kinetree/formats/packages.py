@@ -82,7 +82,7 @@ class Packages:
         listed = any(is_in(os.path.abspath(folder), [entry]) for variable in MODEL_PATHS for entry in _paths(variable))
         marks = [folder / mark for mark in MARKS if (folder / mark).is_file()]
         if self.confinement.names(folder) or not (marks or listed):
-            said = refusal(f"{kind} {name}", real(folder), self.confinement).findings[0]
+            said = refusal(f"{kind} {name!r}", real(folder), self.confinement).findings[0]
             raise KinetreeError(replace(said, fix=f"{said.fix}, or say where it is: {_said(name)}"))
         # where packages are installed as links to their sources, the mark is one, too
         self._outside += [Path(place) for place in (real(folder), *(os.path.dirname(real(mark)) for mark in marks))]
