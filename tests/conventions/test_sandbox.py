@@ -303,6 +303,20 @@ class TestChild:
 
 
 @linux
+def test_a_child_that_does_not_bear_it_goes_on_without_it(tmp_path, monkeypatch):
+    """As under an emulator, whose own calls the filter would refuse."""
+    (tmp_path / "arm.urdf").write_text(ARM)
+    monkeypatch.setattr(run, "SMALL", -1)
+    died = "import kinetree.conventions.child as c, os; c.restrict = lambda readable: os._exit(1); "
+    monkeypatch.setattr(run, "CHILD", run.CHILD.replace("main(*", f"\n{died}main(*"))
+    (found,) = check_all([Job(str(tmp_path / "arm.urdf"), "industrial", confined=Confinement([tmp_path]))])
+    assert found.findings == ()
+    held = protection()
+    assert (held.landlock, held.reading, held.calls) == (0, False, False)
+    assert "RLIMIT_FSIZE" in held.limits
+
+
+@linux
 def test_protection_says_what_is_held():
     held = protection()
     text = str(held)

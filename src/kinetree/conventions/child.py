@@ -20,7 +20,7 @@ from itertools import count
 from typing import IO, Any
 
 from kinetree.conventions.checked import Checked, Job, check_job, fault
-from kinetree.conventions.sandbox import restrict
+from kinetree.conventions.sandbox import Restricted, restrict
 from kinetree.errors import KinetreeError, Source
 
 HEAD = struct.Struct("<Q")
@@ -80,15 +80,16 @@ def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
 def main(seconds: str, megabytes: str) -> None:
     """Answer the jobs that come in, until nobody is there to send any.
 
-    The first message says what files and folders may be read, and its answer what the kernel holds this process to.
+    The first message says whether the kernel is asked to restrict this process, and to what files and folders its
+    reading; the answer to it says what holds.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and ends us
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed is no answer
     sys.dont_write_bytecode = True
     held = _limit(int(megabytes))
-    readable: list[str] | None = pickle.loads(receive(sys.stdin.buffer))
-    restricted = restrict(readable)  # before there is another thread
+    wanted, readable = pickle.loads(receive(sys.stdin.buffer))
+    restricted = restrict(readable) if wanted else Restricted()  # before there is another thread
     gc.freeze()  # numpy need not be looked through
     gc.disable()  # nor what is made of a file while it is made: that is a quarter of all the time
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()

@@ -145,8 +145,9 @@ class MissingMesh(MeshRule):
                 if astray := _astray(name):
                     yield self.finding(f"{name!r} {ASTRAY[astray]}", link, source=geometry.source)
         if outside := _meshes(shapes, assets, "outside"):
-            (link, geometry), rest = outside[0], others([_file(geometry) for _, geometry in outside[1:]])
-            message = f"the mesh file {_file(geometry)!r} is not looked for, as it lies outside of the workspace{rest}"
+            link, geometry = outside[0]
+            others_too = f", as are {len(outside) - 1} more" if len(outside) > 1 else ""
+            message = f"the mesh file {_file(geometry)!r} is outside of the workspace and is not looked for{others_too}"
             yield self.finding(message, link, source=geometry.source, severity="info")
         missing = _meshes(shapes, assets, "missing")
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from kinetree.confine import confinement_of, is_in, real
-from kinetree.conventions.checked import Job
+from kinetree.conventions.checked import Checked, Job
+from kinetree.errors import Finding, Source
 from kinetree.formats.packages import searched
 
 KEPT = frozenset(
@@ -74,6 +76,23 @@ def environment(jobs: Sequence[Job]) -> Mapping[str, str]:
     if not all(job.confined for job in jobs):
         return os.environ
     return {k: v for k, v in os.environ.items() if k.upper() in KEPT or k.upper().startswith(KEPT_PREFIXES)}
+
+
+def without_foreign_places(checked: Checked, readable: Sequence[str]) -> Checked:
+    """Return what a child has found, without lines of files that it cannot have read: reports print these lines."""
+    folders = [Path(path) for path in readable]
+
+    @cache
+    def is_foreign(file: str) -> bool:
+        return not is_in(real(file), folders) and os.path.exists(file)
+
+    def kept(finding: Finding) -> Finding:
+        foreign = finding.source is not None and finding.source.line is not None and is_foreign(finding.source.file)
+        return replace(finding, source=Source(finding.source.file)) if foreign and finding.source else finding
+
+    excused = tuple(replace(one, finding=kept(one.finding)) for one in checked.excused)
+    findings, known = tuple(map(kept, checked.findings)), tuple(map(kept, checked.known))
+    return replace(checked, findings=findings, excused=excused, known=known)
 
 
 def _wanted(jobs: Sequence[Job]) -> Iterator[str]:

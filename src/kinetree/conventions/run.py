@@ -27,7 +27,7 @@ from kinetree.conventions.baseline import check_baseline
 from kinetree.conventions.check import check_codes, check_profile
 from kinetree.conventions.checked import Checked, Excused, Job, fault
 from kinetree.conventions.child import check_alone, receive, send
-from kinetree.conventions.protection import Protection, environment, readable
+from kinetree.conventions.protection import Protection, environment, readable, without_foreign_places
 from kinetree.errors import Finding, Source
 from kinetree.load import FORMATS
 
@@ -179,7 +179,7 @@ class _Child:
             return self._befell(file)
         if self.late or any(finding.code == "check-memory" for finding in checked.findings):
             self.kill()
-        return checked
+        return checked if self.readable is None else without_foreign_places(checked, self.readable)
 
     def kill(self) -> None:
         """End the process, if there is one; the next job gets a new one."""
@@ -205,6 +205,19 @@ class _Child:
         self.kill()
 
     def _start(self) -> None:
+        """Start a process; where it does not come to the point of saying so, once more without what the kernel adds,
+        which some emulators of other machines do not bear. No job has been seen by then."""
+        for restricted in (True, False):
+            self._begin()
+            with suppress(EOFError, OSError, TypeError):  # it is asked for the first job, and then that is an error
+                send(self.process.stdin if self.process else None, pickle.dumps((restricted, self.readable)))
+                self.protection = Protection(*self._answer(START))
+                return
+            if self.ended or not restricted:
+                return
+            self.kill()
+
+    def _begin(self) -> None:
         limits = (str(self.seconds), str(self.megabytes))
         command = [sys.executable, "-P", "-c", CHILD, *limits, *(path or os.getcwd() for path in sys.path)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
@@ -212,9 +225,6 @@ class _Child:
             self.late = False
             if not self.ended:
                 self.process = subprocess.Popen(command, env=self.environment, **pipes)  # type: ignore[call-overload]
-        with suppress(EOFError, OSError, TypeError):  # it is asked for the first job, and then that is an error
-            send(self.process.stdin if self.process else None, pickle.dumps(self.readable))
-            self.protection = Protection(*self._answer(START))
 
     def _answer(self, seconds: float) -> Any:
         """What a child says next, the first time that it is there. Raises EOFError or OSError where nothing comes."""
