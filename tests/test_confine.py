@@ -190,6 +190,15 @@ class TestPackages:
         put(world.parent / "model/model.config", "<model><sdf version='1.9'>model.sdf</sdf></model>")
         assert self.found(file)
 
+    def test_a_config_that_is_a_link(self, world):
+        put(world / "inner.sdf/model.sdf", MODEL)
+        put(world.parent / "secret.config", "<model><sdf version='1.9'>model.sdf</sdf></model>")
+        (world / "inner.sdf/model.config").symlink_to(world.parent / "secret.config")
+        file = put(world / "a.sdf", SDF.format("inner.sdf"))
+        assert kt.load(file).links
+        with pytest.raises(kt.KinetreeError, match="outside of the workspace"):
+            self.found(file)
+
     def test_a_config_that_leads_out(self, world):
         put(world / "inner/model.config", "<model><sdf version='1.9'>../../secret.sdf</sdf></model>")
         file = put(world / "a.sdf", SDF.format("inner"))

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+import kinetree as kt
 from kinetree.confine import Confinement
 from kinetree.conventions import run
-from kinetree.conventions.checked import Job
+from kinetree.conventions.checked import Checked, Excused, Job
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.protection import Protection
+from kinetree.conventions.protection import Protection, without_foreign_places
 from kinetree.conventions.run import check_all, protection
 from kinetree.conventions.sandbox.filter import ALLOW, REFUSE, UNKNOWN, program
 from kinetree.conventions.sandbox.numbers import ARCHITECTURES, judged, refused
@@ -307,7 +308,7 @@ def test_a_child_that_does_not_bear_it_goes_on_without_it(tmp_path, monkeypatch)
     """As under an emulator, whose own calls the filter would refuse."""
     (tmp_path / "arm.urdf").write_text(ARM)
     monkeypatch.setattr(run, "SMALL", -1)
-    died = "import kinetree.conventions.child as c, os; c.restrict = lambda readable: os._exit(1); "
+    died = "import kinetree.conventions.sandbox as c, os; c.restrict = lambda readable: os._exit(1); "
     monkeypatch.setattr(run, "CHILD", run.CHILD.replace("main(*", f"\n{died}main(*"))
     (found,) = check_all([Job(str(tmp_path / "arm.urdf"), "industrial", confined=Confinement([tmp_path]))])
     assert found.findings == ()
@@ -325,6 +326,22 @@ def test_protection_says_what_is_held():
     assert "RLIMIT_FSIZE" in held.limits
     if platform.machine() in ARCHITECTURES:
         assert held.calls
+
+
+def test_no_line_of_a_file_that_a_child_cannot_have_read(tmp_path):
+    """Reports print the lines of findings, whatever a child that was taken over says they are in."""
+    (tmp_path / "ws").mkdir()
+    places = []
+    for name in ("ws/mine", "secret"):
+        (tmp_path / name).write_text("line\n")
+        places.append(kt.Source(str(tmp_path / name), 1, 1))
+    places.append(kt.Source("icub-1.0.toml", 1, 1))  # a text that is no file
+    found = tuple(kt.Finding("x", "error", "m", place) for place in places)
+    said = Checked("a", found, tuple(Excused(f, "", f.source) for f in found), known=found)
+    kept = without_foreign_places(said, [str(tmp_path / "ws")])
+    for findings in (kept.findings, [one.finding for one in kept.excused], kept.known):
+        assert [f.source.line for f in findings] == [1, None, 1]
+        assert [f.source.file for f in findings] == [place.file for place in places]
 
 
 def test_protection_claims_nothing_without_a_kernel_that_has_it():

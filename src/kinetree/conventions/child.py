@@ -20,7 +20,6 @@ from itertools import count
 from typing import IO, Any
 
 from kinetree.conventions.checked import Checked, Job, check_job, fault
-from kinetree.conventions.sandbox import Restricted, restrict
 from kinetree.errors import KinetreeError, Source
 
 HEAD = struct.Struct("<Q")
@@ -83,6 +82,8 @@ def main(seconds: str, megabytes: str) -> None:
     The first message says whether the kernel is asked to restrict this process, and to what files and folders its
     reading; the answer to it says what holds.
     """
+    from kinetree.conventions.sandbox import Restricted, restrict  # not wanted in the parent, which imports this file
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and ends us
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed is no answer

@@ -74,7 +74,6 @@ class Files:
     def open(self, wanted: str, asked_from: str) -> tuple[bytes, str]:
         """The content and the path of what is asked for. Raises KinetreeError, and OSError, where it cannot be read."""
         path = self.path(wanted, asked_from)
-        self.check(path, wanted)
         path = _model_file(path, lambda config: self.check(config, wanted)) if path.is_dir() else path
         self.check(path, wanted)
         if not path.is_file():

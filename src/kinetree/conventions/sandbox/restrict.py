@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import stat
 import struct
 import sys
@@ -103,7 +102,7 @@ def _allow(syscall: Any, ruleset: int, path: str) -> None:
 
 def _seccomp(libc: Any) -> bool:
     """Whether calls are filtered from now on."""
-    machine = platform.machine()
+    machine = os.uname().machine
     if machine not in ARCHITECTURES or sys.maxsize < 2**32 or sys.byteorder != "little":
         return False
     steps = program(machine, os.getpid())
