@@ -261,6 +261,15 @@ class TestWorkspace:
         assert workspace_of(tmp_path / "link.urdf")[:2] == [str(tmp_path), str(tmp_path / "real")]
         assert str(tmp_path / "real") not in workspace_of(tmp_path / "link.urdf", follow=False)
 
+    def test_a_tilde_is_the_home_folder_for_people_and_not_for_models(self, tmp_path, monkeypatch):
+        put(tmp_path / "home/part.sdf", MODEL)
+        put(tmp_path / "ws/~/part.sdf", MODEL)
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.chdir(tmp_path / "ws")
+        file = put(Path("a.sdf"), SDF.format("~/part.sdf"))
+        assert kt.load(file, confined=True).source.file == "a.sdf"
+        assert Confinement(["~"]).folders == (tmp_path / "home",)
+
     def test_neighbours_of_like_names_are_outside(self, tmp_path):
         put(tmp_path / "ws-secret/part.xacro", PART)
         file = put(tmp_path / "ws/a.xacro", included("../ws-secret/part.xacro"))

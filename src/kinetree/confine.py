@@ -30,7 +30,8 @@ class Confinement:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def __init__(self, folders: Iterable[str | os.PathLike[str]], environment: Mapping[str, str] | None = None) -> None:
-        both = [place for folder in folders for place in (os.path.abspath(os.path.expanduser(folder)), real(folder))]
+        given = [os.path.expanduser(folder) for folder in folders]
+        both = [place for folder in given for place in (os.path.abspath(folder), real(folder))]
         object.__setattr__(self, "folders", tuple(map(Path, dict.fromkeys(both))))
         object.__setattr__(self, "environment", dict(environment or {}))
 
@@ -94,7 +95,7 @@ def is_in(path: str, folders: Iterable[Path]) -> bool:
 def real(path: str | os.PathLike[str]) -> str:
     """Return the absolute path of a file or folder with all links followed, as far as it exists."""
     try:
-        return os.path.realpath(os.path.expanduser(path))
+        return os.path.realpath(path)
     except (OSError, ValueError):  # a null character is a ValueError; reading it says why
         return os.path.abspath(path)
 
