@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from kinetree.confine import Confinement, confinement_of
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
 from kinetree.formats.output import write_files
@@ -29,7 +30,7 @@ class Options:
 
     xacro_args: values of the xacro arguments. packages: name to folder, for `package://` and `$(find …)`.
     model: which model of an SDF world. srdf: a file with groups of joints.
-    limits: a file of limits, or the name of a set.
+    limits: a file of limits, or the name of a set. confined: outside of what nothing is read.
     """
 
     xacro_args: Mapping[str, str]
@@ -37,6 +38,7 @@ class Options:
     model: str | None = None
     srdf: Path | None = None
     limits: str | Path | None = None
+    confined: bool | Confinement = False
 
 
 PRINTED = "dh"
@@ -45,6 +47,10 @@ PRINTED = "dh"
 
 def _nothing_more(files: Files, options: Options) -> tuple[object, ...]:
     return ()
+
+
+def _of_xacro(files: Files, options: Options) -> tuple[object, ...]:
+    return files.open_or_refuse, files.package, options.xacro_args, files.variable, files.check
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
         Format("urdf", (".urdf",), "urdf", roots=(b"robot",)),
-        Format("xacro", (".xacro",), "xacro", lambda f, o: (f, f.package, o.xacro_args), writer=None, robot=False),
+        Format("xacro", (".xacro",), "xacro", _of_xacro, writer=None, robot=False),
         Format("sdf", (".sdf", ".world"), "sdf", lambda files, options: (files, options.model), roots=(b"sdf",)),
         Format("mjcf", (".mjcf", ".xml"), "mjcf", lambda files, options: (files,), roots=(b"mujoco", b"mujocoinclude")),
         Format("dh", (".toml",), "dh"),
@@ -116,6 +122,7 @@ def load(
     model: str | None = None,
     srdf: str | os.PathLike[str] | None = None,
     limits: str | os.PathLike[str] | None = None,
+    confined: bool | Confinement = False,
 ) -> Robot:
     """The robot that a file, a text or a name describes.
 
@@ -130,6 +137,9 @@ def load(
         or "ikin", limits of its shoulders ("icub" before version 3 has "tendons" by itself), or a robot whose control
         boards' position limits it shall have, such as "iCubGenova02"; or for a robot of the package "dh", the limits
         that its DH tables print.
+    confined: whether the file may include and load only what lies in its workspace and in packages, and see no variable
+        of the environment; or a `kinetree.confine.Confinement` that says which folders and variables. Otherwise a file
+        may include whatever you may read. It is not about the files that you name here.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
@@ -141,6 +151,7 @@ def load(
         model=model,
         srdf=srdf,
         limits=limits,
+        confined=confined,
     )
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
@@ -198,6 +209,7 @@ def _options(
     model: str | None = None,
     srdf: str | os.PathLike[str] | None = None,
     limits: str | os.PathLike[str] | None = None,
+    confined: bool | Confinement = False,
 ) -> Options:
     folders = {name: Path(folder).expanduser().absolute() for name, folder in (packages or {}).items()}
     for name, folder in folders.items():
@@ -209,6 +221,7 @@ def _options(
         model,
         None if srdf is None else Path(srdf),
         limits if limits is None or (isinstance(limits, str) and not _is_limits_file(limits)) else Path(limits),
+        confined,
     )
 
 
@@ -234,21 +247,24 @@ def _with_empty_limits(robot: Robot | None, findings: list[Finding]) -> Reading:
 def _read(source: str | os.PathLike[str], format: str | None, options: Options) -> Reading:
     if format is not None and format not in FORMATS:
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
-    files = Files(options.packages)
     if isinstance(source, str) and format is not None:
         _check_options(FORMATS[format], options)
+        files = Files(options.packages, confinement_of(None, options.confined))
         robot, findings = FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
+        findings = _with_reasons(findings, files)
         return robot, findings if robot or "\n" in source else [_with_hint(f, source) for f in findings]
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         raise fail("format", "this looks like the text of a robot, not like a path", fix="say format=… with a text")
     if is_packaged(source, format):
         return _read_packaged(str(source), options)
     path = Path(source)
+    files = Files(options.packages, confinement_of(path, options.confined))
+    files.check(path)
     text = read_file(path)
     row = FORMATS[format] if format else _format_of(path, text)
     _check_options(row, options)
     robot, findings = row.read(text, str(source), files, options)
-    return robot, [_with_reason(finding, files.missed) for finding in findings]
+    return robot, _with_reasons(findings, files)
 
 
 def format_of(source: str | os.PathLike[str], *, format: str | None = None, **arguments: Any) -> Format:
@@ -322,12 +338,22 @@ def _position(finding: Finding) -> tuple[str, int, int]:
     return source.file, source.line or 0, source.column or 0
 
 
-def _with_reason(finding: Finding, missed: Mapping[str, str]) -> Finding:
+def _with_reasons(findings: list[Finding], files: Files) -> list[Finding]:
+    """The findings, where those about files that could not be opened say why; and what else was refused."""
+    found = [_with_reason(finding, files) for finding in findings]
+    shown = {finding.message for finding in found}
+    return found + [refused for refused in files.refused.values() if refused.message not in shown]
+
+
+def _with_reason(finding: Finding, files: Files) -> Finding:
     """A finding about a file that could not be opened, with the reason for it."""
-    if finding.severity != "error" or finding.fix:
+    if finding.severity != "error":
         return finding
-    reasons = [reason for wanted, reason in missed.items() if repr(wanted) in finding.message]
-    return replace(finding, fix="; ".join(reasons)) if reasons else finding
+    for wanted, refused in files.refused.items():
+        if repr(wanted)[:-1] in finding.message:
+            return replace(finding, code=refused.code, message=refused.message, fix=refused.fix)
+    reasons = [reason for wanted, reason in files.missed.items() if repr(wanted) in finding.message]
+    return replace(finding, fix="; ".join(reasons)) if reasons and not finding.fix else finding
 
 
 def _by_suffix(path: Path) -> Format | None:

@@ -18,16 +18,22 @@ from kinetree.cli._output import check_no_input
 from kinetree.conventions.baseline import check_replaceable, model_key, write_baseline
 from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
 from kinetree.conventions.checked import Checked, Job, gone_from_baselines
-from kinetree.conventions.files import files_of, is_unread, without_parts
+from kinetree.conventions.files import files_of, folders_of, is_unread, without_parts
 from kinetree.conventions.jobs import Overrides, jobs
 from kinetree.conventions.justify import justifications
 from kinetree.conventions.report import formats, report
-from kinetree.conventions.run import check_all
+from kinetree.conventions.run import check_all, protection
 from kinetree.conventions.settings import OWN, SHARED, read_settings
 from kinetree.formats.output import write_files
 
 MANY = 20
 """Files above which a bar shows how many are done."""
+
+
+def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        print(protection())
+        ctx.exit()
 
 
 @click.command()
@@ -44,6 +50,14 @@ MANY = 20
     "--output-format", "form", type=click.Choice(formats()), help="The form of the report.  [default: pretty]"
 )
 @click.option("--output-file", metavar="FILE", help="Write the report there; - is the standard output.")
+@click.option(
+    "--protection",
+    is_flag=True,
+    callback=_print_protection,
+    is_eager=True,
+    expose_value=False,
+    help="Print what this system refuses a process that checks files, and end.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
 @json_option
 def command(
@@ -72,7 +86,8 @@ def command(
     overrides = Overrides(**{k: v or None for k, v in said.items()}, arguments=options)
     files = files_of(paths)
     found = {file for file, named in files.items() if not named}
-    asked = jobs(list(files) if paths else None, read_settings(config) if config else None, overrides, found)
+    told = read_settings(config) if config else None
+    asked = jobs(list(files) if paths else None, told, overrides, found, folders_of(paths))
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file

@@ -18,7 +18,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option
 from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
 from kinetree.conventions.checked import Checked, Job, check_job
-from kinetree.conventions.files import files_of, without_parts
+from kinetree.conventions.files import files_of, folders_of, without_parts
 from kinetree.conventions.fix import Fixed, fix, write
 from kinetree.conventions.jobs import Overrides, jobs
 from kinetree.conventions.per_file import is_left_out
@@ -82,7 +82,8 @@ def command(
     files = files_of(paths)
     said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
     found = {file for file, named in files.items() if not named}
-    held = jobs(_mendable(files, arguments.get("format")), read_settings(config) if config else None, said, found)
+    told = read_settings(config) if config else None
+    held = jobs(_mendable(files, arguments.get("format")), told, said, found, folders_of(paths))
     asked = [replace(job, baseline=None) for job in held]  # what is known is mended, too
     if also and len(asked) > 1:
         raise click.UsageError(
@@ -162,6 +163,7 @@ def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], **options
         vendor=job.vendor,
         excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file),
         instead=held,
+        confined=job.confined,
         **options,
         **job.arguments,
     )

@@ -10,6 +10,7 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
+from kinetree.confine import Confinement, confinement_of
 from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import Subject
@@ -103,8 +104,11 @@ def check(
     """
     check_codes(profile, select, ignore)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, **options)
-    packages = options.get("packages")
-    return check_reading(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, packages=packages)
+    told: dict[str, Any] = {
+        "packages": options.get("packages"),
+        "confined": confinement_of(source, options.get("confined", False)),
+    }
+    return answers(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, **told)[0]
 
 
 def check_reading(
@@ -115,9 +119,12 @@ def check_reading(
     ignore: Iterable[str] = (),
     vendor: str | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    confined: Confinement | None = None,
 ) -> list[Finding]:
-    """`check` of what a reader has returned. packages: folders of ROS packages by name, where meshes are looked for."""
-    return answers(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, packages=packages)[0]
+    """`check` of what a reader has returned. packages: folders of ROS packages by name, where meshes are looked for.
+    confined: outside of what no mesh is looked for."""
+    told: dict[str, Any] = {"packages": packages, "confined": confined}
+    return answers(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, **told)[0]
 
 
 def answers(
@@ -128,10 +135,12 @@ def answers(
     ignore: Iterable[str] = (),
     vendor: str | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    confined: Confinement | None = None,
 ) -> tuple[list[Finding], frozenset[str]]:
     """What `check_reading` returns, and the codes of all rules that were asked."""
     robot, findings = reading
-    told = {"vendor": vendor, "strict": PROFILES[profile].strict, "packages": packages or {}}
+    strict = PROFILES[profile].strict
+    told = {"vendor": vendor, "strict": strict, "packages": packages or {}, "confined": confined or False}
     answered = asked(robot, rules_of(profile), **told) if robot else {}
     found = [*findings, *chain.from_iterable(answered.values())]
     reported = [f for f in found if is_error_of_reader(f) or is_wanted(f.code, select, ignore)]

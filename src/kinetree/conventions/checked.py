@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kinetree.confine import Confinement, confinement_of
 from kinetree.conventions.baseline import GONE, Model, model_key, of_gone_models, subtract
 from kinetree.conventions.check import ALWAYS, answers, by_severity, is_error_of_reader, is_wanted
 from kinetree.conventions.per_file import PerFile, is_left_out
@@ -22,7 +23,7 @@ class Job:
     """A file and how to check it; see `kinetree.check`. arguments: what `kinetree.load` takes besides the file.
 
     name: which of several variants of the file it is, "" where there is one. per_file: codes that are left out for
-    some files. baseline: a file of findings that are known.
+    some files. baseline: a file of findings that are known. confined: what it may read; see `kinetree.load`.
     """
 
     file: str
@@ -34,6 +35,7 @@ class Job:
     name: str = ""
     per_file: tuple[PerFile, ...] = ()
     baseline: str | None = None
+    confined: bool | Confinement = False
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,13 @@ def check_job(job: Job) -> Checked:
     the baseline has. Raises KinetreeError where there is nothing to read, or the baseline is none."""
     by_name = is_packaged(job.file, job.arguments.get("format"))
     source = job.file if by_name else Path(job.file)  # a str might be taken for the text itself
-    reading = examine(source, **job.arguments)
+    confined = confinement_of(source, job.confined)
+    reading = examine(source, **job.arguments, confined=confined or False)
     selection = {"select": job.select, "ignore": job.ignore}
     packages = job.arguments.get("packages")
-    found, asked = answers(reading, profile=job.profile, vendor=job.vendor, packages=packages, **selection)
+    found, asked = answers(
+        reading, profile=job.profile, vendor=job.vendor, packages=packages, confined=confined, **selection
+    )
 
     def is_asked(code: str) -> bool:
         always = reading[0] is not None and (code.islower() or code.startswith(ALWAYS))

@@ -77,17 +77,25 @@ def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
 
 
 def main(seconds: str, megabytes: str) -> None:
-    """Answer the jobs that come in, until nobody is there to send any."""
+    """Answer the jobs that come in, until nobody is there to send any.
+
+    The first message says whether the kernel is asked to restrict this process, and to what files and folders its
+    reading; the answer to it says what holds.
+    """
+    from kinetree.conventions.sandbox import Restricted, restrict  # not wanted in the parent, which imports this file
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and ends us
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed is no answer
     sys.dont_write_bytecode = True
-    _limit(int(megabytes))
+    held = _limit(int(megabytes))
+    wanted, readable = pickle.loads(receive(sys.stdin.buffer))
+    restricted = restrict(readable) if wanted else Restricted()  # before there is another thread
     gc.freeze()  # numpy need not be looked through
     gc.disable()  # nor what is made of a file while it is made: that is a quarter of all the time
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
-    send(answers, pickle.dumps(None))
+    send(answers, pickle.dumps((held, *restricted)))
     done = count(1)
     while True:
         content = jobs.get()
@@ -105,12 +113,12 @@ def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
     os._exit(0)
 
 
-def _limit(megabytes: int) -> None:
-    """No more memory than that; no file is written, not even one of what was in memory at a crash."""
+def _limit(megabytes: int) -> tuple[str, ...]:
+    """No more memory than that; no file is written, not even one of what was in memory at a crash. Returns the limits
+    that hold."""
     tempfile.gettempdir()  # finds it by writing, and remembers it; packages are not looked for in it
-    _set("RLIMIT_AS", megabytes << 20)
-    _set("RLIMIT_FSIZE", 0)
-    _set("RLIMIT_CORE", 0)
+    limits = {"RLIMIT_AS": megabytes << 20, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
+    return tuple(limit for limit, value in limits.items() if _set(limit, value))
 
 
 def _allow(seconds: float) -> None:
@@ -119,14 +127,16 @@ def _allow(seconds: float) -> None:
     _set("RLIMIT_CPU", math.ceil(used + seconds) + 1)
 
 
-def _set(limit: str, value: int) -> None:
-    """Set a limit of this process, where the system has it."""
+def _set(limit: str, value: int) -> bool:
+    """Set a limit of this process, where the system has it. Returns whether it holds."""
     try:
         import resource
     except ImportError:  # Windows
-        return
+        return False
     number: Any = getattr(resource, limit, None)
     if number is not None:
         hard = resource.getrlimit(number)[1]
         with suppress(ValueError, OSError):  # macOS does not take all of them
             resource.setrlimit(number, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+            return True
+    return False

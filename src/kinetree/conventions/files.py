@@ -44,6 +44,11 @@ def files_of(paths: Sequence[str]) -> dict[str, bool]:
     return files
 
 
+def folders_of(paths: Sequence[str]) -> list[str]:
+    """Those paths that are folders, and no names of robots."""
+    return [path for path in paths if os.path.isdir(path) and path.partition(":")[0] not in names()]
+
+
 def models_in(folder: Path) -> Iterator[Path]:
     """The robot descriptions of a folder and all folders in it, but hidden ones, in their order; and those folders that
     cannot be read."""

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 from urllib.parse import unquote
 
+from kinetree.confine import Confinement
 from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import fact
@@ -33,7 +34,7 @@ MOST_MESHES = 1000
 Size = tuple[Link, Geometry, str, tuple[float, ...]]
 """A link, its shape, the name of a size of this, and its numbers, m."""
 
-Asset = Literal["there", "missing", "empty", "pointer"]
+Asset = Literal["there", "missing", "empty", "pointer", "outside"]
 
 ASTRAY = MappingProxyType(
     {
@@ -143,6 +144,11 @@ class MissingMesh(MeshRule):
             for name, (link, geometry) in _first(shapes).items():
                 if astray := _astray(name):
                     yield self.finding(f"{name!r} {ASTRAY[astray]}", link, source=geometry.source)
+        if outside := _meshes(shapes, assets, "outside"):
+            link, geometry = outside[0]
+            others_too = f", as are {len(outside) - 1} more" if len(outside) > 1 else ""
+            message = f"the mesh file {_file(geometry)!r} is outside of the workspace and is not looked for{others_too}"
+            yield self.finding(message, link, source=geometry.source, severity="info")
         missing = _meshes(shapes, assets, "missing")
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
             link, geometry = missing[0]
@@ -193,7 +199,9 @@ RULES: tuple[type[Rule], ...] = (NoCollision, NoSize, AbsurdSize, MissingMesh, E
 
 
 @fact
-def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]]) -> Mapping[str, Asset] | None:
+def assets(
+    robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]], confined: Confinement | Literal[False]
+) -> Mapping[str, Asset] | None:
     """Name of each mesh file to how it is; without those whose package is not there. None for a model without a file.
 
     A name that leads out of its package is not looked for, nor is one on another computer, nor a path in a file that
@@ -202,7 +210,8 @@ def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLik
     if robot.source is None:
         return None
     file = robot.source.file
-    known = _packages(tuple((name, Path(folder)) for name, folder in packages.items()), int(monotonic() // REMEMBERED))
+    given = tuple((name, Path(folder)) for name, folder in packages.items())
+    known = _packages(given, confined, int(monotonic() // REMEMBERED))
     names = dict.fromkeys(
         _file(geometry)
         for _, geometry in shapes
@@ -217,15 +226,15 @@ def assets(robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLik
             folders[package] = _folder(known, package, folder_of(file))
         folder = folders[package]
         if folder is not None and rest is not None:
-            found[name] = _asset(os.path.join(folder, rest))
+            found[name] = _asset(os.path.join(folder, rest), known, folder_of(file))
     return found
 
 
 @lru_cache(maxsize=1)
-def _packages(packages: tuple[tuple[str, Path], ...], time: int) -> Packages:
+def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Literal[False], time: int) -> Packages:
     """Shared by robots that are checked one after another: to search the disk for packages takes longer than all
     rules, and longer for each package that is not there."""
-    return Packages(dict(packages))
+    return Packages(dict(packages), confined or None)
 
 
 def _is_whole(name: str) -> bool:
@@ -258,16 +267,22 @@ def _split(name: str) -> tuple[str, str | None]:
 
 @lru_cache(maxsize=1000)
 def _folder(packages: Packages, package: str, near: Path | None) -> str | None:
-    """The folder of a package, or that of the model for none; None where there is no such folder."""
+    """The folder of a package, or that of the model for none; None where there is no such folder, or it may not be
+    read."""
     try:
         return str(packages.package(package, near) if package else near or "") or None
     except KinetreeError:
         return None
 
 
-def _asset(path: str) -> Asset:
-    """How a mesh file is; only what is a plain file and as short as a pointer is opened."""
+def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
+    """How a mesh file is; only what is a plain file and as short as a pointer is opened. near: the folder of the model,
+    for the package that a path from the top of the disk leads into."""
     try:
+        if not packages.may_read(Path(path)):
+            packages.find_around(Path(path), near)
+            if not packages.may_read(Path(path)):
+                return "outside"
         status = os.stat(path)
         if not S_ISREG(status.st_mode):
             return "missing"

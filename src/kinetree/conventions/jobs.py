@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kinetree.confine import Confinement, real, workspace_of
 from kinetree.conventions.check import DEFAULT, check_codes
 from kinetree.conventions.checked import Job
 from kinetree.conventions.settings import Model, Settings, find_settings
@@ -36,6 +37,7 @@ def jobs(
     settings: Settings | None = None,
     overrides: Overrides | None = None,
     found: Collection[str] = (),
+    within: Sequence[str] = (),
 ) -> list[Job]:
     """The jobs of a run, in the order of the paths.
 
@@ -43,17 +45,21 @@ def jobs(
         such a model becomes a job for each of its rows, with the arguments that they give.
     settings: for all of them; by default each path's own, see `find_settings`.
     found: those paths that nobody has named, but a folder that they are in; of these the settings may exclude some.
+    within: folders that were named, which belong to the workspace of all.
+
+    Every job is confined to the workspace of its file; see `kinetree.confine`.
 
     Raises KinetreeError for faults in the settings, for a profile, a vendor or codes that do not exist, and where
     nothing is to be checked.
     """
     said = overrides or Overrides()
+    bounds = _Bounds(within, found)
     if paths is None:
         held = settings or find_settings()
         if not held.models:
             where = f"{held.file} has no [[models]]" if held.file else "there are no settings with [[models]]"
             raise fail("models", f"no file is said, and {where}; legal is either")
-        return [_job(_seen_from_here(model.file), held, model, said) for model in held.models]
+        return [_job(_seen_from_here(model.file), held, model, said, bounds) for model in held.models]
     seen: dict[str, tuple[Settings, dict[str, list[Model | None]]]] = {}
     made: list[Job] = []
     _check_arguments(paths, said.arguments)
@@ -65,7 +71,7 @@ def jobs(
         held, rows = seen[folder]
         if path in found and any(pattern.fits(path) for pattern in held.exclude):
             continue
-        made += [_job(path, held, model, said) for model in rows.get(os.path.realpath(path), [None])]
+        made += [_job(path, held, model, said, bounds) for model in rows.get(os.path.realpath(path), [None])]
     return made
 
 
@@ -77,7 +83,28 @@ def _rows(settings: Settings) -> dict[str, list[Model | None]]:
     return rows
 
 
-def _job(path: str, settings: Settings, model: Model | None, said: Overrides) -> Job:
+class _Bounds:
+    """What the files of a run may read; those of a folder share it."""
+
+    def __init__(self, within: Sequence[str], found: Collection[str]) -> None:
+        self.within, self.found = within, frozenset(found)
+        self.known: dict[tuple[object, ...], Confinement] = {}
+
+    def of(self, path: str, settings: Settings) -> Confinement:
+        """The workspace of a file with the folders that were named, and what the settings allow besides."""
+        named = (
+            path not in self.found
+        )  # a link that was found may lead out of the workspace, one that is named is meant
+        places = os.path.dirname(os.path.abspath(path)), os.path.dirname(real(path)) if named else ""
+        key = (*places, settings.folders, settings.environment)
+        if key not in self.known:
+            folders = (*self.within, *workspace_of(path, follow=named), *settings.folders)
+            seen = {name: os.environ[name] for name in settings.environment if name in os.environ}
+            self.known[key] = Confinement(folders, seen)
+        return self.known[key]
+
+
+def _job(path: str, settings: Settings, model: Model | None, said: Overrides, bounds: _Bounds) -> Job:
     profile = said.profile or (model and model.profile) or settings.profile or DEFAULT
     check_codes(profile, said.select or (), said.ignore or ())
     arguments = _meant_for(path, said.arguments)
@@ -96,6 +123,7 @@ def _job(path: str, settings: Settings, model: Model | None, said: Overrides) ->
         model.name if model else "",
         settings.per_file,
         said.baseline or settings.baseline,
+        bounds.of(path, settings),
     )
 
 

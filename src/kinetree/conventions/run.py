@@ -27,6 +27,7 @@ from kinetree.conventions.baseline import check_baseline
 from kinetree.conventions.check import check_codes, check_profile
 from kinetree.conventions.checked import Checked, Excused, Job, fault
 from kinetree.conventions.child import check_alone, receive, send
+from kinetree.conventions.protection import Protection, environment, readable, without_foreign_places
 from kinetree.errors import Finding, Source
 from kinetree.load import FORMATS
 
@@ -65,7 +66,16 @@ def check_all(
     if not any(map(_runs_python, jobs)) and sum(map(_size, jobs)) <= SMALL:
         return map(check_alone, jobs)
     count = min(processes or _cores(), len(jobs))
-    return _in_children(jobs, [_Child(seconds, megabytes) for _ in range(count)])
+    given = readable(jobs), environment(jobs)
+    return _in_children(jobs, [_Child(seconds, megabytes, *given) for _ in range(count)])
+
+
+def protection() -> Protection:
+    """Return what the system holds a child process to that checks the files of a workspace, on this machine."""
+    child = _Child(START, 2048, [], environment([]))
+    child.tell(b"")
+    child.end()
+    return child.protection
 
 
 def _runs_python(job: Job) -> bool:
@@ -143,8 +153,12 @@ def _work(child: _Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[
 class _Child:
     """A process that checks one file after another, and is replaced by a new one when a file was too much for it."""
 
-    def __init__(self, seconds: float, megabytes: int) -> None:
+    def __init__(
+        self, seconds: float, megabytes: int, readable: list[str] | None, environment: Mapping[str, str]
+    ) -> None:
         self.seconds, self.megabytes = seconds, megabytes
+        self.readable, self.environment = readable, {**environment, **ONE_THREAD}
+        self.protection = Protection()
         self.process: subprocess.Popen[bytes] | None = None
         self.ended = self.late = False
         self.due = inf
@@ -165,7 +179,7 @@ class _Child:
             return self._befell(file)
         if self.late or any(finding.code == "check-memory" for finding in checked.findings):
             self.kill()
-        return checked
+        return checked if self.readable is None else without_foreign_places(checked, self.readable)
 
     def kill(self) -> None:
         """End the process, if there is one; the next job gets a new one."""
@@ -191,15 +205,26 @@ class _Child:
         self.kill()
 
     def _start(self) -> None:
+        """Start a process; where it does not come to the point of saying so, once more without what the kernel adds,
+        which some emulators of other machines do not bear. No job has been seen by then."""
+        for restricted in (True, False):
+            self._begin()
+            with suppress(EOFError, OSError, TypeError):  # it is asked for the first job, and then that is an error
+                send(self.process.stdin if self.process else None, pickle.dumps((restricted, self.readable)))
+                self.protection = Protection(*self._answer(START))
+                return
+            if self.ended or not restricted:
+                return
+            self.kill()
+
+    def _begin(self) -> None:
         limits = (str(self.seconds), str(self.megabytes))
         command = [sys.executable, "-P", "-c", CHILD, *limits, *(path or os.getcwd() for path in sys.path)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         with self.lock:
             self.late = False
             if not self.ended:
-                self.process = subprocess.Popen(command, env={**os.environ, **ONE_THREAD}, **pipes)  # type: ignore[call-overload]
-        with suppress(EOFError, OSError):  # it is asked again for the first job, and then that is an error
-            self._answer(START)
+                self.process = subprocess.Popen(command, env=self.environment, **pipes)  # type: ignore[call-overload]
 
     def _answer(self, seconds: float) -> Any:
         """What a child says next, the first time that it is there. Raises EOFError or OSError where nothing comes."""

@@ -18,7 +18,18 @@ from kinetree.formats.places import Places, Where
 from kinetree.formats.text import TextReport, decode, read_toml
 
 OWN, SHARED = "kinetree.toml", "pyproject.toml"
-KEYS = ("profile", "select", "ignore", "vendor", "baseline", "exclude", "per-file-ignores", "models")
+KEYS = (
+    "profile",
+    "select",
+    "ignore",
+    "vendor",
+    "baseline",
+    "exclude",
+    "per-file-ignores",
+    "models",
+    "folders",
+    "environment",
+)
 MAX_FAULTS = 100  # said of one file
 MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages")
 
@@ -43,7 +54,8 @@ class Model:
 @dataclass(frozen=True)
 class Settings:
     """file: where they are said, or None for those that hold where nothing is said. baseline: absolute. exclude: files
-    of folders that are not checked unless they are named. For the rest see `kinetree.conventions.checked.Job`."""
+    of folders that are not checked unless they are named. folders: absolute, outside of the workspace, that models may
+    read. environment: variables that they may see. For the rest see `kinetree.conventions.checked.Job`."""
 
     file: str | None = None
     profile: str | None = None
@@ -54,6 +66,8 @@ class Settings:
     exclude: tuple[Pattern, ...] = ()
     per_file: tuple[PerFile, ...] = ()
     models: tuple[Model, ...] = ()
+    folders: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
 
 
 def find_settings(file: str | None = None) -> Settings:
@@ -140,7 +154,17 @@ class _Reader:
             self.exclude(table.get("exclude", [])),
             self.per_file(table.get("per-file-ignores", {})),
             self.models(table.get("models", [])),
+            tuple(os.path.join(self.folder, os.path.expanduser(f)) for f in self.names(table, "folders", "../macros")),
+            self.names(table, "environment", "ROBOT_NAME"),
         )
+
+    def names(self, table: Mapping[str, Any], key: str, example: str) -> tuple[str, ...]:
+        """Texts that are not empty."""
+        said = table.get(key, [])
+        if isinstance(said, list) and all(isinstance(one, str) and one and "\0" not in one for one in said):
+            return tuple(said)
+        self.error(f'{key} is {_short(said)}; legal is a list of texts such as ["{example}"]', key)
+        return ()
 
     def models(self, said: object) -> tuple[Model, ...]:
         if not isinstance(said, list):

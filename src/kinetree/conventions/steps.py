@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from kinetree.confine import Confinement, confinement_of
 from kinetree.conventions.check import PROFILES, check_reading, is_wanted, rules_of
 from kinetree.conventions.companions import Companion, follow
 from kinetree.conventions.edit import Edit, Mend, on_disk
@@ -50,7 +51,12 @@ class Asked:
     @property
     def told(self) -> Mapping[str, Any]:
         """What rules are told besides the robot."""
-        return {"vendor": self.vendor, "packages": self.options.get("packages")}
+        return {"vendor": self.vendor, "packages": self.options.get("packages"), "confined": self.confined}
+
+    @property
+    def confined(self) -> Confinement | None:
+        """Outside of which nothing is read, and nothing changed."""
+        return confinement_of(Path(self.file), self.options.get("confined", False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,7 +290,8 @@ def _tried(asked: Asked, repair: Repair, state: State, companions: Sequence[Comp
 def _mends(asked: Asked, rule: type[Rule], state: State) -> tuple[list[Mend], dict[Key, str]]:
     """The repairs that can be made, with edits of the files that the robot was read from; and why others cannot, by
     finding."""
-    subject = Subject(state.robot, strict=PROFILES[asked.profile].strict, **asked.told)
+    told = {**asked.told, "packages": asked.told["packages"] or {}, "confined": asked.confined or False}
+    subject = Subject(state.robot, strict=PROFILES[asked.profile].strict, **told)
     facts = subject.facts(rule.mend)
     if any(value is None for value in facts.values()):
         raise fail("fix", "only the texts of URDF and xacro files are mended")
@@ -302,8 +309,13 @@ def _applied(asked: Asked, repair: Repair, state: State, companions: Sequence[Co
     """The state after a repair. Raises KinetreeError where it cannot be made, or makes another robot of it."""
     renamed = repair.renamed
     edits = [edit for mend in repair.mends for edit in mend.edits]
+    edited = _edited(edits, state.contents)
+    confined = asked.confined
+    for path in edited:
+        if confined and not confined.holds(path):
+            raise fail("fix", f"the repair was not made, for it is to be made in {path}, outside of the workspace")
     followed = follow(companions, renamed, state.robot, state.contents)
-    contents, robot, notes = _read(asked, {**state.contents, **_edited(edits, state.contents), **followed})
+    contents, robot, notes = _read(asked, {**state.contents, **edited, **followed})
     if (changed := difference(state.robot, robot, renamed, turns=repair.rule.turns)) is not None:
         raise fail("fix", f"the repair was not made, for it would change the robot: {changed}")
     check_left(renamed, robot)

@@ -19,9 +19,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 FACTS: dict[str, Callable[..., Any]] = {}
 
-TOLD: Mapping[str, Any] = {"vendor": None, "strict": False, "packages": {}}
+TOLD: Mapping[str, Any] = {"vendor": None, "strict": False, "packages": {}, "confined": False}
 """What a caller may tell, with what holds where nobody does. vendor: the key of the controller's maker. strict: whether
-what is missing is as grave as what is wrong. packages: folders of ROS packages by name."""
+what is missing is as grave as what is wrong. packages: folders of ROS packages by name. confined: a `Confinement`
+outside of which no file is looked at, or False."""
 
 
 def fact(function: F) -> F:

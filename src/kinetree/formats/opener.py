@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote
 
+from kinetree.confine import Confinement, real, refusal, unseen
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.packages import Packages
 from kinetree.formats.xml import Report, parse
@@ -31,27 +34,63 @@ class Files:
     packages: folders by package name, searched first; see `kinetree.formats.packages` for the others.
     `missed` says of everything that could not be opened why, by what was asked for. A folder stands for the
     SDF file that its model.config names. Nothing is ever downloaded.
+    confinement: outside of which nothing is read; `refused` has the findings about what was, by what was asked for.
     """
 
-    def __init__(self, packages: Mapping[str, Path]) -> None:
-        self.packages = Packages(packages)
+    def __init__(self, packages: Mapping[str, Path], confinement: Confinement | None = None) -> None:
+        self.confinement = confinement
+        self.packages = Packages(packages, confinement)
         self.missed: dict[str, str] = {}
+        self.refused: dict[str, Finding] = {}
+
+    def variable(self, name: str, default: str | None = None) -> str:
+        """The value of a variable of the environment; the default, if there is one, where it is not set or not to be
+        seen. Raises KinetreeError where there is neither."""
+        seen = os.environ if self.confinement is None else self.confinement.environment
+        value = seen.get(name, default)
+        if value is not None:
+            return value
+        if self.confinement is not None:
+            raise unseen(name, self.confinement)
+        raise fail("xacro-substitution", f"the environment variable {name!r} is not set")
 
     def __call__(self, wanted: str, asked_from: str) -> tuple[bytes, str] | None:
         """The content and the path of what is asked for, or None; see `Opener`."""
+        about = re.sub(r"/model\.(config|sdf)\Z", "", wanted)  # the files of a model stand for it
         try:
-            path = self.path(wanted, asked_from)
-            path = _model_file(path) if path.is_dir() else path
-            if not path.is_file():
-                raise fail("file", f"there is no file {path}")
-            return read_file(path), str(path)
+            found = self.open(wanted, asked_from)
+            self.refused.pop(about, None)  # it was looked for in several places
+            return found
         except KinetreeError as error:
             if error.findings[0].code == "file-size":
                 raise
+            if error.findings[0].code == "confined":
+                self.refused[about] = replace(error.findings[0], source=Source(asked_from))
             self.missed[wanted] = error.findings[0].message
         except OSError as error:  # of a folder that may not be entered
             self.missed[wanted] = f"cannot be read: {error.strerror or error}"
         return None
+
+    def open(self, wanted: str, asked_from: str) -> tuple[bytes, str]:
+        """The content and the path of what is asked for. Raises KinetreeError, and OSError, where it cannot be read."""
+        path = self.path(wanted, asked_from)
+        path = _model_file(path, lambda config: self.check(config, wanted)) if path.is_dir() else path
+        self.check(path, wanted)
+        if not path.is_file():
+            raise fail("file", f"there is no file {path}")
+        return read_file(path if self.confinement is None else Path(real(path))), str(path)
+
+    def open_or_refuse(self, wanted: str, asked_from: str) -> tuple[bytes, str] | None:
+        """As an `Opener`, but raises KinetreeError for what is refused."""
+        found = self(wanted, asked_from)
+        if found is None and (refused := self.refused.pop(wanted, None)):
+            raise KinetreeError(replace(refused, source=None))
+        return found
+
+    def check(self, path: Path, wanted: str | None = None) -> None:
+        """Raises KinetreeError where a file or folder may not be read. wanted: as what it is asked for."""
+        if self.confinement and not self.packages.may_read(path):
+            raise refusal(repr(wanted or str(path)), real(path), self.confinement)
 
     def path(self, wanted: str, asked_from: str) -> Path:
         """The path that is asked for, whether or not there is such a file. Raises KinetreeError where none is meant."""
@@ -128,9 +167,11 @@ def _on_disk(path: Path) -> bytes:
     return content
 
 
-def _model_file(folder: Path) -> Path:
-    """The SDF file of a model's folder: that of the latest version which model.config names, else model.sdf."""
+def _model_file(folder: Path, check: Callable[[Path], None]) -> Path:
+    """The SDF file of a model's folder: that of the latest version which model.config names, else model.sdf. check:
+    raises where that may not be read."""
     config = folder / "model.config"
+    check(config)
     root = parse(read_file(config), str(config), Report()) if config.is_file() else None
     named = [(_version(e.get("version")), e.text.strip()) for e in (root.find_all("sdf") if root else [])]
     return folder / max(named, default=((), "model.sdf"))[1]

@@ -9,6 +9,9 @@ A package is a folder with a package.xml, whose <name> decides. It is looked for
 
 Step 4 is for collections of models that left package.xml behind. Wherever two folders answer in the same step
 at the same distance, neither is taken.
+
+Under a `Confinement` a folder outside of it is a package only if a package.xml says so, and a model only if it has a
+model.config or lies in one of the folders of models; links out of the workspace lead to neither.
 """
 
 from __future__ import annotations
@@ -16,10 +19,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
+from kinetree.confine import Confinement, is_in, real, refusal
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.xml import Report, parse
 
@@ -31,14 +37,19 @@ MODEL_PATHS = ("SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "
 IGNORE_MARKS = frozenset(("COLCON_IGNORE", "CATKIN_IGNORE", "AMENT_IGNORE"))
 NOT_ENTERED = frozenset(("build", "log", "node_modules", "meshes", "__pycache__"))
 
+MARKS = ("package.xml", "model.config")
+"""What makes a folder a package or a model, wherever it lies."""
+
 Place = tuple[str, list[Path]]
 
 
 class Packages:
     """Finds packages and models by name. What it has seen on the disk is remembered, so keep it for one load only."""
 
-    def __init__(self, given: Mapping[str, Path]) -> None:
+    def __init__(self, given: Mapping[str, Path], confinement: Confinement | None = None) -> None:
         self.given = given
+        self.confinement = confinement
+        self._outside = [Path(place) for folder in given.values() for place in (os.path.abspath(folder), real(folder))]
         self._names: dict[Path, str | None] = {}
         self._below: dict[Path, dict[str, list[Path]]] = {}
 
@@ -47,11 +58,35 @@ class Packages:
 
         Raises KinetreeError "package" that says where it looked, or "package-ambiguous".
         """
-        return _first("package", name, self._package_places(name, near), self.given)
+        return self._allowed("package", name, _first("package", name, self._package_places(name, near), self.given))
 
     def model(self, name: str, near: Path | None) -> Path:
         """The folder of a Gazebo model, which may be a package too. Raises like `package`."""
-        return _first("model", name, self._model_places(name, near), self.given)
+        return self._allowed("model", name, _first("model", name, self._model_places(name, near), self.given))
+
+    def may_read(self, path: Path) -> bool:
+        """Whether a file lies in the workspace, or in a package or model that was given, or found until now."""
+        return self.confinement is None or self.confinement.holds(path) or is_in(real(path), self._outside)
+
+    def find_around(self, path: Path, near: Path | None) -> None:
+        """Find the package that holds a file, by its name, so that the file may be read."""
+        name = next((name for folder in path.parents if (name := self._name(folder))), None)
+        if name and not self.may_read(path):
+            with suppress(KinetreeError):
+                self.package(name, near)
+
+    def _allowed(self, kind: str, name: str, folder: Path) -> Path:
+        """The folder that was found, and may be read from now on. Raises KinetreeError "confined" where it may not."""
+        if self.may_read(folder) or self.confinement is None:
+            return folder
+        listed = any(is_in(os.path.abspath(folder), [entry]) for variable in MODEL_PATHS for entry in _paths(variable))
+        marks = [folder / mark for mark in MARKS if (folder / mark).is_file()]
+        if self.confinement.names(folder) or not (marks or listed):
+            said = refusal(f"{kind} {name!r}", real(folder), self.confinement).findings[0]
+            raise KinetreeError(replace(said, fix=f"{said.fix}, or say where it is: {_said(name)}"))
+        # where packages are installed as links to their sources, the mark is one, too
+        self._outside += [Path(place) for place in (real(folder), *(os.path.dirname(real(mark)) for mark in marks))]
+        return folder
 
     def _package_places(self, name: str, near: Path | None) -> Iterator[Place]:
         if near is not None:
@@ -105,10 +140,24 @@ class Packages:
         return found
 
 
+def searched(folder: str) -> Iterator[str]:
+    """The folders in which packages and models are looked for by the files of a folder, with all that is in them, and
+    those to which packages that are installed as links lead."""
+    yield from map(str, _ancestors(Path(folder))[-1:])
+    yield from (str(entry) for name in ("ROS_PACKAGE_PATH", *MODEL_PATHS) for entry in _paths(name))
+    for entry in _paths("AMENT_PREFIX_PATH"):
+        yield str(entry)
+        for mark in (entry / "share").glob("*/package.xml"):
+            if mark.is_symlink():
+                yield os.path.dirname(real(mark))
+
+
 def _first(kind: str, name: str, places: Iterable[Place], given: Mapping[str, Path]) -> Path:
     """The folder in the first place that has one."""
     if name in given:
         return given[name]
+    if name in ("", ".", "..") or "/" in name or os.sep in name:
+        raise fail(kind, f"{kind} {name!r} cannot be found: that is a path, and no name")
     looked: list[str] = []
     for where, folders in places:
         found = list({folder.resolve(): folder for folder in folders}.values())

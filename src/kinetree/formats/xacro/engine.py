@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
@@ -21,7 +23,7 @@ from kinetree.formats.xacro.expressions import evaluate
 from kinetree.formats.xacro.faults import findings_of
 from kinetree.formats.xacro.files import expand_pattern, read_yaml
 from kinetree.formats.xacro.names import eval_names, global_names, is_valid_name, names_in
-from kinetree.formats.xacro.package import private_copy
+from kinetree.formats.xacro.package import place_of, preorder, private_copy
 from kinetree.formats.xml import Element, Report, parse
 
 ROOTS = {"robot": "link", "sdf": "model", "mujoco": "worldbody"}  # what xacro may make, and what it must hold
@@ -67,12 +69,20 @@ class Engine:
     """One expansion."""
 
     def __init__(
-        self, file: str, opener: Opener, find: Callable[[str, str], Path], arguments: Mapping[str, str]
+        self,
+        file: str,
+        opener: Opener,
+        find: Callable[[str, str], Path],
+        arguments: Mapping[str, str],
+        variable: Callable[..., str],
+        check: Callable[[Path], None],
     ) -> None:
         self.file = file
         self.opener = opener
         self.find = find
         self.arguments = dict(arguments)
+        self.variable = variable
+        self.check = check
         self.findings: list[Finding] = []
         self.roots: list[Element] = []  # of all files read
         self.budget = Budget()
@@ -91,8 +101,8 @@ class Engine:
             xacro.init_stacks(self.file)
             document = self._document(text, self.file)
             xacro.process_doc(document, mappings=self.arguments)
-            nodes = list(_preorder(document.documentElement))
-            origins = [_source(node) for node in nodes]
+            nodes = list(preorder(document.documentElement))
+            origins = [place_of(node) for node in nodes]
             root = document.documentElement
             empty = root.tagName not in ROOTS or all(n.nodeName != ROOTS[root.tagName] for n in root.childNodes)
             return Made(document.toprettyxml(indent="  "), origins, root.tagName, empty)
@@ -125,6 +135,8 @@ class Engine:
         xacro = private_copy("xacro")
         self.substitution = private_copy("xacro.substitution_args")
         self.substitution._eval_find = self._folder
+        self.substitution._eval_env = self.variable
+        self.substitution._eval_optenv = lambda name, default="": self.variable(name, default)
         self.substitution._eval = self._eval_substitution
         xacro.re_macro_arg = MACRO_PARAMETER
         xacro.verbosity = 0
@@ -137,7 +149,7 @@ class Engine:
         xacro.eval_extension = self._substitute
         xacro.abs_filename_spec = self.absolute
         xacro.is_valid_name = is_valid_name
-        xacro.glob = _Glob
+        xacro.glob = SimpleNamespace(glob=partial(expand_pattern, check=self.check))
         xacro.eval_text = self._evaluated
         self._check_attrs, xacro.check_attrs = xacro.check_attrs, self._checked
         self._eval_all, xacro.eval_all = xacro.eval_all, self._evaluate_element
@@ -184,7 +196,7 @@ class Engine:
             fix = 'write <robot xmlns:xacro="http://www.ros.org/wiki/xacro" …>'
             message = f"this is not well-formed XML: {error}"
             raise KinetreeError(Finding("xml-syntax", "error", message, Source(file, error.lineno), fix=fix)) from None
-        for node, element in zip(_preorder(document.documentElement), root.walk(), strict=True):
+        for node, element in zip(preorder(document.documentElement), root.walk(), strict=True):
             node.setUserData("place", (root.document, element.start), self)
             if len(node.childNodes) > MAX_CHILDREN or len(element.get("params") or "") > MAX_VALUE:
                 raise fail("xacro-size", f"{element.label} at {element.source} has too many children or parameters")
@@ -346,7 +358,7 @@ class Engine:
         if not hasattr(error, "kinetree_place"):
             # a condition is looked at by the element around it
             inner = self.checked is not None and self.checked.parentNode is node
-            error.kinetree_place = _source(self.checked if inner else node)  # type: ignore[attr-defined]
+            error.kinetree_place = place_of(self.checked if inner else node)  # type: ignore[attr-defined]
             error.kinetree_calls = list(self.calls)  # type: ignore[attr-defined]
 
     def _evaluate_element(self, node: Any, macros: Any, symbols: Any) -> None:
@@ -358,7 +370,7 @@ class Engine:
             raise
 
     def _process(self, node: Any, macros: Any, symbols: Any, function: Any) -> None:
-        self.calls.append((f"<xacro:include> of {node.getAttribute('filename')!r}", _source(node)))
+        self.calls.append((f"<xacro:include> of {node.getAttribute('filename')!r}", place_of(node)))
         try:
             self._process_include(node, macros, symbols, function)
         except Exception as error:
@@ -371,7 +383,7 @@ class Engine:
             return self._handle_macro_call(node, macros, symbols)
         if len(self.xacro.macrostack) > MAX_MACRO_DEPTH:
             raise fail("xacro-recursion", f"macro {node.tagName[6:]!r} calls itself without end")
-        place = _source(node)
+        place = place_of(node)
         self.calls.append((f"macro {node.tagName[6:]!r}", place))
         try:
             result = self._handle_macro_call(node, macros, symbols)
@@ -380,21 +392,3 @@ class Engine:
             raise
         self.calls.pop()
         return result
-
-
-class _Glob:
-    """Stands for the module glob, of which the package uses one function."""
-
-    glob = staticmethod(expand_pattern)
-
-
-def _preorder(node: Any) -> Iterator[Any]:
-    yield node
-    for child in node.childNodes:
-        if child.nodeType == child.ELEMENT_NODE:
-            yield from _preorder(child)
-
-
-def _source(node: Any) -> Source | None:
-    place = node.getUserData("place")
-    return place[0].source(place[1]) if place else None

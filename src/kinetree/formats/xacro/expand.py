@@ -23,14 +23,21 @@ class Expanded:
 
 
 def read(
-    text: bytes | str, file: str, opener: Opener, find: Callable[[str, str], Path], arguments: Mapping[str, str]
+    text: bytes | str,
+    file: str,
+    opener: Opener,
+    find: Callable[[str, str], Path],
+    arguments: Mapping[str, str],
+    variable: Callable[..., str],
+    check: Callable[[Path], None],
 ) -> tuple[Expanded | None, list[Finding]]:
     """What a xacro text makes, or None, and all findings. Never raises on content.
 
     opener: opens includes and YAML files. find: (package, asking file) to folder, for `$(find …)`; may raise
-    KinetreeError. arguments: the values of <xacro:arg>s.
+    KinetreeError. arguments: the values of <xacro:arg>s. variable: (name, default=None) to the value, for
+    `$(env)` and `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed.
     """
-    engine = Engine(file, opener, find, arguments)
+    engine = Engine(file, opener, find, arguments, variable, check)
     made = engine.expand(text)
     findings = engine.findings
     if made is None:

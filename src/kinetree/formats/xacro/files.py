@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +63,8 @@ def _bounded(safe_loader: Any, file: str) -> Any:
     return Loader
 
 
-def expand_pattern(pattern: str) -> list[str]:
-    """The files that a path with wildcards names."""
+def expand_pattern(pattern: str, check: Callable[[Path], None] = lambda folder: None) -> list[str]:
+    """The files that a path with wildcards names. check: raises for a folder that may not be listed."""
     found, seen = [Path(Path(pattern).anchor or ".")], 0
     for part in Path(pattern).parts[1 if Path(pattern).anchor else 0 :]:
         if not any(c in part for c in "*?["):
@@ -72,6 +72,7 @@ def expand_pattern(pattern: str) -> list[str]:
             continue
         matching = []
         for folder in found:
+            check(folder)
             names = sorted(os.listdir(folder)) if folder.is_dir() else []
             seen += len(names) + 1
             if seen > MAX_FILES:

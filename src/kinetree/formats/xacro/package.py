@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
+
+from kinetree.errors import Source
 
 NEVER_CALLED = frozenset(("eval", "exec", "compile", "open", "input", "breakpoint", "__import__"))
 """Built-in functions that the copy does without: even a fault of ours cannot reach them through it."""
@@ -20,3 +23,17 @@ def private_copy(name: str) -> Any:
     names = module.__dict__
     names["__builtins__"] = {name: value for name, value in names["__builtins__"].items() if name not in NEVER_CALLED}
     return module
+
+
+def preorder(node: Any) -> Iterator[Any]:
+    """Return an element of the DOM and all below it, in the order of the file."""
+    yield node
+    for child in node.childNodes:
+        if child.nodeType == child.ELEMENT_NODE:
+            yield from preorder(child)
+
+
+def place_of(node: Any) -> Source | None:
+    """Return the place of an element of the DOM in its file."""
+    place = node.getUserData("place")
+    return place[0].source(place[1]) if place else None

@@ -1,0 +1,116 @@
+"""What the reading of a model may touch: the folders of its workspace, and the variables that somebody has named.
+
+Without a `Confinement` a model may include any file that its reader may open. With one it may read what lies in the
+folders, and in ROS packages and Gazebo models that are named for it, or found outside of them (see
+`kinetree.formats.packages`). Links are followed first, and where they end decides.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from kinetree.errors import KinetreeError, fail
+
+MARKS = (".git", "kinetree.toml", "pyproject.toml", "package.xml")
+"""What a folder holds that is a project: the nearest of each above a file belongs to its workspace."""
+ALLOW = 'name its folder in kinetree.toml, as in folders = ["../macros"], or check a folder that holds both'
+MAX_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """Folders that may be read, with all that is in them, and the variables of the environment that may be seen."""
+
+    folders: tuple[Path, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def __init__(self, folders: Iterable[str | os.PathLike[str]], environment: Mapping[str, str] | None = None) -> None:
+        given = [os.path.expanduser(folder) for folder in folders]
+        both = [place for folder in given for place in (os.path.abspath(folder), real(folder))]
+        object.__setattr__(self, "folders", tuple(map(Path, dict.fromkeys(both))))
+        object.__setattr__(self, "environment", dict(environment or {}))
+
+    def __hash__(self) -> int:
+        return hash((self.folders, tuple(sorted(self.environment.items()))))
+
+    def holds(self, path: str | os.PathLike[str]) -> bool:
+        """Return whether a file or folder lies in the folders, wherever links lead."""
+        return is_in(real(path), self.folders)
+
+    def names(self, path: str | os.PathLike[str]) -> bool:
+        """Return whether a path, as it is written, leads into the folders: links in them may lead out again."""
+        return is_in(os.path.abspath(path), self.folders)
+
+
+def confinement_of(source: object, confined: bool | Confinement) -> Confinement | None:
+    """Return what `confined` says for a load: the workspace of a file where it is True, None where it is False."""
+    if isinstance(confined, Confinement):
+        return confined
+    if not confined:
+        return None
+    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
+        return Confinement(())  # a text, which has no folder
+    return Confinement(workspace_of(source) if isinstance(source, str | os.PathLike) else ())
+
+
+def workspace_of(file: str | os.PathLike[str], *, follow: bool = True) -> list[str]:
+    """Return the folders of a file's workspace: that which holds it, and the nearest above with each of the MARKS.
+
+    The root, the home folder and that of temporary files are never a workspace because of marks in them.
+    follow: whether the workspace of the file to which a link leads belongs to it, too: for files that somebody named.
+    """
+    places = dict.fromkeys(map(os.path.dirname, (os.path.abspath(file), *([real(file)] if follow else []))))
+    return list(dict.fromkeys(folder for place in places for folder in (place, *_marked(place))))
+
+
+def _marked(folder: str) -> list[str]:
+    """The nearest folder with each mark."""
+    everything = {os.path.expanduser("~"), tempfile.gettempdir(), os.path.abspath(os.sep)}
+    left, found = list(MARKS), []
+    for above in (folder, *map(str, Path(folder).parents)):
+        if above in everything:
+            break
+        here = [mark for mark in left if os.path.lexists(os.path.join(above, mark))]
+        found += [above] if here else []
+        left = [mark for mark in left if mark not in here]
+    return found
+
+
+@lru_cache(4096)
+def _parts(folder: Path) -> str:
+    return os.path.normcase(os.path.join(folder, ""))
+
+
+def is_in(path: str, folders: Iterable[Path]) -> bool:
+    """Return whether an absolute path is one of the folders, or in one."""
+    place = os.path.normcase(os.path.join(path, ""))
+    return any(place.startswith(_parts(folder)) for folder in folders)
+
+
+def real(path: str | os.PathLike[str]) -> str:
+    """Return the absolute path of a file or folder with all links followed, as far as it exists."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):  # a null character is a ValueError; reading it says why
+        return os.path.abspath(path)
+
+
+def refusal(wanted: str, path: str, confinement: Confinement) -> KinetreeError:
+    """Return the error for what lies outside of the folders. wanted: as it is asked for. path: where it is."""
+    where = "" if path in wanted else f", which is {path},"
+    folders = list(dict.fromkeys(map(real, confinement.folders)))
+    read = ", ".join(folders[:MAX_SHOWN]) + (f" and {len(folders) - MAX_SHOWN} more" if folders[MAX_SHOWN:] else "")
+    message = f"{wanted}{where} lies outside of the workspace; read are files in {read or 'no folder'} and in packages"
+    return fail("confined", message, fix=f"if it belongs to the model, {ALLOW}")
+
+
+def unseen(name: str, confinement: Confinement) -> KinetreeError:
+    """Return the error for a variable of the environment that a model may not see."""
+    seen = ", ".join(confinement.environment) or "none"
+    message = f"the environment variable {name!r} is not visible to this model, or not set; visible are {seen}"
+    return fail("confined", message, fix=f'if the model needs it, name it in kinetree.toml: environment = ["{name}"]')
