@@ -226,7 +226,10 @@ class TestEnvironment:
     def test_a_default_holds(self):
         text = self.TEXT.format("$(optenv OF_OURS other)")
         assert "seen" in kt.load(text, format="xacro").links
-        assert "other" in kt.load(text, format="xacro", confined=True).links
+        robot = kt.load(text, format="xacro", confined=True)
+        assert "other" in robot.links
+        (note,) = (note for note in robot.notes if note.code == "confined")
+        assert "takes its default 'other'" in note.message
 
     def test_no_variable_is_set(self):
         with pytest.raises(kt.KinetreeError, match="'NOT_OF_OURS' is not set"):

@@ -251,7 +251,7 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
         _check_options(FORMATS[format], options)
         files = Files(options.packages, confinement_of(None, options.confined))
         robot, findings = FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
-        findings = _with_reasons(findings, files)
+        robot, findings = _with_reasons(robot, findings, files)
         return robot, findings if robot or "\n" in source else [_with_hint(f, source) for f in findings]
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         raise fail("format", "this looks like the text of a robot, not like a path", fix="say format=… with a text")
@@ -264,7 +264,7 @@ def _read(source: str | os.PathLike[str], format: str | None, options: Options) 
     row = FORMATS[format] if format else _format_of(path, text)
     _check_options(row, options)
     robot, findings = row.read(text, str(source), files, options)
-    return robot, _with_reasons(findings, files)
+    return _with_reasons(robot, findings, files)
 
 
 def format_of(source: str | os.PathLike[str], *, format: str | None = None, **arguments: Any) -> Format:
@@ -338,11 +338,15 @@ def _position(finding: Finding) -> tuple[str, int, int]:
     return source.file, source.line or 0, source.column or 0
 
 
-def _with_reasons(findings: list[Finding], files: Files) -> list[Finding]:
-    """The findings, where those about files that could not be opened say why; and what else was refused."""
+def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) -> Reading:
+    """A reading whose findings about files that could not be opened say why; and what else was refused."""
     found = [_with_reason(finding, files) for finding in findings]
     shown = {finding.message for finding in found}
-    return found + [refused for refused in files.refused.values() if refused.message not in shown]
+    more = [refused for refused in files.refused.values() if refused.message not in shown]
+    if robot is not None and more:
+        notes = (refused for refused in more if refused.severity != "error")
+        robot = replace(robot, notes=(*robot.notes, *notes))
+    return robot, found + more
 
 
 def _with_reason(finding: Finding, files: Files) -> Finding:

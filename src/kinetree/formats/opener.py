@@ -48,6 +48,10 @@ class Files:
         seen. Raises KinetreeError where there is neither."""
         seen = os.environ if self.confinement is None else self.confinement.environment
         value = seen.get(name, default)
+        if self.confinement is not None and name not in seen and default is not None:
+            finding = unseen(name, self.confinement).findings[0]
+            message = f"{finding.message}; $(optenv {name} …) takes its default {default!r}"
+            self.refused[f"$(optenv {name})"] = replace(finding, severity="info", message=message)
         if value is not None:
             return value
         if self.confinement is not None:
