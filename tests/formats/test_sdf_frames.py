@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from kinetree.formats import sdf
-from sdf_texts import errors, findings, hinge, load, model, opener
+from sdf_texts import errors, hinge, load, model, opener
 from support import all_frames
 
 
@@ -223,7 +223,8 @@ def test_the_frame_of_a_pose_was_called_frame(version):
 
 @pytest.mark.parametrize("version", ["1.7", "1.12"])
 def test_the_old_word_has_no_meaning_any_more(version):
-    text = """<link name="a"><pose>1 2 3 0.1 0.2 0.3</pose></link><link name="b"><pose frame="a">4 5 6 0 0 0</pose></link>
+    text = """<link name="a"><pose>1 2 3 0.1 0.2 0.3</pose></link>
+      <link name="b"><pose frame="a">4 5 6 0 0 0</pose></link>
       <joint name="j" type="fixed"><parent>a</parent><child>b</child></joint>"""
     robot = load(model(text, version))
     assert close(frames(robot)["b"], np.linalg.inv(pose(1, 2, 3, 0.1, 0.2, 0.3)) @ pose(4, 5, 6))

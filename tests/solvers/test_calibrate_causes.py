@@ -248,17 +248,22 @@ class TestColumns:
 
 class TestRoundedDisplays:
     @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
-    def test_are_no_fault_or_a_hint_that_helps(self, seed):
+    def test_of_whole_degrees_are_a_hint_that_helps(self, seed):
+        """So coarse that no arm agrees by chance."""
         joints, poses = shown("kuka", np.random.default_rng(seed), noise=0)
-        joints, poses = joints.round(1), poses.round(1)
+        joints, poses = joints.round(), poses.round(1)
         result = calibrate(ARM, "kuka", joints, poses)
-        if not result.agrees:
-            assert codes(result) == ["no-fit"]
-            assert "the rounding of joints to 0.1, positions to 0.1, angles to 0.1: if so, say tolerance=(" in str(
-                result
-            )
-            bounds = str(result).partition("tolerance=(")[2].partition(")")[0].split(", ")
-            assert calibrate(ARM, "kuka", joints, poses, tolerance=tuple(map(float, bounds))).agrees
+        assert (result.agrees, codes(result)) == (False, ["no-fit"])
+        hint = "the rounding of joints to 1, positions to 0.1, angles to 0.1: if so, say tolerance=("
+        assert hint in str(result)
+        bounds = str(result).partition("tolerance=(")[2].partition(")")[0].split(", ")
+        assert calibrate(ARM, "kuka", joints, poses, tolerance=tuple(map(float, bounds))).agrees
+
+    def test_of_many_digits_are_no_fault(self):
+        joints, poses = shown("kuka", np.random.default_rng(0), noise=0)
+        result = calibrate(ARM, "kuka", joints.round(3), poses.round(3))
+        assert result.agrees
+        assert not result.faults
 
     @pytest.mark.slow
     def test_frames_within_tolerance_of_the_robots_own_are_these(self):
