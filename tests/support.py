@@ -84,10 +84,10 @@ def in_words(findings) -> str:
     return "".join(f"{line}\n" for line in lines) or "nothing\n"
 
 
-def loss_of(write, robot: Robot) -> str:
+def loss_of(write, robot: Robot, without: tuple[str, ...] = ()) -> str:
     """What a writer says that its format cannot say."""
     try:
-        write(robot)
+        write(robot, without)
     except KinetreeError as error:
         return in_words(error.findings)
     return "nothing\n"

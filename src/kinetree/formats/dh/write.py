@@ -28,6 +28,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     losses = Losses("a DH table", without)
     if robot.text and robot.text.format == "dh" and not without:
         return robot.text.text
+    robot = losses.pared(robot)
     lose_bodies(robot, losses)
     _lose_joints(robot, losses)
     sensors = _sensors(robot, losses)

@@ -34,6 +34,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     losses = Losses("SDF", without)
     if robot.text and robot.text.format == "sdf" and not without:
         return robot.text.text
+    robot = losses.pared(robot)
     layout = Layout(robot, losses.without)
     check_layout(layout, losses)
     check_parts(layout, losses)

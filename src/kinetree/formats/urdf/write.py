@@ -34,6 +34,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     losses = Losses("URDF", without)
     if robot.text and robot.text.format == "urdf" and not without:
         return robot.text.text
+    robot = losses.pared(robot)
     original, robot = robot, plain_joints(robot)
     _check(robot, losses)
     sensors = _placed(robot, original, losses)
