@@ -111,6 +111,21 @@ class TestZeros:
         assert calibrate(ARM, "kuka", joints - (0, 0.01, 0.01, 0, 0, 0), poses).agrees
 
 
+def test_a_whole_turn_is_no_other_number():
+    """Of a pose that stands at the half turn, and is written as its other end, the position alone is wrong."""
+    q = ARM.limits.sample(6, seed=61) * 0.5
+    joints, poses = shown("kuka", np.random.default_rng(61), q=q, noise=0)
+    q[3, 0] += np.radians((180.0 - poses[3, 3] + 180.0) % 360.0 - 180.0)
+    joints, poses = shown("kuka", np.random.default_rng(61), q=q, noise=0)
+    assert abs(poses[3, 3]) == pytest.approx(180.0)
+    right = poses[3, 0]
+    poses[3, 0] += 20
+    poses[3, 3] = -np.sign(poses[3, 3]) * 179.999
+    (fault,) = calibrate(ARM, "kuka", joints, poses).faults
+    assert fault.message.startswith("pose 4 does not fit the others: 20 mm and ")
+    assert abs(float(fault.message.partition("X = ")[2].partition(" ")[0]) - right) < 0.1
+
+
 @pytest.mark.slow
 class TestOnePoseIsWrong:
     @pytest.mark.parametrize("k", [5, 10, pytest.param(40, marks=pytest.mark.slow)])

@@ -127,7 +127,7 @@ def _lines(xml: XmlWriter, lines: list[str]) -> None:
 
 def _equalities(xml: XmlWriter, job: Job) -> None:
     followers = [joint for joint in job.robot.joints.values() if joint.mimic]
-    if not followers or "mimic" in job.losses.without:
+    if not followers:
         return
     xml.open("equality")
     for joint in followers:

@@ -151,7 +151,7 @@ def _joint(xml: XmlWriter, joint: Joint, losses: Losses) -> None:
     if joint.axis is not None:
         xml.leaf("axis", xyz=format_numbers(joint.axis))
     _limit(xml, "continuous" if endless else joint.type, limit)
-    if joint.mimic and "mimic" not in losses.without:
+    if joint.mimic:
         mimic = joint.mimic
         xml.leaf(
             "mimic",
