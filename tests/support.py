@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.errors import KinetreeError
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
@@ -74,3 +76,18 @@ def reachable(robot: kt.Robot, frame: str, base: str | None, n: int, seed: int =
     wide = np.clip(limits.lower, -np.pi, None), np.clip(limits.upper, None, np.pi)
     q = Limits(limits.coordinate_names, *wide, limits.G, limits.h, limits.row_names).sample(n, seed)
     return q, kt.fk(robot, frame, base)(q)
+
+
+def in_words(findings) -> str:
+    """Everything that findings say, but for the lines of the file that they underline."""
+    lines = [str(replace(finding, excerpt=None)) for finding in findings]
+    return "".join(f"{line}\n" for line in lines) or "nothing\n"
+
+
+def loss_of(write, robot: Robot, without: tuple[str, ...] = ()) -> str:
+    """What a writer says that its format cannot say."""
+    try:
+        write(robot, without)
+    except KinetreeError as error:
+        return in_words(error.findings)
+    return "nothing\n"

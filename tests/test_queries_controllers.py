@@ -201,6 +201,68 @@ def test_limits_on_the_controllers_joints(arm):
             kt.limit_controller_joints(arm, "fanuc", low, high)
 
 
+@pytest.mark.parametrize("sliding", [(), (2,), (3,), (2, 3)])
+def test_a_coupled_joint_may_slide(sliding):
+    """Then numbers in mm and deg add up, and the limits hold where those of the pendant do all the same."""
+    text = '<robot name="mixed"><link name="l0"/>'
+    for i in range(1, 7):
+        kind, end = ("prismatic", 2.0) if i in sliding else ("revolute", 4.0)
+        text += f"""<link name="l{i}"/><joint name="j{i}" type="{kind}"><parent link="l{i - 1}"/><child link="l{i}"/>
+          <axis xyz="0 0 1"/><limit lower="-{end}" upper="{end}" velocity="1" effort="1"/></joint>"""
+    robot = kt.load(text + "</robot>", format="urdf")
+    names = {"base": "l0", "tool0": "l6"}
+    ends = np.array([100.0, 90, 120, 100, 100, 100])
+    limited = kt.limit_controller_joints(robot, "fanuc", -ends, ends, **names)
+    panel = np.random.default_rng(1).uniform(-1.3 * ends, 1.3 * ends, (500, 6))
+    q = kt.q_from_controller(robot, "fanuc", panel, **names)
+    units = [1e-3 if i in sliding else np.pi / 180 for i in range(1, 7)]
+    expected = panel.copy()
+    expected[:, 2] += panel[:, 1]
+    np.testing.assert_allclose(q, expected * units, atol=1e-12)
+    np.testing.assert_allclose(kt.controller_joints(robot, "fanuc", q, **names), panel, atol=1e-9)
+    legal = (np.abs(panel) <= ends).all(axis=-1) & robot.limits.contains(q)
+    assert 0.05 < legal.mean() < 0.95
+    np.testing.assert_array_equal(limited.limits.contains(q), legal)
+
+
+@pytest.mark.parametrize("missing", ["base", "tool0"])
+def test_every_question_wants_its_frames(arm, missing):
+    """And says which one is not there, and whose it is."""
+    names, q = {"base": "base", "tool0": "tool0"} | {missing: "nowhere"}, np.zeros(6)
+    whose = {"base": "KUKA's $ROBROOT", "tool0": "KUKA's $NULLFRAME"}[missing]
+    for call in (
+        lambda: kt.controller_pose(arm, "kuka", q, **names),
+        lambda: kt.pose_from_controller(arm, "kuka", q, **names),
+        lambda: kt.controller_joints(arm, "kuka", q, **names),
+        lambda: kt.q_from_controller(arm, "kuka", q, **names),
+        lambda: kt.limit_controller_joints(arm, "kuka", q, q, **names),
+    ):
+        with pytest.raises(kt.KinetreeError) as error:
+            call()
+        (finding,) = error.value.findings
+        assert finding.code == "controller-frame"
+        assert finding.message == f"the robot has no frame 'nowhere', to be {whose} (REP-199, {missing})"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('<joint name="j2" type="revolute">', '<joint name="j2" type="planar">'),
+        lambda text: text.replace('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><mimic joint="j1"/>', 1),
+    ],
+)
+def test_joints_without_a_number_of_their_own_have_none_on_a_pendant(change):
+    text = """<robot name="r"><link name="base"/><link name="l1"/><link name="tool0"/>
+      <joint name="j1" type="revolute"><parent link="base"/><child link="l1"/><axis xyz="0 0 1"/>
+        <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+      <joint name="j2" type="revolute"><parent link="l1"/><child link="tool0"/><axis xyz="0 1 0"/>
+        <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
+    whole, robot = (kt.load(x, format="urdf") for x in (text, change(text)))
+    assert kt.controller_joints(whole, "kuka", [0.1, 0.2]) == pytest.approx(np.rad2deg([0.1, 0.2]))
+    with pytest.raises(kt.KinetreeError, match="joint 'j2': has not one coordinate of its own"):
+        kt.controller_joints(robot, "kuka", np.zeros(robot.nq))
+
+
 def test_arms_of_five_joints_are_coupled_too():
     rows = table().splitlines()
     five = kt.load("\n".join(rows[:8] + rows[9:]), format="dh")

@@ -158,6 +158,24 @@ def test_a_follower_counts_in_its_leaders_column():
     np.testing.assert_allclose(J[:, moving[0]], [*expected[3:], *expected[:3]], rtol=0, atol=1e-14)
 
 
+def test_a_follower_that_never_moves_counts_as_none():
+    """Five joints and one that follows another one zero times: the frame has five ways to move, and no volume."""
+    axes = ["0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0"]
+    text = '<robot name="r"><link name="l0"/><link name="aside"/>'
+    for i, axis in enumerate(axes):
+        mimic = '<mimic joint="lead" multiplier="0" offset="0.3"/>' if i == 3 else ""
+        text += f"""<link name="l{i + 1}"/><joint name="j{i}" type="continuous"><parent link="l{i}"/>
+          <child link="l{i + 1}"/><origin xyz="0.1 0.2 0.3"/><axis xyz="{axis}"/>{mimic}</joint>"""
+    lead = '<joint name="lead" type="continuous"><parent link="l0"/><child link="aside"/><axis xyz="0 0 1"/></joint>'
+    robot = kt.load(text + lead + "</robot>", format="urdf")
+    tree, q = build_tree(robot), np.random.default_rng(16).uniform(-1, 1, robot.nq)
+    names = [robot.velocity_names[i] for i in differential.moving(tree, "l6")]
+    assert names == ["j0", "j1", "j2", "j4", "j5"]
+    assert differential.yoshikawa(tree, q, "l6") == 0.0
+    with pytest.raises(kt.KinetreeError, match="no joint moves"):
+        kt.ik(robot, "l4", "l3")
+
+
 @pytest.mark.parametrize("length", [1e-200, -0.3, 50.0])
 @pytest.mark.parametrize("axes", AXES)
 def test_the_length_of_quaternions_does_not_matter(length, axes):

@@ -1,6 +1,7 @@
 """`kinetree calibrate`: poses are read as the pendant writes them, and the exit status says whether they agree."""
 
 import json
+import re
 import warnings
 
 import numpy as np
@@ -11,6 +12,9 @@ import kinetree as kt
 from kinetree.controllers import controllers
 from kinetree.controllers.text import written
 from kinetree.errors import UnverifiedWarning
+from kinetree.solvers.calibrate import calibrate
+
+ADVICE = re.compile(r"tolerance=\(([^,]+), ([^)]+)\)")
 
 
 def numbers(arm, tool0="tool0"):
@@ -126,17 +130,28 @@ def test_what_cannot_be_read_is_said_with_its_line(run, arm, tmp_path, text, sai
     assert said in result.stderr
 
 
-def test_tolerances_are_in_the_units_that_are_typed(run, arm, tmp_path):
+def test_an_advised_tolerance_is_never_too_small(run, arm, tmp_path):
+    """It is given in mm and deg, and rounded upwards."""
     robot = kt.load(arm)
     q = robot.limits.sample(8, seed=3)
-    poses = controllers["kuka"].from_pose(kt.fk(robot, "tool0", "base").interpret(q))
+    shown = np.rad2deg(q).round()
+    poses = controllers["kuka"].from_pose(kt.fk(robot, "tool0", "base").interpret(q)).round()
     file = tmp_path / "poses.csv"
-    file.write_text(table(KUKA, np.hstack([np.rad2deg(q).round(), poses.round()])))
+    file.write_text(table(KUKA, np.hstack([shown, poses])))
     result = run("calibrate", arm, file, "--vendor", "kuka")
     assert (result.exit_code, "tolerance=(" in result.stdout) == (1, False)
-    advice = result.stdout.partition("if so, say ")[2].partition(" [no-fit]")[0].split()
-    assert advice[0] == "--tolerance"
-    assert run("calibrate", arm, file, "--vendor", "kuka", *advice).exit_code == 0
+    option, *numbers = result.stdout.partition("if so, say ")[2].partition(" [no-fit]")[0].split()
+    metres, radians = ADVICE.search(str(calibrate(robot, "kuka", shown, poses))).groups()
+    assert option == "--tolerance"
+    assert float(numbers[0]) == pytest.approx(1e3 * float(metres), rel=1e-9)
+    assert 0 <= float(numbers[1]) - np.rad2deg(float(radians)) < 0.01
+    assert run("calibrate", arm, file, "--vendor", "kuka", option, *numbers).exit_code == 0
+
+
+def test_tolerances_are_in_the_units_that_are_typed(run, arm, tmp_path):
+    joints, T = numbers(arm)
+    file = tmp_path / "poses.csv"
+    file.write_text(table(KUKA, np.hstack([joints, controllers["kuka"].from_pose(T)])))
     for wrong, said in (
         (
             ("500", "0.5"),

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.cli import check
-from kinetree.conventions.checked import Job
+from kinetree.cli import group
 from kinetree.conventions.examples import ARM
 from support import icub_urdfs
 
@@ -199,18 +198,19 @@ class TestManyFiles:
         assert Path("out.xml").read_text().startswith('<?xml version="1.0"?>\n<testsuites')
         assert run(*words).exit_code == 1
 
-    def test_a_bar_shows_many_files_in_a_terminal_alone(self, folder, monkeypatch, capsys):
-        jobs = [Job("models/good.urdf", "industrial")] * (check.MANY + 1)
-        assert len(check._watched(jobs)) == len(jobs)
-        assert capsys.readouterr() == ("", "")
-        monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-        assert len(check._watched(jobs)) == len(jobs)
+    @pytest.mark.parametrize(("count", "terminal", "shown"), [(21, True, True), (20, True, False), (21, False, False)])
+    def test_a_bar_shows_many_files_in_a_terminal_alone(self, folder, monkeypatch, capsys, count, terminal, shown):
+        Path("many").mkdir()
+        for i in range(count):
+            Path(f"many/{i}.urdf").write_text(Path("models/good.urdf").read_text())
+        monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+        with pytest.raises(SystemExit) as ended:
+            group(["check", "many", "--profile", "industrial"])
         out, err = capsys.readouterr()
-        assert out == ""
-        assert "checking" in err
-        assert f"{len(jobs)}/{len(jobs)}" in err
-        check._watched(jobs[:1])
-        assert capsys.readouterr() == ("", "")
+        assert ended.value.code == 0
+        assert out == f"nothing found in {count} files\n"
+        assert ("checking" in err, f"{count}/{count}" in err) == (shown, shown)
+        assert shown or not err
 
 
 class TestSettings:

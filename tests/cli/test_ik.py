@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.spatial import se3
 
 
 def test_there_and_back(run):
@@ -64,6 +65,25 @@ def test_what_cannot_be_reached(run):
     assert lines[0].endswith("locally closest")
     assert any(line.startswith("near l_") for line in lines)
     assert not any(line.startswith("near r_") for line in lines)
+
+
+def test_the_start_is_in_the_unit_that_is_asked_for(run, arm):
+    """Of two bends of the same arm it finds that from which it begins; joints without a part in it stay there."""
+    robot = kt.load(arm)
+    q = np.array([0.3, -0.7, 1.2, 0.4, -0.9, 0.5])
+    T = kt.fk(robot, "tool0", "base").interpret(q)
+    numbers = " ".join(map(repr, [*T[:3, 3].tolist(), *se3.quaternion_from_rotation(T[:3, :3]).tolist()]))
+    words = ("ik", arm, "--frame", "tool0", "--base", "base", "--pose", numbers, "--json")
+    for unit, options in ((1.0, ()), (180 / np.pi, ("--deg",))):
+        start = [f"--q={name}={value * unit!r}" for name, value in zip(robot.joint_names, q.tolist(), strict=True)]
+        result = run(*words, *options, *start)
+        found = json.loads(result.stdout)
+        assert [*found["q"].values()] == pytest.approx(q, abs=1e-6)
+    icub = ("ik", "icub", "--frame", "l_hand", "--base", "chest", "--pose", "-0.2 -0.2 0.1", "--json")
+    found = json.loads(run(*icub, "--deg", "--q", "r_elbow=50", "--q", "l_elbow=40").stdout)
+    assert found["q"]["r_elbow"] == pytest.approx(np.deg2rad(50))
+    found = json.loads(run(*icub, "--q", "r_elbow=0.7").stdout)
+    assert found["q"]["r_elbow"] == 0.7
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from kinetree.formats import dh
 from kinetree.formats.losses import PARTS
 from kinetree.model.assemble import build, parts_of
 from kinetree.spatial import se3
-from support import all_frames, frames_differ_by, icub_urdfs, random_q, shared
+from support import all_frames, frames_differ_by, icub_urdfs, in_words, random_q, shared
 
 SEED = """\
 name = "icub_inertial_sensor"
@@ -313,33 +313,33 @@ name = "two"
     assert said in finding.message
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code", "line"),
-    [
-        ("a = 32,  ", "a = 32, velocity = -1,", "number", 6),
-        ("a = 32,  ", 'a = 32, effort = "1 -> 2",', "number", 6),
-        ("a = 32,  ", 'a = 32, offset = "1 -> 2",', "range", 6),
-        ("rows = [", 'frames = "no"\nrows = [', "flag", 5),
-        ('units = { a = "mm", d = "mm", alpha = "rad", theta = "deg" }\n', "", "unit", None),
-        ('a = "mm", ', "", "unit", 3),
-        ('alpha = "rad"', 'alpha = "grad"', "unit", 3),
-        ('alpha = "rad"', 'alpha = "deg"', "unit", 6),
-        ('convention = "dh"\n', "", "convention", None),
-        ('convention = "dh"', 'convention = "DHM"', "convention", 2),
-        ("a = 32,  ", "a = nan,", "number", 6),
-        ("a = 32,  ", "b = 32,  ", "unknown-key", 6),
-        ("a = 32,  ", "", "missing-parameter", 6),
-        ("d = -5.5, ", 'd = "x",  ', "number", 7),
-        ("d = -223.3,", 'd = "1 -> 2",', "range", 8),
-        ('"torso_roll", ', '"torso_roll", type = "revolut",', "row-type", 7),
-        ('"neck_yaw",   ', '"torso_roll", ', "joint-twice", 11),
-        ("theta = 0,", 'theta = "0 -> 1",', "range", 12),
-        ("[1, 0, 0, 0]", "[1, 0, 0.1, 0]", "not-a-rotation", 4),
-        ("[1, 0, 0, 0]", "[1, 0, 0]", "pose", 4),
-        ("rows = [", "rows = ]", "toml-syntax", 5),
-        ('name = "icub', 'colour = "red"\nname = "icub', "unknown-key", 1),
-    ],
-)
+FAULTS = [
+    ("a = 32,  ", "a = 32, velocity = -1,", "number", 6),
+    ("a = 32,  ", 'a = 32, effort = "1 -> 2",', "number", 6),
+    ("a = 32,  ", 'a = 32, offset = "1 -> 2",', "range", 6),
+    ("rows = [", 'frames = "no"\nrows = [', "flag", 5),
+    ('units = { a = "mm", d = "mm", alpha = "rad", theta = "deg" }\n', "", "unit", None),
+    ('a = "mm", ', "", "unit", 3),
+    ('alpha = "rad"', 'alpha = "grad"', "unit", 3),
+    ('alpha = "rad"', 'alpha = "deg"', "unit", 6),
+    ('convention = "dh"\n', "", "convention", None),
+    ('convention = "dh"', 'convention = "DHM"', "convention", 2),
+    ("a = 32,  ", "a = nan,", "number", 6),
+    ("a = 32,  ", "b = 32,  ", "unknown-key", 6),
+    ("a = 32,  ", "", "missing-parameter", 6),
+    ("d = -5.5, ", 'd = "x",  ', "number", 7),
+    ("d = -223.3,", 'd = "1 -> 2",', "range", 8),
+    ('"torso_roll", ', '"torso_roll", type = "revolut",', "row-type", 7),
+    ('"neck_yaw",   ', '"torso_roll", ', "joint-twice", 11),
+    ("theta = 0,", 'theta = "0 -> 1",', "range", 12),
+    ("[1, 0, 0, 0]", "[1, 0, 0.1, 0]", "not-a-rotation", 4),
+    ("[1, 0, 0, 0]", "[1, 0, 0]", "pose", 4),
+    ("rows = [", "rows = ]", "toml-syntax", 5),
+    ('name = "icub', 'colour = "red"\nname = "icub', "unknown-key", 1),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "code", "line"), FAULTS)
 def test_a_fault_is_refused_with_its_line(old, new, code, line):
     assert SEED.count(old) == 1
     finding = refusal(SEED.replace(old, new))[0]
@@ -350,19 +350,19 @@ def test_a_fault_is_refused_with_its_line(old, new, code, line):
         assert finding.source.line == line, finding
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code", "line"),
-    [
-        ("a (mm)", "a", "unit", 6),
-        ("a (mm)", "a (deg)", "unit", 6),
-        ("a (mm)", "b (mm)", "unknown-column", 6),
-        ("# convention: dh", "# convention: denavit", "convention", 2),
-        ("neck_roll, 0, 0, -pi/2", "neck_roll, 0, zero, -pi/2", "number", 11),
-        ("neck_roll, 0, 0, -pi/2", "neck_roll, 0, 0, , 1, 2, -pi/2", "cells", 11),
-        ("6.6  0 0 0 1", "6.6  0 0 0", "pose", 4),
-        ("6.6  0 0 0 1", "6.6  0 0 0 2", "pose", 4),
-    ],
-)
+CSV_FAULTS = [
+    ("a (mm)", "a", "unit", 6),
+    ("a (mm)", "a (deg)", "unit", 6),
+    ("a (mm)", "b (mm)", "unknown-column", 6),
+    ("# convention: dh", "# convention: denavit", "convention", 2),
+    ("neck_roll, 0, 0, -pi/2", "neck_roll, 0, zero, -pi/2", "number", 11),
+    ("neck_roll, 0, 0, -pi/2", "neck_roll, 0, 0, , 1, 2, -pi/2", "cells", 11),
+    ("6.6  0 0 0 1", "6.6  0 0 0", "pose", 4),
+    ("6.6  0 0 0 1", "6.6  0 0 0 2", "pose", 4),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "code", "line"), CSV_FAULTS)
 def test_a_fault_in_csv_is_refused_with_its_line(old, new, code, line):
     finding = refusal(SEED_CSV.replace(old, new), "table.csv")[0]
     assert (finding.code, finding.source and finding.source.line) == (code, line)
@@ -448,3 +448,34 @@ def test_what_a_table_cannot_say_is_named():
     floating = f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>'
     with pytest.raises(kt.KinetreeError, match="floating"):
         dh.write(kt.load(floating, format="urdf"), PARTS)
+
+
+REMARKS = [
+    ("[1, 0, 0, 0]", "[-1, 0, 0, 0]"),
+    ("[1, 0, 0, 0]", "[1, 0, 1e-8, 0]"),
+    ("[1, 0, 0, 0]", "[1, 0, 1e-5, 0]"),
+    ("base = { matrix", "base = { xyz"),
+    ("base = {", "base = { xyz = [1, 2], rpy = [0, 0, 0], odd = 1 }\ntool = {"),
+    ("a = 32,  ", "a = 32, mimic = 3, "),
+    ("a = 32,  ", 'a = 32, mimic = { joint = "neck_yaw", odd = 1 }, '),
+    ("a = 32,  ", 'a = 32, mimic = { joint = "neck_yaw", multiplier = "x" }, '),
+    ("a = 32,  ", 'a = 32, mimic = { joint = "nobody" }, '),
+    ("a = 32,  ", "a = 32, flip = true, flip = false, "),
+    ("a = 32,  ", "a = 32, limits = [3, 1], "),
+    ("a = 32,  ", "a = 32, limits = [1], "),
+    ("a = 32,  ", 'a = 32, limits = ["x", 1], '),
+    ('frame = "imu_frame"', 'frame = ""'),
+    ('frame = "imu_frame"', 'frame = "torso_yaw_link"'),
+    ('type = "fixed", ', 'type = "fixed", joint = "torso_yaw", '),
+    ("rows = [", "order = [1]\nrows = ["),
+    ("rows = [", 'order = ["torso_yaw"]\nrows = ['),
+    ("rows = [", 'on = "nobody"\nrows = ['),
+    ("rows = [", 'root = ""\ntip = "imu_frame"\nrows = ['),
+]
+
+
+def test_every_word_that_is_said(golden):
+    """In full: severity, place, element, cause and cure. Read the difference before you update the file."""
+    texts = [(new, SEED.replace(old, new, 1), "table.toml") for old, new, *_ in (*FAULTS, *REMARKS)]
+    texts += [(new, SEED_CSV.replace(old, new), "table.csv") for old, new, *_ in CSV_FAULTS]
+    golden("dh_findings.txt", "\n".join(f"# {new}\n{in_words(dh.read(text, file)[1])}" for new, text, file in texts))

@@ -14,7 +14,7 @@ from kinetree.formats.ets import ETS, SE3, Rx, Ry, Rz, tx, tz
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.tree import build_tree
 from kinetree.spatial import plucker, se3
-from support import all_frames, random_q, shared
+from support import all_frames, in_words, random_q, shared
 
 PANDA = """\
 tz(0.333) Rz(q1) Rx(-90°) Rz(q2) Rx(90°) tz(0.316) Rz(q3) tx(82.5 mm) Rx(pi/2) Rz(q4)
@@ -108,31 +108,31 @@ def test_signs_units_and_poses():
     assert np.abs(ets.parse(str(sequence)).A([0.3, 0.2]) - expected.A()).max() < 1e-15
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "bad"),
-    [
-        ("tz(0.3) Rw(q1)", "ets-term", "Rw"),
-        ("tz(0.3) Rx(90 dog)", "ets-argument", "90 dog"),
-        ("tz(90°)", "ets-argument", "90°"),
-        ("Rx(5 mm)", "ets-argument", "5 mm"),
-        ("Rx(2*q1)", "ets-argument", "2*q1"),
-        ("Rx(pi/0)", "ets-argument", "pi/0"),
-        ("Rx()", "ets-argument", "Rx()"),
-        ("Rx(q1) Rz(q1)", "ets-joint", "q1"),
-        ("Rx(q1) $ tz(1)", "ets-syntax", "$"),
-        ("Rx(q1", "ets-syntax", "Rx(q1"),
-        ("SE3(1, 2, 3)", "ets-argument", "1, 2, 3"),
-        ("SE3(2,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1)", "not-a-rotation", "2,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1"),
-        ("tz(nan1.5)", "ets-argument", "nan1.5"),
-        ("# nothing", "ets-empty", None),
-        ("base = a", "ets-empty", None),
-        ("tz(deg)", "ets-argument", "deg"),
-        ("Rx(-m)", "ets-argument", "-m"),
-        ("base = a\nbase = b\ntx(1)", "setting-twice", "base"),
-        ('tip = "\\x"\ntx(1)', "text", '"\\x"'),
-        ("tx(1)\nbase = a", "ets-syntax", "base"),
-    ],
-)
+BAD = [
+    ("tz(0.3) Rw(q1)", "ets-term", "Rw"),
+    ("tz(0.3) Rx(90 dog)", "ets-argument", "90 dog"),
+    ("tz(90°)", "ets-argument", "90°"),
+    ("Rx(5 mm)", "ets-argument", "5 mm"),
+    ("Rx(2*q1)", "ets-argument", "2*q1"),
+    ("Rx(pi/0)", "ets-argument", "pi/0"),
+    ("Rx()", "ets-argument", "Rx()"),
+    ("Rx(q1) Rz(q1)", "ets-joint", "q1"),
+    ("Rx(q1) $ tz(1)", "ets-syntax", "$"),
+    ("Rx(q1", "ets-syntax", "Rx(q1"),
+    ("SE3(1, 2, 3)", "ets-argument", "1, 2, 3"),
+    ("SE3(2,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1)", "not-a-rotation", "2,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1"),
+    ("tz(nan1.5)", "ets-argument", "nan1.5"),
+    ("# nothing", "ets-empty", None),
+    ("base = a", "ets-empty", None),
+    ("tz(deg)", "ets-argument", "deg"),
+    ("Rx(-m)", "ets-argument", "-m"),
+    ("base = a\nbase = b\ntx(1)", "setting-twice", "base"),
+    ('tip = "\\x"\ntx(1)', "text", '"\\x"'),
+    ("tx(1)\nbase = a", "ets-syntax", "base"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "bad"), BAD)
 def test_a_bad_token_is_underlined(text, code, bad):
     robot, findings = ets.read(text, "a.ets")
     assert robot is None
@@ -225,3 +225,34 @@ def test_a_robot_without_joints():
     robot = kt.load(f'<robot name="r"><link name="base"/><link name="end"/>{fixed}</robot>', format="urdf")
     again = kt.load(ets.write(robot), format="ets")
     assert np.abs(all_frames(again, ())["end"] - all_frames(robot, ())["end"]).max() == 0
+
+
+REMARKS = [
+    "Rx(pi*2) Rx(pi/4) Rx(-pi) Rx(2*pi/q)",
+    "tz(1 + x) Rz(q1/2)",
+    "SE3(1, 2, 3, x) tz(1)",
+    "Rz(q1)\nbase = a\nbase = b",
+    "name = x\nodd = y\nRz(q1)",
+    "Rz(-q1) Rz(-q1)",
+    'Rz("") tz(1)',
+    "tz(1e400)",
+]
+
+
+def test_every_word_that_is_said(golden):
+    """In full: severity, place, element, cause and cure. Read the difference before you update the file."""
+    texts = [*(text for text, *_ in BAD), *REMARKS]
+    golden("ets_findings.txt", "\n".join(f"# {text}\n{in_words(ets.read(text, 'a.ets')[1])}" for text in texts))
+
+
+@pytest.mark.parametrize("axis", [*np.eye(3), *-np.eye(3)])
+@pytest.mark.parametrize("kind", ["continuous", "prismatic"])
+def test_axes_along_x_y_and_z_are_terms_of_their_own(axis, kind):
+    text = f"""<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="{kind}"><parent link="a"/>
+      <child link="b"/><origin xyz="1 2 3"/><axis xyz="{" ".join(map(str, axis))}"/>
+      <limit lower="-9" upper="9" velocity="1" effort="1"/></joint></robot>"""
+    written = ets.write(kt.load(text, format="urdf"), ("limit",))
+    letter = "xyz"[int(np.argmax(np.abs(axis)))]
+    sign = "-" if axis.sum() < 0 else ""
+    assert f"{'t' if kind == 'prismatic' else 'R'}{letter}({sign}j)" in written
+    assert "SE3" not in written

@@ -5,6 +5,7 @@ from math import degrees, inf, pi
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.formats.mjcf import read
@@ -215,6 +216,32 @@ class TestEquality:
         assert "equality" in codes(robot)
 
 
+SOLIDS = {  # size, half the box around it, which points belong to it
+    "sphere": ("0.5", (0.5,) * 3, lambda x, y, z: x * x + y * y + z * z <= 0.25),
+    "box": ("0.1 0.2 0.3", (0.1, 0.2, 0.3), lambda x, y, z: x == x),
+    "ellipsoid": ("0.1 0.2 0.3", (0.1, 0.2, 0.3), lambda x, y, z: (10 * x) ** 2 + (5 * y) ** 2 + (z / 0.3) ** 2 <= 1),
+    "cylinder": ("0.2 0.5", (0.2, 0.2, 0.5), lambda x, y, z: x * x + y * y <= 0.04),
+    "capsule": (
+        "0.2 0.5",
+        (0.2, 0.2, 0.7),
+        lambda x, y, z: x * x + y * y + np.maximum(np.abs(z) - 0.5, 0) ** 2 <= 0.04,
+    ),
+}
+
+
+def weighed(geoms):
+    """The inertial of a body with these geoms."""
+    return bodies(f"<body name='b'>{geoms}</body>").links["b"].inertial
+
+
+def points_of(mass, inertia):
+    """The second moments (4, 4) of the points (x, y, z, 1) of a body about its centre of mass."""
+    second = np.zeros((4, 4))
+    second[:3, :3] = np.trace(inertia) / 2 * np.eye(3) - inertia
+    second[3, 3] = mass
+    return second
+
+
 class TestMasses:
     def test_an_inertial_as_written(self):
         inertial = (
@@ -229,6 +256,52 @@ class TestMasses:
         inertial = bodies("<body name='b'><geom type='box' size='.1 .2 .3' pos='1 0 0'/></body>").links["b"].inertial
         assert_allclose(inertial.mass, 48.0)
         assert_allclose(np.diag(inertial.inertia), 48 / 12 * np.array([0.52, 0.4, 0.2]))
+
+    @pytest.mark.parametrize("kind", list(SOLIDS))
+    def test_a_solid_is_the_sum_of_its_points(self, kind):
+        size, reach, inside = SOLIDS[kind]
+        axes = [np.linspace(-r, r, 81)[:-1] + r / 80 for r in reach]  # the middles of small cells
+        points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 3)
+        points, cell = points[inside(*points.T)], np.prod([2 * r / 80 for r in reach])
+        inertial = weighed(f"<geom type='{kind}' size='{size}' density='10'/>")
+        assert inertial.mass == pytest.approx(10 * cell * len(points), rel=5e-3)
+        squares = 10 * cell * (points**2).sum(axis=0)
+        expected = np.diag(squares.sum() - squares)
+        assert_allclose(inertial.inertia, expected, rtol=1e-2, atol=1e-9)
+
+    @pytest.mark.parametrize("kind", ["sphere", "box", "cylinder", "capsule"])
+    def test_a_shell_is_what_a_solid_grows_by(self, kind):
+        """Its surface and moments are the derivatives of the solid's, as all of it moves outwards."""
+        size, thick = np.array([float(x) for x in SOLIDS[kind][0].split()]), 1e-5
+        grows = np.array([1.0, 0.0]) if kind == "capsule" else np.ones(len(size))
+
+        def solid(by):
+            sizes = " ".join(map(repr, (size + by * grows).tolist()))
+            return weighed(f"<geom type='{kind}' size='{sizes}' density='1'/>")
+
+        larger, smaller = solid(thick), solid(-thick)
+        shell = weighed(f"<geom type='{kind}' size='{SOLIDS[kind][0]}' density='1' shellinertia='true'/>")
+        assert shell.mass == pytest.approx((larger.mass - smaller.mass) / (2 * thick), rel=1e-7)
+        assert_allclose(shell.inertia, (larger.inertia - smaller.inertia) / (2 * thick), rtol=1e-7, atol=1e-12)
+
+    def test_several_geoms_weigh_as_the_sum_of_their_points(self):
+        """By the second moments of their points (4, 4), which simply add up, however they are turned."""
+        parts = [
+            ("box", ".1 .2 .3", 2.0, "1 2 3", "10 20 30"),
+            ("cylinder", ".2 .5", 3.0, "0 -1 0.5", "0 90 15"),
+            ("sphere", ".4", 1.5, "0.3 0 -1", "0 0 0"),
+        ]
+        text, total = "", np.zeros((4, 4))
+        for kind, size, mass, pos, euler in parts:
+            text += f"<geom type='{kind}' size='{size}' mass='{mass}' pos='{pos}' euler='{euler}'/>"
+            alone = weighed(f"<geom type='{kind}' size='{size}' mass='{mass}'/>").inertia
+            T = np.eye(4)
+            T[:3, :3] = Rotation.from_euler("XYZ", [float(x) for x in euler.split()], degrees=True).as_matrix()
+            T[:3, 3] = [float(x) for x in pos.split()]
+            total += T @ points_of(mass, alone) @ T.T
+        inertial = weighed(text + "<geom size='1' mass='0'/>")
+        T = inertial.origin
+        assert_allclose(T @ points_of(inertial.mass, inertial.inertia) @ T.T, total, atol=1e-12)
 
     def test_geoms_of_other_groups_and_without_density_weigh_nothing(self):
         robot = bodies(

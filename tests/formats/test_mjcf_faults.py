@@ -3,6 +3,7 @@
 import pytest
 
 from kinetree.formats.mjcf import read
+from support import in_words
 
 FAULTS = {
     "not-mjcf": "<robot/>",
@@ -118,23 +119,23 @@ def test_elements_and_attributes_that_are_not_understood_are_noted():
     assert [n.source.column for n in robot.notes] == [49, 43, 69]
 
 
-@pytest.mark.parametrize(
-    ("inner", "code"),
-    [
-        ("<actuator><motor joint='z'/></actuator>", "unknown-joint"),
-        ("<actuator><motor jointinparent='z'/></actuator>", "unknown-joint"),
-        ("<actuator><motor tendon='z'/></actuator>", "unknown-tendon"),
-        ("<actuator><motor site='z'/></actuator>", "unknown-site"),
-        ("<contact><exclude body1='z' body2='world'/></contact>", "unknown-body"),
-        ("<contact><pair geom1='z' geom2='z'/></contact>", "unknown-geom"),
-        ("<sensor><actuatorpos actuator='z'/></sensor>", "unknown-actuator"),
-        ("<sensor><framepos objtype='xbody' objname='z'/></sensor>", "unknown-body"),
-        ("<equality><weld body1='z'/></equality>", "unknown-body"),
-        ("<tendon><spatial><site site='z'/></spatial></tendon>", "unknown-site"),
-        ("<worldbody><light target='z'/></worldbody>", "unknown-body"),
-        ("<worldbody><site name='s' material='z'/></worldbody>", "unknown-material"),
-    ],
-)
+NAMES_OF_NOTHING = [
+    ("<actuator><motor joint='z'/></actuator>", "unknown-joint"),
+    ("<actuator><motor jointinparent='z'/></actuator>", "unknown-joint"),
+    ("<actuator><motor tendon='z'/></actuator>", "unknown-tendon"),
+    ("<actuator><motor site='z'/></actuator>", "unknown-site"),
+    ("<contact><exclude body1='z' body2='world'/></contact>", "unknown-body"),
+    ("<contact><pair geom1='z' geom2='z'/></contact>", "unknown-geom"),
+    ("<sensor><actuatorpos actuator='z'/></sensor>", "unknown-actuator"),
+    ("<sensor><framepos objtype='xbody' objname='z'/></sensor>", "unknown-body"),
+    ("<equality><weld body1='z'/></equality>", "unknown-body"),
+    ("<tendon><spatial><site site='z'/></spatial></tendon>", "unknown-site"),
+    ("<worldbody><light target='z'/></worldbody>", "unknown-body"),
+    ("<worldbody><site name='s' material='z'/></worldbody>", "unknown-material"),
+]
+
+
+@pytest.mark.parametrize(("inner", "code"), NAMES_OF_NOTHING)
 def test_a_name_of_nothing_is_refused(inner, code):
     robot, findings = read(TWO % inner, "bad.xml")
     assert robot is None
@@ -164,3 +165,71 @@ def test_names_that_stand_twice_in_a_section_are_refused(section):
     robot, findings = read(f"<mujoco><worldbody>{body}</worldbody>{section}</mujoco>", "m.xml")
     assert robot is None
     assert {(f.code, f.source.line) for f in findings if f.severity == "error"} == {("duplicate-name", 2)}
+
+
+def body(inner, head=""):
+    return f"<mujoco model='m'>{head}<worldbody><body name='a'>{inner}</body></worldbody></mujoco>"
+
+
+REMARKS = {
+    "settings of the compiler": "<mujoco><compiler odd='1' eulerseq='xy' angle='degree' autolimits='maybe' "
+    "settotalmass='x' inertiagrouprange='1' balanceinertia='true' boundmass='1'/><worldbody/></mujoco>",
+    "two angles": body("", "<compiler angle='radian'/><compiler angle='degree'/>"),
+    "inertials": body("<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 0 0 0' quat='1 0 0 0' euler='1 0 0'/>"),
+    "an inertial without numbers": body("<inertial odd='1'/><inertial pos='1' mass='x' diaginertia='1 1'/>"),
+    "geoms": body(
+        "<geom type='cube'/><geom type='box'/><geom size='-1'/><geom type='capsule' size='1' fromto='0 0 0 0 0 1' "
+        "pos='1 0 0'/><geom type='cylinder' size='1' fromto='0 0 0 1'/><geom size='1' odd='1'><x/></geom>"
+        "<geom type='ellipsoid' size='1 2'/><geom size='1' density='-1'/><geom size='1' rgba='1 0'/>"
+        "<geom type='plane' size='1 1 1' shellinertia='true' mass='1'/><geom type='mesh'/><geom type='hfield'/>"
+    ),
+    "joints": body(
+        "<joint type='gear'/><joint axis='1 0'/><joint limited='perhaps'/><joint limited='true'/>"
+        "<joint range='1'/><joint type='ball' range='1 2' limited='true'/><joint armature='-1' damping='x' odd='1'/>"
+    ),
+    "a free joint among others": body("<freejoint/><joint/>"),
+    "seven degrees of freedom": body("<joint/>" * 7),
+    "a hinge after a ball": body("<joint type='ball'/><joint type='slide'/><joint/>"),
+    "a ball after a hinge": body("<joint/><joint type='ball'/><joint type='ball'/>"),
+    "orientations": body(
+        "<body axisangle='0 0 0 1'/><body xyaxes='1 0 0 2 0 0'/><body zaxis='0 0 0'/><body quat='1'/>"
+    ),
+    "more orientations": body(
+        "<body euler='1 2' pos='a b c'/><body xyaxes='1 0 0'/><body zaxis='1 0'/><site/><camera/>"
+    ),
+    "classes": body(
+        "<geom class='c' size='1'/><geom class='d'/>",
+        "<default><joint range='0 1'/><default class='c'><geom type='box' odd='1'/></default>"
+        "<default class='c'/><odd/></default>",
+    ),
+    "assets": body(
+        "<geom type='mesh' mesh='m'/><geom type='mesh' mesh='n' size='1'/><geom size='1' material='red'/>",
+        "<asset><mesh name='m' file='m.stl' scale='1 2'/><mesh file='n.obj' odd='1' refpos='1 0 0'/><mesh/>"
+        "<mesh name='m' file='x.stl'/><material name='red' rgba='2 0 0 x'/><texture name='t'/><odd/></asset>",
+    ),
+    "equalities": body("<joint name='j'/><joint name='k'/>").replace(
+        "</mujoco>",
+        "<equality><connect body1='a' anchor='0 0 0'/><weld body1='a'/><joint joint1='j' joint2='k' polycoef='1 2 x'/>"
+        "<joint joint1='j' joint2='k' active='false'/><joint/><tendon tendon1='t'/><odd/></equality></mujoco>",
+    ),
+    "tendons": body("<joint name='j'/><joint name='k' type='ball'/><site name='s'/>").replace(
+        "</mujoco>",
+        "<tendon><fixed name='f' range='1 0' limited='true'><joint joint='j' coef='1'/></fixed>"
+        "<fixed name='g' range='0 1'><joint joint='k' coef='1'/></fixed><fixed name='h' range='0 1'/>"
+        "<spatial name='p' range='0 1'><site site='s'/></spatial><odd/></tendon></mujoco>",
+    ),
+    "sensors": body("<site name='s'/>").replace(
+        "</mujoco>",
+        "<sensor><gyro site='s' odd='1'/><force/><touch site='s'/><odd/><framepos objtype='thing' objname='s'/>"
+        "</sensor></mujoco>",
+    ),
+    "replicas": body("<replicate count='x'><geom size='1'/></replicate><replicate count='2' euler='0 0 0 0' odd='1'/>"),
+    "no replicas": body("<replicate/><replicate count='-1'/><replicate count='0'><body/></replicate>"),
+    "frames": body("<frame pos='1 0' odd='1'><geom size='1'/><joint/></frame><attach/><flexcomp/>"),
+}
+
+
+def test_every_word_that_is_said(golden):
+    """In full: severity, place, element, cause and cure. Read the difference before you update the file."""
+    texts = FAULTS | {inner: TWO % inner for inner, _ in NAMES_OF_NOTHING} | REMARKS
+    golden("mjcf_findings.txt", "\n".join(f"# {name}\n{in_words(read(t, 'm.xml')[1])}" for name, t in texts.items()))

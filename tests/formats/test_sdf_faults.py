@@ -2,7 +2,8 @@
 
 import pytest
 
-from sdf_texts import errors, hinge, model
+from sdf_texts import errors, findings, hinge, model
+from support import in_words
 
 LINK = '<link name="a"/>'
 TWO = '<link name="a"/><link name="b"/>'
@@ -97,6 +98,93 @@ def test_faults_are_refused_with_their_place(name):
         assert error.source is not None
         assert error.source.file == "file.sdf"
         assert error.source.line
+
+
+REMARKS = {
+    "words of other versions": model(
+        """<link name="a"/><link name="b"><pose frame="a" odd="1" x:y="2">1 0 0 0 0 0<odd/></pose></link>
+        <joint name="j" type="revolute"><parent>a</parent><child>b</child>
+          <axis><xyz>0 0 1</xyz><use_parent_model_frame>1</use_parent_model_frame></axis></joint>""",
+        attributes='xmlns:x="u"',
+    ),
+    "words of later versions": model(
+        """<link name="a"/><link name="b"><pose relative_to="a"/></link>
+        <joint name="j" type="revolute"><parent>a</parent><child>b</child>
+          <axis><xyz expressed_in="a">0 0 1</xyz></axis></joint>""",
+        "1.6",
+    ),
+    "defaults": model(
+        """<link name="a"><inertial/><visual name="v"/><visual name="w"><geometry/></visual>
+          <collision name="c"><geometry><capsule/></geometry></collision></link>
+        <link name="b"><inertial><mass>2</mass></inertial></link>
+        <joint name="j" type="screw"><parent>a</parent><child>b</child><axis/></joint>"""
+    ),
+    "what has no effect": model(
+        """<static>true</static><pose>1 2 3 0 0 0</pose><odd/>
+        <link name="a"><odd/><inertial auto="true"/></link><link name="b">
+          <inertial><pose relative_to="a">0 0 1 0 0 0</pose><mass>1</mass><inertia/></inertial></link>
+        <joint name="j" type="continuous"><parent>a</parent><child>b</child><thread_pitch>1</thread_pitch>
+          <axis><xyz>0 0 1</xyz><limit><lower>-1</lower><odd/></limit></axis>
+          <axis2><xyz>0 0 1</xyz></axis2></joint>"""
+    ),
+    "two pitches": model(
+        hinge(kind="screw").replace(
+            "</joint>", "<thread_pitch>3</thread_pitch><screw_thread_pitch>1</screw_thread_pitch></joint>"
+        )
+    ),
+    "a pitch of zero": model(hinge(kind="screw").replace("</joint>", "<thread_pitch>0</thread_pitch></joint>")),
+    "more left-over xacro": model(
+        """<link name="a"><inertial><mass>$(arg m)</mass></inertial><pose degrees="${d}">0 0 0 0 0 0</pose></link>
+        <link name="b"/><joint name="j" type="$(arg t)"><parent>${p}</parent><child>b</child></joint>"""
+    ),
+    "no truth values": model('<link name="a"><pose degrees="yes">0 0 0 0 0 0</pose><inertial auto="2"/></link>'),
+    "degrees of a quaternion": model(
+        '<link name="a"><pose degrees="1" rotation_format="quat_xyzw">0 0 0 0 0 0 1</pose></link>'
+    ),
+    "mimic of a second axis": model(
+        hinge('<xyz>0 0 1</xyz><mimic joint="x" axis="axis2"><odd/></mimic>')
+        .replace("<axis>", "<axis><xyz>0 0 1</xyz></axis><axis2>", 1)
+        .replace("</axis></joint>", "</axis2></joint>")
+        .replace("revolute", "universal")
+    ),
+    "several models": "<sdf version='1.7'><model name='m'><link name='a'/></model><model name='n'/></sdf>",
+    "a world": """<sdf version="1.7"><world name="w"><light name="l"/><odd/>
+      <model name="m"><link name="a"/></model></world></sdf>""",
+    "two shapes": model('<link name="a"><visual name="v"><geometry><box/><sphere/></geometry></visual></link>'),
+    "a colour of two numbers": model(
+        '<link name="a"><visual name="v"><geometry><box><size>1 1 1</size></box></geometry>'
+        "<material><diffuse>1 0</diffuse></material></visual></link>"
+    ),
+    "sensors of one name": model(
+        '<link name="a"><sensor name="s" type="imu"/><sensor name="s" type="imu" odd="1"/><sensor type="imu"/></link>'
+    ),
+}
+
+
+def test_every_word_that_is_said(golden):
+    """In full: severity, place, element, cause and cure. Read the difference before you update the file."""
+    texts = {name: text for name, (text, _) in FAULTS.items()} | REMARKS
+    golden("sdf_findings.txt", "\n".join(f"# {name}\n{in_words(findings(text))}" for name, text in texts.items()))
+
+
+INCLUDED = model(
+    '<static>false</static><plugin name="own" filename="f"/><link name="l"><pose>0 0 1 0 0 0</pose></link>'
+)
+
+
+@pytest.mark.parametrize(
+    ("inside", "codes"),
+    [
+        ("<name>n</name><pose>1 0 0 0 0 0</pose><placement_frame>l</placement_frame>", []),
+        ('<static>true</static><plugin name="p" filename="f"/>', ["static"]),
+        ("<odd/>", ["not-understood"]),
+        ("<experimental:params/>", ["include-params"]),
+    ],
+)
+def test_what_an_include_says_of_its_model(inside, codes):
+    text = model(f'<include merge="false"><uri>in.sdf</uri>{inside}</include>', attributes='xmlns:experimental="u"')
+    said = [finding.code for finding in findings(text, {"in.sdf": INCLUDED})]
+    assert said == codes
 
 
 def test_circles_name_their_members():

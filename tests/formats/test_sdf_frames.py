@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from kinetree.formats import sdf
-from sdf_texts import errors, findings, hinge, load, model, opener
+from sdf_texts import errors, hinge, load, model, opener
 from support import all_frames
 
 
@@ -205,9 +205,35 @@ def test_up_to_1_6_a_joint_may_be_called_like_a_link():
     assert [e.code for e in errors(model(text, "1.7"))] == ["duplicate-name"]
 
 
-def test_the_frame_of_a_pose_was_called_frame():
-    old = model('<link name="a"/><link name="b"><pose frame="a">1 0 0 0 0 0</pose></link>', "1.6")
-    joint = '<joint name="j" type="fixed"><parent>a</parent><child>b</child></joint></model>'
-    assert close(frames(load(old.replace("</model>", joint)))["b"], pose(1, 0, 0))
-    new = old.replace("1.6", "1.7").replace("</model>", joint)
-    assert "sdf-version" in [note.code for note in findings(new)]
+@pytest.mark.parametrize("version", ["1.4", "1.5", "1.6"])
+def test_the_frame_of_a_pose_was_called_frame(version):
+    inside = """<link name="a"><pose>1 2 3 0.1 0.2 0.3</pose></link>
+      <link name="b"><pose {0}="a">4 5 6 0.4 0.5 0.6</pose></link>
+      <link name="c"><pose {0}="b">0 0 1 0 0 0.7</pose></link>
+      <joint name="j" type="fixed"><pose {0}="a">0 1 0 0.8 0 0</pose><parent>a</parent><child>b</child></joint>
+      <joint name="k" type="revolute"><parent>b</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint>"""
+    old = load(model(inside.format("frame"), version))
+    at, T_ab, T_bc = frames(old), pose(4, 5, 6, 0.4, 0.5, 0.6), pose(0, 0, 1, yaw=0.7)
+    assert close(at["b"], T_ab)
+    assert close(at["c"], T_ab @ T_bc)
+    assert close(old.joints["j"].origin, pose(0, 1, 0, 0.8))
+    assert not old.notes
+    # the word of later versions goes before it, and is remarked on
+    later = load(model(inside.format("relative_to"), version))
+    assert all(close(T, at[name]) for name, T in frames(later).items())
+    assert {(note.code, note.severity) for note in later.notes} == {("sdf-version", "warning")}
+    both = model(inside.format('frame="c" relative_to'), version)
+    assert close(frames(load(both))["c"], T_ab @ T_bc)
+    unknown = model(inside.format("frame").replace('frame="b"', 'frame="nobody"'), version)
+    assert "unknown-frame" in [error.code for error in errors(unknown)]
+
+
+@pytest.mark.parametrize("version", ["1.7", "1.12"])
+def test_the_old_word_has_no_meaning_any_more(version):
+    text = """<link name="a"><pose>1 2 3 0.1 0.2 0.3</pose></link>
+      <link name="b"><pose frame="a">4 5 6 0 0 0</pose></link>
+      <joint name="j" type="fixed"><parent>a</parent><child>b</child></joint>"""
+    robot = load(model(text, version))
+    assert close(frames(robot)["b"], np.linalg.inv(pose(1, 2, 3, 0.1, 0.2, 0.3)) @ pose(4, 5, 6))
+    assert [note.code for note in robot.notes if "frame" in note.message] == ["sdf-version"]
+    assert not load(model(text.replace("frame=", "relative_to="), version)).notes

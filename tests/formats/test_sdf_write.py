@@ -153,6 +153,33 @@ def test_the_lowest_version_that_says_it_all_is_written(edit, version):
     assert f'<sdf version="{version}"' in sdf.write(robot)
 
 
+@pytest.mark.parametrize(
+    ("kind", "version"), [("sphere", "1.7"), ("capsule", "1.8"), ("ellipsoid", "1.8"), ("cone", "1.11")]
+)
+@pytest.mark.parametrize("where", ["visuals", "collisions"])
+def test_what_is_left_out_asks_for_no_version(kind, version, where):
+    size = {"radii": (1.0, 2.0, 3.0)} if kind == "ellipsoid" else {"radius": 1.0}
+    size |= {"length": 2.0} if kind in ("capsule", "cone") else {}
+    parts = parts_of(load(model('<link name="a"/>')))
+    parts.links = [replace(parts.links[0], **{where: (Geometry(Shape(kind, size)),)})]
+    robot = build(parts)
+    assert f'<sdf version="{version}"' in sdf.write(robot)
+    (again,) = getattr(load(sdf.write(robot)).links["a"], where)
+    assert again.shape == Shape(kind, size)
+    bare = sdf.write(robot, without=("geometry",))
+    assert '<sdf version="1.7"' in bare
+    assert not getattr(load(bare).links["a"], where)
+
+
+def test_followers_that_are_left_out_ask_for_no_version():
+    text = model(hinge()).replace("</axis>", '<mimic joint="lead"/></axis>').replace("<link", LEADER, 1)
+    robot = build(parts_of(load(text)))
+    bare = sdf.write(robot, without=["mimic"])
+    assert '<sdf version="1.7"' in bare
+    assert load(bare).joints["j"].mimic is None
+    assert load(sdf.write(robot)).joints["j"].mimic == robot.joints["j"].mimic is not None
+
+
 LEADER = """<link name="z"/><joint name="lead" type="revolute"><parent>z</parent><child>a</child><axis/></joint><link"""
 
 

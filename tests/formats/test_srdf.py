@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from kinetree.formats.srdf import read_groups
+from support import in_words
 
 URDF = """<robot name="r">
   <link name="base"/> <link name="a"/> <link name="b"/> <link name="c"/> <link name="tool"/> <link name="f"/>
@@ -44,23 +46,23 @@ def test_members(tmp_path, members, expected):
     assert robot.order([*expected, *(n for n in robot.joint_names if n not in expected)]).joint_names[0] == expected[0]
 
 
-@pytest.mark.parametrize(
-    ("body", "code", "words"),
-    [
-        ('<group name="g"><joint name="jd"/></group>', "unknown-joint", "there is no joint 'jd'; did you mean"),
-        ('<group name="g"><link name="bas"/></group>', "unknown-link", "did you mean 'base'"),
-        ('<group name="g"><group name="h"/></group>', "unknown-group", "there is no group 'h'"),
-        (
-            '<group name="g"><chain base_link="b" tip_link="a"/></group>',
-            "chain",
-            "'a' does not hang below base_link 'b'",
-        ),
-        ('<group name="g"><chain base_link="b"/></group>', "missing-attribute", "needs tip_link="),
-        ('<group name="g"><group name="g"/></group>', "cycle", "contains itself: g -> g"),
-        ("<group/>", "missing-attribute", "needs name="),
-        ('<group name="g"/>\n<group name="g"/>', "duplicate-name", "already a group of this name on line 2"),
-    ],
-)
+FAULTS = [
+    ('<group name="g"><joint name="jd"/></group>', "unknown-joint", "there is no joint 'jd'; did you mean"),
+    ('<group name="g"><link name="bas"/></group>', "unknown-link", "did you mean 'base'"),
+    ('<group name="g"><group name="h"/></group>', "unknown-group", "there is no group 'h'"),
+    (
+        '<group name="g"><chain base_link="b" tip_link="a"/></group>',
+        "chain",
+        "'a' does not hang below base_link 'b'",
+    ),
+    ('<group name="g"><chain base_link="b"/></group>', "missing-attribute", "needs tip_link="),
+    ('<group name="g"><group name="g"/></group>', "cycle", "contains itself: g -> g"),
+    ("<group/>", "missing-attribute", "needs name="),
+    ('<group name="g"/>\n<group name="g"/>', "duplicate-name", "already a group of this name on line 2"),
+]
+
+
+@pytest.mark.parametrize(("body", "code", "words"), FAULTS)
 def test_faults_have_places(tmp_path, body, code, words):
     with pytest.raises(kt.KinetreeError) as caught:
         load(tmp_path, body)
@@ -106,3 +108,24 @@ def test_groups_of_groups_of_groups(tmp_path):
     assert load(tmp_path, nested(60)).groups["g0"] == ("ja",)
     with pytest.raises(kt.KinetreeError, match="more than 100 deep"):
         load(tmp_path, nested(3000))
+
+
+REMARKS = [
+    '<group name="g" odd="1"><joint name="ja" odd="1"/><chain base_link="base" tip_link="c" odd="1"/></group>',
+    '<group name="g"><joint/><link/><group/><chain/></group>',
+    '<group name="g"><joint name="weld"/></group><end_effector/><group_state/><passive_joint/>',
+    '<group name="g"><chain base_link="nowhere" tip_link="else"/></group>',
+    '<group name="g"><chain base_link="a" tip_link="b"/><chain base_link="b" tip_link="a"/></group>',
+    '<group name="g"><group name="h"/></group><group name="h"><group name="i"/></group><group name="i">'
+    '<group name="g"/></group>',
+    '<group name="g"><joint name="ja"><x/></joint></group>',
+]
+
+
+def test_every_word_that_is_said(tmp_path, golden):
+    robot = kt.load(URDF, format="urdf")
+    said = []
+    for body in [*(body for body, _, _ in FAULTS), *REMARKS]:
+        groups, findings = read_groups(f'<robot name="other">\n{body}\n</robot>', "r.srdf", robot)
+        said.append(f"# {body}\n{dict(groups)}\n{in_words(findings)}")
+    golden("srdf_findings.txt", "\n".join(said))

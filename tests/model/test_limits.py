@@ -235,6 +235,22 @@ def test_what_is_not_finite_does_not_move(robot, bad):
     assert limits.clip_step(fine, both).tolist() == [1.0, 0.0]
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_does_not_move_a_joint_without_limits_either(bad):
+    text = """<robot name="arm"><link name="base"/><link name="l"/><link name="m"/>
+    <joint name="a" type="continuous"><parent link="base"/><child link="l"/><axis xyz="0 0 1"/></joint>
+    <joint name="b" type="revolute"><parent link="l"/><child link="m"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
+    limits = kt.load(text, format="urdf").limits
+    q = np.zeros((3, 2))
+    steps = np.array([[bad, 0.5], [1e300, 0.5], [3.0, 0.5]])
+    assert limits.clip_step(q, steps).tolist() == [0.0, 1.0, 1.0]
+    assert limits.clip_step(steps, q).tolist() == [0.0, 1.0, 1.0]
+    moved = limits.clip_velocity(q, steps, 4.0)
+    assert moved[0].tolist() == [0.0, 0.0]
+    assert moved[2] == pytest.approx([1.5, 0.25])
+
+
 def test_rows_that_cancel_are_void_or_impossible():
     follower = """<robot name="arm"><link name="base"/><link name="l"/><link name="m"/>
     <joint name="a" type="revolute"><parent link="base"/><child link="l"/><axis xyz="0 0 1"/>

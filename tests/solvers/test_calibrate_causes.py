@@ -111,6 +111,21 @@ class TestZeros:
         assert calibrate(ARM, "kuka", joints - (0, 0.01, 0.01, 0, 0, 0), poses).agrees
 
 
+def test_a_whole_turn_is_no_other_number():
+    """Of a pose that stands at the half turn, and is written as its other end, the position alone is wrong."""
+    q = ARM.limits.sample(6, seed=61) * 0.5
+    joints, poses = shown("kuka", np.random.default_rng(61), q=q, noise=0)
+    q[3, 0] += np.radians((180.0 - poses[3, 3] + 180.0) % 360.0 - 180.0)
+    joints, poses = shown("kuka", np.random.default_rng(61), q=q, noise=0)
+    assert abs(poses[3, 3]) == pytest.approx(180.0)
+    right = poses[3, 0]
+    poses[3, 0] += 20
+    poses[3, 3] = -np.sign(poses[3, 3]) * 179.999
+    (fault,) = calibrate(ARM, "kuka", joints, poses).faults
+    assert fault.message.startswith("pose 4 does not fit the others: 20 mm and ")
+    assert abs(float(fault.message.partition("X = ")[2].partition(" ")[0]) - right) < 0.1
+
+
 @pytest.mark.slow
 class TestOnePoseIsWrong:
     @pytest.mark.parametrize("k", [5, 10, pytest.param(40, marks=pytest.mark.slow)])
@@ -248,17 +263,22 @@ class TestColumns:
 
 class TestRoundedDisplays:
     @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
-    def test_are_no_fault_or_a_hint_that_helps(self, seed):
+    def test_of_whole_degrees_are_a_hint_that_helps(self, seed):
+        """So coarse that no arm agrees by chance."""
         joints, poses = shown("kuka", np.random.default_rng(seed), noise=0)
-        joints, poses = joints.round(1), poses.round(1)
+        joints, poses = joints.round(), poses.round(1)
         result = calibrate(ARM, "kuka", joints, poses)
-        if not result.agrees:
-            assert codes(result) == ["no-fit"]
-            assert "the rounding of joints to 0.1, positions to 0.1, angles to 0.1: if so, say tolerance=(" in str(
-                result
-            )
-            bounds = str(result).partition("tolerance=(")[2].partition(")")[0].split(", ")
-            assert calibrate(ARM, "kuka", joints, poses, tolerance=tuple(map(float, bounds))).agrees
+        assert (result.agrees, codes(result)) == (False, ["no-fit"])
+        hint = "the rounding of joints to 1, positions to 0.1, angles to 0.1: if so, say tolerance=("
+        assert hint in str(result)
+        bounds = str(result).partition("tolerance=(")[2].partition(")")[0].split(", ")
+        assert calibrate(ARM, "kuka", joints, poses, tolerance=tuple(map(float, bounds))).agrees
+
+    def test_of_many_digits_are_no_fault(self):
+        joints, poses = shown("kuka", np.random.default_rng(0), noise=0)
+        result = calibrate(ARM, "kuka", joints.round(3), poses.round(3))
+        assert result.agrees
+        assert not result.faults
 
     @pytest.mark.slow
     def test_frames_within_tolerance_of_the_robots_own_are_these(self):

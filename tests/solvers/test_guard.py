@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import kinetree as kt
 from c_compiler import C99, compile_with, compilers
 from kinetree.algorithms.guard import Fence, clipped
 from kinetree.formats.limits import read
+from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import coupled
 from kinetree.solvers.guard import GuardState
@@ -330,3 +332,175 @@ def test_what_cannot_be_guarded_is_said(icub):
         format="urdf",
     )
     refuses("have no limits", free)
+
+
+def small(velocity=2.0, bound=1.5, narrower=0.0):
+    """Three hinges, the first two of which a row couples."""
+    bound -= 5 * narrower  # whose row has length 5
+    text = '<robot name="small"><link name="l0"/>'
+    for i, end in enumerate((1.0, 1.25, 0.75)):
+        text += f"""<link name="l{i + 1}"/><joint name="j{i}" type="revolute"><parent link="l{i}"/>
+        <child link="l{i + 1}"/><axis xyz="0 0 1"/><limit lower="{narrower - 1.0}" upper="{end - narrower}"
+        velocity="2" effort="1"/></joint>"""
+    rows = f'[[limits]]\nname="sum"\nunit="rad"\njoints=["j0", "j1"]\nG=[[3, 4]]\nh=[{bound}]'
+    robot = add_limits(kt.load(text + "</robot>", format="urdf"), read(rows, "rows.toml")[0])
+    parts = parts_of(robot)
+    parts.joints = [replace(j, limits=(replace(j.limit, velocity=velocity),)) for j in parts.joints]
+    return build(parts)
+
+
+OPTIONS = {"keep": 0.1, "warn": 0.2, "speed": 0.3, "sweeps": 2, "joints": ["j1", "j0"]}
+
+
+def situations(n, count=400):
+    rng = np.random.default_rng(7)
+    q = rng.uniform(-1.2, 1.4, (count, n))
+    return q, q + rng.normal(size=(count, n)) * 10.0 ** rng.uniform(-2, 1, (count, 1)), rng.uniform(0.01, 0.1, count)
+
+
+@pytest.mark.parametrize("changed", [*OPTIONS, "robot"])
+def test_what_is_asked_for_is_what_runs(changed):
+    """Code is kept by all that a guard is made of: no other guard's code answers."""
+    usual = {"joints": ["j0", "j1"]}
+    base = kt.guard(small(), **usual)
+    robot, options = (small(bound=1.6), usual) if changed == "robot" else (small(), usual | {changed: OPTIONS[changed]})
+    other = kt.guard(robot, **options)
+    situation = situations(2)
+    first = base.kernel(*situation)
+    second = other.kernel(*situation)
+    np.testing.assert_array_equal(first, base.kernel.interpret(*situation))
+    np.testing.assert_array_equal(second, other.kernel.interpret(*situation))
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(
+    ("velocity", "asked", "fastest"),
+    [
+        (0.0, 0.1, 0.1),
+        (-1.0, 0.2, 0.2),
+        (np.inf, 0.2, 0.2),
+        (0.05, 0.1, 0.05),
+        (2.0, 0.1, 0.1),
+        (2.0, {"j0": 0.1, "j1": 0.4, "j2": 3.0}, (0.1, 0.4, 2.0)),
+    ],
+)
+def test_joints_outside_come_back_at_the_speed_asked_for_or_their_own(velocity, asked, fastest):
+    """A velocity limit of zero is how many files say that there is none."""
+    robot = small(velocity)
+    guard = kt.guard(robot, speed=asked)
+    fastest = np.broadcast_to(fastest, 3)
+    for joint in range(3):
+        q = np.zeros(3)
+        q[joint] = -1.5  # half a radian outside
+        found = guard(q, q, 0.5)
+        assert found.state == GuardState.OUTSIDE
+        gone = np.abs(found.command - q)
+        assert gone[joint] == pytest.approx(min(0.5, 0.5 * fastest[joint]), abs=1e-6)
+        assert np.delete(gone, joint) == pytest.approx([0.0, 0.0], abs=1e-12)
+        assert np.array_equal(guard(q, q + 5.0, 0.0).command, q)
+
+
+def test_from_outside_the_way_back_is_the_shortest():
+    robot = small()
+    guard, rng = kt.guard(robot, speed=0.5, sweeps=40), np.random.default_rng(3)
+    q = rng.uniform(-3, 3, (100, 3))
+    outside = robot.limits.margin(q).min(axis=-1) < 0
+    nearest = robot.limits.project(q)
+    found = guard(q, rng.normal(size=q.shape), 100.0)
+    assert np.array_equal(found.state == GuardState.OUTSIDE, outside)
+    assert found.command[outside] == pytest.approx(nearest[outside], abs=1e-6)
+    assert (found.distance >= 0).all()
+    # in small steps: straight, and the fastest joint at its speed
+    found = guard(q, q, 0.01)
+    way, gone = (nearest - q)[outside], (found.command - q)[outside]
+    share = np.minimum(1.0, 0.005 / np.abs(way).max(axis=-1))
+    assert gone == pytest.approx(share[:, None] * way, abs=1e-7)
+
+
+def rows_of(robot):
+    """A, b of everything that `small` keeps, rows of length one, by hand."""
+    eye = np.eye(3)
+    return np.vstack([-eye, eye, [[0.6, 0.8, 0.0]]]), np.array([1, 1, 1, 1, 1.25, 0.75, robot.limits.h[0] / 5])
+
+
+def test_every_answer_of_a_step():
+    robot = small()
+    guard = kt.guard(robot, warn=0.2, keep=0.05)
+    A, b = rows_of(robot)
+    names = ("j0 lower", "j1 lower", "j2 lower", "j0 upper", "j1 upper", "j2 upper")
+    assert guard.limit_names[:6] == names
+    q, command, dt = situations(3, 2000)
+    found = guard(q, command, dt)
+    slack = b - 0.05 - found.command @ A.T
+    assert found.distance == pytest.approx(slack.min(axis=-1), abs=1e-12)
+    assert np.take_along_axis(slack, found.nearest[:, None], -1)[:, 0] == pytest.approx(slack.min(axis=-1), abs=1e-12)
+    inside = (b - 0.05 - q @ A.T).min(axis=-1) >= 0
+    wanted = (b - 0.05 - command @ A.T).min(axis=-1)
+    passes = inside & (wanted > 1e-7)
+    expected = np.where(passes, np.where(wanted < 0.2, GuardState.NEAR, GuardState.FREE), GuardState.CHANGED)
+    expected[~inside] = GuardState.OUTSIDE
+    assert np.array_equal(found.state, expected)
+    assert {*expected.tolist()} == {0, 1, 2, 3}
+    assert np.array_equal(found.command[passes], command[passes])
+    changed = inside & ~passes
+    nearest = small(narrower=0.05).limits.project(command[changed])
+    assert np.quantile(np.linalg.norm(found.command[changed] - nearest, axis=-1), 0.95) < 1e-5
+    assert (found.distance[inside] >= 0).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e6, -2e6])
+def test_what_is_no_position_holds_the_joints(bad):
+    guard = kt.guard(small())
+    for i in range(3):
+        wrong = np.zeros(3)
+        wrong[i] = bad
+        found = guard(np.full(3, 0.1), wrong, 0.1)
+        assert found.state == GuardState.REFUSED
+        assert np.array_equal(found.command, np.full(3, 0.1))
+        assert guard(wrong, np.zeros(3), 0.1).state == GuardState.REFUSED
+    far = np.array([999_999.0, 0, 0])
+    assert guard(np.zeros(3), far, 0.1).state == GuardState.CHANGED
+
+
+@pytest.mark.parametrize("dt", [-1e-9, -np.inf, np.nan, np.inf, [0.1, np.inf]])
+def test_a_step_takes_a_finite_time(dt):
+    guard, q = kt.guard(small()), np.zeros((2, 3))
+    with pytest.raises(kt.KinetreeError, match="legal are seconds from 0"):
+        guard(q, q, dt)
+    assert np.array_equal(guard(q, q, 0.0).command, q)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "legal"),
+    [
+        ("keep", -1e-9, False),
+        ("keep", np.inf, False),
+        ("keep", np.nan, False),
+        ("keep", 0.0, True),
+        ("warn", -1e-9, False),
+        ("warn", np.inf, False),
+        ("warn", 0.0, True),
+        ("speed", 0.0, False),
+        ("speed", np.inf, False),
+        ("speed", -1.0, False),
+        ("speed", {"j0": 1.0, "j1": 1.0}, False),
+        ("speed", {"j0": 1.0, "j1": 1.0, "j2": 0.0}, False),
+        ("speed", {"j0": 1.0, "j1": 1.0, "j2": 1e-6}, True),
+        ("sweeps", 0, False),
+        ("sweeps", 1, True),
+        ("sweeps", 2.0, False),
+        ("sweeps", 1000, True),
+        ("sweeps", 1001, False),
+        ("dtype", "f2", False),
+        ("dtype", "f4", True),
+    ],
+)
+def test_what_a_guard_may_be_asked_for(option, value, legal):
+    robot = small()
+    if legal:
+        guard = kt.guard(robot, **{option: value})
+        assert guard.joints == ("j0", "j1", "j2")
+        assert guard.dtype == (value if option == "dtype" else float)
+    else:
+        with pytest.raises(kt.KinetreeError, match=f"{option} is .*legal (is|are)"):
+            kt.guard(robot, **{option: value})

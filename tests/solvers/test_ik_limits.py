@@ -143,6 +143,26 @@ def test_a_follower_with_limits_holds_a_leader_without():
     assert np.abs(kt.ik(swift, "d").step([0.0], fk([1.0]), dt=0.1)).max() <= 0.025 + 1e-12
 
 
+@pytest.mark.parametrize("factor", [0.5, -0.5, 1.5, 2.0])
+def test_whole_turns_of_a_leader_are_not_free(factor):
+    """Where a follower turns by another number, the leader's turn moves it: answers near a start are none."""
+    text = f"""<robot name="led"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
+      <joint name="lead" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
+      <joint name="follow" type="continuous"><parent link="b"/><child link="c"/><origin xyz="1 0 0"/><axis xyz="1 0 0"/>
+        <mimic joint="lead" multiplier="{factor}"/></joint>
+      <joint name="end" type="fixed"><parent link="c"/><child link="d"/><origin xyz="0.3 0.5 0"/></joint></robot>"""
+    robot = kt.load(text, format="urdf")
+    ik, fk = kt.ik(robot, "d"), kt.fk(robot, "d")
+    q = np.linspace(-7, 7, 29)[:, None]
+    T = fk(q)
+    for start in (-9.0, 0.0, 9.0):
+        result = ik(T, q0=np.full((29, 1), start))
+        assert np.abs(fk(result.q) - T)[result.success].max(initial=0.0) < 1e-5
+        off = np.linalg.norm((fk(result.q) - T)[:, :3, 3], axis=-1)
+        assert result.residual[:, 0] == pytest.approx(off, abs=1e-9)
+    assert ik(T, q0=q).success.all()
+
+
 @pytest.mark.parametrize(
     "ends",
     [

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
+from math import inf
 
 from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Robot
 
 PARTS = (
     "extension",
@@ -38,6 +42,24 @@ class Losses:
         self.format = format
         self.without = frozenset(without)
         self.findings: list[Finding] = []
+
+    def pared(self, robot: Robot) -> Robot:
+        """Return the robot without what is left out of its joints: followers, velocity limits and the order of q."""
+        if not self.without & {"mimic", "velocity_limit", "order"}:
+            return robot
+        parts = parts_of(robot)
+        if "mimic" in self.without:
+            freed = [joint.name for joint in parts.joints if joint.mimic and joint.kind.nq]
+            parts.joints = [replace(joint, mimic=None) for joint in parts.joints]
+            parts.joint_order = (*robot.joint_names, *freed)
+        if "velocity_limit" in self.without:
+            parts.joints = [
+                replace(joint, limits=tuple(replace(limit, velocity=inf) for limit in joint.limits))
+                for joint in parts.joints
+            ]
+        if "order" in self.without:
+            parts.joint_order = None
+        return build(parts)
 
     def lose(self, part: str, element: str, what: str, source: Source | None = None) -> None:
         """Note that `element` has something that cannot be written. `part` is one of PARTS, or "joint" or "link"."""

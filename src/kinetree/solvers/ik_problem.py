@@ -184,6 +184,8 @@ def _between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array]:
     for goal in goals:
         up, down = way_between(bodies, bodies.frame(goal.base)[0], bodies.frame(goal.frame)[0])
         for i in (*up, *down):
+            if bodies.multiplier[i] == 0.0:  # follows its leader zero times
+                continue
             kind = bodies.joint_type[i]
             if kind.nq != kind.nv:
                 message = f"its {kind.nq} coordinates have {kind.nv} rates; inverse kinematics wants as many"

@@ -28,6 +28,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     losses = Losses("a DH table", without)
     if robot.text and robot.text.format == "dh" and not without:
         return robot.text.text
+    robot = losses.pared(robot)
     lose_bodies(robot, losses)
     _lose_joints(robot, losses)
     sensors = _sensors(robot, losses)
@@ -42,6 +43,7 @@ def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Conven
     losses = Losses("a DH table in CSV", without)
     if robot.text and robot.text.format == "dh-csv" and not without:
         return robot.text.text
+    robot = losses.pared(robot)
     lose_bodies(robot, losses)
     _lose_joints(robot, losses)
     losses.check()
@@ -122,6 +124,4 @@ def _without(table: DHTable, without: Collection[str]) -> DHTable:
 
 
 def _row_without(row: DHRow, without: Collection[str]) -> DHRow:
-    return replace(
-        row, limits=() if "limit" in without else row.limits, mimic=None if "mimic" in without else row.mimic
-    )
+    return replace(row, limits=() if "limit" in without else row.limits)

@@ -141,7 +141,9 @@ def _joint(joint: Joint, robot: Robot, losses: Losses) -> None:
         bounded = limit.lower > -inf or limit.upper < inf
         if bounded and not (isfinite(limit.lower) and isfinite(limit.upper)):
             losses.lose("limit", label, "a limit on one side alone", joint.source)
-        elif bounded and not (limit.lower < limit.upper and joint.kind.single):
+        elif bounded and not joint.kind.single:
+            losses.lose("limit", label, f"position limits of a {joint.type} joint", joint.source)
+        elif bounded and not limit.lower < limit.upper:
             what = f"the limits {limit.lower:g} to {limit.upper:g}; the first must be smaller than the second"
             losses.lose("limit", label, what, joint.source)
         if limit.effort < inf and not (limit.effort > 0 and joint.kind.single):

@@ -84,7 +84,12 @@ def _settings(report: Report, element: Element) -> dict[str, Any]:
     if "inertiagrouprange" in element.attributes:
         span = numbers(element.attributes["inertiagrouprange"])
         if span is None or len(span) != 2:
-            report.error("number", "legal are two whole numbers", element, attribute="inertiagrouprange")
+            report.error(
+                "number",
+                f"inertiagrouprange={element.attributes['inertiagrouprange']!r}; legal are two whole numbers",
+                element,
+                attribute="inertiagrouprange",
+            )
         else:
             found["inertiagrouprange"] = (span[0], span[1])
     if "settotalmass" in element.attributes:

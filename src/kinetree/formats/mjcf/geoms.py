@@ -102,7 +102,9 @@ def _shape(context: Context, element: Element, kind: str, size: list[float]) -> 
         return Shape("hfield", {"hfield": name})
     needed = 2 if kind == "plane" else SIZES[kind]
     if min(size[:needed]) < 0 or (kind != "plane" and min(size[:needed]) == 0):
-        message = f"size={element.get('size')!r}; a {kind} needs {SIZES[kind]} positive numbers"
+        given = f"size={element.get('size')!r}" if "size" in element.attributes else "size is missing"
+        count = "one positive number" if SIZES[kind] == 1 else f"{SIZES[kind]} positive numbers"
+        message = f"{given}; the size of geom type {kind} is {count}"
         context.report.error("size", message, element, attribute="size")
     x, y, z = size
     if kind == "sphere":

@@ -28,7 +28,7 @@ def unknown_references(root: Element) -> Iterator[tuple[Element, str, str, str]]
     for element, attribute, kind in _references(root):
         name = element.get(attribute)
         if name and kind in names and name not in names[kind]:
-            near = nearest_names(name, sorted(names[kind]))
+            near = nearest_names(name, sorted(names[kind] - {""}))
             yield element, attribute, kind, f"{kind} {name!r} does not exist; {near}"
 
 

@@ -43,6 +43,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     losses = Losses("MJCF", without)
     if robot.text and robot.text.format == FORMAT and not without:
         return robot.text.text
+    robot = losses.pared(robot)
     if any(j.type == "ball" and not np.array_equal(j.child_origin[:3, :3], np.eye(3)) for j in robot.joints.values()):
         robot = plain_joints(robot)  # a body has no place for a rotation behind a ball joint
     job = Job(robot, losses)
@@ -126,7 +127,7 @@ def _lines(xml: XmlWriter, lines: list[str]) -> None:
 
 def _equalities(xml: XmlWriter, job: Job) -> None:
     followers = [joint for joint in job.robot.joints.values() if joint.mimic]
-    if not followers or "mimic" in job.losses.without:
+    if not followers:
         return
     xml.open("equality")
     for joint in followers:

@@ -34,6 +34,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     losses = Losses("SDF", without)
     if robot.text and robot.text.format == "sdf" and not without:
         return robot.text.text
+    robot = losses.pared(robot)
     layout = Layout(robot, losses.without)
     check_layout(layout, losses)
     check_parts(layout, losses)
@@ -57,7 +58,7 @@ class _Writer:
         return max(
             (1, 8) if self.layout.nested else (1, 7),
             (1, 10) if any(joint.type == "screw" for joint in joints) else (1, 7),
-            (1, 11) if any(joint.mimic for joint in joints) and "mimic" not in self.without else (1, 7),
+            (1, 11) if any(joint.mimic for joint in joints) else (1, 7),
             *((1, 7) if "geometry" in self.without else SINCE.get(kind, (1, 7)) for kind in shapes),
         )
 
@@ -199,7 +200,7 @@ class _Writer:
         node.numbers("xyz", joint.axes[i])
         if len(joint.limits) > i and "limit" not in self.without:
             _limit(node, joint.limits[i])
-        if joint.mimic and "mimic" not in self.without:
+        if joint.mimic:
             mimic = node.add("mimic", joint=reference(joint.mimic.joint, scope))
             mimic.number("multiplier", joint.mimic.multiplier)
             mimic.number("offset", joint.mimic.offset)

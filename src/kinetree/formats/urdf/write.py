@@ -34,6 +34,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     losses = Losses("URDF", without)
     if robot.text and robot.text.format == "urdf" and not without:
         return robot.text.text
+    robot = losses.pared(robot)
     original, robot = robot, plain_joints(robot)
     _check(robot, losses)
     sensors = _placed(robot, original, losses)
@@ -150,7 +151,7 @@ def _joint(xml: XmlWriter, joint: Joint, losses: Losses) -> None:
     if joint.axis is not None:
         xml.leaf("axis", xyz=format_numbers(joint.axis))
     _limit(xml, "continuous" if endless else joint.type, limit)
-    if joint.mimic and "mimic" not in losses.without:
+    if joint.mimic:
         mimic = joint.mimic
         xml.leaf(
             "mimic",

@@ -1,0 +1,118 @@
+"""What edits say they lose, what they refuse, and what becomes of materials and of bodies that are merged."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import CoupledLimit, Limit
+from support import in_words
+
+TEXT = """<robot name="r"><material name="red"><color rgba="{red}"/></material>
+  <link name="{p}a"/><link name="{p}b"/><link name="{p}c"/><link name="{p}d"/>
+  <joint name="{p}j" type="revolute"><parent link="{p}a"/><child link="{p}b"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" velocity="2" effort="3"/><dynamics damping="1" friction="2"/>
+    <safety_controller k_velocity="1"/><calibration rising="0.5"/></joint>
+  <joint name="{p}k" type="prismatic"><parent link="{p}b"/><child link="{p}c"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" velocity="2" effort="3"/></joint>
+  <joint name="{p}m" type="continuous"><parent link="{p}b"/><child link="{p}d"/><axis xyz="1 0 0"/>
+    <mimic joint="{p}k" multiplier="2" offset="0.5"/></joint>
+  <sensor name="{p}s" type="imu"><parent link="{p}c"/></sensor></robot>"""
+
+
+def robot(prefix="", red="1 0 0 1"):
+    parts = parts_of(kt.load(TEXT.format(p=prefix, red=red), format="urdf"))
+    parts.groups = {f"{prefix}all": (f"{prefix}k", f"{prefix}j"), f"{prefix}one": (f"{prefix}j",)}
+    parts.coupled_limits.append(CoupledLimit(f"{prefix}sum", {f"{prefix}j": 1.0, f"{prefix}k": 2.0}, -1.5, 1.25))
+    return build(parts)
+
+
+EDITS = {
+    "lock": lambda r: kt.edit.lock(r, {"j": 0.5}),
+    "lock outside": lambda r: kt.edit.lock(r, {"j": 1.5}),
+    "lock at the end": lambda r: kt.edit.lock(r, {"j": 1.0, "k": -1.0}),
+    "lock a follower": lambda r: kt.edit.lock(r, {"m": 0.5}),
+    "lock nobody": lambda r: kt.edit.lock(r, {"z": 0.5}),
+    "lock at no number": lambda r: kt.edit.lock(r, {"j": np.nan}),
+    "lock in another unit": lambda r: kt.edit.lock(r, {"j": 0.5}, unit="grad"),
+    "cut": lambda r: kt.edit.cut(r, "c"),
+    "cut at the root": lambda r: kt.edit.cut(r, "a"),
+    "remove": lambda r: kt.edit.remove(r, "c"),
+    "remove what is followed and measured": lambda r: kt.edit.remove(kt.edit.lock(r, {"k": 0}), "c"),
+    "reroot": lambda r: kt.edit.reroot(r, "c"),
+    "rename": lambda r: kt.edit.rename(r, {"a": "base", "j": "turn"}),
+    "rename to a name that is taken": lambda r: kt.edit.rename(r, {"a": "b"}),
+    "attach": lambda r: kt.edit.attach(r, robot("x_"), "d"),
+    "attach what has the same names": lambda r: kt.edit.attach(r, robot(), "d"),
+    "attach by a screw without pitch": lambda r: kt.edit.attach(r, robot("x_"), "d", type="screw", axes=[[0, 0, 1]]),
+    "attach by two axes": lambda r: kt.edit.attach(r, robot("x_"), "d", type="revolute", axes=np.eye(3)[:2]),
+    "attach another red": lambda r: kt.edit.attach(r, robot("x_", "0 1 0 1"), "d"),
+    "merge": lambda r: kt.edit.merge_fixed(kt.edit.lock(r, {"j": 0.5})),
+    "merge but keep": lambda r: kt.edit.merge_fixed(kt.edit.lock(r, {"j": 0.5}), keep=["b"]),
+    "merge and keep nobody": lambda r: kt.edit.merge_fixed(r, keep=["z"]),
+}
+
+
+def test_every_word_that_is_said(golden):
+    """Read the difference before you update the file."""
+    said = []
+    for name, edit in EDITS.items():
+        try:
+            made = edit(robot())
+            text = f"{made!r} q: {', '.join(made.joint_names)} groups: {dict(made.groups)}\n{in_words(made.notes)}"
+        except kt.KinetreeError as error:
+            text = in_words(error.findings)
+        said.append(f"# {name}\n{text}")
+    golden("edits.txt", "\n".join(said))
+
+
+def test_what_holds_a_locked_joint_holds_the_rest():
+    made = kt.edit.lock(robot(), {"j": 0.5})
+    (left,) = made.coupled_limits
+    assert (dict(left.coefficients), left.lower, left.upper) == ({"k": 2.0}, -2.0, 0.75)
+
+
+def body(mass, inertia, xyz):
+    return (
+        f'<inertial><origin xyz="{xyz}"/><mass value="{mass}"/><inertia ixx="{inertia}" ixy="0" ixz="0" '
+        f'iyy="{inertia}" iyz="0" izz="{inertia}"/></inertial>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (None, None, None),
+        ((2, 1, "1 0 0"), None, (2, [1, 0, 0], [1, 1, 1])),
+        ((0, 0, "1 0 0"), (2, 1, "0 0 1"), (2, [0, 0, 2], [1, 1, 1])),
+        ((0, 1, "0 0 0"), (2, 1, "0 0 0"), (2, [0, 0, 1], [2, 2, 2])),
+        ((2, 1, "0 0 0"), (2, 1, "0 0 1"), (4, [0, 0, 1], [6, 6, 2])),
+        ((1, 0, "0 0 0"), (1, 0, "0 0 0"), (2, [0, 0, 0.5], [0.5, 0.5, 0])),
+    ],
+)
+def test_bodies_on_fixed_joints_become_one(first, second, expected):
+    """The second stands a metre above the first; masses add up, and moments by Steiner."""
+    bodies = [body(*one) if one else "" for one in (first, second)]
+    text = f"""<robot name="r"><link name="a">{bodies[0]}</link><link name="b">{bodies[1]}</link>
+      <joint name="f" type="fixed"><origin xyz="0 0 1"/><parent link="a"/><child link="b"/></joint></robot>"""
+    merged = kt.edit.merge_fixed(kt.load(text, format="urdf")).links["a"].inertial
+    if expected is None:
+        assert merged is None
+        return
+    mass, com, moments = expected
+    assert merged.mass == mass
+    assert merged.origin[:3, 3] == pytest.approx(com)
+    assert merged.inertia == pytest.approx(np.diag(moments))
+
+
+@pytest.mark.parametrize("velocity", [np.inf, 3.0])
+def test_limits_of_an_attachment_are_kept(velocity):
+    limit = Limit(-1.0, 2.0, velocity)
+    made = kt.edit.attach(robot(), robot("x_"), "d", type="revolute", axes=[[0, 3, 4]], limits=[limit])
+    joint = made.joints["x_a_attachment"]
+    assert (joint.parent, joint.child, joint.limits) == ("d", "x_a", (limit,))
+    assert joint.axes == pytest.approx(np.array([[0, 0.6, 0.8]]))
+    assert made.joint_names == ("j", "k", "x_a_attachment", "x_j", "x_k")
+    assert replace(made.materials["red"], source=None) == replace(robot().materials["red"], source=None)
