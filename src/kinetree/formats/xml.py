@@ -20,8 +20,9 @@ from kinetree.formats.xml_document import tag_end
 from kinetree.formats.xml_encoding import to_utf8
 
 MAX_BYTES = 64_000_000
-MAX_PARTS = 200_000
-"""Elements and attributes of one file, together. The largest robots that are known have 9,000."""
+"""Bytes of one reading: of a file and of all that it includes."""
+MAX_PARTS = 100_000
+"""Elements and attributes of one reading, together. The largest robots that are known have 9,000."""
 MAX_COMMENTS = 100_000
 MAX_DEPTH = 200
 MAX_ATTRIBUTES = 1000
@@ -111,6 +112,8 @@ class Report:
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.count: Counter[Severity] = Counter()
+        self.bytes = 0  # that have been parsed, with those of includes
+        self.parts = 0  # elements and attributes of these
         self._spans: tuple[Element | None, dict[str, Span]] = (None, {})  # of the element whose attribute was last
 
     @property
@@ -207,8 +210,9 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
     except (UnicodeError, LookupError) as error:
         report.findings.append(Finding("xml-encoding", "error", f"the text cannot be decoded: {error}", Source(file)))
         return None
-    if (size := max(len(text), len(data))) > MAX_BYTES:
-        message = f"{size} bytes; at most {MAX_BYTES} are read"
+    report.bytes += max(len(text), len(data))
+    if report.bytes > MAX_BYTES:
+        message = f"{report.bytes} bytes, includes counted; at most {MAX_BYTES} are read"
         report.findings.append(Finding("xml-size", "error", message, Source(file)))
         return None
     document = Document(data, file, origins)
@@ -217,7 +221,7 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
         _check_comments(data)
         if comments:
             parser.CommentHandler = lambda text: document.comments.update({parser.CurrentByteIndex: text})
-        root = _build(parser, document)
+        root = _build(parser, document, report)
     except expat.ExpatError as error:
         byte = min(max(parser.ErrorByteIndex, 0), len(data))
         message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
@@ -277,13 +281,13 @@ def _check_comments(data: bytes) -> None:
         raise _RefusedError("xml-size", f"{count} comments; at most {MAX_COMMENTS} are read")
 
 
-def _build(parser: expat.XMLParserType, document: Document) -> Element:
+def _build(parser: expat.XMLParserType, document: Document, report: Report) -> Element:
     """The root element, built by handlers that hang on the parser."""
     roots: list[Element] = []
     stack = [Element("", {}, document, 0)]
     stack[0].children = roots
     texts: dict[Element, list[str]] = {}  # of elements that have several: to add one to another takes their square
-    parts = 0
+    parts = report.parts
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal parts
@@ -292,7 +296,8 @@ def _build(parser: expat.XMLParserType, document: Document) -> Element:
         stack.append(element)
         parts += len(attributes) + 1
         if parts > MAX_PARTS:
-            raise _RefusedError("xml-size", f"more than {MAX_PARTS} elements and attributes, the most that are read")
+            message = f"more than {MAX_PARTS} elements and attributes, includes counted, the most that are read"
+            raise _RefusedError("xml-size", message)
         if len(attributes) > MAX_ATTRIBUTES:
             raise _RefusedError("xml-size", f"{len(attributes)} attributes; at most {MAX_ATTRIBUTES} are read")
         if len(stack) > MAX_DEPTH + 1:
@@ -321,6 +326,7 @@ def _build(parser: expat.XMLParserType, document: Document) -> Element:
     _feed(parser, document.data)
     for element, pieces in texts.items():
         element.text = "".join(pieces)
+    report.parts = parts
     return roots[0]
 
 
