@@ -22,6 +22,7 @@ from machine import describe
 
 MEMORY = 12 * 64_000_000
 SECONDS = 10.0
+TIMEOUT = 120.0
 
 READ = """
 import json, resource, sys, time
@@ -67,7 +68,10 @@ def cost(flood: Flood, size: int) -> Cost:
             (Path(folder) / name).write_bytes(content)
         first, *others = (str(Path(folder) / name) for name in files)
         command = [sys.executable, "-c", READ, first, flood.format, others[0] if flood.srdf else ""]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            return Cost(size, TIMEOUT, 0, "stopped")
     if done.returncode:
         return Cost(size, 0.0, 0, f"crashed: {(done.stderr.strip() or str(done.returncode)).splitlines()[-1]}")
     return Cost(size, *json.loads(done.stdout))

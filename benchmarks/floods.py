@@ -167,6 +167,11 @@ def filled(filler: str | bytes, head: str = "", tail: str = "") -> Callable[[int
     return make
 
 
+def pieces(n: int) -> Files:
+    """A text between elements."""
+    return urdf(f'<link name="l0"/><gazebo>{"x<a/>" * (n - 5)}</gazebo>')
+
+
 def encoded(encoding: str, letter: str) -> Callable[[int], Files]:
     """A file of n bytes in an encoding."""
 
@@ -394,15 +399,15 @@ FLOODS = (
     Flood("xml: a tag of attributes", "urdf", xml.MAX_TAG, tiny_attributes),
     Flood("xml: depth", "urdf", xml.MAX_DEPTH, depth, "xml-depth"),
     Flood("xml: comments", "urdf", xml.MAX_COMMENTS, comments, "xml-size"),
-    Flood("xml: one comment", "urdf", B, filled("x", "<!--", "-->"), "xml-size"),
-    Flood("xml: one text", "urdf", B, filled("x ", "<gazebo>", "</gazebo>"), "xml-size"),
+    Flood("xml: one comment", "urdf", B, filled("x", "<!--", "-->"), "file-size"),
+    Flood("xml: one text", "urdf", B, filled("x ", "<gazebo>", "</gazebo>")),
     Flood("xml: a text of any letter", "urdf", B, filled("é\U0001d11e", "<gazebo>", "</gazebo>")),
-    Flood("xml: empty lines", "urdf", B, filled("\n"), "xml-size"),
+    Flood("xml: empty lines", "urdf", B, filled("\n")),
     Flood("xml: references", "urdf", B, filled("&#65;", "<gazebo>", "</gazebo>")),
-    Flood("xml: pieces of text", "urdf", P, lambda n: urdf("<gazebo>" + "x<a/>" * (n - 3) + "</gazebo>"), "xml-size"),
+    Flood("xml: pieces of text", "urdf", P, pieces, "xml-size"),
     Flood("xml: elements far to the right", "urdf", B, filled("é", "", "<a/>" * (P - 4))),
     Flood("xml: instructions", "urdf", B, filled("<?a?>")),
-    Flood("xml: UTF-16", "urdf", B, utf16, "xml-size"),
+    Flood("xml: UTF-16", "urdf", B, utf16),
     Flood("xml: GB18030", "urdf", B, encoded("gb18030", "\u4e2d")),
     Flood("xml: Shift_JIS", "urdf", B, encoded("shift_jis", "\u3042")),
     Flood("xml: windows-1252", "urdf", B, encoded("windows-1252", "e")),

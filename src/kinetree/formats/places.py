@@ -20,6 +20,7 @@ class Places:
         self.lines = [_without_comment(line) for line in lines]
         heads = [(i, m[1]) for i, line in enumerate(self.lines) if (m := HEAD.match(line))]
         own = [(i, name) for i, name in heads if not name.startswith("chain.")]
+        self._rows: dict[Where, list[int]] = {}
         self.end = own[0][0] if own else len(lines)
         numbers: Counter[str] = Counter()
         self.spans: dict[tuple[str, int], range] = {}
@@ -44,10 +45,16 @@ class Places:
 
     def row(self, where: Where, number: int) -> int | None:
         """The line of a row: of its [[chain.rows]], or of its opening brace behind `rows =`."""
-        span = self.span(where)
+        if where not in self._rows:
+            self._rows[where] = self._found_rows(where)
+        found = self._rows[where]
+        return found[number] if number < len(found) else None
+
+    def _found_rows(self, where: Where) -> list[int]:
+        """The lines of all rows of a table, from 1."""
         found: list[int] = []
         inside = False
-        for i in span:
+        for i in self.span(where):
             line = self.lines[i]
             if re.match(r"\s*\[\[\s*(?:chain\.)?rows\s*\]\]", line):
                 found.append(i + 1)
@@ -59,8 +66,8 @@ class Places:
                     depth += (character == "{") - (character == "}")
                     found += [i + 1] if character == "{" and depth == 1 else []
                 inside = not re.match(r"\s*\]", line)
-        return found[number] if number < len(found) else None
+        return found
 
 
 def _without_comment(line: str) -> str:
-    return re.sub(r"^((?:[^\"'#]|\"[^\"]*\"|'[^']*')*)#.*", r"\1", line)
+    return re.sub(r"^((?:[^\"'#]++|\"[^\"]*+\"|'[^']*+')*+)#.*", r"\1", line)

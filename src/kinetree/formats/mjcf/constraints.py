@@ -124,8 +124,10 @@ def lock_held(context: Context, robot: Robot) -> Robot | None:
             message = f"joint {joint!r} is held where the joint that it follows, {leader!r}, does not take it"
             context.report.error("mimic", message, element)
             return None
-    locked = lock(robot, values) if values else robot
-    context.report.findings += [note for note in locked.notes if note not in robot.notes]
+    if not values:
+        return robot
+    locked, known = lock(robot, values), set(robot.notes)
+    context.report.findings += [note for note in locked.notes if note not in known]
     return replace(locked, text=robot.text)
 
 

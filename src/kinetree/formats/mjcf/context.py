@@ -75,9 +75,17 @@ def _below(root: Element, tag: str) -> list[Element]:
 def free(wanted: str, taken: set[str]) -> str:
     """`wanted`, or with _2, _3 … where that is taken; it is taken from now on."""
     name, i = wanted, 1
-    while name in taken:
+    while name in taken and i < 100:
         i += 1
         name = f"{wanted}_{i}"
+    if name in taken:  # of very many, to try each one takes their square
+        while f"{wanted}_{2 * i}" in taken:
+            i *= 2
+        low, high = i, 2 * i  # of which the first is taken, and the last is not
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if f"{wanted}_{middle}" in taken else (low, middle)
+        name = f"{wanted}_{high}"
     taken.add(name)
     return name
 
