@@ -305,7 +305,9 @@ def mjcf_class_tree(n: int) -> Files:
 def mjcf_equalities(n: int) -> Files:
     count = n // 16
     bodies = "".join(f'<body><joint name="j{i}"/><geom size="1"/></body>' for i in range(count))
-    equal = "".join(f'<joint joint1="j{i % (count - 1)}" joint2="j{i % (count - 1) + 1}"/>' for i in range((n - 6 * count - 5) // 3))
+    equal = "".join(
+        f'<joint joint1="j{i % (count - 1)}" joint2="j{i % (count - 1) + 1}"/>' for i in range((n - 6 * count - 5) // 3)
+    )
     files = mjcf(bodies)
     return one("r.xml", files["r.xml"].replace(b"</mujoco>", f"<equality>{equal}</equality></mujoco>".encode()))
 

@@ -144,7 +144,9 @@ def nearest_names(name: object, known: Sequence[str]) -> str:
     if len(text) <= MAX_COMPARED:  # difflib takes a tenth of a second for 500 names: it compares the likeliest alone
         parts = _parts(text)
         short = [other for other in known[:500] if len(other) <= MAX_COMPARED]
-        likely = nlargest(8, short, key=lambda other: len(parts & _parts(other)) / (len(parts) + len(_parts(other)) + 1))
+        likely = nlargest(
+            8, short, key=lambda other: len(parts & _parts(other)) / (len(parts) + len(_parts(other)) + 1)
+        )
         near = difflib.get_close_matches(text, likely, n=5, cutoff=0.5)
     if near:
         return "did you mean " + ", ".join(repr(n) for n in near) + "?"

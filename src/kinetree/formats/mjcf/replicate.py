@@ -61,7 +61,9 @@ class _Copier:
             message = f"more than {MAX_PARTS} elements and attributes are replicated"
             report.error("xml-size", message, element, attribute="count")
             return []
-        self.characters += int(count) * sum(len(e.get("name") or "") + len(e.get("target") or "") for e in element.walk())
+        self.characters += int(count) * sum(
+            len(e.get("name") or "") + len(e.get("target") or "") for e in element.walk()
+        )
         if self.characters > MAX_BYTES:
             report.error("xml-size", f"names of more than {MAX_BYTES} characters are replicated", element)
             return []
