@@ -3,8 +3,10 @@
     python benchmarks/bounds.py [--quick] [WORD …]
 
 Each text is as bad as its limit allows, and where one more is refused, that is measured too. Nothing may take more
-than 12 times the 64 MB that are read at most, or 10 seconds of the processor. WORD: only the texts with it in their name. --quick: texts
-of a twentieth of the size, of which nothing is asked: the figures say nothing about the limits.
+than 12 times the 64 MB that are read at most, or 10 seconds of the processor.
+
+WORD: only the texts with it in their name. --quick: texts of a twentieth of the size, of which nothing is asked: the
+figures say nothing about the limits.
 """
 
 from __future__ import annotations

@@ -441,6 +441,8 @@ FLOODS = (
     Flood("toml: keys", "dh", T, toml_of(lambda n: "".join(f"k{i}=1\n" for i in range(n // 12)))),
     Flood("toml: a long number", "dh", T, toml_of(lambda n: "a=" + "1" * (n - 4))),
     Flood("csv: rows", "dh-csv", rows.MAX_ROWS, csv_rows, "size"),
+    Flood("csv: columns", "dh-csv", T, lambda n: one("r.csv", "abc," * (n // 4))),
+    Flood("csv: settings", "dh-csv", T, lambda n: one("r.csv", "#ab:c\n" * (n // 6))),
     Flood("csv: a long setting", "dh-csv", T, csv_line, "file-size"),
     Flood("ets: joints", "ets", T, ets_joints),
     Flood("ets: terms", "ets", T, ets_of("tx(1)")),

@@ -10,7 +10,7 @@ import bounds
 import kinetree as kt
 from floods import FLOODS, Flood
 from kinetree.errors import MAX_MESSAGE, Finding, nearest_names
-from kinetree.formats import ets, opener, packages, sdf, srdf, text, urdf, xml, xml_encoding
+from kinetree.formats import ets, opener, packages, srdf, text, urdf, xml, xml_encoding
 from kinetree.formats.dh import rows, values
 from kinetree.formats.mjcf import read as read_mjcf
 from kinetree.formats.xacro import files as yaml_files

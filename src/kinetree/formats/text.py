@@ -43,6 +43,11 @@ class TextReport:
         """Whether anything is an error."""
         return any(f.severity == "error" for f in self.findings)
 
+    @property
+    def full(self) -> bool:
+        """Whether one more error is left out."""
+        return self.count["error"] >= MAX_FINDINGS
+
     def source(self, line: int | None, column: int | None = None) -> Source:
         """A place in this text."""
         return Source(self.file, line, column)

@@ -335,11 +335,15 @@ def _feed(parser: expat.XMLParserType, data: bytes) -> None:
     for stop in range(CHUNK, len(data), CHUNK):
         parser.Parse(data[stop - CHUNK : stop], False)
         tag = parser.CurrentByteIndex  # of what has begun, but not ended
-        behind = tag + MAX_TAG
-        if _START.match(data, tag) and behind < len(data) and tag_end(data, tag, behind) == tag + 1:
-            if data.find(b"<", tag + 1, behind) < 0:  # which may stand in no tag: the parser says so
-                raise _RefusedError("xml-size", f"a tag of more than {MAX_TAG} bytes")
+        if _START.match(data, tag) and _is_too_long(data, tag):
+            raise _RefusedError("xml-size", f"a tag of more than {MAX_TAG} bytes")
     parser.Parse(data[max(0, len(data) - 1) // CHUNK * CHUNK :], True)
+
+
+def _is_too_long(data: bytes, tag: int) -> bool:
+    """Whether a start tag has more than MAX_TAG bytes; one with a "<" inside is none, and the parser says so."""
+    stop = tag + MAX_TAG
+    return stop < len(data) and tag_end(data, tag, stop) == tag + 1 and data.find(b"<", tag + 1, stop) < 0
 
 
 _START = re.compile(rb"<[^!?/]")

@@ -73,6 +73,8 @@ def _heading(line: tuple[int, str], delimiter: str, report: TextReport) -> list[
     columns: list[tuple[str, str]] = []
     before = len(report.findings)
     for text in _cells(line[1], delimiter):
+        if report.full:
+            break
         match = re.fullmatch(r"\s*+(\w++)\s*+(?:[(\[]\s*+(\w++)\s*+[)\]])?\s*+", text)
         column = match[1].lower().removesuffix("_i") if match else text.strip()
         column, unit = GREEK.get(column, column), (match[2] or "") if match else ""

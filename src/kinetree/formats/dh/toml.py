@@ -301,5 +301,7 @@ class _Reader:
                 self.unknown(key, legal, line, label)
 
     def unknown(self, key: str, legal: Collection[str], line: int | None, label: str) -> None:
+        if self.report.full:  # to look for the nearest names takes a while
+            return
         message = f"has {key!r}, which means nothing here; {nearest_names(key, sorted(set(legal)))}"
         self.report.error("unknown-key", message, line, bad=key, element=label)
