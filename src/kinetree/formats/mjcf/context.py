@@ -49,6 +49,7 @@ class Context:
     names: Names
     refs: dict[str, float] = field(default_factory=dict)  # joint: its value in the configuration that is drawn
     held: dict[str, tuple[float, Element]] = field(default_factory=dict)  # joint: where an equality holds it
+    joint_at: dict[str, int] = field(default_factory=dict)  # where each joint is in the parts, once all are read
     fixed_names: dict[str, str] = field(default_factory=dict)  # body: the name that its fixed joint is to have
     bodies: int = 0  # how many are read, which is MuJoCo's number of the last one
 
