@@ -175,7 +175,8 @@ def examine(
         limited = _limited(robot, options.limits)
     except KinetreeError as error:
         return None, [*findings, *error.findings]
-    return limited, [*findings, *(note for note in limited.notes if note not in robot.notes)]
+    known = set(robot.notes)
+    return limited, [*findings, *(note for note in limited.notes if note not in known)]
 
 
 def _is_limits_file(limits: str) -> bool:

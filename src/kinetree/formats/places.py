@@ -11,6 +11,10 @@ Where = tuple[str, int] | None
 
 HEAD = re.compile(r"\s*\[\[?\s*([A-Za-z_][\w.]*)\s*\]\]?\s*$")
 
+_NAME = r"""(?:"([^"]*)"|'([^']*)'|([\w-]++))\s*+[\]=.]"""
+KEY = re.compile(rf"\s*+(?:\[\[?\s*+)?{_NAME}")
+CHAIN_KEY = re.compile(rf"\s*+\[\[?\s*+chain\.{_NAME}")
+
 
 class Places:
     """Lines of tables, keys and rows. The standard library's TOML reader does not tell them, so they are looked up in
@@ -20,6 +24,8 @@ class Places:
         self.lines = [_without_comment(line) for line in lines]
         heads = [(i, m[1]) for i, line in enumerate(self.lines) if (m := HEAD.match(line))]
         own = [(i, name) for i, name in heads if not name.startswith("chain.")]
+        self._keys: dict[Where, dict[str, int]] = {}
+        self._rows: dict[Where, list[int]] = {}
         self.end = own[0][0] if own else len(lines)
         numbers: Counter[str] = Counter()
         self.spans: dict[tuple[str, int], range] = {}
@@ -38,16 +44,31 @@ class Places:
 
     def key(self, key: str, where: Where) -> int | None:
         """The line of a key of a table, from 1."""
-        pattern = re.compile(rf"\s*(?:\[\[?\s*(?:chain\.)?)?[\"']?{re.escape(key)}[\"']?\s*[\]=.]")
-        candidates = self.span(where) if where else range(len(self.lines))
-        return next((i + 1 for i in candidates if pattern.match(self.lines[i])), None)
+        if where not in self._keys:
+            self._keys[where] = self._found_keys(self.span(where) if where else range(len(self.lines)))
+        return self._keys[where].get(key)
+
+    def _found_keys(self, span: range) -> dict[str, int]:
+        """Every key to the first line, from 1, on which it stands."""
+        found: dict[str, int] = {}
+        for i in span:
+            for pattern in (KEY, CHAIN_KEY):
+                if match := pattern.match(self.lines[i]):
+                    found.setdefault(match[1] or match[2] or match[3] or "", i + 1)
+        return found
 
     def row(self, where: Where, number: int) -> int | None:
         """The line of a row: of its [[chain.rows]], or of its opening brace behind `rows =`."""
-        span = self.span(where)
+        if where not in self._rows:
+            self._rows[where] = self._found_rows(where)
+        found = self._rows[where]
+        return found[number] if number < len(found) else None
+
+    def _found_rows(self, where: Where) -> list[int]:
+        """The lines of all rows of a table, from 1."""
         found: list[int] = []
         inside = False
-        for i in span:
+        for i in self.span(where):
             line = self.lines[i]
             if re.match(r"\s*\[\[\s*(?:chain\.)?rows\s*\]\]", line):
                 found.append(i + 1)
@@ -59,8 +80,8 @@ class Places:
                     depth += (character == "{") - (character == "}")
                     found += [i + 1] if character == "{" and depth == 1 else []
                 inside = not re.match(r"\s*\]", line)
-        return found[number] if number < len(found) else None
+        return found
 
 
 def _without_comment(line: str) -> str:
-    return re.sub(r"^((?:[^\"'#]|\"[^\"]*\"|'[^']*')*)#.*", r"\1", line)
+    return line if "#" not in line else re.sub(r"^((?:[^\"'#]++|\"[^\"]*+\"|'[^']*+')*+)#.*", r"\1", line)

@@ -11,6 +11,8 @@ from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Robot
 
 MAX_DEPTH = 100
+MAX_MEMBERS = 1_000_000
+"""Joints of all groups together, those of groups inside each other counted each time."""
 
 Groups = Mapping[str, tuple[str, ...]]
 
@@ -41,7 +43,9 @@ class _Reader:
         self.root = root
         self.above = {joint.child: joint for joint in robot.joints.values()}
         self.elements: dict[str, Element] = {}
+        self.moving = set(robot.joint_names)
         self.done: dict[str, tuple[str, ...]] = {}
+        self.members = 0
 
     def groups(self) -> Groups:
         for element in self.root.find_all("group"):
@@ -52,7 +56,11 @@ class _Reader:
             elif name:
                 self.elements[name] = element
         self.unused()
-        return {name: self.group(name, ()) for name in self.elements}
+        groups = {}
+        for name in self.elements:
+            if self.members <= MAX_MEMBERS:
+                groups[name] = self.group(name, ())
+        return groups
 
     def unused(self) -> None:
         """One note a kind of element that has no place in the model."""
@@ -71,8 +79,14 @@ class _Reader:
         check_attributes(self.report, element, {"name"})
         joints: list[str] = []
         for child in element.children:
-            joints += self.member(child, element, (*within, name))
-        self.done[name] = tuple(dict.fromkeys(joint for joint in joints if joint in self.robot.joint_names))
+            found = self.member(child, element, (*within, name))
+            self.members += len(found)
+            if self.members > MAX_MEMBERS:
+                message = f"the groups have more than {MAX_MEMBERS} members, the most that are read"
+                self.report.error("srdf-size", message, child, owner=element)
+                break
+            joints += found
+        self.done[name] = tuple(dict.fromkeys(joint for joint in joints if joint in self.moving))
         if not self.done[name]:
             self.report.warning("empty-group", "has no joint that moves by itself", element)
         return self.done[name]

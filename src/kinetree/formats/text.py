@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from typing import Any
 
 from kinetree.errors import Finding, Severity, Source
 
 MAX_BYTES = 4_000_000
+MAX_FINDINGS = 1000
+"""Findings of each severity."""
+MAX_DOTS = 100
+"""Dots of one key: tomllib takes their square."""
 
 
 def decode(text: bytes | str, file: str) -> tuple[str, list[Finding]]:
@@ -31,11 +36,17 @@ class TextReport:
         self.file = file
         self.lines = text.split("\n")
         self.findings: list[Finding] = []
+        self.count: Counter[Severity] = Counter()
 
     @property
     def failed(self) -> bool:
         """Whether anything is an error."""
         return any(f.severity == "error" for f in self.findings)
+
+    @property
+    def full(self) -> bool:
+        """Whether one more error is left out."""
+        return self.count["error"] >= MAX_FINDINGS
 
     def source(self, line: int | None, column: int | None = None) -> Source:
         """A place in this text."""
@@ -52,7 +63,15 @@ class TextReport:
         element: str | None = None,
         fix: str | None = None,
     ) -> None:
-        """Note a finding on a line (from 1); `bad` is the part to underline, as text or as columns from 0."""
+        """Note a finding on a line (from 1); `bad` is the part to underline, as text or as columns from 0.
+
+        Of very many the last says that there are more.
+        """
+        self.count[severity] += 1
+        if self.count[severity] > MAX_FINDINGS:
+            return
+        if self.count[severity] == MAX_FINDINGS:
+            code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; whatever follows is left out"
         span = self._span(line, bad)
         source = self.source(line, span[0] + 1 if span else None)
         self.findings.append(Finding(code, severity, message, source, element, fix, self.excerpt(line, span)))
@@ -88,6 +107,10 @@ class TextReport:
 
 def read_toml(text: str, report: TextReport) -> dict[str, Any] | None:
     """The data in a TOML text, or None with an error in `report`."""
+    if dotted := _DOTTED.search(text):
+        line = text.count("\n", 0, dotted.start()) + 1
+        report.error("toml-size", f"a key has more than {MAX_DOTS} dots, the most that are read", line)
+        return None
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -98,3 +121,6 @@ def read_toml(text: str, report: TextReport) -> dict[str, Any] | None:
     except (RecursionError, ValueError):  # of numbers with thousands of digits too
         report.error("toml-syntax", "a value is nested too deep, or has too many digits")
     return None
+
+
+_DOTTED = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MAX_DOTS + 1}}}""")

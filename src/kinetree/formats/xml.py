@@ -8,25 +8,31 @@ are refused before anything is read from them.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from xml.parsers import expat
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kinetree.errors import Finding, Severity, Source
+from kinetree.formats.xml_document import Derived as Derived
+from kinetree.formats.xml_document import Document as Document
+from kinetree.formats.xml_document import tag_end
 from kinetree.formats.xml_encoding import to_utf8
 
 MAX_BYTES = 64_000_000
+"""Bytes of one reading: of a file and of all that it includes."""
+MAX_PARTS = 100_000
+"""Elements and attributes of one reading, together. The largest robots that are known have 9,000."""
+MAX_COMMENTS = 100_000
 MAX_DEPTH = 200
 MAX_ATTRIBUTES = 1000
+"""Attributes of one element."""
+MAX_TAG = 4_000_000
+"""Bytes of one start tag: the parser takes some hundred for each attribute before it hands them over."""
 MAX_FINDINGS = 10_000
-AROUND = 1000
-"""Bytes before and after a place that are looked at for its line: some lines are as long as their file."""
+"""Findings of each severity."""
+CHUNK = 1_000_000
+"""Bytes that are parsed at a time."""
 REMEMBERED = 1_000_000
 """Bytes of a text whose elements are kept at most: they take some thirty times as many."""
 
@@ -74,7 +80,8 @@ class Element:
 
     def place(self, attribute: str) -> Source:
         """Where the value of an attribute stands."""
-        return self.document.source(_span(self, attribute)[0])
+        found = attribute_spans(self).get(attribute)
+        return self.document.source(found[1] if found else self.start)
 
     @property
     def raw(self) -> str:
@@ -84,7 +91,7 @@ class Element:
     @property
     def tag_stop(self) -> int:
         """The byte behind its start tag."""
-        return _tag_end(self.document.data, self.start)
+        return tag_end(self.document.data, self.start)
 
     @property
     def empty(self) -> bool:
@@ -99,98 +106,15 @@ class Element:
         return self.tag_stop if self.empty else self.document.data.index(b">", self.end) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """A text that was made of other files, and the places from which its elements come, in order."""
-
-    text: str
-    origins: Sequence[Source | None]
-
-
-class Document:
-    """A file in UTF-8, in which elements stand. It does not know them: without a circle they are gone with their last
-    user, and need no collector.
-    """
-
-    def __init__(self, data: bytes, file: str, origins: Sequence[Source | None] = ()) -> None:
-        self.data = data
-        self.file = file
-        self.comments: dict[int, str] = {}  # by the byte of "<", where `parse` was asked for them
-        self._ascii = data.isascii()
-        self.origins = origins
-        self.starts: Sequence[int] = ()  # where the tags of all elements begin, of a text that has origins
-
-    def source(self, byte: int) -> Source:
-        """The place of a byte, or of what the element around it was made of."""
-        here = self._here(byte)
-        if not self.starts:
-            return here
-        at = bisect_right(self.starts, byte) - 1
-        origin = self.origins[at] if 0 <= at < len(self.origins) else None
-        return replace(origin, made=here) if origin else here
-
-    @property
-    def lines(self) -> int:
-        """How many there are."""
-        return len(self._lines)
-
-    @cached_property
-    def _lines(self) -> list[int]:
-        """Where they begin."""
-        newlines = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == ord("\n"))
-        return [0, *(newlines + 1).tolist()]
-
-    def _here(self, byte: int) -> Source:
-        line = bisect_right(self._lines, byte)
-        start = self._lines[line - 1]
-        before = byte - start if self._ascii else int(self._characters[byte] - self._characters[start])
-        return Source(self.file, line, before + 1)
-
-    @cached_property
-    def _characters(self) -> NDArray[np.int32]:
-        """How many characters begin before each byte; the bytes of UTF-8 that go on with one are 10xxxxxx."""
-        count = np.zeros(len(self.data) + 1, np.int32)
-        np.cumsum((np.frombuffer(self.data, np.uint8) & 0xC0) != 0x80, out=count[1:])
-        return count
-
-    def byte(self, source: Source) -> int:
-        """The byte at which a source of this document stands."""
-        source = source.made or source
-        assert source.line is not None
-        assert source.column is not None
-        start, before = self._lines[source.line - 1], source.column - 1
-        return start + (
-            before
-            if self._ascii
-            else len(self.data[start : start + 4 * before].decode(errors="ignore")[:before].encode())
-        )
-
-    def excerpt(self, start: int, stop: int) -> str:
-        """The line that holds bytes start to stop, with these underlined."""
-        first, last = max(0, start - AROUND), min(len(self.data), start + AROUND)
-        left = max(first, self.data.rfind(b"\n", first, start) + 1)
-        right = self.data.find(b"\n", start, last)
-        right = last if right < 0 else right
-        before = self.data[left:start].decode(errors="replace").replace("\t", " ")
-        bad = self.data[start : min(stop, right)].decode(errors="replace")
-        after = self.data[min(stop, right) : right].decode(errors="replace")
-        line = (before + bad + after).replace("\t", " ").rstrip()
-        indent = len(before) - len(before.lstrip())
-        cut = max(indent, len(before) - 60)
-        return f"{line[cut : cut + 100]}\n{' ' * (len(before) - cut)}{'~' * max(1, min(len(bad), 100) - 1)}^"
-
-    def excerpt_at(self, source: Source) -> str:
-        """The line of a source of this document, with the tag that begins there underlined."""
-        start = self.byte(source)
-        return self.excerpt(start, _tag_end(self.data, start))
-
-
 class Report:
     """The findings of one reading, in the order in which they are met."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.count: Counter[Severity] = Counter()
+        self.bytes = 0  # that have been parsed, with those of includes
+        self.parts = 0  # elements and attributes of these
+        self._spans: tuple[Element | None, dict[str, Span]] = (None, {})  # of the element whose attribute was last
 
     @property
     def failed(self) -> bool:
@@ -216,7 +140,7 @@ class Report:
             return
         if self.count[severity] == MAX_FINDINGS:
             code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; whatever follows is left out"
-        start, stop = _span(element, attribute)
+        start, stop = self._span(element, attribute)
         document = element.document
         self.findings.append(
             Finding(
@@ -229,6 +153,16 @@ class Report:
                 document.excerpt(start, stop),
             )
         )
+
+    def _span(self, element: Element, attribute: str | None) -> tuple[int, int]:
+        """The bytes of an attribute's value, or of the start tag as far as it is shown."""
+        if attribute is not None:
+            if self._spans[0] is not element:
+                self._spans = (element, attribute_spans(element))
+            if found := self._spans[1].get(attribute):
+                _, start, stop, _ = found
+                return start, max(stop, start + 1)
+        return element.start, element.document.shown_end(element.start)
 
     def error(self, code: str, message: str, element: Element, **more: str | Element | None) -> None:
         self.add("error", code, message, element, **more)  # type: ignore[arg-type]
@@ -246,20 +180,11 @@ class Report:
             self.findings.append(finding)
 
 
-def _span(element: Element, attribute: str | None) -> tuple[int, int]:
-    """The bytes of an attribute's value, or of the start tag."""
-    data = element.document.data
-    tag_end = _tag_end(data, element.start)
-    if attribute is not None and (found := attribute_spans(element).get(attribute)):
-        _, start, stop, _ = found
-        return start, max(stop, start + 1)
-    return element.start, tag_end
+Span = tuple[int, int, int, int]
+_ATTRIBUTE = re.compile(rb"""([^\s=/<>"']++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 
 
-_ATTRIBUTE = re.compile(rb"""([^\s=/<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-
-
-def attribute_spans(element: Element) -> dict[str, tuple[int, int, int, int]]:
+def attribute_spans(element: Element) -> dict[str, Span]:
     """Attribute to the bytes where its name and its value begin, where its value stops, and those behind its quote."""
     data = element.document.data
     behind = element.start + 1 + len(element.tag.encode())
@@ -267,14 +192,6 @@ def attribute_spans(element: Element) -> dict[str, tuple[int, int, int, int]]:
         m[1].decode(): (m.start(), *(m.span(2) if m[2] is not None else m.span(3)), m.end())
         for m in _ATTRIBUTE.finditer(data, behind, element.tag_stop)
     }
-
-
-_TAG = re.compile(rb"<[^\s/>]*(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")
-
-
-def _tag_end(data: bytes, start: int) -> int:
-    match = _TAG.match(data, start)
-    return match.end() if match else start + 1
 
 
 class _RefusedError(Exception):
@@ -289,18 +206,22 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
     """The root element of an XML text, or None with an error in `report`. comments: whether its document keeps them."""
     text, origins = (text.text, text.origins) if isinstance(text, Derived) else (text, ())
     try:
-        data = to_utf8(text)
+        data = to_utf8(text) if len(text) <= MAX_BYTES else b""
     except (UnicodeError, LookupError) as error:
         report.findings.append(Finding("xml-encoding", "error", f"the text cannot be decoded: {error}", Source(file)))
+        return None
+    report.bytes += max(len(text), len(data))
+    if report.bytes > MAX_BYTES:
+        message = f"{report.bytes} bytes, includes counted; at most {MAX_BYTES} are read"
+        report.findings.append(Finding("xml-size", "error", message, Source(file)))
         return None
     document = Document(data, file, origins)
     parser = expat.ParserCreate("utf-8")
     try:
-        if len(data) > MAX_BYTES:
-            raise _RefusedError("xml-size", f"{len(data)} bytes; at most {MAX_BYTES} are read")
+        _check_comments(data)
         if comments:
             parser.CommentHandler = lambda text: document.comments.update({parser.CurrentByteIndex: text})
-        root = _build(parser, document)
+        root = _build(parser, document, report)
     except expat.ExpatError as error:
         byte = min(max(parser.ErrorByteIndex, 0), len(data))
         message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
@@ -354,16 +275,29 @@ HANDLERS = (
 )
 
 
-def _build(parser: expat.XMLParserType, document: Document) -> Element:
+def _check_comments(data: bytes) -> None:
+    """Refuse a text with so many comments that they fill the memory of whoever looks at them."""
+    if len(data) > MAX_COMMENTS * len("<!---->") and (count := data.count(b"<!--")) > MAX_COMMENTS:
+        raise _RefusedError("xml-size", f"{count} comments; at most {MAX_COMMENTS} are read")
+
+
+def _build(parser: expat.XMLParserType, document: Document, report: Report) -> Element:
     """The root element, built by handlers that hang on the parser."""
     roots: list[Element] = []
     stack = [Element("", {}, document, 0)]
     stack[0].children = roots
+    texts: dict[Element, list[str]] = {}  # of elements that have several: to add one to another takes their square
+    parts = report.parts
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal parts
         element = Element(tag, attributes, document, parser.CurrentByteIndex)
         stack[-1].children.append(element)
         stack.append(element)
+        parts += len(attributes) + 1
+        if parts > MAX_PARTS:
+            message = f"more than {MAX_PARTS} elements and attributes, includes counted, the most that are read"
+            raise _RefusedError("xml-size", message)
         if len(attributes) > MAX_ATTRIBUTES:
             raise _RefusedError("xml-size", f"{len(attributes)} attributes; at most {MAX_ATTRIBUTES} are read")
         if len(stack) > MAX_DEPTH + 1:
@@ -374,7 +308,11 @@ def _build(parser: expat.XMLParserType, document: Document) -> Element:
 
     def characters(text: str) -> None:
         if not text.isspace():
-            stack[-1].text += text
+            element = stack[-1]
+            if element.text:
+                texts.setdefault(element, [element.text]).append(text)
+            else:
+                element.text = text
 
     def doctype(*_: object) -> None:
         raise _RefusedError("xml-doctype", "document types (<!DOCTYPE …>) and entities are not accepted; remove them")
@@ -385,5 +323,27 @@ def _build(parser: expat.XMLParserType, document: Document) -> Element:
     parser.CharacterDataHandler = characters
     parser.StartDoctypeDeclHandler = doctype
     parser.EntityDeclHandler = doctype
-    parser.Parse(document.data, True)
+    _feed(parser, document.data)
+    for element, pieces in texts.items():
+        element.text = "".join(pieces)
+    report.parts = parts
     return roots[0]
+
+
+def _feed(parser: expat.XMLParserType, data: bytes) -> None:
+    """Parse a text piece by piece, to refuse a tag that is too long before its attributes are taken apart."""
+    for stop in range(CHUNK, len(data), CHUNK):
+        parser.Parse(data[stop - CHUNK : stop], False)
+        tag = parser.CurrentByteIndex  # of what has begun, but not ended
+        if _START.match(data, tag) and _is_too_long(data, tag):
+            raise _RefusedError("xml-size", f"a tag of more than {MAX_TAG} bytes")
+    parser.Parse(data[max(0, len(data) - 1) // CHUNK * CHUNK :], True)
+
+
+def _is_too_long(data: bytes, tag: int) -> bool:
+    """Whether a start tag has more than MAX_TAG bytes; one with a "<" inside is none, and the parser says so."""
+    stop = tag + MAX_TAG
+    return stop < len(data) and tag_end(data, tag, stop) == tag + 1 and data.find(b"<", tag + 1, stop) < 0
+
+
+_START = re.compile(rb"<[^!?/]")

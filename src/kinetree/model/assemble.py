@@ -25,6 +25,8 @@ from kinetree.model.robot import (
 
 MAX_FAULTS = 1000
 """Of the structure; to look for the nearest names takes a while."""
+MAX_NAMES = 50
+"""Names of a circle that are listed."""
 
 
 @dataclass
@@ -114,8 +116,8 @@ def _in_order(moving: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[
     """The moving joints in the order wanted; those that it does not know come last."""
     if wanted is None:
         return moving
-    kept = [name for name in wanted if name in moving]
-    return (*kept, *(name for name in moving if name not in kept))
+    known, kept = set(moving), dict.fromkeys(wanted)
+    return (*(name for name in kept if name in known), *(name for name in moving if name not in kept))
 
 
 class _EnoughError(Exception):
@@ -251,7 +253,7 @@ class _Checker:
                 message = f"a {joint.type} joint cannot mimic a {leader.type} joint; both need one coordinate"
                 self.error("mimic", message, joint.source, label)
             elif joint.name in circles:
-                message = f"mimics itself: {' -> '.join((joint.name, *circles[joint.name]))}"
+                message = f"mimics itself: {_in_words(*circles[joint.name])}"
                 self.error("mimic", message, joint.source, label)
         for coupled in self.parts.coupled_limits:
             if not coupled.coefficients:
@@ -289,7 +291,8 @@ class _Checker:
             return ()
         placed = [] if not self.roots else _reach(parts.joints, by_parent, self.roots[0])
         if len(placed) < len(parts.joints) or not self.roots:
-            lost = next(j for j in parts.joints if j.name not in set(placed))
+            reached = set(placed)
+            lost = next(j for j in parts.joints if j.name not in reached)
             self.error(
                 "cycle", f"is part of a cycle: {_cycle(parent_joint, lost)}", lost.source, f"joint {lost.name!r}"
             )
@@ -300,9 +303,9 @@ def _label(thing: Link | Joint | Frame | Sensor | Material | CoupledLimit) -> st
     return "coupled limit" if isinstance(thing, CoupledLimit) else type(thing).__name__.lower()
 
 
-def _circles(joints: Mapping[str, Joint]) -> dict[str, list[str]]:
-    """The followers that follow themselves, each with its circle of leaders."""
-    circles: dict[str, list[str]] = {}
+def _circles(joints: Mapping[str, Joint]) -> dict[str, tuple[list[str], int]]:
+    """The followers that follow themselves, each with its circle of leaders and where it stands in it."""
+    circles: dict[str, tuple[list[str], int]] = {}
     done: set[str] = set()
     for start in joints:
         chain: dict[str, None] = {}  # ordered, and quick to look in
@@ -313,9 +316,15 @@ def _circles(joints: Mapping[str, Joint]) -> dict[str, list[str]]:
             name = mimic.joint if mimic else ""
         if name in chain:
             circle = list(chain)[list(chain).index(name) :]
-            circles |= {member: [*circle[i + 1 :], *circle[: i + 1]] for i, member in enumerate(circle)}
+            circles |= {member: (circle, i) for i, member in enumerate(circle)}
         done.update(chain)
     return circles
+
+
+def _in_words(circle: Sequence[str], at: int) -> str:
+    """The names of a circle from one of them round to itself; of a large one the first."""
+    names = [circle[(at + i) % len(circle)] for i in range(min(len(circle), MAX_NAMES))]
+    return " -> ".join([*names, "…" if len(circle) > MAX_NAMES else names[0]])
 
 
 def _reach(joints: Sequence[Joint], by_parent: Mapping[str, list[int]], root: str) -> list[str]:
@@ -332,10 +341,11 @@ def _reach(joints: Sequence[Joint], by_parent: Mapping[str, list[int]], root: st
 
 def _cycle(parent_joint: Mapping[str, Joint], start: Joint) -> str:
     """The links of the cycle above a joint that no root reaches."""
-    seen: list[str] = []
+    seen: dict[str, None] = {}  # ordered, and quick to look in
     link = start.parent
     while link not in seen:
-        seen.append(link)
+        seen[link] = None
         link = parent_joint[link].parent
-    loop = seen[seen.index(link) :]
-    return " -> ".join([*reversed(loop), loop[-1]])
+    names = list(seen)
+    loop = names[names.index(link) :][::-1]
+    return _in_words(loop, 0)

@@ -51,7 +51,7 @@ def _settings(report: TextReport) -> dict[str, tuple[str, int]]:
     """The comments that are settings: key to (value, line)."""
     settings: dict[str, tuple[str, int]] = {}
     for i, line in enumerate(report.lines, 1):
-        match = re.fullmatch(r"\s*#\s*([A-Za-z_]+)\s*[:=]\s*(.*?)[\s,;]*", line)
+        match = re.fullmatch(r"\s*+#\s*+([A-Za-z_]++)\s*+[:=]\s*+(.*)", line.rstrip(" \t\r\f\v\u00a0,;"))
         key = match[1].lower() if match else None
         if match is None or key is None:
             continue
@@ -73,7 +73,9 @@ def _heading(line: tuple[int, str], delimiter: str, report: TextReport) -> list[
     columns: list[tuple[str, str]] = []
     before = len(report.findings)
     for text in _cells(line[1], delimiter):
-        match = re.fullmatch(r"\s*(\w+)\s*(?:[(\[]\s*(\w+)\s*[)\]])?\s*", text)
+        if report.full:
+            break
+        match = re.fullmatch(r"\s*+(\w++)\s*+(?:[(\[]\s*+(\w++)\s*+[)\]])?\s*+", text)
         column = match[1].lower().removesuffix("_i") if match else text.strip()
         column, unit = GREEK.get(column, column), (match[2] or "") if match else ""
         columns.append((column, unit))

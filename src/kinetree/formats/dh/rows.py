@@ -15,6 +15,8 @@ from kinetree.model.dh import ROW_TYPES, DHRow
 from kinetree.model.robot import Limit, Mimic
 
 MAX_ROWS = 1000
+MAX_TABLES = 1000
+"""Chains of a file, and tables of every other kind."""
 PARAMETERS = ("a", "d", "alpha", "theta")
 KEYS = (*PARAMETERS, "offset", "joint", "type", "flip", "limits", "velocity", "effort", "mimic", "link", "frame")
 

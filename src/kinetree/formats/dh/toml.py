@@ -10,7 +10,7 @@ from typing import Any
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.poses import POSE_KEYS, read_pose
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
-from kinetree.formats.dh.rows import MAX_ROWS, Place, read_row
+from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
 from kinetree.formats.places import Places, Where
@@ -67,6 +67,10 @@ class _Reader:
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             line = self.places.key(key, None)
             self.report.error("table", f"{key} is not a list of tables; legal is [[{key}]], once for each", line)
+            return []
+        if len(value) > MAX_TABLES:
+            message = f"there are {len(value)} [[{key}]]; at most {MAX_TABLES} are read"
+            self.report.error("size", message, self.places.start((key, MAX_TABLES)))
             return []
         return value
 
@@ -297,5 +301,7 @@ class _Reader:
                 self.unknown(key, legal, line, label)
 
     def unknown(self, key: str, legal: Collection[str], line: int | None, label: str) -> None:
+        if self.report.full:  # to look for the nearest names takes a while
+            return
         message = f"has {key!r}, which means nothing here; {nearest_names(key, sorted(set(legal)))}"
         self.report.error("unknown-key", message, line, bad=key, element=label)

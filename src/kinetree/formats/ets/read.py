@@ -17,10 +17,10 @@ from kinetree.model.robot import Frame, Joint, Link, Robot, Text
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import frozen
 
-_GAP = re.compile(r"(?:\s|#[^\n]*|[*⊕@])*")
-_SETTING = re.compile(r"(name|base|tip)[ \t]*=[ \t]*(\"(?:[^\"\\\n]|\\.)*\"|[^\s\"#]+)[ \t]*(?=#|\n|$)")
-_TERM = re.compile(r"(\w+)\s*\(((?:\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|[^()\"'\n])*)\)")
-_JOINT = re.compile(r"([+-]?)\s*(?:([^\W\d]\w*)|(\"(?:[^\"\\\n]|\\.)+\")|'([^']+)')")
+_GAP = re.compile(r"(?:\s++|#[^\n]*+|[*⊕@])*+")
+_SETTING = re.compile(r"(name|base|tip)[ \t]*=[ \t]*(\"(?:[^\"\\\n]|\\.)*+\"|[^\s\"#]++)[ \t]*+(?=#|\n|$)")
+_TERM = re.compile(r"(\w++)\s*+\(((?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^()\"'\n]++)*+)\)")
+_JOINT = re.compile(r"([+-]?)\s*+(?:([^\W\d]\w*+)|(\"(?:[^\"\\\n]|\\.)++\")|'([^']++)')")
 _UNIT = re.compile(r"(.*?)\s*(°|deg|rad|mm|cm|m)")
 NAMES = {"name": "robot", "base": "base_link", "tip": "tip"}
 """What a text may name, and how that is called where it does not."""
@@ -141,7 +141,8 @@ def _term(match: re.Match[str], text: str, report: TextReport) -> ET | None:
     value = _number(argument, kind.startswith("R"))
     if value is None:
         hint = ANGLE_HINT if kind.startswith("R") else LENGTH_HINT
-        product = re.search(r"[^\W\d]\w*\s*[*/+]|[*/+]\s*[^\W\d]", argument) and "pi" not in argument
+        begin = argument[:1000]  # the search takes the square of a longer one
+        product = re.search(r"[^\W\d]\w*\s*[*/+]|[*/+]\s*[^\W\d]", begin) and "pi" not in begin
         more = "; a joint stands alone, at most with a minus sign" if product else ""
         _error(report, text, "ets-argument", f"{kind} has {argument!r}; legal is {hint}{more}", *span)
         return None

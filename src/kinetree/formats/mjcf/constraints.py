@@ -79,26 +79,37 @@ def _follow(context: Context, element: Element) -> None:
 
 def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint | None:
     name = name_of(context.report, element, attribute)
-    joints = {joint.name: joint for joint in context.parts.joints if joint.type != "fixed"}
-    if name not in joints:  # which is reported with all other names
+    joint = _joint(context, name)
+    if joint is None or joint.type == "fixed":  # which is reported with all other names
         return None
-    if joints[name].kind.single:
-        return joints[name]
-    message = f"joint {name!r} is a {joints[name].kind.mjcf} joint; legal are hinge and slide joints"
+    if joint.kind.single:
+        return joint
+    message = f"joint {name!r} is a {joint.kind.mjcf} joint; legal are hinge and slide joints"
     context.report.error("joint-type", message, element, attribute=attribute)
     return None
 
 
 def _follows(context: Context, joint: Joint, name: str) -> bool:
     """Whether a joint follows, through whatever chain, the joint of that name."""
-    joints = {joint.name: joint for joint in context.parts.joints}
     seen: set[str] = set()
-    while joint.mimic and joint.name not in seen:
+    while joint.mimic and joint.name not in seen and (leader := _joint(context, joint.mimic.joint)):
         seen.add(joint.name)
-        joint = joints[joint.mimic.joint]
+        joint = leader
         if joint.name == name:
             return True
     return False
+
+
+def _joint(context: Context, name: str) -> Joint | None:
+    """The joint of that name, once all bodies have been read."""
+    at = _joint_at(context).get(name)
+    return None if at is None else context.parts.joints[at]
+
+
+def _joint_at(context: Context) -> dict[str, int]:
+    if not context.joint_at:
+        context.joint_at.update((joint.name, i) for i, joint in enumerate(context.parts.joints))
+    return context.joint_at
 
 
 def _hold(context: Context, element: Element, joint: str, value: float) -> None:
@@ -124,14 +135,15 @@ def lock_held(context: Context, robot: Robot) -> Robot | None:
             message = f"joint {joint!r} is held where the joint that it follows, {leader!r}, does not take it"
             context.report.error("mimic", message, element)
             return None
-    locked = lock(robot, values) if values else robot
-    context.report.findings += [note for note in locked.notes if note not in robot.notes]
+    if not values:
+        return robot
+    locked, known = lock(robot, values), set(robot.notes)
+    context.report.findings += [note for note in locked.notes if note not in known]
     return replace(locked, text=robot.text)
 
 
 def _replace(context: Context, joint: Joint) -> None:
-    joints = context.parts.joints
-    joints[next(i for i, old in enumerate(joints) if old.name == joint.name)] = joint
+    context.parts.joints[_joint_at(context)[joint.name]] = joint
 
 
 def read_tendons(context: Context, root: Element) -> list[Element]:

@@ -49,6 +49,7 @@ class Context:
     names: Names
     refs: dict[str, float] = field(default_factory=dict)  # joint: its value in the configuration that is drawn
     held: dict[str, tuple[float, Element]] = field(default_factory=dict)  # joint: where an equality holds it
+    joint_at: dict[str, int] = field(default_factory=dict)  # where each joint is in the parts, once all are read
     fixed_names: dict[str, str] = field(default_factory=dict)  # body: the name that its fixed joint is to have
     bodies: int = 0  # how many are read, which is MuJoCo's number of the last one
 
@@ -75,9 +76,17 @@ def _below(root: Element, tag: str) -> list[Element]:
 def free(wanted: str, taken: set[str]) -> str:
     """`wanted`, or with _2, _3 … where that is taken; it is taken from now on."""
     name, i = wanted, 1
-    while name in taken:
+    while name in taken and i < 100:
         i += 1
         name = f"{wanted}_{i}"
+    if name in taken:  # of very many, to try each one takes their square
+        while f"{wanted}_{2 * i}" in taken:
+            i *= 2
+        low, high = i, 2 * i  # of which the first is taken, and the last is not
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if f"{wanted}_{middle}" in taken else (low, middle)
+        name = f"{wanted}_{high}"
     taken.add(name)
     return name
 

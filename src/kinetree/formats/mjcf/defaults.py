@@ -16,12 +16,16 @@ RESOLVED = ("joint", "geom", "site", "camera", "light", "mesh", "material", "ten
 """Tags of <default> whose attributes are put into the elements when they are read. The others, all of the simulation,
 keep their class."""
 
+MAX_INHERITED = 1_000_000
+"""Attributes that all elements together have of their classes."""
+
 
 class Classes:
     """The classes of a file: for every class and tag the attributes it stands for, those of its parents included."""
 
     def __init__(self, report: Report, root: Element) -> None:
         self.report = report
+        self.inherited = 0
         self.classes: dict[str, dict[str, Attributes]] = {"main": {}}
         for section in root.find_all("default"):
             if section.get("class", "main") not in ("main", ""):
@@ -58,7 +62,14 @@ class Classes:
     def resolved(self, element: Element, inherited: str = "main", tag: str | None = None) -> Element:
         """The element with the attributes of its class put in, and without a class; its place is the same."""
         name = self.named(element, "class", inherited)
-        attributes = overlay(self.classes[name].get(tag or element.tag, {}), element.attributes)
+        of_class = self.classes[name].get(tag or element.tag, {})
+        self.inherited += len(of_class)
+        if self.inherited > MAX_INHERITED:
+            if self.inherited - len(of_class) <= MAX_INHERITED:
+                message = f"the elements have more than {MAX_INHERITED} attributes of classes, the most that are read"
+                self.report.error("xml-size", message, element)
+            of_class = {}
+        attributes = overlay(of_class, element.attributes)
         attributes.pop("class", None)
         full = Element(element.tag, attributes, element.document, element.start)
         full.children, full.end, full.text = element.children, element.end, element.text

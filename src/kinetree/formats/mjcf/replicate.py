@@ -8,10 +8,9 @@ from kinetree.formats.fields import check_attributes, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.poses import ZERO, euler
 from kinetree.formats.numbers import format_numbers, number
-from kinetree.formats.xml import Element, Report
+from kinetree.formats.xml import MAX_BYTES, MAX_PARTS, Element, Report
 from kinetree.spatial import se3
 
-MAX_ELEMENTS = 200_000
 REFERENCES = (  # attributes outside of the bodies that name something inside
     *("site", "cranksite", "slidersite", "refsite", "sidesite", "site1", "site2", "joint", "joint1", "joint2"),
     *("jointinparent", "body", "body1", "body2", "geom", "geom1", "geom2", "subtree1", "subtree2", "camera"),
@@ -37,7 +36,8 @@ class _Copier:
     def __init__(self, report: Report, compiler: Compiler) -> None:
         self.report, self.compiler = report, compiler
         self.originals: set[str] = set()  # names that stand in a <replicate>, before they get their numbers
-        self.count = 0
+        self.count = 0  # elements and attributes of the copies
+        self.characters = 0  # of their names
 
     def inside(self, parent: Element) -> None:
         children: list[Element] = []
@@ -56,9 +56,16 @@ class _Copier:
         for child in element.children:
             if child.tag in ("joint", "freejoint", "inertial"):
                 report.error("not-supported", f"<{child.tag}> cannot be replicated, only whole bodies can", child)
-        size = sum(1 for _ in element.walk())
-        if self.count + size * count > MAX_ELEMENTS:
-            report.error("xml-size", f"more than {MAX_ELEMENTS} elements are replicated", element, attribute="count")
+        size = sum(1 + len(e.attributes) for e in element.walk())
+        if self.count + size * count > MAX_PARTS:
+            message = f"more than {MAX_PARTS} elements and attributes are replicated"
+            report.error("xml-size", message, element, attribute="count")
+            return []
+        self.characters += int(count) * sum(
+            len(e.get("name") or "") + len(e.get("target") or "") for e in element.walk()
+        )
+        if self.characters > MAX_BYTES:
+            report.error("xml-size", f"names of more than {MAX_BYTES} characters are replicated", element)
             return []
         self.originals |= {e.attributes["name"] for e in element.walk() if e.get("name")}
         return self.frames(element, int(count))
@@ -81,7 +88,7 @@ class _Copier:
         return frames
 
     def copy(self, element: Element, suffix: str, names: set[str]) -> Element:
-        self.count += 1
+        self.count += 1 + len(element.attributes)
         attributes = dict(element.attributes)
         for attribute in ("name", "target"):
             if attributes.get(attribute) in names:

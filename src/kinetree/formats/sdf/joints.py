@@ -16,6 +16,9 @@ from kinetree.model.robot import NO_AXES, UNLIMITED, Dynamics, Extension, Joint,
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 TYPES = {row.sdf: row for row in JOINT_TYPES.values() if row.sdf}
+DEFAULT_AXIS = (0.0, 0.0, 1.0)
+"""Of an <axis> without <xyz>: joint.sdf of the specification wants one, and defines what stands for it."""
+AXIS_FIX = "write <xyz>0 0 1</xyz> if it is z, <xyz>1 0 0</xyz> if it is x"
 CHILDREN = ("pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch")
 
 
@@ -135,15 +138,16 @@ class _Joint:
     def axis(self, element: Element) -> Array:
         report = self.report
         xyz = element.find("xyz")
-        if xyz is None:
-            message = f"<{element.tag}> without <xyz> has SDF's default 0 0 1"
-            report.warning("default-axis", message, element, owner=self.element)
-        vector = np.array(vector_of(report, xyz, 3, (0.0, 0.0, 1.0), self.element))
+        check_attributes(report, element, ())
+        if xyz is None or not xyz.text.strip():
+            message = f"<{element.tag}> without <xyz> has SDF's default, z (0 0 1)"
+            report.warning("default-axis", message, element, owner=self.element, fix=AXIS_FIX)
+        vector = np.array(vector_of(report, xyz, 3, DEFAULT_AXIS, self.element))
         length = float(np.linalg.norm(vector / max(1.0, np.abs(vector).max()))) * max(1.0, np.abs(vector).max())
         if not length > 1e-9:
             message = f"<xyz> of <{element.tag}> has no direction; legal is any vector but zero"
             report.error("zero-axis", message, xyz or element, owner=self.element)
-            return frozen((0.0, 0.0, 1.0))
+            return frozen(DEFAULT_AXIS)
         R = self.expressed_in(element, xyz)
         return frozen(vector / length if R is None else R @ (vector / length))
 

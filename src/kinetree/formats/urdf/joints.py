@@ -21,10 +21,13 @@ from kinetree.formats.urdf.context import Context, keep_others, read_origin
 from kinetree.formats.xml import Element
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import NO_AXES, Calibration, Dynamics, Joint, Limit, Mimic, Safety
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, frozen
 
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
 LIMITS = {"lower": 0.0, "upper": 0.0, "velocity": inf, "effort": inf}  # with URDF's defaults, or none
+DEFAULT_AXES = frozen(((1.0, 0.0, 0.0),))
+"""Of a joint without <axis>, as URDF defines it."""
+AXIS_FIX = 'write <axis xyz="1 0 0"/> if it is x, <axis xyz="0 0 1"/> if it is z'
 UNLIMITED = sys.float_info.max
 """How a file says that there is no limit where URDF wants a number: the largest double, as in C++."""
 CHILDREN = frozenset(
@@ -78,17 +81,21 @@ def _axes_of(context: Context, element: Element | None, joint: Element, kind: Jo
         if element is not None:
             vector_of(context.report, element, "xyz", 3, (0.0, 0.0, 0.0), joint)
         return NO_AXES
-    return read_axes(context, element, joint)
+    return read_axes(context, element, joint, kind)
 
 
-def read_axes(context: Context, element: Element | None, joint: Element) -> Array:
+def read_axes(context: Context, element: Element | None, joint: Element, kind: JointType) -> Array:
     """The unit axis (1, 3) of a joint."""
     report = context.report
     if element is None:
-        message = "a joint that moves needs <axis xyz=…>; URDF's unspoken default is x, which is seldom meant"
-        report.error("no-axis", message, joint, fix='write <axis xyz="1 0 0"/> if it is x')
-        return NO_AXES
+        message = f"a joint of type {kind.name} without <axis> has URDF's default, x (1 0 0)"
+        report.warning("default-axis", message, joint, fix=AXIS_FIX)
+        return DEFAULT_AXES
     check_leaf(report, element, {"xyz"})
+    if "xyz" not in element.attributes:
+        message = "<axis> needs xyz=…, 3 finite numbers; without them it says nothing"
+        report.error("missing-attribute", message, element, owner=joint, fix=AXIS_FIX)
+        return NO_AXES
     x, y, z = vector_of(report, element, "xyz", 3, (1.0, 0.0, 0.0), joint)
     length = sqrt(x * x + y * y + z * z)
     if not length > 1e-9:

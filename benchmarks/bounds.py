@@ -1,0 +1,110 @@
+"""How much memory and time reading takes at the limits of what is read, each text in a process of its own.
+
+    python benchmarks/bounds.py [--quick] [WORD …]
+
+Each text is as bad as its limit allows, and where one more is refused, that is measured too. Nothing may take more
+than 12 times the 64 MB that are read at most, or 10 seconds of the processor.
+
+WORD: only the texts with it in their name. --quick: texts of a twentieth of the size, of which nothing is asked: the
+figures say nothing about the limits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from floods import FLOODS, Flood
+from machine import describe
+
+MEMORY = 12 * 64_000_000
+SECONDS = 10.0
+TIMEOUT = 120.0
+
+READ = """
+import json, resource, sys, time
+from pathlib import Path
+from kinetree.errors import KinetreeError
+from kinetree.load import examine
+path, format, srdf = sys.argv[1:]
+start = time.process_time()
+try:
+    robot, findings = examine(Path(path), format=format, srdf=srdf or None)
+except KinetreeError as error:
+    robot, findings = None, error.findings
+seconds = time.process_time() - start
+most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+if Path("/proc/self/status").exists():  # where maxrss knows what the parent had, too
+    lines = Path("/proc/self/status").read_text().splitlines()
+    most = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), most)
+error = next((f.code for f in findings if f.severity == "error"), "")
+print(json.dumps([seconds, most, "read" if robot else error or "neither read nor refused"]))
+"""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What reading took. memory: the most that its process had, in bytes; result: "read", or the code of the first
+    error."""
+
+    size: int
+    seconds: float
+    memory: int
+    result: str
+
+    @property
+    def excessive(self) -> bool:
+        return self.seconds > SECONDS or self.memory > MEMORY
+
+
+def cost(flood: Flood, size: int) -> Cost:
+    """What the text of this size costs to read in a process of its own."""
+    with TemporaryDirectory() as folder:
+        files = flood.make(size)
+        for name, content in files.items():
+            (Path(folder) / name).write_bytes(content)
+        first, *others = (str(Path(folder) / name) for name in files)
+        command = [sys.executable, "-c", READ, first, flood.format, others[0] if flood.srdf else ""]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            return Cost(size, TIMEOUT, 0, "stopped")
+    if done.returncode:
+        return Cost(size, 0.0, 0, f"crashed: {(done.stderr.strip() or str(done.returncode)).splitlines()[-1]}")
+    return Cost(size, *json.loads(done.stdout))
+
+
+def costs(flood: Flood, *, quick: bool = False) -> list[Cost]:
+    """At the limit, and one above where that is refused."""
+    sizes = [max(2, flood.limit // 20)] if quick else [flood.limit, *([flood.limit + 1] if flood.above else [])]
+    return [cost(flood, size) for size in sizes]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", metavar="WORD")
+    parser.add_argument("--quick", action="store_true", help="texts of a twentieth of the size")
+    options = parser.parse_args()
+    print(describe("kinetree", "numpy"))
+    print(f"{'':36} {'size':>10} {'seconds':>8} {'MB':>5}")
+    bad = 0
+    for flood in FLOODS:
+        if options.words and not any(word in flood.name for word in options.words):
+            continue
+        for found in costs(flood, quick=options.quick):
+            wrong = found.result.startswith(("crashed", "neither")) or (found.excessive and not options.quick)
+            bad += wrong
+            mark = "  TOO MUCH" if wrong else ""
+            line = f"{found.size:10} {found.seconds:8.2f} {found.memory / 1e6:5.0f}  {found.result}{mark}"
+            print(f"{flood.name:36} {line}", flush=True)
+    print(f"{bad} take too much" if bad else "all within the limits")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

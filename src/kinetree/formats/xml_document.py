@@ -1,0 +1,164 @@
+"""The text of an XML file, and the line and column of its bytes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+
+from kinetree.errors import Source
+
+AROUND = 1000
+"""Bytes before and after a place that are looked at for its line: some lines are as long as their file."""
+BLOCK = 2048
+"""Bytes between the places whose line and column are kept. A list of all lines takes forty times the bytes of a file
+that has nothing else."""
+CONTINUATION = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 that go on with a character."""
+
+_TAG = re.compile(rb"<[^\s/>]*+(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
+
+
+def tag_end(data: bytes, start: int, stop: int | None = None) -> int:
+    """The byte behind the start tag at `start`, or behind its "<" where it does not end before `stop`."""
+    match = _TAG.match(data, start, len(data) if stop is None else stop)
+    return match.end() if match else start + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A text that was made of other files, and the places from which its elements come, in order."""
+
+    text: str
+    origins: Sequence[Source | None]
+
+
+class Document:
+    """A file in UTF-8, in which elements stand. It does not know them: without a circle they are gone with their last
+    user, and need no collector.
+    """
+
+    def __init__(self, data: bytes, file: str, origins: Sequence[Source | None] = ()) -> None:
+        self.data = data
+        self.file = file
+        self.comments: dict[int, str] = {}  # by the byte of "<", where `parse` was asked for them
+        self._ascii = data.isascii()
+        self.origins = origins
+        self.starts: Sequence[int] = ()  # where the tags of all elements begin, of a text that has origins
+
+    def source(self, byte: int) -> Source:
+        """The place of a byte, or of what the element around it was made of."""
+        here = self._here(byte)
+        if not self.starts:
+            return here
+        at = bisect_right(self.starts, byte) - 1
+        origin = self.origins[at] if 0 <= at < len(self.origins) else None
+        return replace(origin, made=here) if origin else here
+
+    @property
+    def lines(self) -> int:
+        """How many there are."""
+        return self._newlines[-1] + 1
+
+    @cached_property
+    def _newlines(self) -> list[int]:
+        """How many lines end before each block, and in all."""
+        data = self.data
+        counts = (data.count(b"\n", i, i + BLOCK) for i in range(0, len(data), BLOCK))
+        return list(accumulate(counts, initial=0))
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        """Where the line begins in which each block begins."""
+        starts, start, data = [], 0, self.data
+        for i in range(0, len(data) + 1, BLOCK):
+            starts.append(start)
+            start = data.rfind(b"\n", i, i + BLOCK) + 1 or start
+        return starts
+
+    @cached_property
+    def _characters(self) -> list[int]:
+        """How many characters begin before each block, and in all."""
+        data = self.data
+        counts = (_characters(data[i : i + BLOCK]) for i in range(0, len(data), BLOCK))
+        return list(accumulate(counts, initial=0))
+
+    def _here(self, byte: int) -> Source:
+        block, data = byte // BLOCK, self.data
+        first = block * BLOCK
+        line = self._newlines[block] + data.count(b"\n", first, byte) + 1
+        start = data.rfind(b"\n", first, byte) + 1 or self._line_starts[block]
+        before = byte - start if self._ascii else self._before(byte) - self._before(start)
+        return Source(self.file, line, before + 1)
+
+    def _before(self, byte: int) -> int:
+        """How many characters begin before a byte."""
+        block = byte // BLOCK
+        return self._characters[block] + _characters(self.data[block * BLOCK : byte])
+
+    def byte(self, source: Source) -> int:
+        """The byte at which a source of this document stands."""
+        source = source.made or source
+        assert source.line is not None
+        assert source.column is not None
+        start = self._line_start(source.line)
+        return self._behind(start, source.column - 1)
+
+    def _line_start(self, line: int) -> int:
+        """Where a line begins."""
+        if line == 1:
+            return 0
+        # the last block before which fewer lines end than before this one
+        block = bisect_right(self._newlines, line - 2) - 1
+        at = block * BLOCK - 1
+        for _ in range(line - 1 - self._newlines[block]):
+            at = self.data.index(b"\n", at + 1)
+        return at + 1
+
+    def _behind(self, start: int, count: int) -> int:
+        """The byte that is so many characters behind another."""
+        if self._ascii:
+            return start + count
+        wanted = self._before(start) + count
+        block = min(bisect_right(self._characters, wanted) - 1, len(self.data) // BLOCK)
+        at = block * BLOCK
+        left = wanted - self._characters[block]
+        inside = self.data[at : at + BLOCK]
+        for i in range(len(inside)):
+            if inside[i] & 0xC0 != 0x80:
+                if left == 0:
+                    return at + i
+                left -= 1
+        return at + len(inside)
+
+    def excerpt(self, start: int, stop: int) -> str:
+        """The line that holds bytes start to stop, with these underlined."""
+        first, last = max(0, start - AROUND), min(len(self.data), start + AROUND)
+        left = max(first, self.data.rfind(b"\n", first, start) + 1)
+        right = self.data.find(b"\n", start, last)
+        right = last if right < 0 else right
+        before = self.data[left:start].decode(errors="replace").replace("\t", " ")
+        bad = self.data[start : min(stop, right)].decode(errors="replace")
+        after = self.data[min(stop, right) : right].decode(errors="replace")
+        line = (before + bad + after).replace("\t", " ").rstrip()
+        indent = len(before) - len(before.lstrip())
+        cut = max(indent, len(before) - 60)
+        return f"{line[cut : cut + 100]}\n{' ' * (len(before) - cut)}{'~' * max(1, min(len(bad), 100) - 1)}^"
+
+    def excerpt_at(self, source: Source) -> str:
+        """The line of a source of this document, with the tag that begins there underlined."""
+        start = self.byte(source)
+        return self.excerpt(start, self.shown_end(start))
+
+    def shown_end(self, start: int) -> int:
+        """The byte behind the start tag at `start`, or as far as an excerpt shows of one that is longer."""
+        end, most = tag_end(self.data, start, start + AROUND), min(len(self.data), start + AROUND)
+        return most if end == start + 1 and most == start + AROUND else end
+
+
+def _characters(data: bytes) -> int:
+    """How many characters begin in bytes of UTF-8."""
+    return len(data.translate(None, CONTINUATION))
