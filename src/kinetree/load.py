@@ -12,7 +12,7 @@ from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
-from kinetree.formats.output import write_files
+from kinetree.formats.output import write_whole
 from kinetree.formats.srdf import read_groups
 from kinetree.formats.xml import Derived
 from kinetree.model.edit import add_limits, set_groups
@@ -303,7 +303,7 @@ def save(
     if row is None or row.writer is None:
         legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
-    write_files({target: row.write(robot, without)})
+    write_whole(target, row.write(robot, without))
 
 
 def _argument(value: object) -> str:
