@@ -73,7 +73,7 @@ def command(
     A PATH is a URDF or xacro file, or a folder: then all such files in it are mended. A repair that would move a frame
     or change a limit or a mass is not made, but for one: angles that are meant to be fractions of π become exact
     (R103-007), which turns what hangs behind by a few milliradians; --ignore R103-007 leaves them. What the file or the
-    settings excuse is left. All files are written, or none; a run that was killed meanwhile is undone by the next one.
+    settings excuse is left. All files are written, or none; a run that is killed meanwhile is undone by the next.
 
     Exit status 0 if all is mended that can be, 1 if something could not be, or if --diff has something to show, 2 if
     a file could not be read or written.
@@ -113,7 +113,7 @@ def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
     if not diff:
         return recover(folders)
     if left := next(filter(is_left, folders), None):
-        message = "a run of kinetree fix was killed, or is still writing, here; there may be old files beside new ones"
+        message = "a run was interrupted, or is still writing, here; there may be old files beside new ones"
         fix = "run it without --diff, which undoes it"
         raise KinetreeError(Finding("interrupted", "error", message, Source(str(left)), fix=fix))
     return []
@@ -173,7 +173,7 @@ def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], diff: boo
     with snapshot(contents) as held:  # what is excused is judged by the very bytes that are mended
         excused = {one.finding for one in check_job(job).excused}
     if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
-        message = "includes files that a run which was killed had left, and which have changed now; run this again"
+        message = "includes files that an interrupted run had left, and which have changed now; run this again"
         raise KinetreeError([*_recovered(left, diff), Finding("interrupted", "error", message, Source(job.file))])
     return fix(
         job.file,

@@ -92,10 +92,10 @@ def _undo_after(error: BaseException, journal: Journal, held: ExitStack) -> None
     """Make all files old again. Where that fails, say in the error that the next run does it."""
     try:
         _undo(journal)
-        _remove(journal, [folder for folder in journal.folders if _is_in(journal, folder)], held)
+        _remove(journal, [folder for folder in journal.folders if _is_in(journal, folder, or_cut=True)], held)
     except (OSError, KinetreeError) as second:
         if isinstance(error, KinetreeError):
-            more = "; some files may have changed, for this could not be undone; the next kinetree fix here undoes it"
+            more = "; some files may have changed, for this could not be undone: the next kinetree fix here does that"
             first, *others = error.findings
             message = first.message + more
             raise KinetreeError([Finding(first.code, first.severity, message, first.source), *others]) from second
@@ -160,11 +160,10 @@ def _settled(journal: Journal, folder: Path, held: ExitStack) -> Finding:
     for path, state in states.items():
         if state not in journal.files[path]:
             raise _refused(folder, f"{path} has been changed since, so that the run cannot be undone")
-    with_journal = [each for each in journal.folders if _is_in(journal, each)]
     changing = [path for path, (old, new) in journal.files.items() if old != new]
     replaced = [path for path in changing if states[path] == journal.files[path][1]]
     if replaced and len(replaced) < len(changing):
-        if without := [each for each in journal.folders if each not in with_journal]:
+        if without := [each for each in journal.folders if not _is_in(journal, each)]:
             raise _refused(folder, f"it speaks of files in {without[0]}, where there is no such journal")
         _undo(journal)
         done = f"has been undone: {len(journal.files)} files are as they were before it ({_names(journal)})"
@@ -172,8 +171,8 @@ def _settled(journal: Journal, folder: Path, held: ExitStack) -> Finding:
         done = f"had changed all of its {len(journal.files)} files; nothing was left to do ({_names(journal)})"
     else:
         done = f"had not changed any of its {len(journal.files)} files ({_names(journal)})"
-    _remove(journal, with_journal, held)
-    message = f"an earlier run was killed while it wrote files here, and {done}"
+    _remove(journal, [each for each in journal.folders if _is_in(journal, each, or_cut=True)], held)
+    message = f"an earlier run was interrupted while it wrote files here, and {done}"
     return Finding("interrupted", "warning", message, Source(str(folder)))
 
 
@@ -261,15 +260,15 @@ def _is_cut(text: bytes) -> bool:
     return head.startswith(text[: len(head)]) and not text.endswith(b"]}\n")
 
 
-def _is_in(journal: Journal, folder: Path) -> bool:
-    """Return whether this very journal lies in a folder."""
+def _is_in(journal: Journal, folder: Path, *, or_cut: bool = False) -> bool:
+    """Return whether this very journal lies in a folder, or one that is cut short if that may be."""
     handle = open_cautiously(folder / NAME) if is_left(folder) else None
     if handle is None:
         return False
     with open(handle, "rb") as file:
         _check_owner(os.fstat(handle), folder)
         text = file.read(MOST_BYTES + 1)
-    return not _is_cut(text) and _read(text, folder) == journal
+    return or_cut if _is_cut(text) else _read(text, folder) == journal
 
 
 def _check_owner(status: os.stat_result, folder: Path) -> None:
@@ -320,6 +319,6 @@ def _path(name: str, folder: Path) -> Path:
 
 
 def _refused(folder: Path, why: str) -> KinetreeError:
-    message = f"this is the journal of a run that was killed while it wrote files, and cannot be used: {why}"
+    message = f"this is the journal of a run that was interrupted while it wrote files, and cannot be used: {why}"
     fix = f"look at the files that it names, then remove it and the files that end in .{NEW} and .{OLD}"
     return KinetreeError(Finding("journal", "error", message, Source(str(folder / NAME)), fix=fix))
