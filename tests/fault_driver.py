@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from kinetree.errors import Finding, KinetreeError
+from kinetree.errors import KinetreeError
 from kinetree.formats.journal import recover
 from kinetree.formats.output import write_all, write_whole
 
@@ -31,31 +31,7 @@ def single(root: Path) -> None:
     write_whole(root / "a/one.urdf", NEW["a/one.urdf"])
 
 
-def fix(root: Path) -> list[str]:
-    """Mend two models, one of which includes a file of another folder; return what is said of earlier runs."""
-    from click.testing import CliRunner
-
-    from kinetree.cli import group
-
-    result = CliRunner().invoke(group, ["fix", "--profile", "ros", "--unsafe", "--json", str(root / "a")])
-    if result.exit_code == 2:
-        raise KinetreeError(Finding("fix", "error", result.output))
-    return [finding["message"] for finding in json.loads(result.output)["findings"]]
-
-
-def models() -> dict[str, str]:
-    """What `fix` mends."""
-    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
-    body = '<link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/>'
-    part = f'{head}{body}<origin rpy="1.57 0 0"/></joint></robot>'
-    return {
-        "a/one.xacro": f'{head}<xacro:include filename="../b/part.xacro"/></robot>',
-        "a/two.xacro": part,
-        "b/part.xacro": part,
-    }
-
-
-JOBS = {"several": several, "single": single, "fix": fix}
+JOBS = {"several": several, "single": single}
 
 
 def files(root: Path) -> dict[str, str]:
@@ -83,17 +59,13 @@ def main(kind: str, job: str, folder: str) -> None:
     """Go on until a fault comes too late to be met."""
     library = ctypes.CDLL(None)
     root = Path(folder).resolve() / "root"
-    start = models() if job == "fix" else OLD
     for number in range(1, 1000):
-        for name, content in start.items():
+        for name, content in OLD.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(content)
         end = attempt(library, root, number, kind, job)
         left = files(root)
-        if job == "fix":
-            notes = fix(root)
-        else:
-            notes = [str(note) for note in recover({root / "a", root / "b"} if number % 2 else {root / "a"})]
+        notes = [str(note) for note in recover({root / "a", root / "b"} if number % 2 else {root / "a"})]
         after = files(root)
         print(json.dumps({"number": number, "end": end, "left": left, "after": after, "notes": notes}))
         if end == UNTOUCHED:

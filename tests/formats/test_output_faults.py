@@ -85,15 +85,3 @@ def test_several_files(kind, faults):
             mixed = any(run["left"].get(name) != OLD.get(name) for name in NEW) and run["after"] == OLD
             assert ["has been undone" in note for note in run["notes"]] == [True] if mixed else True
     assert {tuple(run["after"].items()) for run in found} == {tuple(OLD.items()), tuple(sorted(NEW.items()))}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_fix(kind, faults):
-    """The next run of the command mends all, and leaves nothing else."""
-    found = runs(faults, kind, "fix")
-    whole = found[-1]["left"]
-    for run in found:
-        assert run["after"] == whole
-        assert all("kinetree" not in name for name in run["after"])
-    assert any("has been undone" in note for run in found for note in run["notes"]) == (kind != "fail once")
