@@ -17,6 +17,7 @@ are fixed. Otherwise nothing is changed, and an error says why.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -226,12 +227,14 @@ def _write(journal: Journal, held: ExitStack) -> None:
 
 
 def _write_in(folder: Path, journal: Journal, held: ExitStack) -> None:
-    path = folder / NAME
+    path, text = folder / NAME, _text(journal, folder)
+    if len(text) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"{len(journal.files)} files are too many to be written together")
     file = held.enter_context(FileIO(os.open(path, CREATE, 0o600), "r+"))
     if not lock(file.fileno()) or not is_at(file.fileno(), path):
         raise _busy(folder)
     try:
-        write_fully(file.fileno(), _text(journal, folder))
+        write_fully(file.fileno(), text)
         os.fsync(file.fileno())
         flush_folder(folder)
     except BaseException:
@@ -255,9 +258,9 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _is_cut(text: bytes) -> bool:
-    """Return whether this is the beginning of a journal, of which the last character was not yet written."""
+    """Return whether this is the beginning of a journal, of which the end was not yet written."""
     head = _HEAD.encode()
-    return head.startswith(text[: len(head)]) and not text.endswith(b"]}\n")
+    return len(text) <= MOST_BYTES and head.startswith(text[: len(head)]) and not text.rstrip().endswith(b"]}")
 
 
 def _is_in(journal: Journal, folder: Path, *, or_cut: bool = False) -> bool:
