@@ -7,7 +7,6 @@ On Windows, and on file systems without locks, every one counts as left.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
 import stat
@@ -110,8 +109,17 @@ def open_cautiously(path: Path, flags: int = os.O_RDONLY) -> int | None:
     return handle
 
 
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of some data."""
+    import hashlib  # loads a large library, and seldom wanted
+
+    return hashlib.sha256(data).hexdigest()
+
+
 def digest_of(path: Path) -> str | None:
     """Return the SHA-256 of a plain file, None where there is none. Raise OSError where it cannot be read."""
+    import hashlib
+
     handle = open_cautiously(path)
     if handle is None:
         return None

@@ -18,7 +18,6 @@ are fixed. Otherwise nothing is changed, and an error says why.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import sys
@@ -244,6 +243,8 @@ def _write_in(folder: Path, journal: Journal, held: ExitStack) -> None:
 
 
 def _text(journal: Journal, folder: Path) -> bytes:
+    import json  # not at the start, for `save` seldom has a journal
+
     rows = [
         {"file": _relative(path, folder), "old": old, "new": new} for path, (old, new) in sorted(journal.files.items())
     ]
@@ -283,6 +284,8 @@ def _check_owner(status: os.stat_result, folder: Path) -> None:
 
 def _read(text: bytes, folder: Path) -> Journal:
     """Return what a journal says. Raise KinetreeError for one that no run has written in this folder."""
+    import json
+
     if len(text) > MOST_BYTES:
         raise _refused(folder, f"it has more than {MOST_BYTES} bytes")
     try:

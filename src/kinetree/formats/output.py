@@ -7,7 +7,6 @@ beside its target, which is then renamed to it. Several files also have a journa
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source
-from kinetree.formats.disk import CREATE, NEW, beside, created_locked, digest_of, flush_folder, write_fully
+from kinetree.formats.disk import CREATE, NEW, beside, created_locked, digest, digest_of, flush_folder, write_fully
 from kinetree.formats.journal import Journal, begun, new_of, old_of, recover
 
 
@@ -107,7 +106,7 @@ def _write_several(files: Mapping[Path, bytes], devices: Mapping[Path, bytes]) -
     digests = {}
     for path, data in files.items():
         with _naming(path):
-            digests[path] = (digest_of(path), hashlib.sha256(data).hexdigest())
+            digests[path] = (digest_of(path), digest(data))
     journal = Journal(digests)
     with begun(journal):
         for path, data in files.items():
