@@ -225,3 +225,28 @@ def test_what_cannot_be_written_is_named_and_keeps_all_others(name, others, tmp_
         write_all({**{tmp_path / other: text for other, text in others.items()}, tmp_path / name: "new"})
     assert (tmp_path / "a.urdf").read_text() == "old"
     assert names(tmp_path) == ["a.urdf", "folder"]
+
+
+@posix
+@pytest.mark.parametrize("count", [1, 3])
+def test_contents_are_flushed_before_they_take_their_places_and_folders_after(count, tmp_path, monkeypatch):
+    paths = [tmp_path / f"{i}.urdf" for i in range(count)]
+    for path in paths:
+        path.write_text("old")
+    events: list[object] = []
+    fsync, replace = os.fsync, os.replace
+
+    def noted_fsync(handle):
+        events.append(os.fstat(handle).st_ino)
+        fsync(handle)
+
+    def noted_replace(source, target):
+        events.append(Path(target))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(os, "replace", noted_replace)
+    write_all(dict.fromkeys(paths, "new"))
+    for path in paths:
+        assert events.index(path.stat().st_ino) < min(events.index(other) for other in paths)
+        assert tmp_path.stat().st_ino in events[events.index(path) :]

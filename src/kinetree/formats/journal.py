@@ -92,7 +92,7 @@ def _undo_after(error: BaseException, journal: Journal, held: ExitStack) -> None
     """Make all files old again. Where that fails, say in the error that the next run does it."""
     try:
         _undo(journal)
-        _remove(journal, [folder for folder in journal.folders if _is_in(journal, folder, or_cut=True)], held)
+        _remove(journal, [folder for folder in journal.folders if _is_in(journal, folder)], held)
     except (OSError, KinetreeError) as second:
         if isinstance(error, KinetreeError):
             more = "; some files may have changed, for this could not be undone: the next kinetree fix here does that"
@@ -112,8 +112,7 @@ def recover(folders: Iterable[Path]) -> list[Finding]:
             try:
                 if journal := _taken(folder, held):
                     notes.append(_settled(journal, folder, held))
-                else:
-                    discard_strays(folder)
+                discard_strays(folder)
             except OSError as error:
                 raise _refused(folder, f"it cannot be undone: {error.strerror or error}") from None
     return notes
@@ -171,7 +170,10 @@ def _settled(journal: Journal, folder: Path, held: ExitStack) -> Finding:
         done = f"had changed all of its {len(journal.files)} files; nothing was left to do ({_names(journal)})"
     else:
         done = f"had not changed any of its {len(journal.files)} files ({_names(journal)})"
-    _remove(journal, [each for each in journal.folders if _is_in(journal, each, or_cut=True)], held)
+    _remove(journal, [each for each in journal.folders if _is_in(journal, each)], held)
+    for each in filter(is_left, journal.folders):
+        with suppress(KinetreeError), ExitStack() as for_now:
+            _locked(each, for_now)  # removes one that is cut short
     message = f"an earlier run was interrupted while it wrote files here, and {done}"
     return Finding("interrupted", "warning", message, Source(str(folder)))
 
@@ -264,15 +266,15 @@ def _is_cut(text: bytes) -> bool:
     return len(text) <= MOST_BYTES and head.startswith(text[: len(head)]) and not text.rstrip().endswith(b"]}")
 
 
-def _is_in(journal: Journal, folder: Path, *, or_cut: bool = False) -> bool:
-    """Return whether this very journal lies in a folder, or one that is cut short if that may be."""
+def _is_in(journal: Journal, folder: Path) -> bool:
+    """Return whether this very journal lies in a folder."""
     handle = open_cautiously(folder / NAME) if is_left(folder) else None
     if handle is None:
         return False
     with open(handle, "rb") as file:
         _check_owner(os.fstat(handle), folder)
         text = file.read(MOST_BYTES + 1)
-    return or_cut if _is_cut(text) else _read(text, folder) == journal
+    return not _is_cut(text) and _read(text, folder) == journal
 
 
 def _check_owner(status: os.stat_result, folder: Path) -> None:
