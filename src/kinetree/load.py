@@ -13,7 +13,6 @@ from typing import Any
 from kinetree.confine import Confinement, confinement_of
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
-from kinetree.formats.output import write_files
 from kinetree.formats.srdf import read_groups
 from kinetree.formats.xml import Derived
 from kinetree.model.edit import add_limits, set_groups
@@ -315,12 +314,14 @@ def save(
     without: parts that are left out, such as ("extension", "inertial"), for formats that cannot say all of them; see
         `kinetree.formats.losses.PARTS`. Otherwise whatever the format cannot say is a KinetreeError.
     """
+    from kinetree.formats.output import write_whole  # not at the start, for most programs only read
+
     target = Path(path)
     row = FORMATS.get(format) if format else _by_suffix(target)
     if row is None or row.writer is None:
         legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
-    write_files({target: row.write(robot, without)})
+    write_whole(target, row.write(robot, without))
 
 
 def _argument(value: object) -> str:

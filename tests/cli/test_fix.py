@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import signal
 from pathlib import Path
 
 import pytest
@@ -284,6 +285,24 @@ def patched(old: str, diff: str) -> str:
     return "".join(lines)
 
 
+@pytest.fixture
+def two(model, tmp_path) -> dict[Path, str]:
+    """Two models, both of which are mended, one by its part in another folder."""
+    part = f"{ROOT}\n{LINKS}{ANGLE.format('j1', 'b')}{ANGLE.format('j2', 'c')}\n</robot>\n"
+    for folder in ("robots", "parts"):
+        (tmp_path / folder).mkdir()
+    model(f'{ROOT}<xacro:include filename="../parts/part.xacro"/></robot>', "robots/one.urdf.xacro")
+    return {model(part, name): part for name in ("parts/part.xacro", "robots/two.urdf.xacro")}
+
+
+def exact(files: dict[Path, str]) -> dict[Path, str]:
+    return {path: text.replace("1.57", EXACT) for path, text in files.items()}
+
+
+def contents(files: dict[Path, str]) -> dict[Path, str]:
+    return {path: path.read_text() for path in files}
+
+
 class TestSeveralModels:
     """One run mends them one after the other; each starts from what those before it have left."""
 
@@ -338,44 +357,101 @@ class TestSeveralModels:
         assert run("fix", "--unsafe", name).exit_code == 0
         assert common.read_text() == patched(old, shown.stdout) == old.replace("1.57", EXACT)
 
-    def test_a_write_that_fails_keeps_no_other_and_is_not_built_upon(self, run, models, monkeypatch):
-        """The second starts from what is on the disk, for the first did not get there."""
-        names = models(f"{LINKS}{ANGLE.format('j1', 'b')}{ANGLE.format('j2', 'c').replace('1.57', '0')}")
-        common = Path("common.xacro")
-        old, replace, calls = common.read_text(), os.replace, []
+    @pytest.mark.parametrize("failing", [1, 2])
+    def test_where_one_cannot_be_written_none_is(self, failing, run, two, monkeypatch, tmp_path):
+        replace, calls = os.replace, []
 
         def fails_once(*paths):
             calls.append(paths)
-            if len(calls) == 1:
+            if len(calls) == failing:
                 raise OSError("no space left")
             replace(*paths)
 
+        before = sorted(tmp_path.rglob("*"))
         monkeypatch.setattr(os, "replace", fails_once)
-        result = run("fix", "--unsafe", *names)
-        assert result.exit_code == 2
+        result = run("fix", "--unsafe", tmp_path / "robots")
+        assert (result.exit_code, result.stdout) == (2, "")
         assert "cannot be written: no space left" in result.stderr
-        assert result.stdout.splitlines()[1:] == ["m2.urdf.xacro: 1 mended", "common.xacro: changed with it"]
-        assert common.read_text() == old.replace("1.57", EXACT)
-        assert sorted(path.name for path in Path().iterdir()) == ["common.xacro", *names]
+        assert contents(two) == two
+        assert sorted(tmp_path.rglob("*")) == before
+        assert run("fix", "--unsafe", tmp_path / "robots").exit_code == 0
+        assert contents(two) == exact(two)
 
-    def test_what_somebody_changes_meanwhile_is_not_overwritten(self, run, models, monkeypatch):
-        """The first is not written; the second has read what is there by then."""
-        names = models(f"{LINKS}{ANGLE.format('j1', 'b')}{ANGLE.format('j2', 'c').replace('1.57', '0')}")
-        common = Path("common.xacro")
-        mine = common.read_text() + "<!-- mine -->"
-        write, written = fix_command.write, []
+    def test_where_one_has_changed_meanwhile_none_is_written(self, run, two, monkeypatch, tmp_path):
+        write, changed = fix_command.write, next(iter(two))
+        mine = changed.read_text() + "<!-- mine -->"
 
-        def edited_before(fixed):
-            if not written:
-                common.write_text(mine)
-            written.append(fixed)
-            write(fixed)
+        def edited_before(*results):
+            changed.write_text(mine)
+            return write(*results)
 
         monkeypatch.setattr(fix_command, "write", edited_before)
-        result = run("fix", "--unsafe", *names)
+        result = run("fix", "--unsafe", tmp_path / "robots")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert f"{changed}: error: has changed since it was read" in result.stderr
+        assert contents(two) == {**two, changed: mine}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+class TestAfterARunThatWasKilled:
+    """Between two files."""
+
+    @pytest.fixture
+    def killed(self, run, two, tmp_path) -> list[Path]:
+        """The files in the folders before; one file is new by now, and one is old."""
+        before = sorted(tmp_path.rglob("*"))
+        child = os.fork()
+        if not child:
+            replace, calls = os.replace, []
+
+            def kills(*paths):
+                replace(*paths)
+                calls.append(paths)
+                os.kill(os.getpid(), signal.SIGKILL)
+
+            os.replace = kills
+            run("fix", "--unsafe", tmp_path / "robots")
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+        assert sum(path.read_text() != text for path, text in two.items()) == 1
+        return before
+
+    @pytest.mark.parametrize("folder", ["robots", "parts"])
+    def test_the_next_undoes_it_and_says_so(self, folder, run, two, killed, tmp_path):
+        result = run("fix", "--unsafe", tmp_path / folder, "--ignore", "R103-007")
+        assert result.exit_code == 0
+        assert "an earlier run was interrupted while it wrote files here, and has been undone" in result.stderr
+        assert contents(two) == two
+        assert sorted(tmp_path.rglob("*")) == killed
+        again = run("fix", "--unsafe", tmp_path / "robots")
+        assert (again.exit_code, again.stderr) == (0, "")
+        assert contents(two) == exact(two)
+
+    def test_one_that_includes_such_a_file_undoes_it_and_asks_to_be_run_again(self, run, two, killed, model, tmp_path):
+        (tmp_path / "more").mkdir()
+        other = model(f'{ROOT}<xacro:include filename="../parts/part.xacro"/></robot>', "more/other.urdf.xacro")
+        result = run("fix", other)
         assert result.exit_code == 2
-        assert "common.xacro: error: has changed since it was read" in result.stderr
-        assert common.read_text() == mine.replace("1.57", EXACT)
+        assert "has been undone" in result.stderr
+        assert (
+            "includes files that an interrupted run had left, and which have changed now; run this again"
+            in result.stderr
+        )
+        assert contents(two) == two
+        assert run("fix", other).exit_code == 1  # what stands in the part is left without --unsafe
+
+    def test_a_difference_is_not_shown_of_it(self, run, two, killed, tmp_path):
+        left = contents(two)
+        result = run("fix", "--unsafe", "--diff", tmp_path / "robots")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "run it without --diff, which undoes it" in result.stderr
+        assert contents(two) == left
+
+    def test_it_is_in_the_json(self, run, two, killed, tmp_path):
+        result = run("fix", "--unsafe", "--json", tmp_path / "robots")
+        (note,) = json.loads(result.stdout)["findings"]
+        assert (note["code"], note["severity"]) == ("interrupted", "warning")
+        assert contents(two) == exact(two)
 
 
 def test_lines_end_where_patch_says_they_do(run, model):

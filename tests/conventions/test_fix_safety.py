@@ -301,7 +301,7 @@ class TestWriting:
         def fails(*_):
             raise error
 
-        for broken in ("replace", "fdopen"):
+        for broken in ("replace", "open", "fsync"):
             with monkeypatch.context() as patch:
                 patch.setattr(os, broken, fails)
                 with pytest.raises((KinetreeError, KeyboardInterrupt)):

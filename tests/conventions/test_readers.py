@@ -30,7 +30,8 @@ def remarked(call):
 def test_every_remark_has_a_row():
     found = set()
     for file in Path(kt.__file__).parent.rglob("*.py"):
-        if not {"conventions", "cli"} & set(file.parts):
+        # what the journal of an interrupted run says is about no model
+        if not {"conventions", "cli", "journal.py"} & set(file.parts):
             calls = (node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call))
             found |= {code for call in calls for code in remarked(call)}
     assert found | ELSEWHERE == set(REMARKS)

@@ -24,7 +24,7 @@ from kinetree.conventions.justify import justifications
 from kinetree.conventions.report import formats, report
 from kinetree.conventions.run import check_all, protection
 from kinetree.conventions.settings import OWN, SHARED, read_settings
-from kinetree.formats.output import write_files
+from kinetree.formats.output import write_whole
 
 MANY = 20
 """Files above which a bar shows how many are done."""
@@ -170,4 +170,4 @@ def _write(lines: Iterable[str], file: str | None) -> None:
     if file is None:
         write_lines(lines, sys.stdout)
     else:
-        write_files({Path(file): "".join(f"{line}\n" for line in lines)})
+        write_whole(Path(file), "".join(f"{line}\n" for line in lines))

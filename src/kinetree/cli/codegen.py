@@ -13,6 +13,7 @@ import click
 
 from kinetree import __version__, queries
 from kinetree.algorithms.differential import Axes
+from kinetree.cli._findings import print_findings
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.cli._output import check_new, force_option
@@ -20,7 +21,7 @@ from kinetree.compiler.c import write_c
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail, unknown_name
-from kinetree.formats.output import write_files
+from kinetree.formats.output import write_all
 from kinetree.model.robot import Robot
 from kinetree.solvers.guard import guard
 
@@ -109,7 +110,8 @@ def command(
     origin = Path(robot.source.file).name if robot.source else "memory"
     about = f"Robot {robot.name}, from {origin}; by Kinetree {__version__}."
     text = write_c([(f.name, f.kernel) for f in functions], header.name, about=about, dtype=dtype)
-    write_files({header: text.header, source: text.source})
+    notes = write_all({header: text.header, source: text.source})
+    print_findings(notes)
     if as_json:
         numbers = "float" if single else "double"
         described = [_described(function) for function in functions]

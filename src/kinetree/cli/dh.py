@@ -16,7 +16,7 @@ from kinetree.cli._output import check_new, force_option
 from kinetree.cli._page import Section, print_page
 from kinetree.errors import fail
 from kinetree.formats.dh.format import Spelling, csv_text, toml_text
-from kinetree.formats.output import write_files
+from kinetree.formats.output import write_whole
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -73,7 +73,7 @@ def _write(table: DHTable, output: Path, spelling: Spelling, force: bool) -> Non
     if output.suffix.lower() not in writers:
         raise fail("format", f"cannot write a DH table to {output.name!r}; legal endings are .toml and .csv")
     check_new(output, force)
-    write_files({output: writers[output.suffix.lower()](table, spelling)})
+    write_whole(output, writers[output.suffix.lower()](table, spelling))
 
 
 def _as_json(robot: Robot, chain: SerialChain, found: DHExtraction) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -26,6 +26,7 @@ from kinetree.conventions.report.pretty import pretty
 from kinetree.conventions.run import check_all
 from kinetree.conventions.settings import read_settings
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
+from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.load import FORMATS, format_of, is_packaged
@@ -72,7 +73,7 @@ def command(
     A PATH is a URDF or xacro file, or a folder: then all such files in it are mended. A repair that would move a frame
     or change a limit or a mass is not made, but for one: angles that are meant to be fractions of π become exact
     (R103-007), which turns what hangs behind by a few milliradians; --ignore R103-007 leaves them. What the file or the
-    settings excuse is left. A file is written whole or not at all.
+    settings excuse is left. All files are written, or none; a run that is killed meanwhile is undone by the next.
 
     Exit status 0 if all is mended that can be, 1 if something could not be, or if --diff has something to show, 2 if
     a file could not be read or written.
@@ -80,6 +81,9 @@ def command(
     if config == "":
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
     files = files_of(paths)
+    notes = _recovered({Path(name).parent for file in (*files, *also) for name in (file, os.path.realpath(file))}, diff)
+    if not as_json:
+        print_findings(notes)
     said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
     found = {file for file, named in files.items() if not named}
     told = read_settings(config) if config else None
@@ -90,14 +94,30 @@ def command(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
         )
     results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, also=also)
+    try:
+        notes += () if diff else write(*results)
+    except KinetreeError as error:
+        results, faults = [], [*faults, *error.findings]
     if as_json:
-        print_json({"files": [_plain(fixed) for fixed in results], "findings": faults})
+        print_json({"files": [_plain(fixed) for fixed in results], "findings": [*notes, *faults]})
     else:
         for fixed in results:
             _print(fixed, diff)
         print_findings(faults)
     left = any(fixed.unmended or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
+
+
+def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
+    """Undo in some folders what a run that was killed has left, and return what was done. Where only the difference is
+    wanted, nothing is written, and KinetreeError raised instead."""
+    if not diff:
+        return recover(folders)
+    if left := next(filter(is_left, folders), None):
+        message = "a run was interrupted, or is still writing, here; there may be old files beside new ones"
+        fix = "run it without --diff, which undoes it"
+        raise KinetreeError(Finding("interrupted", "error", message, Source(str(left)), fix=fix))
+    return []
 
 
 def _mendable(files: Mapping[str, bool], format: str | None) -> list[str]:
@@ -122,16 +142,14 @@ def _is_text(file: str) -> bool:
 def _all_fixed(
     asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
 ) -> tuple[list[Fixed], list[Finding]]:
-    """What becomes of all models, which is written unless only the difference is wanted; and why others could not be
-    mended. Each starts from what those before it have left. files: whether they were named."""
+    """What becomes of all models, and why others could not be mended. Each starts from what those before it leave.
+    files: whether they were named."""
     contents: dict[Path, bytes] = {}
     results: list[Fixed] = []
     faults: list[Finding] = []
     for job, checked in zip(asked, check_all(asked), strict=True):
         try:
-            fixed = _fixed(job, checked, contents, **options)
-            if not diff:
-                write(fixed)
+            fixed = _fixed(job, checked, contents, diff, **options)
             results.append(fixed)
             contents |= fixed.after
         except KinetreeError as error:
@@ -140,7 +158,7 @@ def _all_fixed(
     return results, list(dict.fromkeys(faults))  # what holds for all variants of a file is said once
 
 
-def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], **options: Any) -> Fixed:
+def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], diff: bool, **options: Any) -> Fixed:
     """What becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that could not
     be read, or not within the limits of a check.
 
@@ -155,6 +173,9 @@ def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], **options
         raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
     with snapshot(contents) as held:  # what is excused is judged by the very bytes that are mended
         excused = {one.finding for one in check_job(job).excused}
+    if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
+        message = "includes files that an interrupted run had left, and which have changed now; run this again"
+        raise KinetreeError([*_recovered(left, diff), Finding("interrupted", "error", message, Source(job.file))])
     return fix(
         job.file,
         profile=job.profile,

@@ -48,9 +48,9 @@ def show(robot: Robot, plot: Path | None, force: bool, as_json: bool) -> None:
         if not reports:
             raise fail("plot", f"robot {robot.name!r} has no limits over several joints, which could be drawn")
         from kinetree.cli._limits_figure import limits_figure
-        from kinetree.formats.output import write_files
+        from kinetree.formats.output import write_whole
 
-        write_files({plot: limits_figure(robot, reports, plot.suffix)})
+        write_whole(plot, limits_figure(robot, reports, plot.suffix))
     if as_json:
         print_json({"blocks": reports})
         return

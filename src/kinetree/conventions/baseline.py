@@ -17,7 +17,7 @@ from typing import Any
 from kinetree.conventions.check import codes_of, is_error_of_reader
 from kinetree.errors import Finding, KinetreeError, Source, nearest_names
 from kinetree.formats.opener import read_file
-from kinetree.formats.output import write_files
+from kinetree.formats.output import write_whole
 from kinetree.load import is_packaged
 
 VERSION = 1
@@ -95,7 +95,7 @@ def write_baseline(file: str, found: Iterable[tuple[Model, Iterable[Finding]]]) 
     )
     rows = [json.dumps(dict(zip(KEYS, entry, strict=True), count=counts[entry])) for entry in sorted(counts)]
     lines = ",\n".join(f"  {row}" for row in rows)
-    write_files({Path(file): f'{{\n "kinetree-baseline": {VERSION},\n "findings": [\n{lines}\n ]\n}}\n'})
+    write_whole(Path(file), f'{{\n "kinetree-baseline": {VERSION},\n "findings": [\n{lines}\n ]\n}}\n')
     return counts.total()
 
 

@@ -13,8 +13,9 @@ from kinetree.conventions.check import check_codes
 from kinetree.conventions.companions import read_companions
 from kinetree.conventions.steps import Asked, State, key_of, look, mend_all, mended, menders, wanted
 from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.formats.journal import recover
 from kinetree.formats.opener import read_file
-from kinetree.formats.output import write_files
+from kinetree.formats.output import write_all
 
 BESIDE = "another finding of this kind and element is excused, and a repair would mend both"
 
@@ -103,16 +104,19 @@ def _beside(asked: Asked, start: State) -> list[Finding]:
     return [finding for finding in start.findings if key_of(finding) in keys & start.excused]
 
 
-def write(fixed: Fixed) -> None:
-    """Write all files that change, or none. Raises KinetreeError where one cannot be written, or has changed since it
-    was read."""
-    for path, content in fixed.before.items():
+def write(*results: Fixed) -> list[Finding]:
+    """Write all files that change in some models, or none. Return what was done about an earlier run that was killed.
+
+    results: in the order in which they were mended, each from what those before it leave.
+    Raises KinetreeError where a file cannot be written, or has changed since it was read.
+    """
+    before: dict[Path, bytes] = {}
+    after: dict[Path, bytes] = {}
+    for fixed in results:
+        before = {**fixed.before, **before}
+        after |= fixed.after
+    notes = recover(path.parent for path in before)
+    for path, content in before.items():
         if read_file(path) != content:
-            raise KinetreeError(Finding("file", "error", "has changed since it was read", Source(str(path))))
-    try:
-        write_files(fixed.after)
-    except BaseException:
-        written = {path: old for path, old in fixed.before.items() if read_file(path) != old}
-        if written:  # of several files, which are put in their places one by one
-            write_files(written)
-        raise
+            raise KinetreeError([Finding("file", "error", "has changed since it was read", Source(str(path))), *notes])
+    return notes + write_all({path: content for path, content in after.items() if content != before[path]})

@@ -11,6 +11,7 @@ from kinetree.conventions.check import FAMILIES, PROFILES
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations, family_title
 from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.rep199.table import page as clauses
+from kinetree.formats.output import write_whole
 
 MADE = "<!-- made by `python -m kinetree.conventions.pages docs`; change the rules instead -->\n"
 MENDS = {"no": "", "safely": "safe", "unsafely": "unsafe"}
@@ -107,7 +108,7 @@ def main(folder: str) -> None:
     for name, text in pages().items():
         path = Path(folder, name)
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text)
 
 
 if __name__ == "__main__":

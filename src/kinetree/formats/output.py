@@ -1,74 +1,183 @@
-"""Files are written whole or not at all."""
+"""Write files whole or not at all, and flush them to disk.
+
+`write_whole` writes one file, `write_all` several, of which either all change or none. New content goes to a file
+beside its target, which is then renamed to it. Several files also have a journal, see `kinetree.formats.journal`.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.formats.disk import CREATE, NEW, beside, created_locked, digest, digest_of, flush_folder, write_fully
+from kinetree.formats.journal import Journal, begun, new_of, old_of, recover
 
 
-def write_files(contents: Mapping[Path, str | bytes]) -> None:
-    """Write every file beside its target, then put them in their places, so that a failure leaves all old files.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file, or leave it as it is and raise KinetreeError.
 
-    Text is written in UTF-8. A link is followed; a device or a pipe is written into, for it cannot be replaced. What is
-    read-only stays, though to put a new file in its place would need no right to write to it.
+    Text is written in UTF-8. A link is followed: its target is replaced. A device or a pipe is written into, for it
+    cannot be replaced. Rights and, where possible, the owner stay; a new file has the rights that the umask gives. A
+    file that is read-only stays, although to replace it would need no right to write to it.
     """
-    temporary: dict[Path, str] = {}
-    path = Path()
-    try:
-        devices: dict[Path, bytes] = {}
-        for path, content in contents.items():
-            data = content.encode() if isinstance(content, str) else content
-            target = path.resolve()
-            if target.exists() and not target.is_file():
-                devices[target] = data
+    write_all({path: content})
+
+
+def write_all(contents: Mapping[Path, str | bytes]) -> list[Finding]:
+    """Write files as `write_whole`: all, or none and raise KinetreeError.
+
+    Returns what was done about an earlier run that was killed while it wrote several files in these folders.
+    """
+    files: dict[Path, bytes] = {}
+    devices: dict[Path, bytes] = {}
+    for path, content in contents.items():
+        data = content.encode() if isinstance(content, str) else content
+        with _naming(path):
+            if path.exists() and not path.is_file():
+                devices[path] = data
             else:
-                _check_rights(target)
-                temporary[target] = _write_beside(target, data)
-        for path, data in devices.items():
-            path.write_bytes(data)
-        for path in list(temporary):
-            os.replace(temporary[path], path)
-            del temporary[path]
-    except OSError as error:
-        message = f"cannot be written: {error.strerror or error}"
+                files[_checked(path)] = data
+    if len(files) > 1:
+        notes = recover({path.parent for path in files})
+        _write_several(files, devices)
+        return notes
+    _write_into(devices)
+    for path, data in files.items():
+        _write_one(path, data)
+    return []
+
+
+@contextmanager
+def _naming(path: Path, what: str = "cannot be written") -> Iterator[None]:
+    """Turn what the system says of a file into a KinetreeError that names it."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # a null character in a path is a ValueError
+        message = f"{what}: {getattr(error, 'strerror', None) or error}"
         raise KinetreeError(Finding("file", "error", message, Source(str(path)))) from None
-    finally:
-        for left_over in temporary.values():
-            os.unlink(left_over)
 
 
-def _check_rights(target: Path) -> None:
-    """Raises KinetreeError for a file that is there and read-only, itself or its folder."""
+def _checked(path: Path) -> Path:
+    """Return the file that a path leads to. Raise KinetreeError for one that is there and may not be replaced."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     for held in (target, target.parent) if target.exists() else ():
         if not os.access(held, os.W_OK):
             what = "file" if held == target else "folder"
             raise KinetreeError(Finding("file", "error", f"this {what} is read-only", Source(str(held))))
+    if target.exists() and _is_kept_by_owner(target):
+        message = "belongs to another user, and its folder lets nobody else replace it (sticky bit)"
+        raise KinetreeError(Finding("file", "error", message, Source(str(target))))
+    return target
 
 
-def _write_beside(path: Path, data: bytes) -> str:
-    """The name of a new file in the same folder, with the data and with the rights and, where that may be, the owner
-    that the file at `path` has."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def _is_kept_by_owner(file: Path) -> bool:
+    """Return whether a file lies in a sticky folder, such as /tmp, in which only its owner may replace it."""
+    folder = file.parent.stat()
+    if not folder.st_mode & 0o1000 or not hasattr(os, "geteuid"):
+        return False
+    return os.geteuid() not in (0, folder.st_uid, file.stat().st_uid)
+
+
+def _write_one(target: Path, data: bytes) -> None:
+    with _naming(target):
+        file, temporary = created_locked(lambda number: beside(target, number, NEW), _mode(target))
+        try:
+            with file:
+                _fill(file.fileno(), data, target)
+                if sys.platform == "win32":
+                    file.close()  # it could not be renamed there; elsewhere it stays locked, and so nobody removes it
+                os.replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+    with _naming(target, "is written, but could not be flushed to disk"):
+        flush_folder(target.parent)
+
+
+def _write_several(files: Mapping[Path, bytes], devices: Mapping[Path, bytes]) -> None:
+    digests = {}
+    for path, data in files.items():
+        with _naming(path):
+            digests[path] = (digest_of(path), digest(data))
+    journal = Journal(digests)
+    with begun(journal):
+        for path, data in files.items():
+            with _naming(path):
+                _create(new_of(journal, path), data, path)
+                if path.exists():
+                    _keep(path, old_of(journal, path))
+        _write_into(devices)
+        for folder in journal.folders:
+            with _naming(folder):
+                flush_folder(folder)
+        for path in files:
+            with _naming(path):
+                os.replace(new_of(journal, path), path)
+        for folder in journal.folders:
+            with _naming(folder):
+                flush_folder(folder)
+
+
+def _write_into(devices: Mapping[Path, bytes]) -> None:
+    for path, data in devices.items():
+        with _naming(path):
+            path.write_bytes(data)
+
+
+def _keep(path: Path, backup: Path) -> None:
+    """Give a file a second name, or where that cannot be, make a copy."""
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        old = path.stat() if path.exists() else None
-        if old and hasattr(os, "chown"):
-            with suppress(PermissionError):  # who may write to a file of somebody else need not be able to give it away
-                os.chown(temporary, old.st_uid, old.st_gid)
-        os.chmod(temporary, old.st_mode & 0o777 if old else 0o666 & ~_umask())
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return temporary
+        os.link(path, backup)
+    except OSError:
+        _create(backup, path.read_bytes(), path)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _create(path: Path, data: bytes, like: Path) -> None:
+    handle = os.open(path, CREATE, _mode(like))
+    try:
+        _fill(handle, data, like)
+    finally:
+        os.close(handle)
+
+
+def _mode(like: Path) -> int:
+    """Return the rights to create a file with: nobody else sees what may be secret before it has those of the old."""
+    return 0o600 if like.exists() else 0o666
+
+
+def _fill(handle: int, data: bytes, like: Path) -> None:
+    """Write data to a new file, give it the rights of another one that may be there, and flush it to disk."""
+    write_fully(handle, data)
+    if like.exists():
+        _take_rights(handle, like)
+    os.fsync(handle)
+
+
+def _take_rights(handle: int, like: Path) -> None:
+    """Give a file the rights and, where that may be, the owner and group of another. Where the group cannot be kept,
+    another group gets no more than everybody."""
+    old = like.stat()
+    mode = old.st_mode & 0o777
+    if sys.platform == "win32":
+        return  # read-only, which is all there is, is refused before
+    with suppress(PermissionError):  # who may write to a file of somebody else need not be able to give it away
+        os.chown(handle, old.st_uid, old.st_gid)
+    if os.fstat(handle).st_gid != old.st_gid:
+        try:
+            os.chown(handle, -1, old.st_gid)
+        except PermissionError:
+            mode &= 0o707 | (mode & 0o007) << 3
+    os.chmod(handle, mode)
+    if sys.platform == "linux":
+        for name in os.listxattr(like):
+            if name.startswith("user.") or name == "system.posix_acl_access":
+                with suppress(OSError):
+                    os.setxattr(handle, name, os.getxattr(like, name))

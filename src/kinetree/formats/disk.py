@@ -1,0 +1,153 @@
+"""What writing files and their journal share: names beside a file, locks, digests, flushing.
+
+A file of ours that is locked belongs to a process that is alive; one that is not was left by a process that was killed.
+On Windows, and on file systems without locks, every one counts as left.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from io import FileIO
+from pathlib import Path
+
+NEW, OLD = "kinetree-new", "kinetree-old"
+"""How the names end of a new file, and of an old one that is kept until all others are replaced."""
+_CAUTIOUS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | _CAUTIOUS
+MOST_BYTES = 1_000_000_000
+"""Of a file of which a digest is made."""
+_MOST_NAMES = 100
+_STRAY = re.compile(rf"\..+\.\d+\.{NEW}")
+
+
+def beside(path: Path, tag: object, end: str) -> Path:
+    """Return the name of a file in the same folder."""
+    return path.with_name(f".{path.name}.{tag}.{end}")
+
+
+def created_locked(name: Callable[[int], Path], mode: int) -> tuple[FileIO, Path]:
+    """Create the first of some names that no other process holds, and lock it. What killed ones have left goes."""
+    for number in range(_MOST_NAMES):
+        path = name(number)
+        if os.path.lexists(path) and not _discard(path):
+            continue
+        try:
+            handle = os.open(path, CREATE, mode)
+        except FileExistsError:
+            continue
+        if lock(handle) and is_at(handle, path):  # else another process took it for left behind
+            return FileIO(handle, "r+"), path
+        os.close(handle)
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(name(0)))
+
+
+def discard_strays(folder: Path) -> None:
+    """Remove the new files that killed processes have left in a folder, where no journal speaks of them."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _STRAY.fullmatch(entry.name):
+                _discard(Path(entry.path))
+
+
+def _discard(path: Path) -> bool:
+    """Remove a file that a killed process has left, and return whether it is gone."""
+    try:
+        if sys.platform == "win32":
+            os.unlink(path)  # what is open stays there
+            return True
+        handle = os.open(path, os.O_RDWR | _CAUTIOUS)
+    except OSError:
+        return not os.path.lexists(path)
+    try:
+        if not (lock(handle) and stat.S_ISREG(os.fstat(handle).st_mode) and is_at(handle, path)):
+            return False
+        os.unlink(path)
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return True
+
+
+def lock(handle: int) -> bool:
+    """Lock an open file until it is closed, and return whether no other process has."""
+    if sys.platform != "win32":
+        import fcntl
+
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # the file system has no locks
+            return True
+    return True
+
+
+def is_at(handle: int, path: Path) -> bool:
+    """Return whether a path still leads to an open file."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def open_cautiously(path: Path, flags: int = os.O_RDONLY) -> int | None:
+    """Open a plain file; None where there is none. Raise OSError for a link, a pipe and whatever else stands there."""
+    try:
+        handle = os.open(path, flags | _CAUTIOUS)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "is no plain file")
+    return handle
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of some data."""
+    import hashlib  # loads a large library, and seldom wanted
+
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_of(path: Path) -> str | None:
+    """Return the SHA-256 of a plain file, None where there is none. Raise OSError where it cannot be read."""
+    import hashlib
+
+    handle = open_cautiously(path)
+    if handle is None:
+        return None
+    with open(handle, "rb") as file:
+        if os.fstat(handle).st_size > MOST_BYTES:
+            raise OSError(errno.EFBIG, f"has more than {MOST_BYTES} bytes")
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_fully(handle: int, data: bytes) -> None:
+    """Write all of the data to an open file."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(handle, left) :]
+
+
+def flush_folder(folder: Path) -> None:
+    """Flush the names in a folder to disk, where the system can."""
+    if sys.platform == "win32":
+        return
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:  # a folder that may be written and not read
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot
+            raise
+    finally:
+        os.close(handle)
