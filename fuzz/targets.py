@@ -101,16 +101,20 @@ def poses(robot: Robot) -> np.ndarray:
     return np.array(forward_kinematics(build_tree(robot), robot.q(), robot.frames))
 
 
-def check(text: bytes, file: str) -> None:
-    """Check a text as a file, with its comments that excuse."""
-    with _Folder(text, file) as path:
-        found = check_job(Job(str(path), "industrial"))
-        assert all(str(finding) for finding in found.findings)
+def check(format: str, profile: str) -> Callable[[bytes, str], None]:
+    """Return the function that checks a text as a file, with its comments that excuse."""
+
+    def run(text: bytes, file: str) -> None:
+        with _Folder(text, f"case{FORMATS[format].suffixes[0]}") as path:
+            found = check_job(Job(str(path), profile))
+            assert all(str(finding) for finding in found.findings)
+
+    return run
 
 
 def mend(text: bytes, file: str) -> None:
     """Mend a text as a file, with new names, and read it again."""
-    with _Folder(text, file) as path:
+    with _Folder(text, f"case{'.xacro' if b'xacro:' in text else '.urdf'}") as path:
         write(fix(path, profile="industrial", unsafe=True))
         load(path)
         assert [p.name for p in path.parent.iterdir()] == [path.name], "a stray file"
@@ -193,7 +197,7 @@ class _Folder:
     """A text as the only file of a folder, which is removed afterwards."""
 
     def __init__(self, text: bytes, file: str) -> None:
-        self.text, self.name = text, "case.urdf" if file == "<text>" else Path(file).name
+        self.text, self.name = text, Path(file).name
 
     def __enter__(self) -> Path:
         self.folder = tempfile.mkdtemp()
@@ -215,8 +219,9 @@ def _reader(format: str, mutations: tuple[Mutation, ...] = XML) -> Target:
     return Target(format, read(format), lambda: texts.own(format), suffixes[0], mutations, suffixes, row.roots)
 
 
-def _urdf(name: str, run: Callable[[bytes, str], object]) -> Target:
-    return Target(name, run, lambda: texts.own("urdf"), ".urdf", suffixes=(".urdf",))
+def _whole(name: str, run: Callable[[bytes, str], object], format: str = "urdf") -> Target:
+    row = FORMATS[format]
+    return Target(name, run, lambda: texts.own(format), row.suffixes[0], suffixes=row.suffixes[:1], roots=row.roots)
 
 
 TARGETS: dict[str, Target] = {
@@ -236,9 +241,12 @@ TARGETS: dict[str, Target] = {
         Target("baseline", baseline, _ours(texts.BASELINE), ".json", PLAIN),
         Target("also-yaml", follow_names(".yaml"), _ours(texts.YAML), ".yaml", PLAIN, suffixes=(".yaml", ".yml")),
         Target("also-srdf", follow_names(".srdf"), _ours(texts.SRDF), ".srdf"),
-        _urdf("check", check),
-        _urdf("fix", mend),
-        _urdf("save", save_and_load),
+        _whole("check", check("urdf", "industrial")),
+        _whole("check-sdf", check("sdf", "sim"), "sdf"),
+        _whole("check-mjcf", check("mjcf", "sim"), "mjcf"),
+        _whole("fix", mend),
+        _whole("fix-xacro", mend, "xacro"),
+        _whole("save", save_and_load),
     )
 }
 """A new target is one row; see docs/fuzzing.md."""
