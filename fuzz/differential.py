@@ -107,6 +107,8 @@ def _cause(robot: Robot, text: bytes) -> str:
     axes = ET.fromstring(text).iter("axis")
     if any("xyz" not in axis.attrib for axis in axes):
         return "axis without xyz"
+    if re.search(rb"\de\+?[1-9]\d\d", text):
+        return "a number beyond 1e100"
     return ", ".join(sorted({joint.type for joint in robot.joints.values()} & {"planar", "floating"}))
 
 
