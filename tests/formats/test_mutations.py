@@ -6,7 +6,6 @@ bytes cut out. `faults` is a second opinion on URDF, written over ElementTree an
 
 from __future__ import annotations
 
-import copy
 import math
 import os
 import random
@@ -20,12 +19,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kinetree as kt
-from kinetree.load import FORMATS
+from fuzz.mutate import mutate_bytes, mutate_tree
+from fuzz.texts import own
 from support import all_frames, icub_urdfs
 
 EXAMPLES = int(os.environ.get("KINETREE_EXAMPLES", "60"))
 TEXTS = {path.parent.name: path.read_bytes() for path in icub_urdfs() if path.stat().st_size < 120_000}
-BAD_VALUES = ("", "nan", "inf", "1e999", "-1,5", "0 0 0", "1 2", "1_0", "abc", "${x}", "٣", "0x10", "1 0 0 0", "é")
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
 
 
@@ -85,47 +84,6 @@ def finite(text: str, count: int) -> list[float] | None:
     return values if all(map(math.isfinite, values)) else None
 
 
-def mutate_tree(text: bytes, rng: random.Random) -> bytes:
-    """One to three changes to elements or attributes."""
-    root = ET.fromstring(text)
-    for _ in range(rng.randint(1, 3)):
-        parents = [e for e in root.iter() if len(e)]
-        parent = rng.choice(parents)
-        at = rng.randrange(len(parent))
-        child = parent[at]
-        action = rng.randrange(7)
-        if action == 0:
-            parent.remove(child)
-        elif action == 1:
-            parent.insert(rng.randrange(len(parent) + 1), copy.deepcopy(child))
-        elif action == 2:
-            other = rng.randrange(len(parent))
-            parent[at], parent[other] = parent[other], parent[at]
-        elif action == 3:
-            child.tag = rng.choice([e.tag for e in parents] + ["unknown"])
-        elif action == 4 and child.attrib:
-            del child.attrib[rng.choice(list(child.attrib))]
-        elif action == 5 and child.attrib:
-            child.set(rng.choice(list(child.attrib)), rng.choice(BAD_VALUES))
-        elif child.attrib:
-            donor = rng.choice([e for e in root.iter() if e.attrib])
-            child.set(rng.choice(list(child.attrib)), rng.choice(list(donor.attrib.values())))
-        if not len(root):
-            break
-    return ET.tostring(root)
-
-
-def mutate_bytes(text: bytes, rng: random.Random) -> bytes:
-    data = bytearray(text)
-    for _ in range(rng.randint(1, 4)):
-        at = rng.randrange(len(data))
-        if rng.random() < 0.7:
-            data[at] ^= 1 << rng.randrange(8)
-        else:
-            del data[at : at + rng.randint(1, 50)]
-    return bytes(data)
-
-
 @pytest.mark.parametrize("mutate", [mutate_tree, mutate_bytes])
 @settings(max_examples=EXAMPLES, deadline=10_000, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1))
@@ -147,31 +105,7 @@ def test_a_damaged_urdf_is_refused_or_sound(mutate, seed, tmp_path_factory):
     assert len(robot.joints) == len(root.findall("joint"))
 
 
-def other_texts() -> dict[str, bytes]:
-    """The iCub in every other format that says trees, and what xacro makes robots of."""
-    icub = kt.load("icub")
-    left_out = ("extension", "group", "sensor", "velocity_limit")
-    texts = {name: FORMATS[name].write(icub, left_out) for name in ("sdf", "mjcf", "dh")}
-    arm = kt.edit.cut(kt.load("icub", limits="dh"), "l_shoulder_1")
-    texts |= {name: FORMATS[name].write(arm, ("frame", "group", "limit", "sensor")) for name in ("dh-csv", "ets")}
-    texts["xacro"] = XACRO
-    return {name: text.encode() for name, text in texts.items()}
-
-
-XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
-  <xacro:arg name="length" default="0.5"/> <xacro:property name="half" value="${length / 2}"/>
-  <xacro:property name="length" value="$(arg length)"/>
-  <xacro:macro name="segment" params="name parent:=base *origin">
-    <link name="${name}"><visual><geometry><box size="${half} 1 ${[1, 2][0]}"/></geometry></visual></link>
-    <joint name="${name}_joint" type="continuous"><xacro:insert_block name="origin"/><axis xyz="0 0 1"/>
-      <parent link="${parent}"/><child link="${name}"/></joint>
-  </xacro:macro>
-  <link name="base"/>
-  <xacro:segment name="one"><origin xyz="0 0 ${length}"/></xacro:segment>
-  <xacro:if value="${half > 0}"><xacro:segment name="two" parent="one"><origin xyz="0 0 1"/></xacro:segment></xacro:if>
-</robot>
-"""
-OTHERS = other_texts()
+OTHERS = ("sdf", "mjcf", "dh", "dh-csv", "ets", "xacro")
 
 
 @pytest.mark.parametrize("mutate", [mutate_tree, mutate_bytes])
@@ -180,7 +114,7 @@ OTHERS = other_texts()
 @given(seed=st.integers(0, 2**32 - 1))
 @pytest.mark.slow
 def test_a_damaged_file_of_another_format_is_refused_or_a_tree(format, mutate, seed):
-    text = OTHERS[format]
+    text = own(format)[-1].content
     if mutate is mutate_tree and not text.lstrip().startswith(b"<"):
         return  # no XML
     damaged = mutate(text, random.Random(seed)).decode("utf-8", "replace")

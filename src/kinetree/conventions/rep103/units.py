@@ -164,9 +164,10 @@ def _volume(link: Link) -> float | None:
                 x, y, z = sizes["size"]
                 volumes.append(x * y * z)
             case "cylinder":
-                volumes.append(pi * sizes["radius"] ** 2 * sizes["length"])
+                volumes.append(pi * sizes["radius"] * sizes["radius"] * sizes["length"])
             case "sphere":
-                volumes.append(4 / 3 * pi * sizes["radius"] ** 3)
+                radius = sizes["radius"]
+                volumes.append(4 / 3 * pi * radius * radius * radius)  # infinite if it is huge, where ** would raise
             case _:
                 return None
     return sum(volumes)

@@ -1,0 +1,148 @@
+"""The texts that cases are made from: some of our own, and the files of a folder where one is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import kinetree as kt
+from kinetree.conventions.check import FAMILIES
+from kinetree.conventions.examples import ARM
+from kinetree.load import FORMATS
+
+LARGEST = 40_000
+"""Bytes of a file that cases are made from; larger ones only take longer."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, and the file that it is said to stand in, for what it includes to be found."""
+
+    content: bytes
+    file: str = "<text>"
+
+
+XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="length" default="0.5"/> <xacro:property name="half" value="${length / 2}"/>
+  <xacro:property name="length" value="$(arg length)"/>
+  <xacro:macro name="segment" params="name parent:=base *origin">
+    <link name="${name}"><visual><geometry><box size="${half} 1 ${[1, 2][0]}"/></geometry></visual></link>
+    <joint name="${name}_joint" type="continuous"><xacro:insert_block name="origin"/><axis xyz="0 0 1"/>
+      <parent link="${parent}"/><child link="${name}"/></joint>
+  </xacro:macro>
+  <link name="base"/>
+  <xacro:segment name="one"><origin xyz="0 0 ${length}"/></xacro:segment>
+  <xacro:if value="${half > 0}"><xacro:segment name="two" parent="one"><origin xyz="0 0 1"/></xacro:segment></xacro:if>
+</robot>
+"""
+SRDF = """<robot name="arm">
+  <group name="arm"><joint name="joint_1"/><link name="link_3"/><chain base_link="link_3" tip_link="tool0"/></group>
+  <group name="all"><group name="arm"/></group>
+  <end_effector name="hand" parent_link="tool0" group="arm"/>
+  <disable_collisions link1="link_1" link2="link_2" reason="Adjacent"/>
+</robot>
+"""
+YAML = """arm_controller:
+  ros__parameters:
+    joints: [joint_1, joint_2]
+    state_interfaces: &all [position, velocity]
+    command_interfaces: *all
+    constraints: {joint_1: {goal: 0.01}}
+    text: "joint_1/position"
+"""
+LIMITS = """[[limits]]
+name = "shoulder"
+unit = "deg"
+joints = ["joint_1", "joint_2"]
+A = [[1, 1], [-1, -1.5]]
+b = [90, 120]
+rows = ["upper", "lower"]
+
+[[limits]]
+unit = "si"
+joints = { left = ["joint_3"], right = ["joint_4"] }
+G = [[1.0]]
+h = [2.5]
+box = true
+"""
+SETTINGS = """profile = "industrial"
+select = ["TRE", "INR"]
+ignore = ["INR-002"]
+vendor = "fanuc"
+baseline = "known.json"
+exclude = ["legacy/**"]
+
+[per-file-ignores]
+"arm/*.urdf" = ["LIM"]
+
+[[models]]
+file = "arm.xacro"
+args = { name = "ur", safe = true, length = 0.5 }
+packages = { other = "../other" }
+profile = "ros"
+"""
+BASELINE = """{"kinetree-baseline": 1, "findings": [
+  {"model": "arm.urdf", "variant": "", "file": "arm.urdf", "code": "INR-002", "element": "link 'a'", "message": "x",
+   "count": 2}
+]}
+"""
+SDF = """<sdf version="1.9"><world name="w"><model name="m">
+<frame name="f" attached_to="a"><pose>1 0 0 0 0 1</pose></frame>
+<link name="a"><inertial><mass>1</mass></inertial><sensor name="s" type="imu"><pose>0 0 1 0 0 0</pose></sensor></link>
+<link name="b"><pose relative_to="f">0 1 0 0 0.5 0</pose>
+<collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision></link>
+<joint name="j" type="universal"><parent>a</parent><child>b</child>
+<axis><xyz expressed_in="f">0 1 0</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis>
+<axis2><xyz>1 0 0</xyz></axis2></joint></model></world></sdf>
+"""
+MJCF = """<mujoco model="m"><compiler angle="degree" eulerseq="XYZ" autolimits="true"/>
+<default><default class="c"><joint axis="0 1 0" damping="1"/><geom type="capsule" size="0.1 0.2"/></default></default>
+<worldbody><body name="a" childclass="c"><freejoint name="free"/><geom/>
+<body name="b" pos="1 0 0" euler="10 20 30"><joint name="j" range="-30 30" ref="5"/><geom fromto="0 0 0 1 0 0"/>
+<site name="s" zaxis="1 1 0"/>
+<body name="d"><joint name="k" type="slide" range="0 1"/><geom type="box" size="1 1 1"/></body></body></body>
+<replicate count="2" offset="0 1 0"><body name="e"><geom type="sphere" size="1"/></body></replicate></worldbody>
+<tendon><fixed name="t" range="-1 1"><joint joint="j" coef="2"/></fixed></tendon>
+<equality><joint joint1="j" joint2="k" polycoef="0 1 0 0 0"/></equality>
+<keyframe><key qpos="0 0 0 1 0 0 0 0 0"/></keyframe></mujoco>
+"""
+
+
+@cache
+def own(format: str) -> tuple[Text, ...]:
+    """Return the texts of ours in a format: the iCub, an arm, and short ones that use much of the format."""
+    icub = kt.load("icub")
+    arm = kt.edit.cut(kt.load("icub", limits="dh"), "l_shoulder_1")
+    left_out = ("extension", "group", "sensor", "velocity_limit")
+    chain = ("frame", "group", "limit", "sensor")
+    short = {"urdf": [ARM, *_examples()], "xacro": [XACRO], "sdf": [SDF], "mjcf": [MJCF]}
+    texts = list(short.get(format, []))
+    if FORMATS[format].writer is not None:
+        serial = format in ("dh-csv", "ets")
+        texts.append(FORMATS[format].write(arm if serial else icub, chain if serial else left_out))
+    return tuple(Text(text.encode()) for text in texts)
+
+
+def _examples() -> Iterator[str]:
+    """Yield the bad examples of all rules that stand in a URDF text or are one."""
+    for module in dict.fromkeys(FAMILIES.values()):
+        for rule in getattr(import_module(f"kinetree.conventions.{module}"), "RULES", ()):
+            if rule.base_format == "urdf" and (rule.base is None or rule.base.startswith("<")):
+                yield rule.bad if rule.base is None else rule.base.replace(rule.good, rule.bad)
+
+
+def in_folder(folder: Path, suffixes: Sequence[str], roots: Sequence[bytes] = ()) -> tuple[Text, ...]:
+    """Return the files of a folder by their endings, and with other endings those that `roots` tells."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and 0 < path.stat().st_size <= LARGEST]
+    found = []
+    for path in paths:
+        if path.name.lower().endswith(tuple(suffixes)) and path.suffix.lower() != ".xml":
+            found.append(Text(path.read_bytes(), str(path)))
+        elif path.suffix.lower() == ".xml" and roots:
+            content = path.read_bytes()
+            if any(b"<" + root in content for root in roots):
+                found.append(Text(content, str(path)))
+    return tuple(found)
