@@ -13,11 +13,11 @@ FOOT = '<link name="l_ankle"><collision><geometry><box size="0.2 0.1 0.1"/></geo
 
 def humanoid(*edits: tuple[str, str], more: str = "") -> str:
     """A humanoid without a fault, with texts of it replaced, each wherever it stands."""
-    text = HUMANOID.replace("</robot>", f"{more}</robot>")
+    text = HUMANOID
     for old, new in edits:
         assert old in text, old
         text = text.replace(old, new)
-    return text
+    return text.replace("</robot>", f"{more}</robot>")
 
 
 def floating(kind: str) -> str:
