@@ -42,6 +42,7 @@ class Model:
     format, vendor, profile, options: as `kinetree.load` and `kinetree.check` take them.
     count: how many findings there are; by default one where the rule has any. says: words of the first message.
     severity: of the first finding, where it is not that of the rule. element: of the first finding.
+    about: an element; findings about others do not count.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Model:
     says: str = ""
     severity: str | None = None
     element: str | None = None
+    about: str | None = None
     vendor: str | None = None
     profile: str | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
@@ -88,7 +90,7 @@ def findings(code: str, model: Model) -> list[kt.Finding]:
     everything = _of_a_file(model) if code.startswith(ALWAYS) else _findings(model, model.profile or profile_of(code))
     unread = [finding for finding in everything if finding.severity == "error" and finding.code.islower()]
     assert not unread, f"the model of the case is broken: {unread[0]}"
-    return [finding for finding in everything if finding.code == code]
+    return [found for found in everything if found.code == code and model.about in (None, found.element)]
 
 
 @cache

@@ -153,7 +153,9 @@ CASES = {
     ),
     "MIM-001": Cases(
         found={
-            "too far above": Model(following(limit(-3, 1), multiplier=1.05), says="'leader' takes it from -1.05 to 1.05"),
+            "too far above": Model(
+                following(limit(-3, 1), multiplier=1.05), says="'leader' takes it from -1.05 to 1.05"
+            ),
             "too far below": following(limit(-1, 3), multiplier=1.05),
             "an offset up": following(limit(), offset=0.021),
             "an offset down": following(limit(), offset=-0.021),

@@ -2,7 +2,21 @@
 
 from math import pi
 
-from rule_cases.builders import box, cylinder, felt, inertial, joint, limit, link, mesh, pair, robot, seen, sphere, turning
+from rule_cases.builders import (
+    box,
+    cylinder,
+    felt,
+    inertial,
+    joint,
+    limit,
+    link,
+    mesh,
+    pair,
+    robot,
+    seen,
+    sphere,
+    turning,
+)
 from rule_cases.case import Cases, Model
 
 
@@ -57,7 +71,9 @@ def far(left: str) -> str:
     """A left and a right wheel on an arm that a joint moves on the base."""
     arms = link("arm") + joint("to_arm", "base_link", "arm", kind="continuous")
     wheels = link("left_wheel") + joint("l", "arm", "left_wheel", kind="continuous", xyz=left)
-    return robot(link("base_link"), arms, wheels, link("right_wheel"), joint("r", "arm", "right_wheel", kind="continuous"))
+    return robot(
+        link("base_link"), arms, wheels, link("right_wheel"), joint("r", "arm", "right_wheel", kind="continuous")
+    )
 
 
 def second(first: str, name: str, rpy: str, kind: str = "fixed") -> str:
@@ -91,7 +107,12 @@ CASES = {
             "of what is felt": pair(felt(mesh("a.stl", "-1 1 1"))),
             "two of them": Model(scaled("-1 1 1", "1 1 -2"), count=2),
         },
-        silent={"none": scaled("1 1 1"), "two": scaled("-1 -1 1"), "zero": scaled("-1 0 1"), "no mesh": pair(felt(box(1)))},
+        silent={
+            "none": scaled("1 1 1"),
+            "two": scaled("-1 -1 1"),
+            "zero": scaled("-1 0 1"),
+            "no mesh": pair(felt(box(1))),
+        },
     ),
     "R103-002": Cases(
         found={
@@ -185,8 +206,10 @@ CASES = {
             ),
             "fixed to the base": beside(("left_wheel", "0 -1 0"), ("right_wheel", "0 1 0"), kind="fixed"),
             "three of four pairs and more": beside(
-                *((f"left_{i}", "0 -1 0") for i in range(4)), *((f"right_{i}", "0 0 0") for i in range(4)),
-                ("left_4", "0 1 0"), ("right_4", "0 0 0"),
+                *((f"left_{i}", "0 -1 0") for i in range(4)),
+                *((f"right_{i}", "0 0 0") for i in range(4)),
+                ("left_4", "0 1 0"),
+                ("right_4", "0 0 0"),
             ),
             "on another root": sides("0 -1 0", "0 1 0", base="hub"),
         },
@@ -199,8 +222,10 @@ CASES = {
                 ("left_a", "0 -1 0"), ("right_a", "0 1 0"), ("left_b", "0 1 0"), ("right_b", "0 -1 0")
             ),
             "three of four pairs": beside(
-                *((f"left_{i}", "0 -1 0") for i in range(3)), *((f"right_{i}", "0 0 0") for i in range(3)),
-                ("left_3", "0 1 0"), ("right_3", "0 0 0"),
+                *((f"left_{i}", "0 -1 0") for i in range(3)),
+                *((f"right_{i}", "0 0 0") for i in range(3)),
+                ("left_3", "0 1 0"),
+                ("right_3", "0 0 0"),
             ),
             "no pair": beside(("left_wheel", "0 -1 0"), ("wheel", "0 1 0")),
             "letters within words": beside(("elbow", "0 -1 0"), ("erbow", "0 1 0")),

@@ -65,7 +65,9 @@ CASES = {
     "R120-001": Cases(
         found={
             "behind a joint": Model(
-                humanoid(('<joint name="base_link_joint" type="fixed">', '<joint name="base_link_joint" type="continuous">')),
+                humanoid(
+                    ('<joint name="base_link_joint" type="fixed">', '<joint name="base_link_joint" type="continuous">')
+                ),
                 says="moves against the root body, 'pelvis', by joint 'base_link_joint'",
             ),
             "on a world, on which the body turns": Model(
@@ -73,7 +75,9 @@ CASES = {
             ),
         },
         remarked={
-            "none": Model(without("base_link"), severity="warning", says="has no base_link", element="robot 'humanoid'"),
+            "none": Model(
+                without("base_link"), severity="warning", says="has no base_link", element="robot 'humanoid'"
+            ),
             **{
                 f"a {name} behind a joint": Model(
                     humanoid(more=link(name) + joint(name, "torso", name)), severity="info", element=f"link '{name}'"
@@ -100,8 +104,12 @@ CASES = {
     "R120-003": Cases(
         found={
             "one missing": Model(without("gaze"), says="has no frames gaze", element="robot 'humanoid'"),
-            "three missing": Model(without("r_gripper", "l_wrist", "torso"), says="has no frames l_wrist, r_gripper, torso"),
-            "a gripper on the base": Model(hung("l_gripper", "l_wrist", "base_link"), count=2, says="is not behind 'l_wrist'"),
+            "three missing": Model(
+                without("r_gripper", "l_wrist", "torso"), says="has no frames l_wrist, r_gripper, torso"
+            ),
+            "a gripper on the base": Model(
+                hung("l_gripper", "l_wrist", "base_link"), count=2, says="is not behind 'l_wrist'"
+            ),
             "a gripper on the torso": Model(hung("r_gripper", "r_wrist", "torso"), says="is not behind 'r_wrist'"),
             "a wrist on the base": Model(hung("l_wrist", "torso", "base_link"), count=2, says="is not behind"),
             "a sole on the base": Model(hung("l_sole", "l_ankle", "base_link"), says="is not behind 'l_ankle'"),
@@ -113,7 +121,10 @@ CASES = {
             "arms and head on a body behind the torso": Model(
                 humanoid(
                     ('"torso"', '"chest"'),
-                    ('<parent link="pelvis"/>\n    <child link="chest"/>', '<parent link="torso"/>\n    <child link="chest"/>'),
+                    (
+                        '<parent link="pelvis"/>\n    <child link="chest"/>',
+                        '<parent link="torso"/>\n    <child link="chest"/>',
+                    ),
                     more=link("torso") + joint("spine", "pelvis", "torso", kind="revolute"),
                 ),
                 says="is on the body of 'torso', but the last that carries l_gripper, r_gripper, gaze is 'chest'",
@@ -130,7 +141,9 @@ CASES = {
     "R120-004": Cases(
         found={
             "above": Model(
-                humanoid(sole(-0.0445)), says="the lowest point of its body is 0.0055 m below its XY plane", element="link 'l_sole'"
+                humanoid(sole(-0.0445)),
+                says="the lowest point of its body is 0.0055 m below its XY plane",
+                element="link 'l_sole'",
             ),
             "below": Model(humanoid(sole(-0.0555)), says="is 0.0055 m above its XY plane"),
             "both": Model(humanoid(sole(0), sole(0, "r")), count=2),

@@ -160,7 +160,9 @@ EMPTY = (
 )
 CLEAN = arm()
 JOINT_1 = '<joint name="joint_1" type="revolute">\n    <origin xyz="0 0 0.3"/>\n    <parent link="base_link"/>'
-PLATE = '<link name="plate"/><joint name="plate" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="1 0 0"/></joint>'
+PLATE = (
+    '<link name="plate"/><joint name="plate" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="1 0 0"/></joint>'
+)
 TORCH = added("torch", "flange", solid=True)
 
 CASES = {
@@ -173,9 +175,9 @@ CASES = {
                 "base_link *link_1", "link_1 *link_2", "base_link *link_3", "link_3 *link_4"
             ),
             "three legs": legs(3),
-            "four joints of which one slides and turns at once": tree_text(*(f"j{i} *j{i + 1}" for i in range(4))).replace(
-                '<joint name="j2_joint" type="continuous">', '<joint name="j2_joint" type="planar">'
-            ),
+            "four joints of which one slides and turns at once": tree_text(
+                *(f"j{i} *j{i + 1}" for i in range(4))
+            ).replace('<joint name="j2_joint" type="continuous">', '<joint name="j2_joint" type="planar">'),
         },
         silent={
             "four joints": chained(4),
@@ -206,7 +208,9 @@ CASES = {
     ),
     "R199-102": Cases(
         found={
-            "above": Model(foot(felt(box(0.2), xyz="0 0 0.1205")), says="the lowest point of its shapes is at z = 0.0205"),
+            "above": Model(
+                foot(felt(box(0.2), xyz="0 0 0.1205")), says="the lowest point of its shapes is at z = 0.0205"
+            ),
             "below": foot(felt(box(0.2), xyz="0 0 0.0795")),
             "a ball": foot(felt(sphere(0.1), xyz="0 0 0.1205")),
             "a tube": foot(felt(cylinder(1, 0.2), xyz="0 0 0.1205")),
@@ -234,7 +238,9 @@ CASES = {
         },
         remarked={
             "reaches backwards": Model(
-                standing(6, reach="-0.1 0 0"), severity="info", says="with all joints at zero the arm reaches to x = -0.5, y = 0"
+                standing(6, reach="-0.1 0 0"),
+                severity="info",
+                says="with all joints at zero the arm reaches to x = -0.5, y = 0",
             ),
             "reaches sideways": standing(6, reach="0.09 0.1 0"),
             "reaches sideways, mostly up": standing(6, reach="0 0.033 0.1"),
@@ -255,7 +261,9 @@ CASES = {
         found={
             "turned": of("abb", edited(placed("base", rpy="0 0 0.0011")), says="that of ABB is not turned"),
             "not turned": of(
-                "universal_robots", CLEAN, says="is turned by 0 degrees in 'base_link'; that of Universal Robots is turned by 180"
+                "universal_robots",
+                CLEAN,
+                says="is turned by 0 degrees in 'base_link'; that of Universal Robots is turned by 180",
             ),
             "of one who has it at a height": of("fanuc", edited(placed("base", rpy="0.0011 0 0"))),
         },
@@ -266,7 +274,9 @@ CASES = {
             "of one of whom that is not known": of("denso", edited(placed("base", rpy="0 0 1"))),
             "no base_link": of("abb", edited(renamed("base_link", "foot"), placed("base", rpy="0 0 1"))),
             "no base": of("abb", edited(renamed("base", "frame"), placed("frame", rpy="0 0 1"))),
-            "not fixed, which another rule says": of("abb", edited(hung("base", "link_1"), placed("base", rpy="0 0 1"))),
+            "not fixed, which another rule says": of(
+                "abb", edited(hung("base", "link_1"), placed("base", rpy="0 0 1"))
+            ),
         },
     ),
     "R199-108": Cases(
@@ -284,9 +294,13 @@ CASES = {
     ),
     "R199-201": Cases(
         found={
-            "a millimetre up": of("fanuc", edited(placed("base", xyz="0 0 0.5011")), says="is 0.0011 m from where models of"),
+            "a millimetre up": of(
+                "fanuc", edited(placed("base", xyz="0 0 0.5011")), says="is 0.0011 m from where models of"
+            ),
             "a millimetre aside": of("fanuc", edited(placed("base", xyz="0.0011 0 0.5"))),
-            "up, of one who has it in base_link": of("abb", CLEAN, says="is 0.5 m from where models of ABB have it, 0 0 0 m"),
+            "up, of one who has it in base_link": of(
+                "abb", CLEAN, says="is 0.5 m from where models of ABB have it, 0 0 0 m"
+            ),
         },
         silent={
             "less than a millimetre": of("fanuc", edited(placed("base", xyz="0 0 0.5009"))),
@@ -299,13 +313,21 @@ CASES = {
     ),
     "R199-203": Cases(
         found={
-            "on the first link": Model(edited(hung("base", "link_1")), says="is fixed to 'link_1', which moves against 'base_link'"),
-            "behind a joint of its own": Model(edited(turning("base")), says="'base_link-base', which carries it, is continuous"),
+            "on the first link": Model(
+                edited(hung("base", "link_1")), says="is fixed to 'link_1', which moves against 'base_link'"
+            ),
+            "behind a joint of its own": Model(
+                edited(turning("base")), says="'base_link-base', which carries it, is continuous"
+            ),
             "on the first link, without base_link": Model(
                 edited(renamed("base_link", "foot"), hung("base", "link_1")), says="which moves against 'foot'"
             ),
         },
-        silent={"fixed": CLEAN, "on a plate": edited(between("mount", "base")), "none": edited(renamed("base", "frame"))},
+        silent={
+            "fixed": CLEAN,
+            "on a plate": edited(between("mount", "base")),
+            "none": edited(renamed("base", "frame")),
+        },
     ),
     "R199-205": Cases(
         found={
@@ -335,7 +357,9 @@ CASES = {
     "R199-301": Cases(
         found={
             "one": Model(
-                edited(renamed("link_3", "elbow")), says="of the chain: not called 'link_N' (elbow)", element="link 'elbow'"
+                edited(renamed("link_3", "elbow")),
+                says="of the chain: not called 'link_N' (elbow)",
+                element="link 'elbow'",
             ),
             "two": Model(
                 edited(renamed("link_3", "elbow"), renamed("link_6", "wrist")),
@@ -349,11 +373,17 @@ CASES = {
                 says="and 8 more: not called 'link_N' (a1, a2, a3, a4, a5, a6, a7, a8)",
             ),
         },
-        silent={"all": CLEAN, "from zero": tree_text("base_link *link_0", "link_0 *link_1", "link_1 flange"), "with their prefix": two()},
+        silent={
+            "all": CLEAN,
+            "from zero": tree_text("base_link *link_0", "link_0 *link_1", "link_1 flange"),
+            "with their prefix": two(),
+        },
     ),
     "R199-302": Cases(
         found={
-            "one left out": Model(edited(renamed("link_6", "link_7")), says="follows 'link_5' in the chain", element="link 'link_7'"),
+            "one left out": Model(
+                edited(renamed("link_6", "link_7")), says="follows 'link_5' in the chain", element="link 'link_7'"
+            ),
             "one too early": Model(
                 edited(renamed("link_3", "x"), renamed("link_4", "link_3"), renamed("x", "link_4")), count=3
             ),
@@ -366,7 +396,9 @@ CASES = {
         },
         remarked={
             "from zero": Model(
-                tree_text("base_link *link_0", "link_0 *link_1", "link_1 flange"), severity="info", element="link 'link_0'"
+                tree_text("base_link *link_0", "link_0 *link_1", "link_1 flange"),
+                severity="info",
+                element="link 'link_0'",
             )
         },
         silent={
@@ -378,7 +410,8 @@ CASES = {
     "R199-303": Cases(
         found={
             "one": Model(
-                edited(placed("link_6", rpy=f"{radians(0.11)!r} 0 0")), says="is turned by 0.11 degrees with all joints at zero (its"
+                edited(placed("link_6", rpy=f"{radians(0.11)!r} 0 0")),
+                says="is turned by 0.11 degrees with all joints at zero (its",
             ),
             "all from one on": Model(
                 edited(placed("link_3", rpy=f"0 0 {QUARTER!r}")),
@@ -409,14 +442,18 @@ CASES = {
     ),
     "R199-401": Cases(
         found={
-            "a body on tool0": Model(edited(added("torch", "tool0", solid=True)), says="hangs on 'tool0', not on 'flange'"),
+            "a body on tool0": Model(
+                edited(added("torch", "tool0", solid=True)), says="hangs on 'tool0', not on 'flange'"
+            ),
             "a body on the last link": Model(edited(added("torch", "link_6", solid=True)), element="link 'torch'"),
             "what moves, without a shape": edited(added("jaw", "link_6"), turning("jaw")),
             "what carries what moves": Model(
                 edited(added("palm", "link_6"), added("jaw", "palm"), turning("jaw")), element="link 'palm'"
             ),
             "a cover on tool0": edited(added("cover", "tool0", solid=True)),
-            "a cover with a body on it": edited(added("cover", "link_6", solid=True), added("torch", "cover", solid=True)),
+            "a cover with a body on it": edited(
+                added("cover", "link_6", solid=True), added("torch", "cover", solid=True)
+            ),
             "a body on what is before flange": Model(
                 edited(between("adapter", "flange"), added("torch", "adapter", solid=True)), element="link 'torch'"
             ),
@@ -439,7 +476,8 @@ CASES = {
     "R199-402": Cases(
         found={
             "on its side": Model(
-                edited(placed("flange", rpy=f"{QUARTER} 0 0")), says="with all joints at zero its Z is 90 degrees from up"
+                edited(placed("flange", rpy=f"{QUARTER} 0 0")),
+                says="with all joints at zero its Z is 90 degrees from up",
             ),
             "a little": edited(placed("flange", rpy=f"{radians(2.6)} 0 0")),
             "pointing up by less than half": edited(placed("link_4", rpy=f"{radians(20)} {radians(-29)} 0")),
@@ -457,7 +495,8 @@ CASES = {
     "R199-403": Cases(
         found={
             "aside": Model(
-                edited(placed("flange", rpy=f"0 {QUARTER} 0")), says="its X+ is 90 degrees off the way out of the last link, along 'joint_6'"
+                edited(placed("flange", rpy=f"0 {QUARTER} 0")),
+                says="its X+ is 90 degrees off the way out of the last link, along 'joint_6'",
             ),
             "a little": edited(placed("flange", rpy=f"0 {radians(2.6)} 0")),
             "back into the arm": Model(edited(placed("flange", rpy=f"0 0 {pi}")), says="180 degrees off"),
@@ -467,21 +506,32 @@ CASES = {
             "outwards": CLEAN,
             "nearly": edited(placed("flange", rpy=f"0 {radians(2.5)} 0")),
             "with the axis the other way": edited(axis("link_6", "-1 0 0")),
-            "behind a joint of its own, which another rule says": edited(placed("flange", rpy=f"0 {QUARTER} 0"), turning("flange")),
+            "behind a joint of its own, which another rule says": edited(
+                placed("flange", rpy=f"0 {QUARTER} 0"), turning("flange")
+            ),
             "the last joint slides": edited(kind("link_6", "prismatic"), placed("flange", rpy=f"0 {QUARTER} 0")),
         },
     ),
     "R199-404": Cases(
         found={
-            "behind a joint of its own": Model(edited(turning("flange")), says="'link_6-flange', which carries it, is continuous"),
+            "behind a joint of its own": Model(
+                edited(turning("flange")), says="'link_6-flange', which carries it, is continuous"
+            ),
             "on the link before": Model(
-                edited(hung("flange", "link_5"), hung("tool0", "link_6")), says="is fixed to 'link_5', and the arm ends with 'link_6'"
+                edited(hung("flange", "link_5"), hung("tool0", "link_6")),
+                says="is fixed to 'link_5', and the arm ends with 'link_6'",
             ),
         },
-        silent={"fixed": CLEAN, "on an adapter": edited(between("adapter", "flange")), "none": edited(renamed("flange", "hand"))},
+        silent={
+            "fixed": CLEAN,
+            "on an adapter": edited(between("adapter", "flange")),
+            "none": edited(renamed("flange", "hand")),
+        },
     ),
     "R199-406": Cases(
-        found={"on an adapter": Model(edited(between("adapter", "flange")), says="hangs on 'adapter', not on 'link_6'")},
+        found={
+            "on an adapter": Model(edited(between("adapter", "flange")), says="hangs on 'adapter', not on 'link_6'")
+        },
         silent={
             "on the last link": CLEAN,
             "on the link before, which another rule says": edited(hung("flange", "link_5"), hung("tool0", "link_6")),
@@ -501,13 +551,20 @@ CASES = {
         remarked={
             "none, where that is no error": Model(edited(renamed("tool0", "tip")), severity="warning"),
             "turned otherwise": of(
-                "abb", edited(placed("tool0", rpy="0 0 0")), severity="warning", says="is turned 90 degrees off from how models of ABB"
+                "abb",
+                edited(placed("tool0", rpy="0 0 0")),
+                severity="warning",
+                says="is turned 90 degrees off from how models of ABB",
             ),
             "turned a little": of("abb", edited(placed("tool0", rpy=f"0 {QUARTER + 0.0011} 0")), severity="warning"),
             "turned as by another": of("fanuc", CLEAN, severity="warning"),
             "turned off the way out, without flange": of(
                 "abb",
-                edited(renamed("flange", "hand"), hung("tool0", "link_6"), placed("tool0", "0.09 0 0", f"0 {QUARTER + 0.0011} 0")),
+                edited(
+                    renamed("flange", "hand"),
+                    hung("tool0", "link_6"),
+                    placed("tool0", "0.09 0 0", f"0 {QUARTER + 0.0011} 0"),
+                ),
                 severity="warning",
                 says="degrees off the way out of the last link, against ABB's",
             ),
@@ -519,11 +576,17 @@ CASES = {
             "turned a little less": of("abb", edited(placed("tool0", rpy=f"0 {QUARTER + 0.0009} 0"))),
             "turned about the way out, without flange": of(
                 "abb",
-                edited(renamed("flange", "hand"), hung("tool0", "link_6"), placed("tool0", "0.09 0 0", f"{QUARTER} 0 {QUARTER}")),
+                edited(
+                    renamed("flange", "hand"),
+                    hung("tool0", "link_6"),
+                    placed("tool0", "0.09 0 0", f"{QUARTER} 0 {QUARTER}"),
+                ),
             ),
             "of nobody": edited(placed("tool0", rpy="0 0 0")),
             "of one of whom that is not known": of("denso", edited(placed("tool0", rpy="0 0 0"))),
-            "on another body, which another rule says": of("abb", edited(placed("tool0", rpy="0 0 0"), hung("tool0", "link_5"))),
+            "on another body, which another rule says": of(
+                "abb", edited(placed("tool0", rpy="0 0 0"), hung("tool0", "link_5"))
+            ),
         },
     ),
     "R199-503": Cases(
@@ -540,8 +603,12 @@ CASES = {
     ),
     "R199-504": Cases(
         found={
-            "behind a joint of its own": Model(edited(turning("tool0")), says="'flange-tool0', which carries it, is continuous"),
-            "on the link before": Model(edited(hung("tool0", "link_5")), says="is fixed to 'link_5', and the arm ends with 'link_6'"),
+            "behind a joint of its own": Model(
+                edited(turning("tool0")), says="'flange-tool0', which carries it, is continuous"
+            ),
+            "on the link before": Model(
+                edited(hung("tool0", "link_5")), says="is fixed to 'link_5', and the arm ends with 'link_6'"
+            ),
         },
         silent={
             "fixed": CLEAN,
@@ -563,7 +630,9 @@ CASES = {
     ),
     "R199-508": Cases(
         found={
-            "a frame": Model(edited(added("tip", "tool0")), says="hangs on 'tool0', not beside it on 'flange'", element="link 'tip'"),
+            "a frame": Model(
+                edited(added("tip", "tool0")), says="hangs on 'tool0', not beside it on 'flange'", element="link 'tip'"
+            ),
             "two": Model(edited(added("tip", "tool0"), added("torch", "tool0")), count=2),
             "without flange": Model(
                 edited(renamed("flange", "hand"), added("tip", "tool0")), says="not beside it on 'the flange'"
@@ -586,7 +655,9 @@ CASES = {
         found={
             **{name: edited(added(name, "flange")) for name in ("tool1", "tool12", "Tool_2", "tool-01", "tool_00")},
             "on the last link": edited(added("tool1", "link_6")),
-            "with the arm's prefix": two(("</robot>", link("left_tool1") + joint("t", "left_flange", "left_tool1") + "</robot>")),
+            "with the arm's prefix": two(
+                ("</robot>", link("left_tool1") + joint("t", "left_flange", "left_tool1") + "</robot>")
+            ),
         },
         silent={
             "tool0": CLEAN,
@@ -643,7 +714,11 @@ CASES = {
     ),
     "R199-701": Cases(
         found={
-            "a joint": Model(two(('"left_joint_3"', '"elbow"')), says="has not the prefix 'left_' of its arm", element="joint 'elbow'"),
+            "a joint": Model(
+                two(('"left_joint_3"', '"elbow"')),
+                says="has not the prefix 'left_' of its arm",
+                element="joint 'elbow'",
+            ),
             "a link": Model(two(('"left_link_3"', '"upper"')), element="link 'upper'"),
             "a frame that no REP names": Model(two(('"left_link_6-flange"', '"mount"')), element="joint 'mount'"),
             "the same prefix": Model(
@@ -660,7 +735,9 @@ CASES = {
     ),
     "R199-702": Cases(
         found={
-            "tool0": Model(two(('"left_tool0"', '"tool0"')), says="has not the prefix 'left_' of its arm", element="link 'tool0'"),
+            "tool0": Model(
+                two(('"left_tool0"', '"tool0"')), says="has not the prefix 'left_' of its arm", element="link 'tool0'"
+            ),
             "flange": Model(two(('"right_flange"', '"flange"')), element="link 'flange'"),
         },
         silent={

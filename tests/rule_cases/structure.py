@@ -5,7 +5,7 @@ from rule_cases.case import Cases, Model
 
 HEAVY = inertial(2, 1, 1, 1)
 BODY = f"<link name='a'>{HEAVY}</link>"
-IN_SDF = '<inertial><mass>2</mass></inertial>'
+IN_SDF = "<inertial><mass>2</mass></inertial>"
 
 
 def with_block(block: str) -> str:
@@ -55,7 +55,9 @@ CASES = {
                 with_block('<gazebo reference="c"/>'), says="refers to 'c', which is neither link nor joint"
             ),
             "two of them, of which the first gets a hint": Model(
-                with_block('<gazebo reference="driv"/><gazebo reference="driva"/>'), count=2, says="did you mean 'drive'"
+                with_block('<gazebo reference="driv"/><gazebo reference="driva"/>'),
+                count=2,
+                says="did you mean 'drive'",
             ),
         },
         silent={
@@ -84,9 +86,7 @@ CASES = {
         found={
             "no joint": Model(with_block(control('<joint name="c"/>')), says="names the joint 'c'"),
             "in its transmission": with_block(control(transmission("c"))),
-            "one that it mimics": with_block(
-                control('<joint name="drive"><param name="mimic"> c </param></joint>')
-            ),
+            "one that it mimics": with_block(control('<joint name="drive"><param name="mimic"> c </param></joint>')),
         },
         silent={
             "a joint": with_block(control('<joint name="drive"/>')),
@@ -101,7 +101,10 @@ CASES = {
     ),
     "XML-004": Cases(
         found={
-            **{f"in <{tag}>": Model(with_block(plugin(f"<{tag}>c</{tag}>")), says=f"<{tag}> names the joint 'c'") for tag in TAGS},
+            **{
+                f"in <{tag}>": Model(with_block(plugin(f"<{tag}>c</{tag}>")), says=f"<{tag}> names the joint 'c'")
+                for tag in TAGS
+            },
             "two of three": Model(with_block(plugin("<joint_name>c drive d</joint_name>")), count=2),
             "in another model": with_block(plugin("<joint_name>other::c</joint_name>")),
             "in a model of SDF": Model(sdf(IN_MODEL.format("c")), format="sdf"),

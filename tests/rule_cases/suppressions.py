@@ -36,7 +36,11 @@ CASES = {
             "what must be": flange("ignore R199-403", says="R199-403 says what must be, and no reason is given"),
             "a reason of no words": flange("ignore R199-403 because …"),
         },
-        silent={"with a reason": GOOD, "what should be": flange("ignore R199-505"), "of a reader": flange("ignore no-texture")},
+        silent={
+            "with a reason": GOOD,
+            "what should be": flange("ignore R199-505"),
+            "of a reader": flange("ignore no-texture"),
+        },
     ),
     "SUP-003": Cases(
         found={

@@ -19,7 +19,10 @@ def called(parent: str) -> Model:
     """A macro that hangs what it makes on a link, called with the prefix left_, and the links left_a and right_a."""
     joint = f'<joint name="${{prefix}}j" type="fixed"><parent link="{parent}"/><child link="${{prefix}}a"/></joint>'
     made = f'<xacro:macro name="m" params="prefix">{links("${prefix}a")}{joint}</xacro:macro>'
-    others = links("left_a", "right_a") + '<joint name="k" type="fixed"><parent link="left_a"/><child link="right_a"/></joint>'
+    others = (
+        links("left_a", "right_a")
+        + '<joint name="k" type="fixed"><parent link="left_a"/><child link="right_a"/></joint>'
+    )
     never = '<xacro:if value="0"><xacro:m prefix="left_"/></xacro:if>'
     return Model(f'<robot name="r" {SPACE}>{made}{others}{never}</robot>', format="xacro")
 
@@ -33,7 +36,9 @@ CASES = {
             "a link": macro(links("${prefix}a", "b")),
             "a joint": macro('<joint name="j"/>'),
             "by a parameter called like it": macro(links("b"), "tf_prefix x"),
-            "a parent that the macro makes": macro(links("${prefix}a") + '<joint name="${prefix}j"><parent link="a"/></joint>'),
+            "a parent that the macro makes": macro(
+                links("${prefix}a") + '<joint name="${prefix}j"><parent link="a"/></joint>'
+            ),
             "settings of a simulator": macro(links("${prefix}a") + '<gazebo reference="a"/>'),
             "by a parameter before four of five names": macro(links(*OWN[:4], "b"), "p"),
             "by a parameter before six of eight": macro(links(*OWN, "x", "y"), "p", count=2),
