@@ -106,7 +106,7 @@ CASES = {
             "all with a prefix": icub(
                 *((f'joint name="{side}', f'joint name="my_{side}') for side in ("l_", "r_")),
                 *((f'joint="{side}', f'joint="my_{side}') for side in ("l_", "r_")),
-                says="Names like 'my_l_shoulder_pitch' come near",
+                says="Names like 'torso_pitch' come near",
             ),
         },
         silent={"sixteen joints": half(16), "all": icub()},
