@@ -85,6 +85,16 @@ def camera(rpy: str, first: str = "camera_link", name: str = "camera_optical_fra
     return second(first, name, rpy)
 
 
+def optical_in_sdf(rpy: str, of_joint: str) -> Model:
+    """A camera and its optical frame in SDF, on a fixed joint that is turned itself."""
+    joint = '<joint name="j" type="fixed"><parent>camera_link</parent><child>camera_optical_frame</child>'
+    text = (
+        '<sdf version="1.9"><model name="m"><link name="camera_link"/><link name="camera_optical_frame">'
+        f"<pose>0 0 0 {rpy}</pose></link>{joint}<pose>0 0 0 {of_joint}</pose></joint></model></sdf>"
+    )
+    return Model(text, format="sdf")
+
+
 def ned(rpy: str) -> str:
     return second("imu_link", "imu_link_ned", rpy)
 
@@ -244,6 +254,7 @@ CASES = {
                 camera("0 0 0"), says="is turned 120 degrees from rpy(-π/2, 0, -π/2) in 'camera_link'"
             ),
             "a little more than calibration": camera(f"{QUARTER + 0.051} 0 {QUARTER}"),
+            "of SDF, where the joint is not turned as its links are": optical_in_sdf("0 0 0", "1 0 0"),
             "_link": camera("0 0 0", name="camera_optical_link"),
             "_optical alone": camera("0 0 0", name="camera_optical"),
             "on a frame called so": camera("0 0 0", first="camera"),
@@ -252,6 +263,7 @@ CASES = {
         },
         silent={
             "as it should be": camera(f"{QUARTER} 0 {QUARTER}"),
+            "of SDF, where the joint is not turned as its links are": optical_in_sdf(f"{QUARTER} 0 {QUARTER}", "1 0 0"),
             "calibrated": camera(f"{QUARTER + 0.049} 0 {QUARTER}"),
             "of a camera that is not known": camera("0 0 0", first="head"),
             "on another optical frame": camera("0 0 0", first="camera_left_optical"),
