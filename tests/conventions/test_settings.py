@@ -300,6 +300,7 @@ class TestJobs:
         [
             (Overrides("icubb"), "no profile 'icubb'"),
             (Overrides("icub", select=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
+            (Overrides("icub", ignore=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
             (Overrides("icub", vendor="acme"), "no controller 'acme'"),
         ],
     )

@@ -426,6 +426,9 @@ CASES = {
         silent={
             "all": icub(),
             "without its joint": icub(renamed("l_arm_ft_sensor", "x"), about="joint 'x'"),
+            "of MuJoCo, which has two for each": Model(
+                FORMATS["mjcf"].write(kt.load("icub"), ("group", "coupled_limit")), format="mjcf", count=0
+            ),
             "two, of which one is called so": icub(
                 more(SENSOR.replace("l_arm_ft", "first", 1) + "</sensor>"), about="sensor 'first'"
             ),

@@ -173,7 +173,7 @@ CASES = {
             "of a ball": humanoid(foot(felt(sphere(0.05)))),
             "of a tube": humanoid(foot(felt(cylinder(0.3, 0.1)))),
             "of a tube that lies": humanoid(foot(felt(cylinder(0.05, 0.3), rpy=f"{pi / 2} 0 0"))),
-            "of a tube that leans": humanoid(foot(felt(cylinder(0.0134, 0.1), rpy=f"{pi / 6} 0 0"))),
+            "of a tube that leans": humanoid(foot(felt(cylinder(0.0567, 0.05), rpy=f"{pi / 6} 0 0"))),
             "of a box on its side": humanoid(foot(felt(box(0.1, 0.1, 0.3), rpy=f"0 {pi / 2} 0"))),
             "with a mesh": humanoid(foot(felt(box(0.2)), felt(mesh("a.stl")))),
             "only seen": humanoid(foot(seen(box(0.2)))),

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from math import pi, radians
 
-from arm_trees import Text, chain, single, tree_text
+from arm_trees import Text, chain, in_words, single, tree_text
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.groups import TWO_ARMS
 from rule_cases.builders import arm, box, cylinder, felt, joint, link, mesh, robot, seen, sphere
@@ -98,6 +98,13 @@ def chained(n: int, *more: str) -> str:
     return tree_text(*(f"j{i} *j{i + 1}" for i in range(n)), *more)
 
 
+def fork(n: int) -> str:
+    """A way of n joints to a body from which a chain of four joints and one of three go on."""
+    way = [f"j{i} *j{i + 1}" for i in range(n)]
+    sides = [f"{f'{side}{i}' if i else f'j{n}'} *{side}{i + 1}" for side, k in (("a", 4), ("b", 3)) for i in range(k)]
+    return tree_text(*way, *sides)
+
+
 def legs(n: int) -> str:
     return tree_text(*(f"{'body' if i == 0 else f'leg{k}_{i}'} *leg{k}_{i + 1}" for k in range(n) for i in range(5)))
 
@@ -158,6 +165,8 @@ EMPTY = (
     *("frame", "link", "dummy", "tmp", "temp", "test", "mate", "new_frame", "newlink", "tool_frame", "tcp-frame"),
     *("tool", "tcp", "ee", "eef", "end_effector", "endeffector_", "Frame2", "dummy_12", "tool_0"),
 )
+IN_WORDS = tuple(renamed(f"link_{i}", in_words(f"link_{i}")) for i in range(1, 7))
+"""Names of the maker's own for the links."""
 CLEAN = arm()
 JOINT_1 = '<joint name="joint_1" type="revolute">\n    <origin xyz="0 0 0.3"/>\n    <parent link="base_link"/>'
 PLATE = (
@@ -368,6 +377,20 @@ CASES = {
             "a zero before the number": edited(renamed("link_3", "link_03")),
             "no underscore": edited(renamed("link_3", "link3")),
             "another prefix": two(('"left_link_3"', '"right_link_30"')),
+            "two chains behind a way that is no longer than they are, of which one is longer": Model(
+                fork(4), says="of the chain and 7 more"
+            ),
+            "two fingers of three joints and more behind a longer way": Model(fork(5), says="of the chain and 4 more"),
+            "a flange behind a joint, which is a frame": Model(edited(turning("flange"), *IN_WORDS), says="and 5 more"),
+            "a flange behind a joint that is seen, a link": Model(
+                edited(turning("flange"), shaped("flange"), *IN_WORDS), says="and 6 more"
+            ),
+            "a flange behind a joint that is felt, a link": Model(
+                edited(
+                    turning("flange"), *IN_WORDS, text=arm(('<link name="flange"/>', link("flange", felt(box(0.1)))))
+                ),
+                says="and 6 more",
+            ),
             "nine, of which eight are named": Model(
                 tree_text("base_link *a1", *(f"a{i} *a{i + 1}" for i in range(1, 9)), "a9 flange"),
                 says="and 8 more: not called 'link_N' (a1, a2, a3, a4, a5, a6, a7, a8)",
@@ -506,6 +529,7 @@ CASES = {
             "outwards": CLEAN,
             "nearly": edited(placed("flange", rpy=f"0 {radians(2.5)} 0")),
             "with the axis the other way": edited(axis("link_6", "-1 0 0")),
+            "of an arm that stands behind the root": edited(placed("link_1", xyz="-5 0 0.3")),
             "behind a joint of its own, which another rule says": edited(
                 placed("flange", rpy=f"0 {QUARTER} 0"), turning("flange")
             ),
@@ -517,6 +541,7 @@ CASES = {
             "behind a joint of its own": Model(
                 edited(turning("flange")), says="'link_6-flange', which carries it, is continuous"
             ),
+            "behind a joint of its own, of links without numbers": edited(turning("flange"), *IN_WORDS),
             "on the link before": Model(
                 edited(hung("flange", "link_5"), hung("tool0", "link_6")),
                 says="is fixed to 'link_5', and the arm ends with 'link_6'",
@@ -568,6 +593,9 @@ CASES = {
                 severity="warning",
                 says="degrees off the way out of the last link, against ABB's",
             ),
+            "turned otherwise, with a flange on another link": of(
+                "abb", edited(hung("flange", "link_5"), placed("tool0", rpy="0 0 0")), severity="warning"
+            ),
             "of two arms": Model(two(('"left_tool0"', '"left_tip"')), severity="warning", element="frame 'left_tool0'"),
         },
         silent={
@@ -591,12 +619,12 @@ CASES = {
     ),
     "R199-503": Cases(
         found={
-            "two micrometres": Model(edited(placed("tool0", "0 0 0.000002")), says="is 2e-06 m from 'flange'"),
+            "a micrometre and more": Model(edited(placed("tool0", "0 0 0.0000011")), says="is 1.1e-06 m from 'flange'"),
             "aside": edited(placed("tool0", "0 -0.1 0")),
         },
         silent={
             "one origin": CLEAN,
-            "half a micrometre": edited(placed("tool0", "0 0 0.0000005")),
+            "less than a micrometre": edited(placed("tool0", "0 0 0.0000009")),
             "no flange": edited(renamed("flange", "hand"), placed("tool0", "0 0 1")),
             "on another body, which another rule says": edited(hung("tool0", "link_5"), placed("tool0", "0 0 1")),
         },
