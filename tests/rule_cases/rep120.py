@@ -150,7 +150,7 @@ CASES = {
             "turned, which is said": Model(
                 humanoid(sole(-0.05, rpy="0.2 0 0")), says="; its Z is turned 11.5 degrees from that of 'base_link'"
             ),
-            "of a ball": humanoid(foot(felt(sphere(0.04)))),
+            "of a ball": Model(humanoid(foot(felt(sphere(0.04)))), element="link 'l_sole'"),
             "of a tube": humanoid(foot(felt(cylinder(0.3, 0.06)))),
             "of a tube that lies": humanoid(foot(felt(cylinder(0.06, 0.1), rpy=f"{pi / 2} 0 0"))),
             "of a tube that leans": humanoid(foot(felt(cylinder(0.05, 0.1), rpy=f"{pi / 6} 0 0"))),
