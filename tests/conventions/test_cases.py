@@ -10,10 +10,12 @@ from kinetree.conventions.check import FAMILIES, codes_of, rule_of
 from kinetree.errors import SEVERITIES
 from rule_cases.case import Cases, Expected, Model, findings
 
+HELPERS = ("arms", "builders", "case", "icubs")
+"""Modules that have no table."""
 TABLES: dict[str, Cases] = {
     code: cases
     for module in iter_modules(rule_cases.__path__)
-    if module.name not in ("case", "builders")
+    if module.name not in HELPERS
     for code, cases in import_module(f"rule_cases.{module.name}").CASES.items()
 }
 ROWS = [

@@ -10,8 +10,9 @@ and one with and one without each condition that lets a model off:
         silent={"begins at zero": turning(lower=0, upper=1)},
     ),
 
-A model is the text of a URDF (see `rule_cases.builders`), or `Model(text, …)` where more is to be said. A rule without
-cases on both sides fails `tests/conventions/test_cases.py`.
+A model is the text of a URDF, or `Model(text, …)` where more is to be said. `rule_cases.builders` writes short texts,
+`rule_cases.arms` and `rule_cases.icubs` those of their families. A rule without cases on both sides fails
+`tests/conventions/test_cases.py`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ Expected = Literal["found", "remarked", "silent"]
 PROFILES = {"R199": "industrial", "R120": "humanoid", "R103-003": "humanoid", "ICUB": "icub"}
 """How codes begin, to a profile that asks their rules; that of all others is sim, which has all rules for any robot."""
 OF_NO_PROFILE = ("R105-003",)
+"""Rules that no profile asks."""
 
 
 @dataclass(frozen=True)
