@@ -23,6 +23,11 @@ def found(robot: kt.Robot, *, remarks: bool = False, **told: object) -> Counter[
 
 
 def tree(*lines: str) -> kt.Robot:
+    """The robot of `tree_text`."""
+    return kt.load(tree_text(*lines), format="urdf")
+
+
+def tree_text(*lines: str) -> str:
     """A robot of lines `parent child`, where a joint turns if a star is before the child."""
     links = dict.fromkeys(word.strip("*") for line in lines for word in line.split())
     parts = [f'<link name="{name}"/>' for name in links]
@@ -34,7 +39,7 @@ def tree(*lines: str) -> kt.Robot:
             f'<joint name="{child.strip("*")}_joint" type="{kind}"><parent link="{parent.strip("*")}"/>'
             f'<child link="{child.strip("*")}"/><origin xyz="{x} 0 0"/><axis xyz="1 0 0"/></joint>'
         )
-    return kt.load(f'<robot name="r">{"".join(parts)}</robot>', format="urdf")
+    return f'<robot name="r">{"".join(parts)}</robot>'
 
 
 def chain(prefix: str, foot: str, n: int = 6) -> list[str]:

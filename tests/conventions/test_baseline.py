@@ -114,6 +114,17 @@ def test_what_is_gone_is_a_remark(known, tmp_path):
     assert check_job(known).findings == ()
 
 
+@pytest.mark.parametrize(("count", "named"), [(3, "<c>"), (4, "<c> and 1 more"), (5, "<c> and 2 more")])
+def test_of_what_is_gone_three_are_named(count, named, job, tmp_path):
+    tags = "".join(f"<{tag}/>" for tag in "abcde"[:count])
+    (tmp_path / "arm.urdf").write_text(ASKEW.replace("</robot>", f"{tags}</robot>"))
+    write(job.baseline, check_job(replace(job, baseline=None)))
+    (tmp_path / "arm.urdf").write_text(ASKEW)
+    (gone,) = check_job(job).findings
+    codes = "not-understood <a>, not-understood <b>, not-understood "
+    assert gone.message == f"{count} in the baseline are gone: {codes}{named}"
+
+
 def test_what_was_not_asked_is_not_gone(known, tmp_path):
     for leave_out in ({"select": ("R199-5",)}, {"ignore": ("R199", "not-")}, {"profile": "icub", "ignore": ("not-",)}):
         assert "baseline-gone" not in codes(check_job(replace(known, **leave_out)))

@@ -5,8 +5,8 @@ import os
 import pytest
 
 from kinetree.conventions.checked import Checked
-from kinetree.conventions.files import is_model, models_in, without_parts
-from kinetree.errors import Finding
+from kinetree.conventions.files import files_of, is_model, models_in, without_parts
+from kinetree.errors import Finding, KinetreeError
 
 
 @pytest.fixture
@@ -50,6 +50,20 @@ def test_no_link_leads_out_or_round_and_no_pipe_is_read(folder):
     (folder / "gone.stl").symlink_to(folder / "away.stl")
     assert [path.name for path in models_in(folder)].count("gone.urdf") == 1
     assert len(list(models_in(folder))) == 8
+
+
+def test_files_are_each_once_and_a_folder_without_any_is_an_error(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert files_of(["a", "b.urdf", "./a/b.SDF", str(folder / "b.urdf")]) == {
+        os.path.join("a", "b.SDF"): True,
+        os.path.join("a", "c.xacro"): False,
+        os.path.join("a", "w.world"): False,
+        "b.urdf": True,
+    }
+    (folder / "empty").mkdir()
+    for path, said in (("empty", "no robot descriptions in this folder"), ("", "an empty path names no file")):
+        with pytest.raises(KinetreeError, match=said):
+            files_of([path])
 
 
 def test_a_part_that_nobody_named_is_no_fault():

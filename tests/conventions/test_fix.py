@@ -167,6 +167,17 @@ class TestFramesOfRep199:
         np.testing.assert_allclose(after.links["link_6"].collisions[-1].origin, there, atol=1e-12)
         assert (after.links["link_6"].visuals[-1].name, "<!-- a ring -->" in path.read_text()) == ("tip", True)
 
+    def test_what_is_safe_is_mended_as_without_unsafe(self, arm):
+        """Whether names change or not: the new joint is called after the links that there are before."""
+        text = ARM.replace('"link_6"', '"wrist"').replace('"flange"', '"hand"')
+        path = arm(text)
+        both = fix(path, profile="industrial", vendor="abb", unsafe=True)
+        write(fix(path, profile="industrial", vendor="abb"))
+        then = fix(path, profile="industrial", vendor="abb", unsafe=True)
+        assert {"R199-301", "R199-401"} <= {finding.code for finding in both.mended}
+        assert both.after == then.after
+        assert b'"wrist-flange"' in both.after[path.resolve()]
+
 
 class TestRepairsOfEveryRobot:
     def test_axes_get_the_length_one(self, arm):

@@ -186,6 +186,15 @@ class TestLimits:
         assert any("the board of iCubGenova02" in message for message in by_name)
         assert not any("ergoCub" in message for message in by_name)
 
+    def test_the_nearest_folder_that_names_a_robot_wins(self, text, tmp_path):
+        path = tmp_path / "iCubNancy01" / "iCubLisboa01" / "urdf" / "model.urdf"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+        boards = {
+            f.message.partition("the board of ")[2].split()[0] for f in check(path, profile="icub", select="ICUB-501")
+        }
+        assert boards == {"iCubLisboa01"}
+
     def test_an_icub_3_is_held_to_no_board_of_version_2(self):
         assert not check("icub:3", profile="icub", select="ICUB-501")
 

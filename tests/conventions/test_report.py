@@ -209,6 +209,13 @@ def test_github_commands(mixed):
     assert notice == "::notice file=bad.urdf,title=R199-403::look"
 
 
+def test_what_divides_a_github_command_is_escaped():
+    finding = Finding("x,y:z", "error", "a, b: 100%\nc", Source("a,b:c%.urdf", 1))
+    assert text_of("github", [Checked("f", (finding,))]) == (
+        "::error file=a%2Cb%3Ac%25.urdf,line=1,title=x%2Cy%3Az::a, b: 100%25\\nc"
+    )
+
+
 def test_junit_is_a_case_a_finding(mixed):
     suites = ET.fromstring(text_of("junit", mixed))
     assert (suites.get("tests"), suites.get("failures")) == ("5", "2")

@@ -166,8 +166,9 @@ class TestSelecting:
         with pytest.raises(kt.KinetreeError, match="profile 'ros' begins with 'R199-4'; those of industrial and "):
             check("icub", ignore=["R199-4"])
         for code in ("", "zero-axs", "r199-4", "NOT-"):
-            with pytest.raises(kt.KinetreeError, match=f"no rule of profile 'icub' begins with '{code}'"):
+            with pytest.raises(kt.KinetreeError, match=f"no rule of profile 'icub' begins with '{code}'") as caught:
                 check("icub", profile="icub", ignore=[code])
+            assert "; those of " not in str(caught.value)  # no other profile's either
 
 
 def text_of_a_bad_icub() -> str:

@@ -94,6 +94,15 @@ def test_the_trouble_of_one_file_is_not_that_of_others(arms, tmp_path, monkeypat
         assert finding.source.file == checked.file
 
 
+@posix
+def test_a_child_writes_into_no_file(arms, tmp_path, monkeypatch):
+    written = tmp_path / "written"
+    trap = Trap(Path.write_text, written, "x")
+    (checked,) = in_children([Job(arms[0].file, "industrial", arguments={"srdf": trap})], monkeypatch, processes=1)
+    assert codes(checked) == ["check-crashed"]
+    assert not written.exists() or written.read_text() == ""
+
+
 @pytest.mark.parametrize(
     ("error", "code"), [(MemoryError(), "check-memory"), (ValueError("odd"), "check-crashed"), (RecursionError(), None)]
 )

@@ -202,6 +202,14 @@ class TestFinding:
         write(tmp_path, 'profile = "industrial"')
         assert read_settings(file).profile == "industrial"
 
+    def test_a_relative_name_means_the_file_of_the_working_folder(self, tmp_path, monkeypatch):
+        """Also where another folder has one of the same size and time."""
+        for name, profile in (("a", "sim"), ("b", "ros")):
+            os.utime(write(tmp_path / name, f'profile = "{profile}"\nbaseline = "known.json"'), ns=(10**18, 10**18))
+            monkeypatch.chdir(tmp_path / name)
+            settings = read_settings("kinetree.toml")
+            assert (settings.profile, settings.baseline) == (profile, str(tmp_path / name / "known.json"))
+
 
 class TestJobs:
     def test_a_path_has_what_its_settings_say(self, tmp_path):
@@ -292,6 +300,7 @@ class TestJobs:
         [
             (Overrides("icubb"), "no profile 'icubb'"),
             (Overrides("icub", select=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
+            (Overrides("icub", ignore=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
             (Overrides("icub", vendor="acme"), "no controller 'acme'"),
         ],
     )

@@ -11,8 +11,10 @@ from kinetree.conventions.checked import Checked, Job, check_job
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.justify import justifications
 from kinetree.conventions.per_file import Pattern, PerFile
-from kinetree.conventions.suppress import suppressions
+from kinetree.conventions.readers import REMARKS
+from kinetree.conventions.suppress import excuse, suppressions
 from kinetree.conventions.suppressions import ASKEW, EXCUSED, RULES
+from kinetree.errors import Source
 from kinetree.formats.xml import Report, parse
 from support import shared
 
@@ -124,6 +126,22 @@ class TestWhere:
         assert codes(found) == ["missing-attribute", "unknown-child", "SUP-001"]
         assert "errors of readers have no rule, and are always reported" in found.findings[-1].message
         assert found.excused == ()
+
+    def test_an_error_that_has_the_code_of_a_remark_is_not_excused_either(self, checked):
+        because = "<!-- kinetree: ignore range because I say so -->"
+        body = '<body name="b"><joint name="j" limited="true"/><geom size="1"/></body>'
+        found = checked(f"{because}<mujoco><worldbody>{body}</worldbody></mujoco>", "arm.xml")
+        assert "range" in codes(found)
+        assert found.excused == ()
+
+    @pytest.mark.parametrize("code", REMARKS)
+    def test_of_every_code_of_a_reader_only_the_remark_is_excused(self, code, tmp_path):
+        path = tmp_path / "arm.xml"
+        path.write_text(f"<!-- kinetree: ignore {code} because I say so --><robot/>")
+        grave, slight = (kt.Finding(code, level, "", Source(str(path), 1, 1)) for level in ("error", "warning"))
+        judged = excuse([grave, slight], str(path), lambda code: True)
+        assert judged.findings == [grave]
+        assert [finding for finding, _ in judged.excused] == [slight]
 
     def test_a_robot_without_a_file_and_a_table_have_none(self, tmp_path):
         robot = kt.load(WRONG.replace(FLANGE, BECAUSE + FLANGE), format="urdf")

@@ -33,6 +33,8 @@ DENSE = 2e5
 """Ten times as dense as any metal, kg/m³."""
 HEAVY = 10.0
 """What is lighter may have a small body only for the sake of a simulation, kg."""
+ROUNDED = 1e-3
+"""By how much an rpy of one turn may be more, rad: 6.2832 is a turn with its last digit rounded up."""
 RATIOS = (10.0, 25.4, 39.37, 100.0, 1000.0)
 """Between units of length: millimetre, centimetre, inch, metre."""
 
@@ -67,7 +69,7 @@ class Units(Rep103):
             yield from self._slides(joint, size, above)
             if (far := _distance(joint.origin)) > FAR:
                 yield self.finding(f"lies {far:g} m from the frame of its parent; are these millimetres?", joint)
-        turns = {text for text in angles if abs(number(text) or 0) > 2 * pi}
+        turns = {text for text in angles if abs(number(text) or 0) > 2 * pi + ROUNDED}
         for rpy in rpys if turns else ():
             if large := [text for text in rpy.numbers if text in turns]:
                 message = f"rpy {', '.join(large)} is more than a turn; are these degrees?"

@@ -90,7 +90,7 @@ class MeaninglessTools(Rep199):
     def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
         """A tool's frame has a name that any tool's could have."""
         for tool in tools:
-            if MEANINGLESS.fullmatch(tool.bare) and not NUMBERED.fullmatch(tool.bare):
+            if MEANINGLESS.fullmatch(tool.bare):
                 yield self.finding("any tool's frame could be called so", thing(robot, tool.name))
 
 

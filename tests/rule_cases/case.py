@@ -1,0 +1,111 @@
+"""What a case of a rule is, and how it is run.
+
+A family's module has a table `CASES`: the code of a rule to `Cases`, which has models by what is special about them.
+`found` are models in which the rule finds a fault, `silent` are those in which it finds nothing, and `remarked` those
+of which it only remarks, with less severity than the rule's. Put models just inside and just outside each number there,
+and one with and one without each condition that lets a model off:
+
+    "LIM-003": Cases(
+        found={"begins above zero": turning(lower=0.001, upper=1)},
+        silent={"begins at zero": turning(lower=0, upper=1)},
+    ),
+
+A model is the text of a URDF, or `Model(text, …)` where more is to be said. `rule_cases.builders` writes short texts,
+`rule_cases.arms` and `rule_cases.icubs` those of their families. A rule without cases on both sides fails
+`tests/conventions/test_cases.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Any, Literal
+
+import kinetree as kt
+from kinetree.conventions.check import ALWAYS, ask, rule_of
+from kinetree.conventions.checked import Job, check_job
+
+Expected = Literal["found", "remarked", "silent"]
+
+PROFILES = {"R199": "industrial", "R120": "humanoid", "R103-003": "humanoid", "ICUB": "icub"}
+"""How codes begin, to a profile that asks their rules; that of all others is sim, which has all rules for any robot."""
+OF_NO_PROFILE = ("R105-003",)
+"""Rules that no profile asks."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A text and what is said about it.
+
+    format, vendor, profile, options: as `kinetree.load` and `kinetree.check` take them.
+    count: how many findings there are; by default one where the rule has any. says: words of the first message.
+    severity: of the first finding, where it is not that of the rule. element: of the first finding.
+    about: an element; findings about others do not count.
+    """
+
+    text: str
+    format: str = "urdf"
+    count: int | None = None
+    says: str = ""
+    severity: str | None = None
+    element: str | None = None
+    about: str | None = None
+    vendor: str | None = None
+    profile: str | None = None
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+
+
+Table = Mapping[str, "str | Model"]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Models by what is special about them."""
+
+    found: Table = field(default_factory=dict)
+    silent: Table = field(default_factory=dict)
+    remarked: Table = field(default_factory=dict)
+
+    def all(self) -> Iterator[tuple[Expected, str, Model]]:
+        """What is expected, of which model."""
+        sides: tuple[tuple[Expected, Table], ...] = (
+            ("found", self.found),
+            ("remarked", self.remarked),
+            ("silent", self.silent),
+        )
+        for expected, table in sides:
+            for why, model in table.items():
+                yield expected, why, Model(model) if isinstance(model, str) else model
+
+
+def profile_of(code: str) -> str:
+    """The profile by which a rule is asked."""
+    return next((profile for letters, profile in PROFILES.items() if code.startswith(letters)), "sim")
+
+
+def findings(code: str, model: Model) -> list[kt.Finding]:
+    """What a rule finds in a model, by its profile. Fails where the model cannot be read."""
+    everything = _of_a_file(model) if code.startswith(ALWAYS) else _findings(model, model.profile or profile_of(code))
+    unread = [finding for finding in everything if finding.severity == "error" and finding.code.islower()]
+    assert not unread, f"the model of the case is broken: {unread[0]}"
+    return [found for found in everything if found.code == code and model.about in (None, found.element)]
+
+
+@cache
+def _findings(model: Model, profile: str) -> tuple[kt.Finding, ...]:
+    """All that is found; several rules may be asked about one model."""
+    robot = kt.load(model.text, format=model.format)
+    of_no_profile = ask(robot, [rule for code in OF_NO_PROFILE if (rule := rule_of(code))])
+    return (*kt.check(robot, profile=profile, vendor=model.vendor, **model.options), *of_no_profile)
+
+
+def _of_a_file(model: Model) -> tuple[kt.Finding, ...]:
+    """All that is found in a file, of which comments are read."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "model.urdf"
+        file.write_text(model.text, "utf-8")
+        return check_job(Job(str(file), model.profile or "industrial")).findings

@@ -1,0 +1,124 @@
+"""Shapes and files of meshes."""
+
+from pathlib import Path
+
+from rule_cases.builders import box, cylinder, felt, joint, link, mesh, pair, robot, seen, shape, sphere
+from rule_cases.case import Cases, Model
+
+PACKAGES = {"packages": {"arm": Path(__file__).parent / "meshes"}}
+PLANE = '<mujoco><worldbody><geom type="plane" size="0 0 1"/></worldbody></mujoco>'
+BOTH = '<mujoco><worldbody><geom type="sphere" size="200"/></worldbody></mujoco>'
+
+
+def files(*names: str, **more: object) -> Model:
+    """A robot with these mesh files, of a package that has there.stl, empty.stl, pointer.stl and long.stl."""
+    return Model(robot(link("a", *(seen(mesh(name)) for name in names))), options=PACKAGES, **more)  # type: ignore[arg-type]
+
+
+def of(name: str) -> str:
+    return f"package://arm/{name}.stl"
+
+
+def on(part: str, *fixed: str) -> str:
+    """A moved link, and one that is fixed to it."""
+    return robot(
+        *(link("a"), link("b", part), link("c", *fixed)),
+        *(joint("j", "a", "b", kind="continuous"), joint("k", "b", "c")),
+    )
+
+
+CASES = {
+    "GEO-001": Cases(
+        found={
+            "seen only": Model(pair(seen(box(1))), element="link 'b'"),
+            "seen only, fixed to what has no shape": Model(on("", seen(box(1))), element="link 'c'"),
+        },
+        silent={
+            "seen and felt": pair(seen(box(1)), felt(box(1))),
+            "felt by what is fixed to it": on(seen(box(1)), felt(box(1))),
+            "no shape": pair(),
+            "felt only": pair(felt(box(1))),
+            "not moved": pair(seen(box(1)), kind="fixed"),
+            "where nothing is simulated": Model(pair(seen(box(1))), profile="ros"),
+        },
+    ),
+    "GEO-002": Cases(
+        found={
+            "a box of no height": Model(pair(felt(box(1, 1, 0))), says="<box> has the size 1 1 0"),
+            "a ball turned inside out": Model(pair(felt(sphere(-1))), says="<sphere> has the radius -1"),
+            "a cylinder of no length": Model(pair(felt(cylinder(1, 0))), says="has the length 0"),
+            "two sizes": Model(pair(felt(cylinder(0, 0))), count=2),
+            "less than nothing that is only seen": pair(seen(box(1, -1, 0))),
+            "a scale of nothing": Model(pair(felt(mesh("a.stl", "1 0 1"))), says="has the scale 1 0 1"),
+        },
+        remarked={
+            "nothing that is only seen": Model(pair(seen(box(1, 1, 0))), severity="warning"),
+        },
+        silent={
+            "little": pair(felt(box("1e-9"))),
+            "a mirrored mesh": pair(felt(mesh("a.stl", "1 -1 1"))),
+            "a plane without end": Model(PLANE, format="mjcf"),
+        },
+    ),
+    "GEO-003": Cases(
+        found={
+            "more than a hundred metres": Model(pair(felt(box(1, 101, 1))), says="has the size 1 101 1 m"),
+            "less than a hundredth of a millimetre": pair(felt(cylinder(1, "9e-6"))),
+            "of what is only seen": pair(seen(sphere(101))),
+            "seen and felt, written once": Model(BOTH, format="mjcf"),
+            "seen and felt, written twice": Model(pair(seen(sphere(101)), felt(sphere(101))), count=2),
+        },
+        silent={
+            "a hundred metres": pair(felt(box(100))),
+            "a hundredth of a millimetre": pair(felt(sphere("1e-5"))),
+            "nothing, which another rule says": pair(felt(sphere(0))),
+            "a scale": pair(felt(mesh("a.stl", "1000 1000 1000"))),
+            "a small scale": pair(felt(mesh("a.stl", "1e-6 1e-6 1e-6"))),
+        },
+    ),
+    "MSH-002": Cases(
+        found={
+            "one of two": files(of("there"), of("no"), says="there is no mesh file 'package://arm/no.stl'"),
+            "two of three": files(of("no"), of("there"), of("nor"), count=2),
+            "the only one": files(of("no"), says="there is no mesh file"),
+            "once, however often it is used": files(of("no"), of("no")),
+            "out of its package": files(of("there"), of("../out"), says="leads out of its package"),
+            "out by a way round": files(of("in/../../out"), says="leads out of its package"),
+            "backslashes": files("package://arm\\there.stl", says="has backslashes"),
+            "another computer": files("file://computer/a.stl", says="names a host behind file://"),
+        },
+        remarked={"none of two": files(of("no"), of("nor"), says="none of its 2 meshes is there; the first is")},
+        silent={
+            "there": files(of("there")),
+            "there, by a way round": files(of("in/../there")),
+            "in a package that is not there": files("package://elsewhere/no.stl"),
+            "a drive": files("file://C:/no.stl"),
+            "a name that only begins with two dots": files(of("..there/../there")),
+            "no file": Model(robot(link("a", seen(shape("box", size="1 1 1")))), options=PACKAGES),
+            "astray in SDF, which has folders of its own": Model(
+                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><mesh>'
+                "<uri>file://media/a.dae</uri></mesh></geometry></visual></link></model></sdf>",
+                format="sdf",
+            ),
+        },
+    ),
+    "MSH-003": Cases(
+        found={
+            "of no bytes": files(of("empty"), says="the mesh file 'package://arm/empty.stl' is empty"),
+            "once, however often it is used": files(of("empty"), of("there"), of("empty")),
+        },
+        silent={"of some bytes": files(of("there")), "not there": files(of("no"))},
+    ),
+    "MSH-004": Cases(
+        found={
+            "a pointer": files(of("pointer"), says="holds a pointer of git-lfs; fetch it with `git lfs pull`"),
+            "among others": files(of("there"), of("pointer"), of("empty")),
+        },
+        silent={
+            "a mesh": files(of("there")),
+            "longer than a pointer": files(of("long")),
+            "empty": files(of("empty")),
+            "not there": files(of("no")),
+        },
+    ),
+}

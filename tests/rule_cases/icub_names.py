@@ -1,0 +1,200 @@
+"""The iCub's joints and links."""
+
+from rule_cases.builders import inertial, joint, link
+from rule_cases.case import Cases
+from rule_cases.icubs import HEAVY, first_foot, half, hung, icub, more, of_type, renamed
+
+CASES = {
+    "ICUB-001": Cases(
+        found={
+            "fifteen joints": half(15),
+            "all fixed": icub(('type="revolute"', 'type="fixed"'), says="has 0 of the iCub's 32 joints"),
+            "all with a prefix": icub(
+                *((f'joint name="{side}', f'joint name="my_{side}') for side in ("l_", "r_")),
+                *((f'joint="{side}', f'joint="my_{side}') for side in ("l_", "r_")),
+                says="Names like 'torso_pitch' come near",
+            ),
+        },
+        silent={"sixteen joints": half(16), "all": icub()},
+    ),
+    "ICUB-101": Cases(
+        found={
+            "none": icub(
+                ('joint name="l_elbow"', 'joint name="left_elbow"'), about="joint 'l_elbow'", says="of board left_arm"
+            ),
+            "fixed": icub(of_type("l_elbow", "revolute", "fixed"), about="joint 'l_elbow'", says="is fixed; on board"),
+            "sliding": icub(of_type("l_elbow", "revolute", "prismatic"), about="joint 'l_elbow'"),
+            "following": icub(
+                (
+                    '<joint name="l_elbow" type="revolute">',
+                    '<joint name="l_elbow" type="revolute"><mimic joint="r_elbow"/>',
+                ),
+                about="joint 'l_elbow'",
+                says="follows 'r_elbow'; on board left_arm it moves by itself",
+            ),
+        },
+        silent={"all": icub(), "continuous": icub(of_type("l_elbow", "revolute", "continuous"), count=0)},
+    ),
+    "ICUB-102": Cases(
+        found={
+            "a tail": icub(
+                more(link("tail"), joint("wag", "root_link", "tail", kind="continuous")),
+                about="joint 'wag'",
+                says="moves, and",
+            ),
+            "on the forearm": icub(
+                more(link("tail"), joint("wag", "l_forearm", "tail", kind="continuous")), about="joint 'wag'"
+            ),
+            "behind the hand, together with the eyes": icub(
+                more(link("f"), link("g"), joint("f", "l_hand", "f"), joint("finger", "f", "g", kind="continuous")),
+                about="robot 'icub'",
+                says="move 4 joints: eyes_tilt, l_eye_pan_joint, r_eye_pan_joint, finger",
+            ),
+            "one eye": icub(
+                of_type("l_eye_pan_joint", "revolute", "fixed"),
+                of_type("eyes_tilt", "revolute", "fixed"),
+                about="robot 'icub'",
+                says="move 1 joint: r_eye_pan_joint",
+            ),
+        },
+        silent={
+            "fixed": icub(more(link("tail"), joint("wag", "root_link", "tail")), about="joint 'wag'"),
+            "that by which it floats": icub(
+                more(link("world"), joint("float", "world", "root_link", kind="floating")), about="joint 'float'"
+            ),
+            "eyes that do not move": icub(
+                *(of_type(eye, "revolute", "fixed") for eye in ("eyes_tilt", "l_eye_pan_joint", "r_eye_pan_joint"))
+            ),
+        },
+    ),
+    "ICUB-103": Cases(
+        found={
+            "none": icub(
+                ('"l_leg_ft_sensor"', '"l_leg_ft"'), about="joint 'l_leg_ft_sensor'", says="which sensor l_leg_ft"
+            ),
+            "turning": icub(
+                ('"l_leg_ft_sensor" type="fixed">', '"l_leg_ft_sensor" type="continuous"><axis xyz="1 0 0"/>'),
+                about="joint 'l_leg_ft_sensor'",
+                says="is continuous",
+            ),
+            "none of the other foot": first_foot(('"r_foot_ft_sensor"', '"r_foot"'), about="joint 'r_foot_ft_sensor'"),
+        },
+        remarked={
+            "none of a first foot": first_foot(
+                about="joint 'l_foot_ft_sensor'", severity="info", says="; feet of version 1 have none"
+            )
+        },
+        silent={"all": icub()},
+    ),
+    "ICUB-201": Cases(
+        found={
+            "none": icub(
+                renamed("l_hip_3", "l_hip_x"),
+                about="link 'l_hip_3'",
+                says="which 'l_leg_ft_sensor' carries on 'l_hip_2'",
+            ),
+            "none of the other foot": first_foot(renamed("r_ankle_2", "r_ankle_x"), about="link 'r_ankle_2'"),
+        },
+        remarked={"none of a first foot": first_foot(about="link 'l_ankle_2'", severity="info")},
+        silent={"all": icub()},
+    ),
+    "ICUB-202": Cases(
+        found={
+            "a body": icub(
+                more(link("pack", HEAVY), joint("p", "chest", "pack")), about="link 'pack'", says="has mass, and"
+            ),
+            "a body behind the hand": icub(
+                more(link("ball", HEAVY), joint("p", "l_hand", "ball")),
+                about="robot 'icub'",
+                count=2,
+                says="have mass 1 link: ball",
+            ),
+            "links without mass": icub(about="robot 'icub'", says="does not have 46 links: eyes_tilt_frame, l_eye"),
+            "one link more without mass": icub(
+                more(link("pack", inertial(0, 0, 0, 0)), joint("p", "chest", "pack")),
+                about="robot 'icub'",
+                says="47 links",
+            ),
+        },
+        silent={
+            "without mass": icub(more(link("pack"), joint("p", "chest", "pack")), about="link 'pack'"),
+            "a link of the page": icub(('<link name="chest"/>', link("chest", HEAVY)), about="link 'chest'"),
+            "a frame of the page": icub(
+                ('<link name="imu_frame"/>', link("imu_frame", HEAVY)), about="link 'imu_frame'"
+            ),
+        },
+    ),
+    "ICUB-203": Cases(
+        found={
+            "on another parent": icub(
+                hung("l_elbow_1", "l_upper_arm", "l_shoulder_2"),
+                about="link 'l_elbow_1'",
+                says="hangs on 'l_shoulder_2' by 'l_elbow'; the page has 'l_upper_arm' and 'l_elbow' (the page is",
+            ),
+            "by another joint": icub(
+                ('joint name="l_wrist_yaw"', 'joint name="l_wrist_x"'),
+                about="link 'l_hand'",
+                says="by 'l_wrist_x'; the page has 'l_wrist_1' and 'l_wrist_yaw'",
+            ),
+        },
+        remarked={
+            "as a first foot": first_foot(about="link 'l_foot'", severity="info", says="as in feet of version 1"),
+            "as in some published models": icub(
+                renamed("neck_1", "X"),
+                renamed("neck_2", "Y"),
+                renamed("X", "neck_1"),
+                renamed("Y", "neck_2"),
+                ('joint name="neck_pitch"', 'joint name="X"'),
+                ('joint name="neck_roll"', 'joint name="neck_pitch"'),
+                about="link 'neck_2'",
+                severity="info",
+                says="as in some published models",
+            ),
+        },
+        silent={"all in their places": icub()},
+    ),
+    "ICUB-204": Cases(
+        found={
+            "behind a joint": icub(
+                more(link("pole"), joint("mount", "pole", "root_link", kind="continuous")),
+                about="link 'root_link'",
+                says="stands behind joint 'mount', which is continuous",
+            ),
+            "fixed to what is behind a joint": icub(
+                more(
+                    link("pole"),
+                    link("plate"),
+                    joint("turn", "pole", "plate", kind="continuous"),
+                    joint("m", "plate", "root_link"),
+                ),
+                about="link 'root_link'",
+            ),
+        },
+        remarked={
+            "fixed": icub(
+                more(link("pole"), joint("m", "pole", "root_link")),
+                about="link 'root_link'",
+                severity="info",
+                says="is held to the root",
+            ),
+            "floating": icub(
+                more(link("world"), joint("m", "world", "root_link", kind="floating")),
+                about="link 'root_link'",
+                severity="info",
+                says="floats on the root 'world' without offset",
+            ),
+            "fixed with an offset": icub(
+                more(link("pole"), joint("m", "pole", "root_link", xyz="0 0 0.000002")),
+                about="link 'root_link'",
+                severity="warning",
+                says="with an offset, by which poses in the two differ",
+            ),
+            "fixed with no offset to speak of": icub(
+                more(link("pole"), joint("m", "pole", "root_link", xyz="0 0 0.0000005")),
+                about="link 'root_link'",
+                severity="info",
+            ),
+        },
+        silent={"the root": icub(), "no root_link": icub(renamed("root_link", "hips"), about="link 'hips'")},
+    ),
+}

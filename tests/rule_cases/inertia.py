@@ -1,0 +1,262 @@
+"""Masses and inertias."""
+
+from math import pi
+
+from rule_cases.builders import box, felt, inertial, joint, link, mesh, pair, robot, seen, sphere
+from rule_cases.case import Cases, Model
+
+SOME = inertial(1, 1, 1, 1.5)
+OSMIUM = 22590.0
+
+
+def moved(*parts: str, fixed: tuple[str, ...] = ()) -> str:
+    """A link that a joint moves, and one that is fixed to it."""
+    more = (link("c", *fixed), joint("k", "b", "c")) if fixed else ()
+    return robot(link("a"), link("b", *parts), joint("j", "a", "b", kind="continuous"), *more)
+
+
+def both(*parts: str) -> str:
+    """Two moved links alike, on links of their own."""
+    return robot(
+        *(link("a"), link("b", *parts), link("c", *parts)),
+        *(joint("j", "a", "b", kind="continuous"), joint("k", "a", "c", kind="continuous")),
+    )
+
+
+def diagonal(xx: object, yy: object, zz: object, mass: object = 1) -> str:
+    """A moved link with these moments."""
+    return moved(inertial(mass, xx, yy, zz))
+
+
+def ball(mass: float, density: float) -> str:
+    """The inertial of a solid ball."""
+    moment = 2 / 5 * mass * (3 * mass / (4 * pi * density)) ** (2 / 3)
+    return inertial(mass, repr(moment), repr(moment), repr(moment))
+
+
+def cube(moment: object, mass: float, *size: object) -> str:
+    """A moved box with the same moment about every axis."""
+    return moved(felt(box(*size)), inertial(mass, moment, moment, moment))
+
+
+def fixed(*parts: str) -> str:
+    """A link that is fixed to another, which a joint moves."""
+    return moved(inertial(2, 1, 1, 1.5), fixed=parts)
+
+
+def round_(radius: float, mass: float = 1) -> str:
+    """An inertial with a radius of gyration, and its half about the others."""
+    moment = mass * radius**2
+    return inertial(mass, repr(0.7 * moment), repr(0.8 * moment), repr(moment))
+
+
+CUBE = felt(box(2))  # reaches √3 m from its centre
+SMALL = felt(box(0.2))  # 0.17320508 m
+THIN = Model(
+    '<mujoco><worldbody><body name="b"><joint/><inertial pos="0 0 0" mass="0" diaginertia="0 0 0"/></body>'
+    "</worldbody></mujoco>",
+    format="mjcf",
+)
+AUTO = (
+    '<sdf version="1.11"><model name="m"><link name="a"/><link name="b"><inertial auto="true"/></link>'
+    '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>'
+    "</model></sdf>"
+)
+TABLE = "# convention: dh\njoint,theta (rad),d (m),a (m),alpha (rad)\nq1,0,0.1,0.2,0\n"
+
+CASES = {
+    "INR-001": Cases(
+        found={
+            "two millionths": Model(diagonal("-2e-6", 1, 1), says="-2e-06, 1, 1 kg m²"),
+            "below what is nothing": diagonal("-1.1e-15", "1e-10", "1e-10"),
+            "all of them": diagonal(-1, -1, -1),
+            "by what stands beside the diagonal": moved(inertial(1, "1.0", "1.0", "1.0", xy="1.2")),
+        },
+        silent={
+            "zero": diagonal(0, 1, 1),
+            "half a millionth": diagonal("-5e-7", 1, 1),
+            "nothing": diagonal("-0.9e-15", "1e-10", "1e-10"),
+            "explained by digits": moved(inertial(1, "1.0", "1.0", "1.0", xy="1.1")),
+        },
+    ),
+    "INR-002": Cases(
+        found={
+            "by more than a hundredth": Model(
+                diagonal("0.10000", "0.10000", "0.20210"), says="0.1, 0.1, 0.2021 kg m²: the last is larger"
+            ),
+            "of small ones": diagonal(0, 0, "1.1e-15"),
+            "beside one slightly below zero": diagonal("-5e-7", 1, 2),
+        },
+        silent={
+            "by less": diagonal("0.10000", "0.10000", "0.20190"),
+            "of nothing": diagonal(0, 0, "1.0e-15"),
+            "not broken": diagonal(1, 1, 2),
+            "beside one below zero, which another rule says": diagonal("-3e-6", 1, 2),
+            "explained by digits": diagonal("0.1", "0.1", "0.3"),
+        },
+    ),
+    "INR-003": Cases(
+        found={
+            "a point": Model(diagonal(0, 0, 0), says="it has mass, and no inertia", element="link 'b'"),
+            "noise": diagonal("1e-15", "1e-15", "1e-15"),
+            "a point, and something without mass": moved(inertial(1, 0, 0, 0), fixed=(inertial(0, 0, 0, 0),)),
+        },
+        silent={
+            "a little": diagonal("2e-15", "2e-15", "2e-15"),
+            "beside the diagonal": moved(inertial(1, 0, 0, 0, xy=1)),
+            "two points": moved(inertial(1, 0, 0, 0), fixed=(inertial(1, 0, 0, 0),)),
+            "inertia of what is fixed to it": moved(inertial(1, 0, 0, 0), fixed=(inertial(0, 1, 1, 1),)),
+            "no mass": diagonal(0, 0, 0, mass=0),
+            "a mass below zero": diagonal(0, 0, 0, mass=-1),
+            "of what does not move": robot(link("a"), link("b", inertial(1, 0, 0, 0)), joint("j", "a", "b")),
+            "put in by the reader": moved('<inertial><mass value="1"/></inertial>'),
+        },
+    ),
+    "INR-004": Cases(
+        found={"a little": Model(diagonal(1, 1, 1, mass="-1e-9"), says="its mass is -1e-09 kg")},
+        silent={"zero": diagonal(1, 1, 1, mass=0), "more": diagonal(1, 1, 1)},
+    ),
+    "INR-005": Cases(
+        found={
+            "zero": Model(diagonal(1, 1, 1, mass=0), says="its mass is 0, and a joint moves it"),
+            "zero of what is fixed to it, too": moved(inertial(0, 0, 0, 0), fixed=(inertial(0, 0, 0, 0),)),
+            "said of what is fixed to it": Model(moved("", fixed=(inertial(0, 0, 0, 0),)), element="link 'c'"),
+            "of MuJoCo": THIN,
+        },
+        silent={
+            "a little": diagonal(1, 1, 1, mass="1e-9"),
+            "of what is fixed to it": moved(inertial(0, 0, 0, 0), fixed=(SOME,)),
+            "of what does not move": robot(link("a", inertial(0, 0, 0, 0))),
+            "nothing said": moved(),
+            "put in by the reader": moved('<inertial><inertia ixx="1" iyy="1" izz="1"/></inertial>'),
+        },
+    ),
+    "INR-006": Cases(
+        found={
+            "one": Model(diagonal(1, 1, 1), says="its inertia is 1 kg m² about every axis"),
+            "a thousandth": diagonal("0.001", "0.001", "0.001"),
+            "two alike, said once": Model(both(inertial(1, 1, 1, 1)), says="is that a placeholder?; so has 'c'"),
+            "two of two sizes": Model(moved(inertial(1, 1, 1, 1), fixed=(inertial(1, 10, 10, 10),)), count=2),
+            "less than that of a ball": cube(1, 12.6, 1),
+            "more than that of a shell": cube(1, 4.9, 1),
+            "of a box that is longer than wide": cube(1, 6, 1, 1, 1.06),
+            "of a cube without mass": cube(1, 0, 1),
+            "of what is fixed to another, whose shapes are not all": fixed(CUBE, inertial(6, 1, 1, 1)),
+        },
+        silent={
+            "another number": diagonal(2, 2, 2),
+            "nearly": diagonal("1.00001", "1.00001", "1.00001"),
+            "one about two axes": diagonal(1, 1, "1.1"),
+            "nothing": diagonal("1e-15", "1e-15", "1e-15"),
+            "that of a ball": cube(1, 12.4, 1),
+            "that of a shell": cube(1, 5.1, 1),
+            "that of a box as good as a cube": cube(1, 6, 1, 1, 1.04),
+            "where nothing is simulated": Model(diagonal(1, 1, 1), profile="ros"),
+        },
+    ),
+    "INR-007": Cases(
+        found={
+            "more than ten tonnes": Model(diagonal(1e6, 1e6, 1.5e6, mass=10001), says="10001 kg; is it in grams?"),
+            "of what does not move, too": robot(link("a", inertial(10001, 1e6, 1e6, 1.5e6))),
+            "less than a milligram": Model(diagonal(1, 1, 1, mass="9e-7"), says="9e-07 kg, and a joint moves it"),
+            "less altogether": moved(inertial("4e-7", 1, 1, 1), fixed=(inertial("4e-7", 1, 1, 1),)),
+        },
+        silent={
+            "ten tonnes": diagonal(1e6, 1e6, 1.5e6, mass=10000),
+            "a milligram": diagonal(1, 1, 1, mass="1e-6"),
+            "a milligram altogether": moved(inertial("6e-7", 1, 1, 1), fixed=(inertial("6e-7", 1, 1, 1),)),
+            "nothing, which another rule says": diagonal(1, 1, 1, mass=0),
+            "less, of what does not move": robot(link("a", inertial("9e-7", 1, 1, 1))),
+            "less, on what weighs something": moved(SOME, fixed=(inertial("9e-7", 1, 1, 1),)),
+        },
+    ),
+    "INR-008": Cases(
+        found={
+            "more than two metres": Model(
+                moved(round_(2.001, 3)), says="12.01 kg m² at 3 kg: a radius of gyration of 2 m"
+            ),
+            "of what does not move, too": robot(link("a", round_(2.001))),
+        },
+        silent={
+            "two metres": moved(inertial(3, 8, 10, 12)),
+            "no mass": moved(inertial(0, 8, 10, 12)),
+            "a mass below zero": moved(inertial(-1, 8, 10, 12)),
+        },
+    ),
+    "INR-009": Cases(
+        found={
+            "more than three times as far": Model(
+                moved(SMALL, round_(0.521)), says="is 0.521 m, its shapes reach 0.173 m from its centre"
+            ),
+            "from its centre": moved(felt(box(0.2), xyz="0.1 0 0"), round_(0.53).replace("0 0 0", "0.1 0 0")),
+            "as far as two metres": moved(SMALL, inertial(1, 3, 3.5, 4)),
+            "of shapes that are only seen": moved(seen(box(0.2)), round_(0.521)),
+            "of balls": moved(felt(sphere(0.1)), round_(0.521)),
+        },
+        silent={
+            "less": moved(SMALL, round_(0.519)),
+            "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.53)),
+            "farther than two metres, which another rule says": moved(SMALL, round_(2.001)),
+            "without a mass": moved(SMALL, inertial(0, 1, 1, 1.5)),
+            "with a mesh beside": moved(SMALL, seen(mesh("a.stl")), round_(0.521)),
+            "with a larger shape beside": moved(SMALL, seen(box(0.22)), round_(0.521)),
+            "without a shape": moved(round_(0.521)),
+            "of no size": moved(felt(box(0)), round_(0.521)),
+            "fixed to another, whose shapes are not all": fixed(SMALL, round_(0.521)),
+        },
+    ),
+    "INR-010": Cases(
+        found={
+            "more than three times the size away": Model(
+                moved(CUBE, inertial(1, 1, 1, 1.5, xyz="11.4 0 0")),
+                says="10.4 m outside of its shapes, which are 3.46 m in size",
+            ),
+            "the other way": moved(CUBE, inertial(1, 1, 1, 1.5, xyz="0 -11.4 0")),
+            "of shapes that lie elsewhere": moved(felt(box(2), xyz="0 0 5"), inertial(1, 1, 1, 1.5, xyz="0 0 -6.4")),
+        },
+        silent={
+            "less": moved(CUBE, inertial(1, 1, 1, 1.5, xyz="11.3 0 0")),
+            "of shapes that lie there": moved(felt(box(2), xyz="0 0 5"), inertial(1, 1, 1, 1.5, xyz="0 0 15")),
+            "without a mass": moved(CUBE, inertial(0, 1, 1, 1.5, xyz="20 0 0")),
+            "of no size": moved(felt(box(0)), inertial(1, 1, 1, 1.5, xyz="20 0 0")),
+            "with a mesh beside": moved(CUBE, seen(mesh("a.stl")), inertial(1, 1, 1, 1.5, xyz="20 0 0")),
+            "fixed to another, whose shapes are not all": fixed(CUBE, inertial(1, 1, 1, 1.5, xyz="20 0 0")),
+        },
+    ),
+    "INR-011": Cases(
+        found={
+            "none": Model(moved(), says="it has no inertial, nor has what is fixed to it", element="link 'b'"),
+            "none on what is fixed to it": Model(moved("", fixed=("",)), element="link 'b'"),
+            "two": Model(both(), count=2),
+            "of SDF, which puts one in": Model(
+                AUTO.replace('<inertial auto="true"/>', ""), format="sdf", says="SDF gives it 1 kg"
+            ),
+        },
+        silent={
+            "of nothing": diagonal(0, 0, 0, mass=0),
+            "on what is fixed to it": moved("", fixed=(SOME,)),
+            "of what does not move": pair(kind="fixed"),
+            "of SDF, left to the simulator": Model(AUTO, format="sdf"),
+            "of a table of joints": Model(TABLE, format="dh-csv"),
+            "where nothing is simulated": Model(moved(), profile="ros"),
+        },
+    ),
+    "INR-012": Cases(
+        found={
+            "more than twice as dense as osmium": Model(moved(ball(1, 2.001 * OSMIUM)), says="2 times as dense"),
+            "of ten tonnes": moved(ball(1e4, 2.01 * OSMIUM)),
+            "two alike, said once": Model(both(ball(1, 1e6)), says="; so has 'c'"),
+            "two of two masses": Model(moved(ball(1, 1e6), fixed=(ball(2, 1e6),)), count=2),
+            "fixed to another, of a hundred grams": fixed(ball(0.1, 1e6)),
+            "light and moved": moved(ball(0.001, 1e6)),
+        },
+        silent={
+            "less": moved(ball(1, 1.999 * OSMIUM)),
+            "of more than ten tonnes, which another rule says": moved(ball(10001, 1e6)),
+            "fixed to another, and lighter": fixed(ball(0.099, 1e6)),
+            "of no inertia, which another rule says": diagonal(0, 0, 0),
+            "of no mass": diagonal(1, 1, 1, mass=0),
+            "of moments below zero altogether": diagonal(-1, -1, "0.1"),
+        },
+    ),
+}

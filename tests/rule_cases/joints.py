@@ -1,0 +1,117 @@
+"""Axes, endless joints and friction."""
+
+from math import pi
+
+from rule_cases.builders import joint, link, pair, robot, turning
+from rule_cases.case import Cases, Model
+
+
+def about(axis: str, kind: str = "continuous") -> str:
+    """A joint about an axis."""
+    where = f'<parent link="a"/><child link="b"/><axis xyz="{axis}"/>'
+    return robot(link("a"), link("b"), f'<joint name="j" type="{kind}">{where}</joint>')
+
+
+def leaning(x: float, y: float = 0.0, scale: float = 1.0) -> str:
+    """A joint nearly about z."""
+    z = (1 - x * x - y * y) ** 0.5
+    return about(f"{x * scale!r} {y * scale!r} {z * scale!r}")
+
+
+TWO = robot(
+    link("a"),
+    link("b"),
+    link("c"),
+    joint("good", "a", "b", kind="continuous", axis="0 1 0"),
+    joint("bad", "b", "c", kind="continuous", axis="0 3 0"),
+)
+
+
+def turns(lower: float, upper: float) -> str:
+    return turning(lower=repr(lower), upper=repr(upper))
+
+
+def braked(dynamics: str) -> str:
+    return pair(inside=f"<dynamics {dynamics}/>")
+
+
+CASES = {
+    "JNT-001": Cases(
+        found={
+            "twice as long": Model(about("0 0 2"), says="its axis has the length 2"),
+            "a little longer": Model(about("0 0 1.0011"), says="its axis has the length 1.0011"),
+            "a little shorter": about("0 0 0.9989"),
+            "along no axis": about("1 1 0"),
+            "in the other quotes": about("0 0 2").replace('"0 0 2"', "'0 0 2'"),
+            "the second of two": Model(TWO, element="joint 'bad'", says="length 3"),
+            "of a joint that slides": turning(kind="prismatic").replace("0 0 1", "0 0 2"),
+        },
+        silent={
+            "a thousandth longer": about("0 0 1.0009"),
+            "a thousandth shorter": about("0 0 0.9991"),
+            "three decimals": about("0.577 0.577 0.577"),
+            "the other way": about("0 0 -1"),
+            "of a fixed joint": about("0 0 2", "fixed"),
+            "none, of a fixed joint": about("0 0 0", "fixed"),
+            "of SDF, which says that it is normalised": Model(
+                '<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
+                "<parent>a</parent><child>b</child><axis><xyz>0 0 2</xyz></axis></joint></model></sdf>",
+                format="sdf",
+            ),
+        },
+    ),
+    "JNT-002": Cases(
+        found={
+            "just more than noise": Model(leaning(1.1e-8), says="1e-08 rad off z"),
+            "just less than meant": leaning(0.99e-4),
+            "the other way": leaning(-5e-5),
+            "off x": Model(about("1 0 -5e-5"), says="rad off x"),
+            "off y, backwards": Model(about("5e-5 -1 0"), says="rad off y"),
+            "by both, together": Model(leaning(3e-5, 4e-5), says="5e-05 rad off z"),
+        },
+        silent={
+            "exactly": about("0 0 1"),
+            "noise": leaning(0.9e-8),
+            "meant": leaning(1.01e-4),
+            "meant by both together": leaning(8e-5, 8e-5),
+            "far": about("0.6 0 0.8"),
+        },
+    ),
+    "JNT-003": Cases(
+        found={
+            "both ways without end": Model(turns(-999, 999), says="is revolute from -999 to 999 rad"),
+            "farther one way": turns(-999, 5000),
+            "farther the other way": turns(-5000, 999),
+        },
+        remarked={
+            "two whole turns": Model(turns(-4 * pi, 4 * pi), says="may turn 2 whole turns either way"),
+            "three, nearly": Model(turns(-18.8496, 18.8496), says="may turn 3 whole turns"),
+            "a little more on one side": turns(-4 * pi - 9e-4, 4 * pi),
+            "a little less than whole": turns(-4 * pi + 0.006, 4 * pi - 0.006),
+        },
+        silent={
+            "a little less": turns(-998.9, 999.5),
+            "a little less the other way": turns(-999.5, 998.9),
+            "one turn": turns(-2 * pi, 2 * pi),
+            "one and a half": turns(-3 * pi, 3 * pi),
+            "two and a half": turns(-5 * pi, 5 * pi),
+            "more on one side": turns(-4 * pi - 2e-3, 4 * pi),
+            "more on the other": turns(-4 * pi, 4 * pi + 2e-3),
+            "not whole": turns(-4 * pi + 0.007, 4 * pi - 0.007),
+            "a joint that slides": turning(kind="prismatic", lower=-1000, upper=1000),
+            "a continuous one": turning(kind="continuous", lower=None, upper=None),
+        },
+    ),
+    "JNT-004": Cases(
+        found={
+            "damping": Model(braked('damping="-1e-9"'), says="its damping is -1e-09"),
+            "friction": Model(braked('friction="-1"'), says="its friction is -1"),
+            "both": Model(braked('damping="-1" friction="-1"'), count=2),
+        },
+        silent={
+            "none": braked('damping="0" friction="0"'),
+            "both": braked('damping="1" friction="1"'),
+            "nothing said": pair(),
+        },
+    ),
+}

@@ -1,0 +1,190 @@
+"""Limits, and joints that follow others."""
+
+from rule_cases.builders import joint, limit, link, robot, turning
+from rule_cases.case import Cases, Model
+
+
+def several(*limits: str, kind: str = "revolute") -> str:
+    """Joints j0, j1, … on one root."""
+    links = [link(f"l{i}") for i in range(len(limits))]
+    joints = [joint(f"j{i}", "root", f"l{i}", one, kind=kind) for i, one in enumerate(limits)]
+    return robot(link("root"), *links, *joints)
+
+
+def following(
+    follower: str, leader: str = limit(), multiplier: object = 1, offset: object = 0, kind: str = "revolute"
+) -> str:
+    """A joint that follows another: the first limit is its own."""
+    mimic = f'<mimic joint="leader" multiplier="{multiplier}" offset="{offset}"/>'
+    return robot(
+        link("a"),
+        link("b"),
+        link("c"),
+        joint("leader", "a", "b", leader, kind=kind),
+        joint("follower", "b", "c", follower, mimic, kind="revolute"),
+    )
+
+
+def safe(lower: object, upper: object, *, hard: tuple[object, object] = (-1, 1)) -> str:
+    """Soft limits within hard ones."""
+    soft = f'<safety_controller k_velocity="1" soft_lower_limit="{lower}" soft_upper_limit="{upper}"/>'
+    return turning(soft, lower=hard[0], upper=hard[1])
+
+
+TEN = several(*[limit(effort=0)] * 10)
+NINE = several(*[limit(effort=0)] * 9)
+LISTED = "; so has 'j1', 'j2', 'j3', 'j4', 'j5', 'j6', 'j7', 'j8'"
+CHAIN = robot(
+    *map(link, "abcd"),
+    joint("one", "a", "b", kind="revolute"),
+    joint("two", "b", "c", '<mimic joint="one"/>', kind="revolute"),
+    joint("three", "c", "d", '<mimic joint="two"/>', kind="revolute"),
+)
+
+CASES = {
+    "LIM-001": Cases(
+        found={
+            "just the wrong way round": Model(turning(lower=0.5, upper=0.4999), says="lower is 0.5, above upper"),
+            "of a joint that slides": turning(kind="prismatic", lower=1, upper=-1),
+            "of one that follows": following(limit(1, -1)),
+        },
+        silent={"one position": turning(lower=0.5, upper=0.5), "the right way round": turning()},
+    ),
+    "LIM-002": Cases(
+        found={
+            "one position": Model(turning(lower=0.5, upper=0.5), says="both 0.5"),
+            "zero, where it is said": turning(lower=0, upper=0),
+            "where other numbers are not said": turning(lower=0.5, upper=0.5, velocity=None),
+        },
+        silent={
+            "a small range": turning(lower=0.5, upper=0.5001),
+            "where no range is said": turning(lower=None, upper=None),
+            "where only one end is said": turning(lower=None, upper=0),
+            "of a joint that follows": following(limit(0, 0)),
+            "a reversed range": turning(lower=1, upper=-1),
+        },
+    ),
+    "LIM-003": Cases(
+        found={
+            "begins above zero": Model(turning(lower=0.001, upper=1), says="zero is outside its limits, 0.001 to 1"),
+            "ends below zero": turning(lower=-1, upper=-0.001),
+            "one position above": turning(lower=1, upper=1),
+            "one position below": turning(lower=-1, upper=-1),
+            "of a joint that slides": turning(kind="prismatic", lower=1, upper=2),
+        },
+        silent={
+            "begins at zero": turning(lower=0, upper=1),
+            "ends at zero": turning(lower=-1, upper=0),
+            "of a joint that follows": following(limit(0.5, 1)),
+            "reversed above": turning(lower=2, upper=1),
+            "reversed below": turning(lower=-1, upper=-2),
+        },
+    ),
+    "LIM-004": Cases(
+        found={
+            "none": Model(turning(effort=0), says="its effort is 0, so nothing can move it", element="joint 'j'"),
+            "two, said once": Model(several(limit(effort=0), limit(), limit(effort=0)), says="; so has 'j2'"),
+            "nine, all named": Model(NINE, says=LISTED),
+            "ten, of which nine are named": Model(TEN, says=f"{LISTED} and 1 more"),
+            "of a continuous joint": turning(kind="continuous", lower=None, upper=None, effort=0),
+        },
+        silent={
+            "little": turning(effort="1e-9"),
+            "of a joint that follows": following(limit(effort=0)),
+            "where simulators do not matter": Model(turning(effort=0), profile="ros"),
+        },
+    ),
+    "LIM-005": Cases(
+        found={
+            "none": Model(turning(velocity=0), says="its velocity is 0, so it may never move"),
+            "two, said once": Model(several(limit(velocity=0), limit(velocity=0)), says="; so has 'j1'"),
+        },
+        silent={"little": turning(velocity="1e-9"), "of a joint that follows": following(limit(velocity=0))},
+    ),
+    "LIM-006": Cases(
+        found={
+            "velocity": Model(turning(velocity="-1e-9"), says="its velocity is -1e-09"),
+            "effort": Model(turning(effort=-1), says="its effort is -1"),
+            "both": Model(turning(velocity=-1, effort=-1), count=2),
+            "two of one number, said once": Model(several(limit(effort=-1), limit(effort=-1)), says="; so has 'j1'"),
+            "two of two numbers": Model(several(limit(effort=-1), limit(effort=-2)), count=2),
+        },
+        silent={"zero": turning(velocity=0, effort=0), "minus zero": turning(velocity="-0.0", effort="-0.0")},
+    ),
+    "LIM-007": Cases(
+        found={
+            "ten thousand": Model(turning(effort=10000), says="its effort is 10000; is that a placeholder?"),
+            "two of one number, said once": Model(several(limit(effort=1e5), limit(effort=1e5)), says="so has 'j1'"),
+            "two of two numbers": Model(several(limit(effort=1e5), limit(effort=1e6)), count=2),
+        },
+        silent={"a little less": turning(effort=9999.9)},
+    ),
+    "LIM-008": Cases(
+        found={
+            "just more than fifty": Model(turning(velocity=50.1), says="its velocity is 50.1; is that a placeholder?"),
+            "two of one number, said once": Model(several(limit(velocity=99), limit(velocity=99)), says="so has 'j1'"),
+            "two of two numbers": Model(several(limit(velocity=99), limit(velocity=98)), count=2),
+        },
+        silent={
+            "fifty": turning(velocity=50),
+            "of an endless joint, which may be a wheel": turning(
+                kind="continuous", lower=None, upper=None, velocity=100
+            ),
+        },
+    ),
+    "LIM-009": Cases(
+        found={
+            "below": Model(safe(-1.00001, 1), says="its soft limits are -1.00001 to 1, beyond its limits, -1 to 1"),
+            "above": safe(-1, 1.00001),
+            "with nothing between": Model(safe(0.5, 0.4), says="nothing is between them"),
+            "zero for one of them": safe(0, 1.5),
+            "zero for the other": safe(-1.5, 0),
+            "reversed, where the hard ones are, too": safe(1, -1, hard=(1, -1)),
+            "beyond what leaves one position": safe(0.4, 0.6, hard=(0.5, 0.5)),
+        },
+        silent={
+            "the same": safe(-1, 1),
+            "within rounding": safe(-1.0000009, 1.0000009),
+            "one position within": safe(0.5, 0.5),
+            "none said": safe(0, 0, hard=(1, 2)),
+            "where the hard ones are reversed": safe(-2, 2, hard=(1, -1)),
+            "no soft ones": turning(),
+        },
+    ),
+    "MIM-001": Cases(
+        found={
+            "too far above": Model(
+                following(limit(-3, 1), multiplier=1.05), says="'leader' takes it from -1.05 to 1.05"
+            ),
+            "too far below": following(limit(-1, 3), multiplier=1.05),
+            "an offset up": following(limit(), offset=0.021),
+            "an offset down": following(limit(), offset=-0.021),
+            "backwards": following(limit(-1, 3), multiplier=-1.05),
+            "backwards, of a range to one side": following(limit(0, 2), limit(0, 1), multiplier=-1),
+            "a leader without end": following(limit(), limit(None, None), kind="continuous"),
+            "one position": following(limit(0, 0), limit(-1, 1)),
+        },
+        silent={
+            "the same range": following(limit()),
+            "within rounding above": following(limit(), offset=0.019),
+            "within rounding below": following(limit(), offset=-0.019),
+            "backwards": following(limit(-2, 0), limit(0, 2), multiplier=-1),
+            "a multiplier of zero": following(limit(1, 2), multiplier=0),
+            "reversed limits of its own": following(limit(0.1, -0.1)),
+            "reversed limits of its leader": following(limit(-0.1, 0.1), limit(1, -1)),
+            "one that follows nothing": turning(),
+        },
+    ),
+    "MIM-002": Cases(
+        found={"a follower of a follower": Model(CHAIN, element="joint 'three'", says="'two', which follows 'one'")},
+        silent={"a follower": following(limit()), "no follower": turning()},
+    ),
+    "MIM-003": Cases(
+        found={"zero": Model(following(limit(), multiplier=0), says="follows 'leader' with the multiplier 0")},
+        silent={
+            "little": following(limit(), multiplier="1e-9"),
+            "backwards": following(limit(), multiplier=-1),
+            "one that follows nothing": turning(),
+        },
+    ),
+}

@@ -1,0 +1,104 @@
+"""Names of links and of joints that move."""
+
+from rule_cases.builders import joint, link, pair, robot
+from rule_cases.case import Cases, Model
+
+
+def called(name: str) -> str:
+    """A moved link of a name."""
+    return pair(child=name)
+
+
+def moved_by(name: str) -> str:
+    """A joint of a name that moves."""
+    return pair(name=name)
+
+
+def fixed_by(name: str) -> str:
+    """A fixed joint of a name."""
+    return pair(kind="fixed", name=name)
+
+
+def links(*names: str) -> str:
+    """Links on one root."""
+    parts = [f"{link(name)}{joint(f'to {i}', 'root', name)}" for i, name in enumerate(names)]
+    return robot(link("root"), *parts)
+
+
+IN_MUJOCO = Model(
+    '<mujoco><worldbody><body name="b"><joint name="x" axis="1 0 0"/><joint name="y" axis="0 1 0"/>'
+    '<geom size="1"/></body></worldbody></mujoco>',
+    format="mjcf",
+)
+"""The reader makes a link between the two joints, and gives it a name that the file does not have."""
+
+CASES = {
+    "NAM-001": Cases(
+        found={
+            "a link": Model(called("b-c"), element="link 'b-c'"),
+            "a joint that moves": Model(moved_by("b-c"), element="joint 'b-c'"),
+            "both": Model(pair(name="j-1", child="b-c"), count=2),
+        },
+        silent={"an underscore": called("b_c"), "a fixed joint": fixed_by("b-c"), "a link that no file has": IN_MUJOCO},
+    ),
+    "NAM-002": Cases(
+        found={
+            "within": called("b c"),
+            "at the end": Model(called("b "), says="at its end, where nobody sees it"),
+            "at the beginning": Model(moved_by(" j"), says="at its end"),
+        },
+        silent={"an underscore": called("b_c"), "a fixed joint": fixed_by("b c")},
+    ),
+    "NAM-003": Cases(
+        found={
+            "a dot": Model(called("b.c"), says="'.' not among"),
+            "two, each said once": Model(moved_by("a.b.c+d"), says="'+', '.' not among"),
+            "one colon": called("b:c"),
+            "three colons": Model(called("b:::c"), says="':' not among"),
+        },
+        silent={
+            "all that is legal": called("Az09_/b"),
+            "a hyphen, which another rule says": called("b-c"),
+            "white space, which another rule says": called("b\u00a0c"),
+            "of a nested model": called("b::c"),
+            "a fixed joint": fixed_by("b.c"),
+        },
+    ),
+    "NAM-004": Cases(
+        found={"a link": Model(called("/b"), element="link '/b'")},
+        silent={"a slash within": called("b/c"), "a joint": moved_by("/j"), "a slash at the end": called("b/")},
+    ),
+    "NAM-005": Cases(
+        found={
+            "a digit": Model(called("1b"), says="begins with a digit"),
+            "an underscore": Model(moved_by("_j"), says="begins with an underscore"),
+        },
+        silent={"a letter": called("b1_"), "a capital": called("B"), "a fixed joint": fixed_by("1")},
+    ),
+    "NAM-006": Cases(
+        found={
+            "a link": Model(called("B"), says="1 of 3 names of links and moving joints have capitals, such as 'B'"),
+            "a joint and a link": Model(pair(child="bC", name="J"), says="2 of 3 names", element="robot 'r'"),
+        },
+        silent={"none": called("b"), "a fixed joint": fixed_by("J")},
+    ),
+    "NAM-007": Cases(
+        found={
+            "case": Model(links("wrist", "Wrist"), says="differs from 'wrist' only", element="link 'Wrist'"),
+            "a separator": links("wrist_1", "wrist1"),
+            "another separator": links("wrist_1", "wrist-1"),
+            "between words": links("wrist_roll", "wrist/roll"),
+            "three": Model(links("a_1", "a1", "A-1"), count=2),
+            "joints, fixed ones too": robot(
+                link("a"), link("b"), link("c"), joint("j_1", "a", "b"), joint("j1", "a", "c", kind="continuous")
+            ),
+        },
+        silent={
+            "numbers": links("wrist_1", "wrist_2"),
+            "numbers that run together otherwise": links("finger_1_1", "finger_11"),
+            "a separator at one end": links("wrist", "wrist_"),
+            "words that run together": links("wrist_roll", "wristroll"),
+            "a link and a joint": pair(name="b"),
+        },
+    ),
+}

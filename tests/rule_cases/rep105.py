@@ -1,0 +1,49 @@
+"""REP-105: the frames of mobile platforms."""
+
+from rule_cases.builders import joint, link, robot
+from rule_cases.case import Cases, Model
+
+
+def on_one_another(*links: str, kind: str = "fixed") -> str:
+    """Links on one another."""
+    return robot(
+        *map(link, links),
+        *(joint(f"j{i}", links[i], name, kind=kind) for i, name in enumerate(links[1:])),
+    )
+
+
+CASES = {
+    "R105-002": Cases(
+        found={
+            "odom below base_link": Model(
+                on_one_another("base_link", "odom"),
+                says="hangs below 'base_link'; the order is earth -> map -> odom -> base_link",
+            ),
+            "map below odom": Model(on_one_another("odom", "map"), count=2, severity="error", element="link 'map'"),
+            "earth below map, with a link between": Model(on_one_another("map", "plate", "earth"), count=2),
+            "map behind a joint that moves": on_one_another("base_link", "map", kind="floating"),
+        },
+        remarked={
+            "map alone": Model(on_one_another("map", "a"), severity="warning", says="leave it out"),
+            "in their order": Model(on_one_another("earth", "map", "odom", "base_link"), count=3, severity="warning"),
+            "odom below map, with a link between": Model(on_one_another("map", "x", "odom"), count=2),
+        },
+        silent={
+            "none": on_one_another("base_link", "a"),
+            "names that have these in them": on_one_another("map_case", "odom_", "base_link"),
+        },
+    ),
+    "R105-003": Cases(
+        found={
+            name: Model(on_one_another("base_link", name, kind="continuous"), element="link 'base_link'")
+            for name in ("base_footprint", "chassis", "base_chassis", "chassis_link", "base_chassis_link")
+        },
+        silent={
+            "fixed": on_one_another("base_link", "chassis"),
+            "the other way round": on_one_another("chassis", "base_link"),
+            "without base_link": on_one_another("a", "chassis", kind="continuous"),
+            "another name": on_one_another("base_link", "chassis_2", kind="continuous"),
+            "another name before it": on_one_another("base_link", "front_chassis", kind="continuous"),
+        },
+    ),
+}

@@ -1,0 +1,208 @@
+"""REP-120: the frames of humanoids."""
+
+from math import pi
+
+from kinetree.conventions.rep120 import HUMANOID
+from rule_cases.builders import box, cylinder, felt, joint, link, mesh, seen, sphere
+from rule_cases.case import Cases, Model
+
+SOLE = '<origin xyz="0 0 -0.05"/>\n    <parent link="{}_ankle"/>'
+FINGER = '<parent link="{}_wrist"/>\n    <child link="{}_finger"/>\n    <axis xyz="0 1 0"/>'
+FOOT = '<link name="l_ankle"><collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision></link>'
+
+
+def humanoid(*edits: tuple[str, str], more: str = "") -> str:
+    """A humanoid without a fault, with texts of it replaced, each wherever it stands."""
+    text = HUMANOID
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text.replace("</robot>", f"{more}</robot>")
+
+
+def floating(kind: str) -> str:
+    """The humanoid on a joint of a kind in a world."""
+    return humanoid(more=link("world") + joint("world", "world", "pelvis", kind=kind))
+
+
+def footprint(kind: str) -> str:
+    return humanoid(more=link("base_footprint") + joint("footprint", "base_link", "base_footprint", kind=kind))
+
+
+def without(*names: str) -> str:
+    """The humanoid with frames called otherwise."""
+    return humanoid(*((f'"{name}"', f'"other_{name}"') for name in names))
+
+
+def hung(frame: str, old: str, new: str) -> str:
+    """The humanoid with a frame on another link."""
+    child = f'\n    <child link="{frame}"/>'
+    return humanoid((f'<parent link="{old}"/>{child}', f'<parent link="{new}"/>{child}'))
+
+
+def sole(z: float, side: str = "l", rpy: str = "0 0 0") -> tuple[str, str]:
+    """A sole at another height under its ankle."""
+    old = SOLE.format(side)
+    return old, old.replace('xyz="0 0 -0.05"', f'xyz="0 0 {z}" rpy="{rpy}"')
+
+
+def foot(*shapes: str) -> tuple[str, str]:
+    """Another left foot."""
+    return FOOT, link("l_ankle", *shapes)
+
+
+def toe(xyz: str, rpy: str = "0 0 0") -> str:
+    return link("l_toe") + joint("l_toe", "l_sole", "l_toe", xyz=xyz, rpy=rpy)
+
+
+def finger(axis: str, side: str = "l") -> tuple[str, str]:
+    """Another axis of a finger."""
+    old = FINGER.format(side, side)
+    return old, old.replace("0 1 0", axis)
+
+
+CASES = {
+    "R120-001": Cases(
+        found={
+            "behind a joint": Model(
+                humanoid(
+                    ('<joint name="base_link_joint" type="fixed">', '<joint name="base_link_joint" type="continuous">')
+                ),
+                says="moves against the root body, 'pelvis', by joint 'base_link_joint'",
+            ),
+            "on a world, on which the body turns": Model(
+                humanoid(more=link("world") + joint("world", "world", "pelvis", kind="revolute")), count=2
+            ),
+        },
+        remarked={
+            "none": Model(
+                without("base_link"), severity="warning", says="has no base_link", element="robot 'humanoid'"
+            ),
+            **{
+                f"a {name} behind a joint": Model(
+                    humanoid(more=link(name) + joint(name, "torso", name)), severity="info", element=f"link '{name}'"
+                )
+                for name in ("waist", "Pelvis_link", "hip", "hips")
+            },
+        },
+        silent={
+            "on the root": humanoid(),
+            "floating in a world": floating("floating"),
+            "driving in a world": floating("planar"),
+            "a waist on the root": humanoid(more=link("waist") + joint("waist", "pelvis", "waist")),
+            "another link behind a joint": humanoid(more=link("hip_left") + joint("hip_left", "torso", "hip_left")),
+        },
+    ),
+    "R120-002": Cases(
+        found={"fixed": Model(footprint("fixed"), element="link 'base_footprint'", says="is fixed to base_link")},
+        silent={
+            "moved": footprint("floating"),
+            "none": humanoid(),
+            "fixed to another body": humanoid(more=link("base_footprint") + joint("f", "l_ankle", "base_footprint")),
+        },
+    ),
+    "R120-003": Cases(
+        found={
+            "one missing": Model(without("gaze"), says="has no frames gaze", element="robot 'humanoid'"),
+            "three missing": Model(
+                without("r_gripper", "l_wrist", "torso"), says="has no frames l_wrist, r_gripper, torso"
+            ),
+            "a gripper on the base": Model(
+                hung("l_gripper", "l_wrist", "base_link"), count=2, says="is not behind 'l_wrist'"
+            ),
+            "a gripper on the torso": Model(hung("r_gripper", "r_wrist", "torso"), says="is not behind 'r_wrist'"),
+            "a wrist on the base": Model(hung("l_wrist", "torso", "base_link"), count=2, says="is not behind"),
+            "a sole on the base": Model(hung("l_sole", "l_ankle", "base_link"), says="is not behind 'l_ankle'"),
+            "a head on the base": Model(hung("gaze", "torso", "base_link"), count=2, says="is not behind 'torso'"),
+            "a toe on the other foot": Model(
+                humanoid(more=link("l_toe") + joint("l_toe", "r_ankle", "l_toe", xyz="0 0 -0.05")),
+                says="is not behind 'l_sole'",
+            ),
+            "arms and head on a body behind the torso": Model(
+                humanoid(
+                    ('"torso"', '"chest"'),
+                    (
+                        '<parent link="pelvis"/>\n    <child link="chest"/>',
+                        '<parent link="torso"/>\n    <child link="chest"/>',
+                    ),
+                    more=link("torso") + joint("spine", "pelvis", "torso", kind="revolute"),
+                ),
+                says="is on the body of 'torso', but the last that carries l_gripper, r_gripper, gaze is 'chest'",
+            ),
+        },
+        silent={
+            "all in their order": humanoid(),
+            "on one body the other way round": humanoid(
+                ("l_gripper", "SWAP"), ("l_wrist", "l_gripper"), ("SWAP", "l_wrist")
+            ),
+            "a toe": humanoid(more=toe("0.1 0 0")),
+        },
+    ),
+    "R120-004": Cases(
+        found={
+            "above": Model(
+                humanoid(sole(-0.0445)),
+                says="the lowest point of its body is 0.0055 m below its XY plane",
+                element="link 'l_sole'",
+            ),
+            "below": Model(humanoid(sole(-0.0555)), says="is 0.0055 m above its XY plane"),
+            "both": Model(humanoid(sole(0), sole(0, "r")), count=2),
+            "turned, which is said": Model(
+                humanoid(sole(-0.05, rpy="0.2 0 0")), says="; its Z is turned 11.5 degrees from that of 'base_link'"
+            ),
+            "of a ball": Model(humanoid(foot(felt(sphere(0.04)))), element="link 'l_sole'"),
+            "of a tube": humanoid(foot(felt(cylinder(0.3, 0.06)))),
+            "of a tube that lies": humanoid(foot(felt(cylinder(0.06, 0.1), rpy=f"{pi / 2} 0 0"))),
+            "of a tube that leans": humanoid(foot(felt(cylinder(0.05, 0.1), rpy=f"{pi / 6} 0 0"))),
+            "of a box that leans": humanoid(foot(felt(box(0.1), rpy=f"{pi / 4} 0 0"))),
+            "of a shape higher up": humanoid(foot(felt(box(0.1), xyz="0 0 0.01"))),
+            "of the lower of two shapes": Model(
+                humanoid(foot(felt(box(0.1)), felt(box(0.1), xyz="0 0 -0.01"))), says="is 0.01 m below"
+            ),
+            "a toe in another plane": Model(humanoid(more=toe("0.1 0 0.01")), element="link 'l_toe'"),
+            "a toe in the plane of a wrong sole, said once": humanoid(sole(0), more=toe("0.1 0 0.0049")),
+            "a toe in another plane than a wrong sole": Model(humanoid(sole(0), more=toe("0.1 0 0.0051")), count=2),
+            "a toe turned against a wrong sole": Model(humanoid(sole(0), more=toe("0 0 0", "0.11 0 0")), count=2),
+            "a toe turned a little": humanoid(sole(0), more=toe("0 0 0", "0.09 0 0")),
+            "a toe turned upside down": Model(humanoid(sole(0), more=toe("0 0 0", f"{pi} 0 0")), count=2),
+        },
+        silent={
+            "on the ground": humanoid(),
+            "a little above": humanoid(sole(-0.0455)),
+            "a little below": humanoid(sole(-0.0545)),
+            "of a ball": humanoid(foot(felt(sphere(0.05)))),
+            "of a tube": humanoid(foot(felt(cylinder(0.3, 0.1)))),
+            "of a tube that lies": humanoid(foot(felt(cylinder(0.05, 0.3), rpy=f"{pi / 2} 0 0"))),
+            "of a tube that leans": humanoid(foot(felt(cylinder(0.0567, 0.05), rpy=f"{pi / 6} 0 0"))),
+            "of a box on its side": humanoid(foot(felt(box(0.1, 0.1, 0.3), rpy=f"0 {pi / 2} 0"))),
+            "with a mesh": humanoid(foot(felt(box(0.2)), felt(mesh("a.stl")))),
+            "only seen": humanoid(foot(seen(box(0.2)))),
+            "no shape": humanoid(foot()),
+            "a toe in the plane": humanoid(more=toe("0.1 0 0.0049")),
+        },
+    ),
+    "R120-005": Cases(
+        found={
+            "along x": Model(
+                humanoid(finger("1 0 0")),
+                says="finger 'l_finger_joint' slides along 1 0 0 of the gripper's frame",
+                element="link 'l_gripper'",
+            ),
+            "of the other hand": Model(humanoid(finger("0 0 1", "r")), element="link 'r_gripper'"),
+            "nearly": humanoid(finger("0.15 1 0")),
+        },
+        silent={
+            "along y": humanoid(),
+            "backwards": humanoid(finger("0 -1 0")),
+            "nearly enough": humanoid(finger("0.14 1 0")),
+            "a finger that turns": humanoid(
+                (FINGER.format("l", "l"), FINGER.format("l", "l").replace("0 1 0", "1 0 0")),
+                ('<joint name="l_finger_joint" type="prismatic">', '<joint name="l_finger_joint" type="revolute">'),
+            ),
+            "a slide elsewhere": humanoid(
+                more=link("lift") + joint("lift", "torso", "lift", kind="prismatic", axis="1 0 0")
+            ),
+            "without a gripper": humanoid(finger("1 0 0"), ('"l_gripper"', '"l_hand"')),
+        },
+    ),
+}

@@ -1,0 +1,135 @@
+"""REP-199: flange."""
+
+from math import pi, radians
+
+from arm_trees import chain, tree_text
+from rule_cases.arms import (
+    CLEAN,
+    IN_WORDS,
+    OWN,
+    QUARTER,
+    TORCH,
+    added,
+    axis,
+    between,
+    edited,
+    hung,
+    kind,
+    placed,
+    renamed,
+    shaped,
+    turning,
+)
+from rule_cases.builders import arm, box, felt, link
+from rule_cases.case import Cases, Model
+
+CASES = {
+    "R199-401": Cases(
+        found={
+            "a body on tool0": Model(
+                edited(added("torch", "tool0", solid=True)), says="hangs on 'tool0', not on 'flange'"
+            ),
+            "a body on the last link": Model(edited(added("torch", "link_6", solid=True)), element="link 'torch'"),
+            "what moves, without a shape": edited(added("jaw", "link_6"), turning("jaw")),
+            "what carries what moves": Model(
+                edited(added("palm", "link_6"), added("jaw", "palm"), turning("jaw")), element="link 'palm'"
+            ),
+            "a cover on tool0": edited(added("cover", "tool0", solid=True)),
+            "a cover with a body on it": edited(
+                added("cover", "link_6", solid=True), added("torch", "cover", solid=True)
+            ),
+            "a body on what is before flange": Model(
+                edited(between("adapter", "flange"), added("torch", "adapter", solid=True)), element="link 'torch'"
+            ),
+            "a body on what is before what is before flange": edited(
+                between("adapter", "flange"), between("plate", "adapter"), added("torch", "plate", solid=True)
+            ),
+            "two": Model(edited(added("torch", "link_6", solid=True), added("light2x", "tool0", solid=True)), count=2),
+        },
+        remarked={
+            "no flange": Model(edited(renamed("flange", "hand"), hung("tool0", "link_6")), count=1, severity="warning")
+        },
+        silent={
+            "a body on flange": edited(TORCH),
+            "a frame on the last link": edited(added("torch", "link_6")),
+            **{f"a {name} on the last link": edited(added(name, "link_6", solid=True)) for name in OWN},
+            "a body on a link before": edited(added("torch", "link_5", solid=True)),
+            "a body before flange": edited(between("adapter", "flange"), shaped("adapter")),
+        },
+    ),
+    "R199-402": Cases(
+        found={
+            "on its side": Model(
+                edited(placed("flange", rpy=f"{QUARTER} 0 0")),
+                says="with all joints at zero its Z is 90 degrees from up",
+            ),
+            "a little": edited(placed("flange", rpy=f"{radians(2.6)} 0 0")),
+            "pointing up by less than half": edited(placed("link_4", rpy=f"{radians(20)} {radians(-29)} 0")),
+            "without base_link": edited(renamed("base_link", "foot"), placed("flange", rpy=f"{QUARTER} 0 0")),
+        },
+        silent={
+            "up": CLEAN,
+            "nearly": edited(placed("flange", rpy=f"{radians(2.5)} 0 0")),
+            "pointing up by more than half": edited(placed("link_4", rpy=f"{radians(20)} {radians(-31)} 0")),
+            "pointing down by more than half": edited(placed("link_4", rpy=f"{radians(20)} {radians(31)} 0")),
+            "not along the last axis, which another rule says": edited(placed("flange", rpy=f"0 {QUARTER} 0")),
+            "no flange": edited(renamed("flange", "hand"), placed("hand", rpy="1 0 0")),
+        },
+    ),
+    "R199-403": Cases(
+        found={
+            "aside": Model(
+                edited(placed("flange", rpy=f"0 {QUARTER} 0")),
+                says="its X+ is 90 degrees off the way out of the last link, along 'joint_6'",
+            ),
+            "a little": edited(placed("flange", rpy=f"0 {radians(2.6)} 0")),
+            "back into the arm": Model(edited(placed("flange", rpy=f"0 0 {pi}")), says="180 degrees off"),
+            "with the axis the other way": edited(axis("link_6", "-1 0 0"), placed("flange", rpy=f"0 0 {pi}")),
+        },
+        silent={
+            "outwards": CLEAN,
+            "nearly": edited(placed("flange", rpy=f"0 {radians(2.5)} 0")),
+            "with the axis the other way": edited(axis("link_6", "-1 0 0")),
+            "of an arm that stands behind the root": edited(placed("link_1", xyz="-5 0 0.3")),
+            "behind a joint of its own, which another rule says": edited(
+                placed("flange", rpy=f"0 {QUARTER} 0"), turning("flange")
+            ),
+            "the last joint slides": edited(kind("link_6", "prismatic"), placed("flange", rpy=f"0 {QUARTER} 0")),
+        },
+    ),
+    "R199-404": Cases(
+        found={
+            "behind a joint of its own": Model(
+                edited(turning("flange")), says="'link_6-flange', which carries it, is continuous"
+            ),
+            "behind a joint of its own, of links without numbers": edited(turning("flange"), *IN_WORDS),
+            "on the link before": Model(
+                edited(hung("flange", "link_5"), hung("tool0", "link_6")),
+                says="is fixed to 'link_5', and the arm ends with 'link_6'",
+            ),
+        },
+        silent={
+            "fixed": CLEAN,
+            "on an adapter": edited(between("adapter", "flange")),
+            "none": edited(renamed("flange", "hand")),
+        },
+    ),
+    "R199-406": Cases(
+        found={
+            "on an adapter": Model(edited(between("adapter", "flange")), says="hangs on 'adapter', not on 'link_6'")
+        },
+        silent={
+            "on the last link": CLEAN,
+            "on the link before, which another rule says": edited(hung("flange", "link_5"), hung("tool0", "link_6")),
+            "none": edited(renamed("flange", "hand"), between("adapter", "hand")),
+            "the last link itself": tree_text(*chain("", "base_link", 5), "link_5 *flange", "flange tool0"),
+        },
+    ),
+    "R199-408": Cases(
+        found={
+            "seen": Model(edited(shaped("flange")), says="has geometry, which belongs to the last link"),
+            "felt": arm(('<link name="flange"/>', link("flange", felt(box(0.1))))),
+        },
+        silent={"none": CLEAN, "of another frame": edited(renamed("flange", "hand"), shaped("hand"))},
+    ),
+}

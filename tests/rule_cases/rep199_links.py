@@ -1,0 +1,183 @@
+"""REP-199: whether there is an arm, its links, and several arms."""
+
+from math import radians
+
+from arm_trees import chain, single, tree_text
+from rule_cases.arms import (
+    CLEAN,
+    FELT,
+    IN_WORDS,
+    QUARTER,
+    SEEN,
+    added,
+    chained,
+    edited,
+    fork,
+    legs,
+    placed,
+    renamed,
+    shaped,
+    turning,
+    two,
+)
+from rule_cases.builders import arm, box, felt, joint, link
+from rule_cases.case import Cases, Model
+
+CASES = {
+    "R199-001": Cases(
+        found={
+            "three joints": chained(3),
+            "a flange behind one joint": tree_text("base_link *link_1", "link_1 flange"),
+            "three numbered links": tree_text(*chain("", "base_link", 3)),
+            "four numbered links on two ways": tree_text(
+                "base_link *link_1", "link_1 *link_2", "base_link *link_3", "link_3 *link_4"
+            ),
+            "three legs": legs(3),
+            "four joints of which one slides and turns at once": tree_text(
+                *(f"j{i} *j{i + 1}" for i in range(4))
+            ).replace('<joint name="j2_joint" type="continuous">', '<joint name="j2_joint" type="planar">'),
+        },
+        silent={
+            "four joints": chained(4),
+            "a flange behind two joints": tree_text(*chain("", "base_link", 2), "link_2 flange"),
+            "a tool0 behind two joints": tree_text(*chain("", "base_link", 2), "link_2 tool0"),
+            "four numbered links": tree_text(*chain("", "base_link", 4)),
+            "two legs": legs(2),
+            "a gripper's finger behind four": chained(4, "j4 *finger"),
+        },
+    ),
+    "R199-301": Cases(
+        found={
+            "one": Model(
+                edited(renamed("link_3", "elbow")),
+                says="of the chain: not called 'link_N' (elbow)",
+                element="link 'elbow'",
+            ),
+            "two": Model(
+                edited(renamed("link_3", "elbow"), renamed("link_6", "wrist")),
+                says="of the chain and 1 more: not called 'link_N' (elbow, wrist)",
+            ),
+            "a zero before the number": edited(renamed("link_3", "link_03")),
+            "no underscore": edited(renamed("link_3", "link3")),
+            "another prefix": two(('"left_link_3"', '"right_link_30"')),
+            "two chains behind a way that is no longer than they are, of which one is longer": Model(
+                fork(4), says="of the chain and 7 more"
+            ),
+            "two fingers of three joints and more behind a longer way": Model(fork(5), says="of the chain and 4 more"),
+            "a flange behind a joint, which is a frame": Model(edited(turning("flange"), *IN_WORDS), says="and 5 more"),
+            "a flange behind a joint that is seen, a link": Model(
+                edited(turning("flange"), shaped("flange"), *IN_WORDS), says="and 6 more"
+            ),
+            "a flange behind a joint that is felt, a link": Model(
+                edited(
+                    turning("flange"), *IN_WORDS, text=arm(('<link name="flange"/>', link("flange", felt(box(0.1)))))
+                ),
+                says="and 6 more",
+            ),
+            "nine, of which eight are named": Model(
+                tree_text("base_link *a1", *(f"a{i} *a{i + 1}" for i in range(1, 9)), "a9 flange"),
+                says="and 8 more: not called 'link_N' (a1, a2, a3, a4, a5, a6, a7, a8)",
+            ),
+        },
+        silent={
+            "all": CLEAN,
+            "from zero": tree_text("base_link *link_0", "link_0 *link_1", "link_1 flange"),
+            "with their prefix": two(),
+        },
+    ),
+    "R199-302": Cases(
+        found={
+            "one left out": Model(
+                edited(renamed("link_6", "link_7")), says="follows 'link_5' in the chain", element="link 'link_7'"
+            ),
+            "one too early": Model(
+                edited(renamed("link_3", "x"), renamed("link_4", "link_3"), renamed("x", "link_4")), count=3
+            ),
+            "from two": Model(tree_text(*chain("", "base_link", 6)).replace('"link_1"', '"link_7"'), count=2),
+            "from two on": Model(
+                tree_text("base_link *link_2", "link_2 *link_3", "link_3 flange"),
+                says="is the first of the chain, which begins with link_1",
+                element="link 'link_2'",
+            ),
+        },
+        remarked={
+            "from zero": Model(
+                tree_text("base_link *link_0", "link_0 *link_1", "link_1 flange"),
+                severity="info",
+                element="link 'link_0'",
+            )
+        },
+        silent={
+            "from one": CLEAN,
+            "one of another name, which another rule says": edited(renamed("link_3", "elbow")),
+            "the first of another name": edited(renamed("link_1", "shoulder")),
+        },
+    ),
+    "R199-303": Cases(
+        found={
+            "one": Model(
+                edited(placed("link_6", rpy=f"{radians(0.11)!r} 0 0")),
+                says="is turned by 0.11 degrees with all joints at zero (its",
+            ),
+            "all from one on": Model(
+                edited(placed("link_3", rpy=f"0 0 {QUARTER!r}")),
+                says="by 90 degrees with all joints at zero, the first of 4 such links (its axes lie along y x z)",
+                element="link 'link_3'",
+            ),
+            "without base_link": edited(renamed("base_link", "foot"), placed("link_6", rpy="0 1 0")),
+        },
+        silent={"none": CLEAN, "a little": edited(placed("link_6", rpy=f"{radians(0.09)!r} 0 0"))},
+    ),
+    "R199-306": Cases(
+        found={
+            "one": Model(
+                arm((SEEN, ""), (FELT, "")),
+                element="link 'link_6'",
+            ),
+            "all": Model(tree_text(*single()), count=6),
+        },
+        silent={
+            "all have": CLEAN,
+            "seen only": arm((FELT, "")),
+            "felt only": arm((SEEN, "")),
+            "on what is fixed to it": edited(
+                added("cover", "link_6", solid=True),
+                text=arm((SEEN, ""), (FELT, "")),
+            ),
+        },
+    ),
+    "R199-701": Cases(
+        found={
+            "a joint": Model(
+                two(('"left_joint_3"', '"elbow"')),
+                says="has not the prefix 'left_' of its arm",
+                element="joint 'elbow'",
+            ),
+            "a link": Model(two(('"left_link_3"', '"upper"')), element="link 'upper'"),
+            "a frame that no REP names": Model(two(('"left_link_6-flange"', '"mount"')), element="joint 'mount'"),
+            "the same prefix": Model(
+                tree_text(*(f"{'b' if i == 0 else f'b{k}{i}'} *b{k}{i + 1}" for k in "xy" for i in range(4))),
+                says="the arms that end with 'bx4' and 'by4' have the same prefix, ''",
+                element="robot 'r'",
+            ),
+        },
+        silent={
+            "all have it": two(),
+            "a bare flange": two(('"left_flange"', '"flange"')),
+            "one arm": edited(renamed("link_3", "elbow")),
+        },
+    ),
+    "R199-702": Cases(
+        found={
+            "tool0": Model(
+                two(('"left_tool0"', '"tool0"')), says="has not the prefix 'left_' of its arm", element="link 'tool0'"
+            ),
+            "flange": Model(two(('"right_flange"', '"flange"')), element="link 'flange'"),
+        },
+        silent={
+            "with their prefixes": two(),
+            "one arm": edited(renamed("link_3", "left_link_3")),
+            "on another link": two(("</robot>", link("tool0") + joint("t", "base_link", "tool0") + "</robot>")),
+        },
+    ),
+}

@@ -1,0 +1,131 @@
+"""REP-199: tool0."""
+
+from arm_trees import single, tree_text
+from rule_cases.arms import (
+    CLEAN,
+    QUARTER,
+    added,
+    between,
+    edited,
+    hung,
+    of,
+    placed,
+    renamed,
+    shaped,
+    strict,
+    turning,
+    two,
+)
+from rule_cases.builders import arm, box, felt, link
+from rule_cases.case import Cases, Model
+
+CASES = {
+    "R199-501": Cases(
+        found={"none": strict(edited(renamed("tool0", "tip")), says="arm has none", element="frame 'tool0'")},
+        remarked={
+            "none, where that is no error": Model(edited(renamed("tool0", "tip")), severity="warning"),
+            "turned otherwise": of(
+                "abb",
+                edited(placed("tool0", rpy="0 0 0")),
+                severity="warning",
+                says="is turned 90 degrees off from how models of ABB",
+            ),
+            "turned a little": of("abb", edited(placed("tool0", rpy=f"0 {QUARTER + 0.0011} 0")), severity="warning"),
+            "turned as by another": of("fanuc", CLEAN, severity="warning"),
+            "turned off the way out, without flange": of(
+                "abb",
+                edited(
+                    renamed("flange", "hand"),
+                    hung("tool0", "link_6"),
+                    placed("tool0", "0.09 0 0", f"0 {QUARTER + 0.0011} 0"),
+                ),
+                severity="warning",
+                says="degrees off the way out of the last link, against ABB's",
+            ),
+            "turned otherwise, with a flange on another link": of(
+                "abb", edited(hung("flange", "link_5"), placed("tool0", rpy="0 0 0")), severity="warning"
+            ),
+            "of two arms": Model(two(('"left_tool0"', '"left_tip"')), severity="warning", element="frame 'left_tool0'"),
+        },
+        silent={
+            "there": CLEAN,
+            "turned as by ABB": of("abb", CLEAN),
+            "turned a little less": of("abb", edited(placed("tool0", rpy=f"0 {QUARTER + 0.0009} 0"))),
+            "turned about the way out, without flange": of(
+                "abb",
+                edited(
+                    renamed("flange", "hand"),
+                    hung("tool0", "link_6"),
+                    placed("tool0", "0.09 0 0", f"{QUARTER} 0 {QUARTER}"),
+                ),
+            ),
+            "of nobody": edited(placed("tool0", rpy="0 0 0")),
+            "of one of whom that is not known": of("denso", edited(placed("tool0", rpy="0 0 0"))),
+            "on another body, which another rule says": of(
+                "abb", edited(placed("tool0", rpy="0 0 0"), hung("tool0", "link_5"))
+            ),
+        },
+    ),
+    "R199-503": Cases(
+        found={
+            "a micrometre and more": Model(edited(placed("tool0", "0 0 0.0000011")), says="is 1.1e-06 m from 'flange'"),
+            "aside": edited(placed("tool0", "0 -0.1 0")),
+        },
+        silent={
+            "one origin": CLEAN,
+            "less than a micrometre": edited(placed("tool0", "0 0 0.0000009")),
+            "no flange": edited(renamed("flange", "hand"), placed("tool0", "0 0 1")),
+            "on another body, which another rule says": edited(hung("tool0", "link_5"), placed("tool0", "0 0 1")),
+        },
+    ),
+    "R199-504": Cases(
+        found={
+            "behind a joint of its own": Model(
+                edited(turning("tool0")), says="'flange-tool0', which carries it, is continuous"
+            ),
+            "on the link before": Model(
+                edited(hung("tool0", "link_5")), says="is fixed to 'link_5', and the arm ends with 'link_6'"
+            ),
+        },
+        silent={
+            "fixed": CLEAN,
+            "on an adapter": edited(between("adapter", "tool0")),
+            "none": edited(renamed("tool0", "tip")),
+            "without flange": edited(renamed("flange", "hand")),
+        },
+    ),
+    "R199-505": Cases(
+        found={
+            "on the last link": Model(edited(hung("tool0", "link_6")), says="hangs on 'link_6', not on 'flange'"),
+            "on an adapter": edited(between("adapter", "tool0")),
+        },
+        silent={
+            "on flange": CLEAN,
+            "without flange": edited(renamed("flange", "hand")),
+            "behind a joint of its own, which another rule says": edited(turning("tool0"), hung("tool0", "link_6")),
+        },
+    ),
+    "R199-508": Cases(
+        found={
+            "a frame": Model(
+                edited(added("tip", "tool0")), says="hangs on 'tool0', not beside it on 'flange'", element="link 'tip'"
+            ),
+            "two": Model(edited(added("tip", "tool0"), added("torch", "tool0")), count=2),
+            "without flange": Model(
+                edited(renamed("flange", "hand"), added("tip", "tool0")), says="not beside it on 'the flange'"
+            ),
+        },
+        silent={
+            "on flange": edited(added("tip", "flange")),
+            "flange itself": tree_text(*single()[:-2], "link_6 tool0", "tool0 flange"),
+            "without tool0": edited(renamed("tool0", "hand"), added("tip", "hand")),
+        },
+    ),
+    "R199-509": Cases(
+        found={
+            "seen": Model(edited(shaped("tool0")), says="has geometry"),
+            "felt": arm(('<link name="tool0"/>', link("tool0", felt(box(0.1))))),
+        },
+        silent={"none": CLEAN, "of another frame": edited(renamed("tool0", "hand"), shaped("hand"))},
+    ),
+}
