@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
 from kinetree.formats.output import write_files
@@ -148,6 +150,7 @@ def load(
     return robot
 
 
+@np.errstate(all="ignore")  # what overflows is refused by `kinetree.model.assemble`, with its place
 def examine(
     source: str | os.PathLike[str],
     *,

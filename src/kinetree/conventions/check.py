@@ -10,6 +10,8 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import Subject
@@ -159,6 +161,7 @@ def ask(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> list[Finding]
     return list(chain.from_iterable(asked(robot, rules, **told).values()))
 
 
+@np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
 def asked(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> dict[str, list[Finding]]:
     """The findings of each rule that was asked, by its code.
 

@@ -10,6 +10,7 @@ from math import hypot
 
 from kinetree.errors import Finding, KinetreeError, Source, nearest_names
 from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.magnitudes import too_large
 from kinetree.model.names import Lookup, Named
 from kinetree.model.robot import (
     CoupledLimit,
@@ -131,7 +132,10 @@ class _Checker:
         self.roots: list[str] = []
 
     def error(self, code: str, message: str, source: Source | None, element: str, fix: str | None = None) -> None:
-        self.findings.append(Finding(code, "error", message, source, element, fix))
+        self.add(Finding(code, "error", message, source, element, fix))
+
+    def add(self, fault: Finding) -> None:
+        self.findings.append(fault)
         if len(self.findings) >= MAX_FAULTS:
             message = f"there are {MAX_FAULTS} faults already; whatever follows is left out"
             self.findings.append(Finding("too-many", "error", message, self.parts.source, f"robot {self.parts.name!r}"))
@@ -156,6 +160,8 @@ class _Checker:
         self.references()
         if self.joints():
             self.mimics()
+        for fault in too_large(parts) if parts.complete else ():
+            self.add(fault)
         return () if self.findings or not parts.complete else self.place()
 
     def joints(self) -> bool:

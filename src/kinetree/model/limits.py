@@ -17,6 +17,9 @@ from kinetree.spatial.se3 import Array, frozen
 if TYPE_CHECKING:
     from kinetree.model.robot import Robot
 
+_quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+"""For limits that are almost as large as numbers can be: sums and products of them may be infinite."""
+
 
 @dataclass(frozen=True, eq=False)
 class Limits:
@@ -44,6 +47,7 @@ class Limits:
         ends = np.isin(np.arange(len(self.lower)), columns)
         return np.concatenate([ends, ends, self.G[:, columns].any(axis=1)])
 
+    @_quietly
     def margin(self, q: Any) -> Array:
         """The signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits' own
         units: negative outside, infinite where there is no limit."""
@@ -60,6 +64,7 @@ class Limits:
         moving = np.where(self.lower == self.upper, 0.0, self.G)
         return tuple(_block(self, columns) for columns in coupled(moving))
 
+    @_quietly
     def project(self, q: Any) -> Array:
         """The nearest configuration (…, nq) inside, by the Euclidean distance of coordinates; q where it is inside.
 
@@ -87,6 +92,7 @@ class Limits:
                 nearest[..., block.columns] = placed
         return nearest
 
+    @_quietly
     def volume(self) -> Estimate:
         """Of all configurations inside: the product over independent coordinates and blocks; rad, m to their powers.
 
@@ -99,18 +105,17 @@ class Limits:
             return Estimate(0.0)
         return _product(float(np.prod(ranges)), self.block_volumes)
 
+    @_quietly
     def forbidden_share(self) -> Estimate:
         """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1; with an `error`, as `volume`.
 
         Raises KinetreeError where one of these coordinates has no range.
         """
-        whole = 1.0
-        for block in self.blocks:
-            self.need_ranges(block.columns, "share")
-            whole *= float(np.prod(block.upper - block.lower))
-        allowed = _product(1.0 / whole, self.block_volumes)
+        columns = [i for block in self.blocks for i in block.columns]
+        allowed = _product(1.0 / self.box_volume(columns, "share"), self.block_volumes)
         return Estimate(1.0 - allowed, allowed.error)
 
+    @_quietly
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
         """n configurations (n, nq), uniform inside; independent, but for what `polytope.sample` says of blocks of more
         than 6 coordinates.
@@ -193,6 +198,16 @@ class Limits:
             "",
         )
 
+    @_quietly
+    def box_volume(self, columns: Any, what: str) -> float:
+        """The product of the ranges of these coordinates. Raises KinetreeError where it is no number above zero."""
+        self.need_ranges(columns, what)
+        whole = float(np.prod(self.upper[columns] - self.lower[columns])) if len(columns) else 1.0
+        if not 0.0 < whole < np.inf:
+            raise fail("no-solution", f"the ranges of the joints multiply to {whole:g}, so there is no {what}")
+        return whole
+
+    @_quietly
     def need_ranges(self, columns: Array, what: str) -> None:
         """Raise where one of these coordinates has no range."""
         open_ended = [i for i in columns if not np.isfinite(self.upper[i] - self.lower[i])]
