@@ -26,7 +26,8 @@ def too_large(parts: Parts) -> list[Finding]:
     quantities: list[tuple[Link | Joint | Frame | Sensor, Iterator[Quantity]]] = [
         *((link, _of_link(link)) for link in parts.links),
         *((joint, _of_joint(joint)) for joint in parts.joints),
-        *((thing, _of_origin(thing)) for thing in (*parts.frames, *parts.sensors)),
+        *((frame, _of_origin(frame)) for frame in parts.frames),
+        *((sensor, _of_origin(sensor)) for sensor in parts.sensors),
     ]
     found = []
     for thing, numbers_of in quantities:
@@ -40,7 +41,7 @@ def too_large(parts: Parts) -> list[Finding]:
 
 def _is_moderate(numbers: Any) -> bool:
     flat = numbers.ravel().tolist() if isinstance(numbers, np.ndarray) else numbers
-    return all([-LARGEST <= number <= LARGEST for number in flat])  # a list is quicker here than a generator
+    return all(-LARGEST <= number <= LARGEST for number in flat)
 
 
 def _of_origin(thing: Frame | Sensor | Geometry) -> Iterator[Quantity]:

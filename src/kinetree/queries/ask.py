@@ -14,7 +14,7 @@ from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import Program, trace
-from kinetree.errors import Finding, UnknownNameError, fail, unknown_name
+from kinetree.errors import Finding, UnknownNameError, fail, unknown_name, wrong_type
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree
 
@@ -89,11 +89,12 @@ def _contents(model: Tree) -> str:
 def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
     """The names of frames, looked up; None is the root link."""
     if not isinstance(robot, Robot):
-        raise TypeError(f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}")
+        message = f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
+        raise wrong_type("robot", message)
     known = tuple(robot.root if name is None else name for name in names)
     for name in known:
         if not isinstance(name, str):
-            raise TypeError(f"frames are asked for by name, not by {name!r}")
+            raise wrong_type("frame", f"frames are asked for by name, not by {name!r}")
         if name not in robot.frames:
             if name in robot.joints:
                 child = robot.joints[name].child

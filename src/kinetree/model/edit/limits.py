@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from kinetree.errors import Finding, KinetreeError, nearest_names
+from kinetree.errors import Finding, KinetreeError, nearest_names, wrong_type
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import CoupledLimit, Joint, Robot
@@ -66,7 +66,7 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
 def remove_limits(robot: Robot, names: Iterable[str]) -> Robot:
     """The robot without the coupled limits of these names; those that it does not have are passed over."""
     if isinstance(names, str):
-        raise TypeError(f"names is {names!r}; legal is a list of names")
+        raise wrong_type("names", f"names is {names!r}; legal is a list of names")
     gone, parts = set(names), parts_of(robot)
     parts.coupled_limits = [limit for limit in parts.coupled_limits if limit.name not in gone]
     return build(parts)
