@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
 from kinetree.formats.output import write_files
@@ -109,6 +110,7 @@ FORMATS: dict[str, Format] = {
 }
 
 
+@explained
 def load(
     source: str | os.PathLike[str],
     *,
@@ -293,6 +295,7 @@ def _read_packaged(name: str, options: Options) -> Reading:
     return replace(robot, notes=(*robot.notes, *found.notes)) if robot else None, findings
 
 
+@explained
 def save(
     robot: Robot, path: str | os.PathLike[str], *, format: str | None = None, without: Collection[str] = ()
 ) -> None:
@@ -302,6 +305,8 @@ def save(
         `kinetree.formats.losses.PARTS`. Otherwise whatever the format cannot say is a KinetreeError.
     """
     target = Path(path)
+    if "\0" in str(target):
+        raise fail("file", f"{str(target)!r} holds a null character, which no name of a file does")
     row = FORMATS.get(format) if format else _by_suffix(target)
     if row is None or row.writer is None:
         legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)

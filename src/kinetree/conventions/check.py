@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.subject import Subject
@@ -81,6 +82,7 @@ DEFAULT = "ros"
 """The profile where none is said."""
 
 
+@explained
 def check(
     source: Robot | str | os.PathLike[str],
     *,
@@ -223,7 +225,7 @@ def rule_of(code: str) -> type[Rule] | None:
 
 def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
     """Raises KinetreeError for what begins no code of a profile's rules, or of any rule, and of no reader's remarks."""
-    if profile:
+    if profile is not None:
         check_profile(profile)
     codes = list(chain.from_iterable(map(_codes, selections)))
     if not codes:  # to know all rules takes as long as to check an arm

@@ -26,6 +26,7 @@ from kinetree.model.robot import (
 
 MAX_FAULTS = 1000
 """Of the structure; to look for the nearest names takes a while."""
+LEFT_OVER = ("left-over-xacro", "its name holds what xacro should replace")
 
 
 @dataclass
@@ -149,6 +150,8 @@ class _Checker:
         if not parts.links:
             self.error("no-links", "has no links", parts.source, f"robot {parts.name!r}")
             return ()
+        if _is_xacro(parts.name):
+            self.error(*LEFT_OVER, parts.source, f"robot {parts.name!r}")
         self.names("frame", [*parts.links, *parts.frames])
         for kind, things in (
             ("joint", parts.joints),
@@ -189,13 +192,8 @@ class _Checker:
             label = _label(thing)
             if not thing.name:
                 self.missing("has no name", thing.source, label)
-            elif "${" in thing.name or "$(" in thing.name:
-                self.error(
-                    "left-over-xacro",
-                    "its name holds what xacro should replace",
-                    thing.source,
-                    f"{label} {thing.name!r}",
-                )
+            elif _is_xacro(thing.name):
+                self.error(*LEFT_OVER, thing.source, f"{label} {thing.name!r}")
             elif thing.name in first:
                 before = first[thing.name]
                 place = f" at {before.source}" if before.source else ""
@@ -300,6 +298,10 @@ class _Checker:
                 "cycle", f"is part of a cycle: {_cycle(parent_joint, lost)}", lost.source, f"joint {lost.name!r}"
             )
         return tuple(placed)
+
+
+def _is_xacro(name: str) -> bool:
+    return "${" in name or "$(" in name
 
 
 def _label(thing: Link | Joint | Frame | Sensor | Material | CoupledLimit) -> str:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import Source, fail
 from kinetree.spatial import polytope
 from kinetree.spatial.monte_carlo import Estimate
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
 
 if TYPE_CHECKING:
@@ -115,6 +117,7 @@ class Limits:
         allowed = _product(1.0 / self.box_volume(columns, "share"), self.block_volumes)
         return Estimate(1.0 - allowed, allowed.error)
 
+    @explained
     @_quietly
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
         """n configurations (n, nq), uniform inside; independent, but for what `polytope.sample` says of blocks of more
@@ -122,9 +125,12 @@ class Limits:
 
         Raises KinetreeError where a coordinate has no limit, or where nothing is inside.
         """
-        if n < 0:
-            raise fail("sample", f"n is {n}; legal are whole numbers from 0")
-        rng = np.random.default_rng(seed)
+        if not 0 <= n < 2**40:
+            raise fail("sample", f"n is {n}; legal are whole numbers from 0 to 2**40")
+        try:
+            rng = np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise fail("seed", f"seed is {seed!r}; legal are whole numbers from 0, and NumPy's generators") from None
         self.need_ranges(np.arange(len(self.lower)), "uniform sample")
         if self.impossible:
             raise fail("empty", "no configuration fulfils this limit", element=f"limit {self.impossible!r}")
@@ -217,7 +223,7 @@ class Limits:
 
     def checked(self, q: Any, what: str) -> Array:
         """An array (…, nq) of what a caller gives."""
-        array: Array = np.asarray(q, dtype=float)
+        array = numbers(q, "q", f"{what} is")
         if array.ndim == 0 or array.shape[-1] != len(self.lower):
             names = ", ".join(self.coordinate_names)
             message = f"{what} has shape {array.shape}; legal is (…, {len(self.lower)}), in this order: {names}"

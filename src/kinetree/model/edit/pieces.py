@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.frames import pose
@@ -21,6 +22,7 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
 
+@explained
 def cut(robot: Robot, link: str) -> Robot:
     """The sub-tree at `link` as a robot of its own, with `link` as its root.
 
@@ -31,6 +33,7 @@ def cut(robot: Robot, link: str) -> Robot:
     return build(_trim(robot, _below(robot, link)))
 
 
+@explained
 def remove(robot: Robot, link: str) -> Robot:
     """The robot without the sub-tree at `link` and the joint that carries it. Trims and raises as `cut` does, and
     raises KinetreeError for the root, without which nothing is left."""
@@ -40,6 +43,7 @@ def remove(robot: Robot, link: str) -> Robot:
     return build(_trim(robot, {name for name in robot.links if name not in gone}))
 
 
+@explained
 def attach(
     robot: Robot,
     other: Robot,
