@@ -197,6 +197,7 @@ def _read_limits(reading: tuple[tuple[LinearLimits, ...], list[Finding]]) -> tup
     return sets
 
 
+@explained
 def _options(
     xacro_args: Mapping[str, object] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,

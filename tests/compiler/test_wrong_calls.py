@@ -93,11 +93,9 @@ def test_a_query_names_its_arguments():
     arm = "<robot name='r'><link name='a'/><link name='b'/><joint name='elbow' type='continuous'><parent link='a'/>"
     arm += "<child link='b'/><axis xyz='0 0 1'/></joint></robot>"
     velocity = kt.velocity(kt.load(arm, format="urdf"), "b")
-    with pytest.raises(WrongTypeError, match=r"velocity takes q, qd, and out=, dtype= and threads=; not 1 arrays, qdd"):
+    with pytest.raises(WrongTypeError, match=r"velocity takes q, qd, and out=.*; not 1 arrays, qdd"):
         velocity([0.0], qdd=[0.0])
-    with pytest.raises(
-        KinetreeError, match=r"qd has entries of type <U1; legal are real numbers.*in this order: elbow"
-    ):
+    with pytest.raises(KinetreeError, match=r"qd has entries of type <U1; legal are .* in this order: elbow"):
         velocity([0.0], ["0"])
     with pytest.raises(WrongTypeError, match="asked of a robot"):
         kt.fk("arm.urdf", "b")

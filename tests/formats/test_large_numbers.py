@@ -10,8 +10,6 @@ import kinetree as kt
 from kinetree.formats.losses import PARTS
 from kinetree.load import FORMATS
 
-# ruff: noqa: E501
-
 LINK = """<inertial><origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><mass value="2.5"/>
   <inertia ixx="0.1" ixy="0.01" ixz="0.02" iyy="0.2" iyz="0.03" izz="0.25"/></inertial>
   <visual><origin xyz="0.1 0 0"/><geometry><box size="1 2 3"/></geometry></visual>
@@ -23,7 +21,8 @@ URDF = f"""<robot name="r"><link name="a">{LINK}{COLLISION.format('<cylinder rad
   <axis xyz="0.1 0.2 0.3"/><limit lower="-1" upper="1.5" velocity="3" effort="4"/>
   <dynamics damping="0.1" friction="0.2"/></joint>
 <joint name="k" type="prismatic"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/>
-  <limit lower="-1" upper="1.5" velocity="3" effort="4"/><mimic joint="j" multiplier="1.5" offset="0.2"/></joint></robot>"""
+  <limit lower="-1" upper="1.5" velocity="3" effort="4"/><mimic joint="j" multiplier="1.5" offset="0.2"/></joint>
+</robot>"""
 MJCF = """<mujoco><compiler boundmass="0.1" boundinertia="0.1"/><default><geom density="1000"/></default><worldbody>
 <body name="a" pos="0.1 0.2 0.3" quat="1 0.1 0.2 0.3"><joint axis="0.1 0.2 0.3" pos="0.1 0.2 0.3" range="-90 80"/>
 <geom type="box" size="0.1 0.2 0.3" pos="0.1 0.2 0.3" euler="10 20 30"/><geom type="sphere" size="0.4" mass="3"/>
@@ -33,7 +32,8 @@ MJCF = """<mujoco><compiler boundmass="0.1" boundinertia="0.1"/><default><geom d
   fullinertia="0.1 0.2 0.25 0.01 0.02 0.03"/><body zaxis="0.1 0.2 0.3"/><body xyaxes="1 0.1 0 0 1 0.1"/></body>
 <replicate count="2" euler="0 0 90" offset="0.1 0 0"><body name="e" pos="0.1 0.2 0.3"/></replicate>
 </body></worldbody></mujoco>"""
-SDF = """<sdf version="1.10"><model name="m"><frame name="f" attached_to="a"><pose>0.1 0.2 0.3 0.1 0.2 0.3</pose></frame>
+SDF = """<sdf version="1.10"><model name="m">
+<frame name="f" attached_to="a"><pose>0.1 0.2 0.3 0.1 0.2 0.3</pose></frame>
 <link name="a"><pose>0.1 0.2 0.3 0.1 0.2 0.3</pose><inertial><pose>0.1 0 0 0.1 0 0</pose><mass>2.5</mass></inertial>
 <collision name="c"><geometry><capsule><radius>0.1</radius><length>2</length></capsule></geometry></collision></link>
 <link name="b"/><link name="c"/><joint name="j" type="revolute"><pose>0.1 0.2 0.3 0 0 0</pose><parent>a</parent>

@@ -153,6 +153,7 @@ class Limits:
             known = np.all(np.isfinite(q) & np.isfinite(dq), axis=-1) & ~np.any(np.isnan(rate), axis=-1)
         return np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
 
+    @explained
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
         """The velocity (…, nq) shortened so that a step of dt seconds from q (…, nq) stays inside.
 

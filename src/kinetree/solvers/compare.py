@@ -95,8 +95,8 @@ def compare(
     for name, value in (("tolerance", tolerance), ("relative", relative)):
         if not 0 < value < np.inf:
             raise fail("tolerance", f"{name} is {value}; legal is a finite number above 0")
-    if not 0 <= samples <= MOST_SAMPLES:
-        raise fail("samples", f"samples is {samples}; legal are whole numbers from 0 to {MOST_SAMPLES}")
+    if not 1 <= samples <= MOST_SAMPLES:
+        raise fail("samples", f"samples is {samples}; legal are whole numbers from 1 to {MOST_SAMPLES}")
     match = Match(tree_a, tree_b, tolerance, relative, base == "any")
     pairs = match.pairs()
     sides = Sides(a, b, tree_a, tree_b, pairs, tolerance, relative)

@@ -19,6 +19,7 @@ from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
 from kinetree.spatial import se3
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
 
 
@@ -118,10 +119,7 @@ def _kind(type: str, pitch: float) -> JointType:
 def _unit_axes(kind: JointType, axes: Any) -> Array:
     """The axes (k, 3) as unit vectors, as many as the type has."""
     legal = f"a {kind.name} joint is attached with {kind.axes} axes: vectors (3,) of finite numbers, not all zero"
-    try:
-        array = np.asarray(axes, dtype=float)
-    except (TypeError, ValueError):
-        raise fail("axes", f"axes is not an array of numbers; {legal}") from None
+    array = numbers(axes, "axes", f"{legal}; axes is")
     if array.size == 0 and kind.axes == 0:
         return NO_AXES
     if array.shape != (kind.axes, 3):
