@@ -1,5 +1,12 @@
 """Kinetree: robot descriptions loaded right, or refused with the reason; any frame against any other."""
 
+from kinetree import _start
+
+if _start.is_command():  # before anything that takes time
+    _start.on_interrupt(end=True)
+
+# isort: split
+
 from typing import TYPE_CHECKING
 
 from kinetree.controllers import controllers as controllers

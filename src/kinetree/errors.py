@@ -125,9 +125,18 @@ class UnknownNameError(KinetreeError, KeyError):
         return str(self.args[0])
 
 
+class WrongTypeError(KinetreeError, TypeError):
+    """An argument of the wrong type, or the wrong number of arguments; the message says which are legal."""
+
+
 def fail(code: str, message: str, *, element: str | None = None, fix: str | None = None) -> KinetreeError:
     """The error for a single fault that has no place in a file."""
     return KinetreeError(Finding(code, "error", message, element=element, fix=fix))
+
+
+def wrong_type(code: str, message: str) -> WrongTypeError:
+    """Return the error for an argument of the wrong type, or for the wrong number of arguments."""
+    return WrongTypeError(Finding(code, "error", message))
 
 
 def unknown_name(kind: str, name: object, known: Sequence[str]) -> UnknownNameError:

@@ -10,6 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from kinetree.arguments import explained
 from kinetree.confine import Confinement, confinement_of
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
@@ -112,6 +115,7 @@ FORMATS: dict[str, Format] = {
 }
 
 
+@explained
 def load(
     source: str | os.PathLike[str],
     *,
@@ -158,6 +162,7 @@ def load(
     return robot
 
 
+@np.errstate(all="ignore")  # what overflows is refused by `kinetree.model.assemble`, with its place
 def examine(
     source: str | os.PathLike[str],
     *,
@@ -203,6 +208,7 @@ def _read_limits(reading: tuple[tuple[LinearLimits, ...], list[Finding]]) -> tup
     return sets
 
 
+@explained
 def _options(
     xacro_args: Mapping[str, object] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
@@ -306,6 +312,7 @@ def _read_packaged(name: str, options: Options) -> Reading:
     return replace(robot, notes=(*robot.notes, *found.notes)) if robot else None, findings
 
 
+@explained
 def save(
     robot: Robot, path: str | os.PathLike[str], *, format: str | None = None, without: Collection[str] = ()
 ) -> None:
@@ -317,6 +324,8 @@ def save(
     from kinetree.formats.output import write_whole  # not at the start, for most programs only read
 
     target = Path(path)
+    if "\0" in str(target):
+        raise fail("file", f"{str(target)!r} holds a null character, which no name of a file does")
     row = FORMATS.get(format) if format else _by_suffix(target)
     if row is None or row.writer is None:
         legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)

@@ -13,6 +13,7 @@ import pytest
 from kinetree.conventions.report.pretty import pretty
 from kinetree.errors import Finding, Source
 
+SOURCES = Path(__file__).resolve().parents[2] / "src"
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and signals of POSIX")
 BROKEN = (
     '<robot name="r"><link name="a"/>\n'
@@ -138,20 +139,92 @@ def test_a_reader_that_goes_away(process, tmp_path):
     run.stderr.close()
 
 
-@posix
-def test_interrupted(process, tmp_path):
-    path = tmp_path / "pipe.urdf"
-    os.mkfifo(path)
-    # a test run that was started in the background ignores the signal, and so would the command
+@pytest.fixture
+def interruptible():
+    """A test run that was started in the background ignores the signal, and so would what it starts."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    run = process("inspect", path)
+    yield
     signal.signal(signal.SIGINT, before)
-    with path.open("wb"):  # opens once the command reads
-        run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=60)
-    assert run.returncode == 130
-    assert out == b""
-    assert err == b"interrupted\n"
+
+
+def is_interrupted(run):
+    out, err = run.communicate(timeout=60)
+    return (run.returncode, out, err) == (130, b"", b"interrupted\n")
+
+
+@posix
+def test_interrupted_at_work(process, interruptible):
+    run = process("inspect", "/dev/stdin", "--format", "urdf", stdin=subprocess.PIPE)
+    run.stdin.write(b"<robot" + b" " * 2**20)  # more than a pipe holds: all is written once the command reads
+    run.stdin.flush()
+    run.send_signal(signal.SIGINT)
+    assert is_interrupted(run)
+
+
+STOPPED = """
+import builtins, os, signal, sys
+usual, wanted = builtins.__import__, [sys.argv.pop()]
+def stopping(name, *rest):
+    if wanted == [name]:
+        wanted.pop()
+        signal.raise_signal(signal.SIGINT)
+    return usual(name, *rest)
+builtins.__import__ = stopping
+sys.argv[0] = "/usr/bin/kinetree"
+from kinetree.cli import main
+main()
+"""
+
+
+@posix
+@pytest.mark.parametrize("module", ["numpy", "click", "kinetree.cli._streams", "scipy.optimize"])
+def test_interrupted_while_it_starts(module, interruptible):
+    environment = os.environ | {"PYTHONPATH": str(SOURCES)}
+    command = [sys.executable, "-c", STOPPED, "limits" if "scipy" in module else "inspect", "icub", module]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    assert is_interrupted(run)
+
+
+def test_a_program_that_imports_the_package_keeps_its_handlers(process):
+    program = "import signal, kinetree; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "True\n"
+
+
+@posix
+@pytest.mark.parametrize(
+    ("arguments", "redirection", "status"),
+    [
+        ("inspect mixed.urdf", "2>&-", 0),
+        ("inspect broken.urdf", "2>/dev/full", 2),
+        ("--help", ">/dev/full", 74),
+        pytest.param("inspect broken.urdf", "2>&-", 2, marks=pytest.mark.slow),
+        pytest.param("nothing", "2>/dev/full", 2, marks=pytest.mark.slow),
+        pytest.param("inspect mixed.urdf", "<&- 2>/dev/full", 0, marks=pytest.mark.slow),
+        pytest.param("check mixed.urdf", "<&- 2>&-", 1, marks=pytest.mark.slow),
+        pytest.param("check mixed.urdf", ">/dev/full 2>/dev/full", 74, marks=pytest.mark.slow),
+        pytest.param("inspect mixed.urdf", ">&- 2>&-", 74, marks=pytest.mark.slow),
+        pytest.param("inspect --help", ">/dev/full", 74, marks=pytest.mark.slow),
+        pytest.param("--version", ">/dev/full", 74, marks=pytest.mark.slow),
+    ],
+)
+def test_streams_that_are_closed_or_full(arguments, redirection, status, mixed, broken):
+    if "full" in redirection and not Path("/dev/full").exists():
+        pytest.skip("no full disk to write to")
+    command = f"{sys.executable} -m kinetree {arguments} {redirection}"
+    environment = os.environ | {"PYTHONPATH": str(SOURCES)}
+    run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=mixed.parent, env=environment)
+    assert run.returncode == status
+    assert "Traceback" not in run.stdout + run.stderr
+    assert bool(run.stdout) is (status in (0, 1))
+
+
+@posix
+@pytest.mark.slow
+def test_a_note_to_a_closed_stream_does_not_end_in_a_file(arm):
+    command = f"{sys.executable} -m kinetree convert arm.urdf out.sdf 2>&-"
+    environment = os.environ | {"PYTHONPATH": str(SOURCES)}
+    assert subprocess.run(command, shell=True, cwd=arm.parent, env=environment).returncode == 0
+    assert "wrote" not in (arm.parent / "out.sdf").read_text()
 
 
 def test_the_module_is_the_command(process):

@@ -185,6 +185,19 @@ def test_folders_that_cannot_be_written(folder, work):
     assert replaced(work)
 
 
+@POSIX
+@pytest.mark.parametrize("what", ["pipe", "link to a pipe"])
+def test_what_is_no_file_is_not_waited_for(folder, work, what):
+    asked()
+    (path,) = entries(folder)
+    path.unlink()
+    os.mkfifo(path if what == "pipe" else folder.parent / "pipe", 0o600)
+    if what != "pipe":
+        path.symlink_to(folder.parent / "pipe")
+    assert replaced(work)
+    assert path.is_file()
+
+
 def test_something_else_in_its_place(folder, work):
     folder.parent.mkdir(parents=True)
     folder.write_text("a file")

@@ -11,7 +11,7 @@ import pytest
 
 from kinetree.conventions.checked import Checked, Excused, Job, check_job
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.report import formats, report
+from kinetree.conventions.report import _excerpts, formats, report
 from kinetree.errors import Finding, KinetreeError, Source
 
 SCHEMA = Path(__file__).with_name("sarif-2.1.0-rtm.4.json")
@@ -116,8 +116,8 @@ class TestPretty:
 
     def test_each_file_is_read_once(self, bad, monkeypatch):
         read = []
-        whole = Path.read_bytes
-        monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path) or whole(path))
+        whole = _excerpts.open_plain
+        monkeypatch.setattr(_excerpts, "open_plain", lambda path: read.append(path) or whole(path))
         (flange,) = (f for f in bad.findings if f.code == "R199-403")
         list(report("pretty", [Checked("bad.urdf", (flange,) * 5)]))
         assert read == [Path("bad.urdf")]

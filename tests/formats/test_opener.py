@@ -1,11 +1,13 @@
 """What files ask for: packages, models, paths."""
 
+import os
+import socket
 from pathlib import Path
 
 import pytest
 
 import kinetree as kt
-from kinetree.formats.opener import MAX_FILE_BYTES, Files, read_file, snapshot
+from kinetree.formats.opener import Files, read_file, snapshot
 
 
 @pytest.fixture
@@ -90,11 +92,39 @@ def test_the_callers_packages_come_first(workspace, tmp_path):
         kt.load(asking, packages={"hand": tmp_path / "gone"})
 
 
-def test_what_has_no_end_is_not_read():
-    if not Path("/dev/zero").exists():
-        pytest.skip("no device without end here")
-    with pytest.raises(kt.KinetreeError, match=str(MAX_FILE_BYTES)):
-        read_file(Path("/dev/zero"))
+@pytest.mark.skipif(os.name != "posix", reason="pipes, devices and sockets of POSIX")
+class TestWhatIsNoFile:
+    def test_devices_and_folders(self, tmp_path):
+        for path, kind in (("/dev/zero", "a device"), ("/dev/null", "a device"), (tmp_path, "a folder")):
+            with pytest.raises(kt.KinetreeError, match=f"cannot be read: it is {kind}, not a file"):
+                read_file(Path(path))
+
+    @pytest.mark.parametrize("argument", ["source", "srdf", "limits", "packages"])
+    def test_a_pipe_is_not_waited_for(self, tmp_path, argument):
+        asking = tmp_path / "arm.urdf"
+        asking.write_text("<robot name='r'><link name='a'/></robot>")
+        pipe = tmp_path / "pipe.toml"
+        os.mkfifo(pipe)
+        (tmp_path / "link.toml").symlink_to(pipe)
+        for path in (pipe, tmp_path / "link.toml"):
+            given = {"packages": {"hand": path}} if argument == "packages" else {argument: path}
+            with pytest.raises(kt.KinetreeError, match=r"it is a named pipe, not a file|there is no folder"):
+                kt.load(**{"source": asking, **given})
+
+    def test_a_socket_is_not_read(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)  # the names of sockets are short
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind("socket.urdf")
+            with pytest.raises(kt.KinetreeError, match="cannot be read"):
+                kt.load("socket.urdf")
+
+    @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no names for open files here")
+    def test_what_the_caller_has_opened_is_read(self):
+        reading, writing = os.pipe()
+        with os.fdopen(reading), os.fdopen(writing, "wb") as given:
+            given.write(b"content")
+            given.close()
+            assert read_file(Path(f"/dev/fd/{reading}")) == b"content"
 
 
 def test_a_snapshot_holds_what_was_read_first(workspace):

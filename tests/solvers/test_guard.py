@@ -320,7 +320,7 @@ def test_what_cannot_be_guarded_is_said(icub):
     refuses("speed is 0", icub, "left_arm", speed=0)
     refuses("legal is a finite speed above 0 for every joint", icub, "left_arm", speed={"l_elbow": 1})
     refuses("no joint 'r_elbow'", icub, "left_arm", speed={"r_elbow": 1})
-    refuses("legal are float64 and float32", icub, "left_arm", dtype=int)
+    refuses("legal are float64, float32", icub, "left_arm", dtype=int)
     refuses("sweeps is 0", icub, "left_arm", sweeps=0)
     refuses("leave no room", icub, "left_arm", keep=1.0)
     open_ended = add_limits(kt.load(HALF_OPEN, format="urdf"), read(SUM, "sum.toml")[0])

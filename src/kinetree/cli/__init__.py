@@ -15,9 +15,9 @@ from typing import Any
 
 import click
 
-from kinetree import __version__
-from kinetree.cli._streams import take_any_character
-from kinetree.errors import KinetreeError
+from kinetree import __version__, _start
+from kinetree.cli._exit import INTERRUPTED, exit_status
+from kinetree.cli._streams import prepare
 
 
 class _Commands(click.Group):
@@ -32,32 +32,15 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"kinetree.cli.{cmd_name}").command
         return command
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Understand the command line, or print the help that it asks for."""
+        with exit_status():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; whatever ends it early becomes an exit status, never a traceback."""
-        try:
+        with exit_status(ctx.meta):
             super().invoke(ctx)
-            sys.stdout.flush()
-        except KinetreeError as error:
-            from kinetree.cli._findings import print_findings
-
-            as_json, everything = (ctx.meta.get(f"kinetree.{what}", False) for what in ("json", "all"))
-            print_findings(error.findings, as_json=as_json, everything=everything)
-            ctx.exit(2)
-        except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
-            ctx.exit(130)
-        except BrokenPipeError:
-            _drop_stdout()
-            ctx.exit(141)
-        except OSError as error:
-            print(f"the output cannot be written: {error.strerror or error}", file=sys.stderr)
-            _drop_stdout()
-            ctx.exit(74)
-
-
-def _drop_stdout() -> None:
-    """Python flushes stdout once more when it ends, which must not fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.command(cls=_Commands)
@@ -68,8 +51,14 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    if sys.stdout is None:  # closed by the caller
+    if not prepare():
         print("the output cannot be written: the standard output is closed", file=sys.stderr)
         sys.exit(74)
-    take_any_character()
-    group(prog_name="kinetree")
+    try:
+        group(prog_name="kinetree")
+    except SystemExit as status:
+        if status.code == INTERRUPTED:  # Python might end by the signal itself, if it came while a text was executed
+            os._exit(INTERRUPTED)
+        raise
+    finally:
+        _start.ignore_interrupts()  # all is said

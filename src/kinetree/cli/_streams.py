@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
+from typing import Any
 
 IN_ASCII = {"…": "...", "°": " deg", "²": "^2", "·": "*", "×": "x", "≤": "<=", "→": "->", "−": "-", "—": "-", "–": "-"}
 
@@ -22,3 +24,35 @@ def take_any_character() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="kinetree-ascii")
+
+
+class _Forgiving(io.FileIO):
+    """A stream of remarks: those that cannot be written are dropped, and the exit status says what matters."""
+
+    def write(self, data: Any, /) -> int:
+        """Write, or drop what cannot be written."""
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return len(data)
+
+
+def prepare() -> bool:
+    """Make the standard streams fit for a command, and return whether there is an output.
+
+    Streams that the caller has closed are opened to nowhere: otherwise the next file that is opened would take their
+    place, and get what is meant for them.
+    """
+    output = sys.stdout is not None
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  (for as long as the process runs)
+    if os.name == "posix" and isinstance(sys.stderr, io.TextIOWrapper):
+        raw = io.BufferedWriter(_Forgiving(2, "w", closefd=False))
+        sys.stderr = io.TextIOWrapper(raw, encoding=sys.stderr.encoding, line_buffering=True)
+    take_any_character()
+    return output

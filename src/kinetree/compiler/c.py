@@ -17,6 +17,7 @@ from numpy.typing import DTypeLike
 
 from kinetree.compiler.c_names import check_name
 from kinetree.compiler.ops import OPS
+from kinetree.compiler.port import legal_type
 from kinetree.errors import fail
 
 if TYPE_CHECKING:
@@ -59,11 +60,9 @@ NUMBERS = {
 }
 
 
-def number_type(dtype: DTypeLike) -> _Number:
+def _number_type(dtype: DTypeLike) -> _Number:
     """The type in C of a type in NumPy: double or single precision."""
-    if np.dtype(dtype) not in NUMBERS:
-        raise fail("dtype", f"no C for numbers of type {np.dtype(dtype)}; legal are float64 and float32")
-    return NUMBERS[np.dtype(dtype)]
+    return NUMBERS[legal_type(dtype, NUMBERS)]
 
 
 def write_c(
@@ -80,7 +79,7 @@ def write_c(
     Raises KinetreeError if a name is not legal in C and in C++, taken by the language or its library, or given twice,
     and for a program that is repeated.
     """
-    number = number_type(dtype)
+    number = _number_type(dtype)
     for name, kernel in functions:
         if kernel.program.repeated:
             raise fail("c-repeated", f"{name} repeats its steps; C is written of straight lines only")

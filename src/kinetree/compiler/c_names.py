@@ -62,7 +62,7 @@ def check_name(name: str, taken: dict[str, str]) -> None:
 
     Raises KinetreeError.
     """
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name, re.ASCII) or "__" in name:
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name, re.ASCII) or "__" in name:
         message = f"{name!r} is no name in C; legal are letters, digits and single underscores, a letter first"
     elif reason := _TAKEN.get(name) or taken.get(name):
         message = f"{name!r} is {reason}"

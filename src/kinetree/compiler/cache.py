@@ -117,8 +117,8 @@ def _file(where: Path, key: str) -> Path:
 
 
 def _without_following(path: str, flags: int) -> int:
-    """Opens a file, unless it is a symbolic link."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+    """Opens a file, unless it is a symbolic link, and without waiting for the other end of a pipe."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _is_ours(where: Path) -> bool:

@@ -10,8 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
-from kinetree.compiler.machine import Machine
-from kinetree.compiler.port import Port, checked
+from kinetree.compiler.machine import SCALARS, Machine
+from kinetree.compiler.port import Port, checked, legal_type
 from kinetree.compiler.program import Program
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ class Kernel:
     it; `threads=` shares a large batch among so many threads. What is not finite in the input makes every number of
     the result that depends on it NaN or infinite.
 
-    Raises KinetreeError if an input has another shape or does not hold real numbers.
+    Raises KinetreeError if an input has another shape or does not hold real numbers, and for another number of arrays,
+    unknown options and other types of `dtype` and `out`; these errors are TypeErrors, too.
     """
 
     # A slot named __call__ makes each kernel call what it holds, without a method of ours in between, which would cost
@@ -121,9 +122,11 @@ class Kernel:
         """How often each operation occurs in the program."""
         return self.program.operations
 
-    def interpret(self, *inputs: Any, dtype: DTypeLike = float) -> NDArray[Any]:
+    def interpret(self, *inputs: Any, dtype: DTypeLike = float, **named: Any) -> NDArray[Any]:
         """The same as calling it, without compiling: NumPy runs the program. For a few calls it is quicker."""
-        return interpreter.interpret(self.program, *checked(self.name, self.inputs, inputs, {}, float)[0], dtype=dtype)
+        number = legal_type(dtype, SCALARS)
+        arrays, _ = checked(self.name, self.inputs, inputs, named, float)
+        return interpreter.interpret(self.program, *arrays, dtype=number)
 
     def c_source(self, name: str | None = None, dtype: DTypeLike = float, *, about: str = "") -> CSource:
         """The function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.

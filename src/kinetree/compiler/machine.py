@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
-from kinetree.compiler.port import Port, checked, checked_out
+from kinetree.compiler.port import Port, checked, checked_out, legal_type
 from kinetree.compiler.program import Program
 from kinetree.compiler.ufunc import array_layout, make_door, make_ufunc
 from kinetree.errors import fail
@@ -59,9 +59,7 @@ class Machine:
 
     def compile(self, dtype: DTypeLike) -> str:
         """Makes or finds the code in one precision, and says which."""
-        number = np.dtype(dtype)
-        if number not in SCALARS:
-            raise fail("dtype", f"dtype is {number}; legal are {', '.join(str(d) for d in SCALARS)}")
+        number = legal_type(dtype, SCALARS)
         if not self._is_empty:
             self._code(SCALARS[number])
         return SCALARS[number]

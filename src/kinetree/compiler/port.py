@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kinetree.errors import fail
+from kinetree.errors import fail, wrong_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def _in_order(name: str, names: Sequence[str], values: Sequence[Any], named: Map
     given = [*values, *(named[port] for port in names[len(values) :] if port in named)]
     if len(given) != len(names) or named.keys() - set(names[len(values) :]):
         got = ", ".join([f"{len(values)} arrays", *named])
-        raise TypeError(f"{name} takes {', '.join(names)}, and out=, dtype= and threads=; not {got}")
+        raise wrong_type("arguments", f"{name} takes {', '.join(names)}, and out=, dtype= and threads=; not {got}")
     return given
 
 
@@ -59,14 +60,29 @@ def checked_out(out: Any, shape: tuple[int, ...]) -> None:
         raise fail("out", f"out is a {type(out).__name__}; legal is an array of shape {shape}")
     if out.shape != shape:
         raise fail("out-shape", f"out has shape {out.shape}, the result {shape}")
+    if out.dtype.kind not in "fc":
+        raise wrong_type("out", f"the result cannot be cast to out, which holds {out.dtype}; legal is float64")
     if not out.flags.writeable:
         raise fail("out", "out is read-only")
+
+
+def legal_type(dtype: DTypeLike, legal: Collection[object]) -> np.dtype[Any]:
+    """Return the dtype that is meant. Raises KinetreeError for one that is not among `legal`."""
+    named = f"legal are {', '.join(map(str, legal))}"
+    with warnings.catch_warnings(action="ignore"):  # some names of types are deprecated, and none of those is legal
+        try:
+            number = np.dtype(dtype)
+        except Exception:  # NumPy raises whatever reading such a thing raises
+            raise wrong_type("dtype", f"dtype is {str(dtype)[:60]!r}; {named}") from None
+    if number not in legal:
+        raise wrong_type("dtype", f"dtype is {number}; {named}")
+    return number
 
 
 def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:
     try:
         array = np.asarray(value)
-    except ValueError:  # rows of different lengths
+    except (TypeError, ValueError):  # rows of different lengths, or an array of a library that keeps its numbers
         raise fail(f"{port.name}-shape", f"{port.name} is not an array of numbers; {_legal(port)}") from None
     if isinstance(value, Mapping):
         raise fail(f"{port.name}-number", f"{port.name} is a mapping, which has no order; {_legal(port)}")
@@ -76,7 +92,8 @@ def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:
         raise fail(f"{port.name}-number", f"{port.name} has entries of type {array.dtype}; {_legal(port)}")
     if array.ndim < len(port.shape) or array.shape[array.ndim - len(port.shape) :] != port.shape:
         raise fail(f"{port.name}-shape", f"{port.name} has shape {array.shape}; {_legal(port)}")
-    return array.astype(dtype, copy=False)
+    with np.errstate(over="ignore"):  # what is too large for this precision is infinite
+        return array.astype(dtype, copy=False)
 
 
 def _legal(port: Port) -> str:

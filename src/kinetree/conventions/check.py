@@ -10,6 +10,9 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
+from kinetree.arguments import explained
 from kinetree.confine import Confinement, confinement_of
 from kinetree.conventions.readers import REMARKS
 from kinetree.conventions.rule import Rule
@@ -80,6 +83,7 @@ DEFAULT = "ros"
 """The profile where none is said."""
 
 
+@explained
 def check(
     source: Robot | str | os.PathLike[str],
     *,
@@ -168,6 +172,7 @@ def ask(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> list[Finding]
     return list(chain.from_iterable(asked(robot, rules, **told).values()))
 
 
+@np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
 def asked(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> dict[str, list[Finding]]:
     """The findings of each rule that was asked, by its code.
 
@@ -229,7 +234,7 @@ def rule_of(code: str) -> type[Rule] | None:
 
 def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
     """Raises KinetreeError for what begins no code of a profile's rules, or of any rule, and of no reader's remarks."""
-    if profile:
+    if profile is not None:
         check_profile(profile)
     codes = list(chain.from_iterable(map(_codes, selections)))
     if not codes:  # to know all rules takes as long as to check an arm

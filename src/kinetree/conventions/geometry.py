@@ -20,6 +20,7 @@ from kinetree.conventions.subject import fact
 from kinetree.errors import Finding, KinetreeError, Severity
 from kinetree.formats.opener import folder_of
 from kinetree.formats.packages import Packages
+from kinetree.formats.plain_file import open_plain
 from kinetree.model.robot import Geometry, Link, Robot
 
 HUGE, TINY = 100.0, 1e-5
@@ -287,7 +288,7 @@ def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
         if not S_ISREG(status.st_mode):
             return "missing"
         if 0 < status.st_size < SHORT:
-            with open(path, "rb") as file:
+            with open_plain(path) as file:
                 return "pointer" if file.read(len(POINTER)) == POINTER else "there"
     except (OSError, ValueError):  # a null character in a path is a ValueError
         return "missing"

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from kinetree.confine import Confinement, real, refusal, unseen
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.packages import Packages
+from kinetree.formats.plain_file import open_plain
 from kinetree.formats.xml import Report, parse
 
 MAX_FILE_BYTES = 64_000_000
@@ -160,8 +161,8 @@ def read_file(path: Path) -> bytes:
 
 def _on_disk(path: Path) -> bytes:
     try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_FILE_BYTES + 1)  # what is no plain file may have no size, or no end
+        with open_plain(path) as file:
+            content = file.read(MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:  # a null character in a path is a ValueError
         message = f"cannot be read: {getattr(error, 'strerror', None) or error}"
         raise KinetreeError(Finding("file", "error", message, Source(str(path)))) from None

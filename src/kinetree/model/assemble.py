@@ -10,6 +10,7 @@ from math import hypot
 
 from kinetree.errors import Finding, KinetreeError, Source, nearest_names
 from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.magnitudes import too_large
 from kinetree.model.names import Lookup, Named
 from kinetree.model.robot import (
     CoupledLimit,
@@ -27,6 +28,7 @@ MAX_FAULTS = 1000
 """Of the structure; to look for the nearest names takes a while."""
 MAX_NAMES = 50
 """Names of a circle that are listed."""
+LEFT_OVER = ("left-over-xacro", "its name holds what xacro should replace")
 
 
 @dataclass
@@ -133,7 +135,10 @@ class _Checker:
         self.roots: list[str] = []
 
     def error(self, code: str, message: str, source: Source | None, element: str, fix: str | None = None) -> None:
-        self.findings.append(Finding(code, "error", message, source, element, fix))
+        self.add(Finding(code, "error", message, source, element, fix))
+
+    def add(self, fault: Finding) -> None:
+        self.findings.append(fault)
         if len(self.findings) >= MAX_FAULTS:
             message = f"there are {MAX_FAULTS} faults already; whatever follows is left out"
             self.findings.append(Finding("too-many", "error", message, self.parts.source, f"robot {self.parts.name!r}"))
@@ -147,6 +152,8 @@ class _Checker:
         if not parts.links:
             self.error("no-links", "has no links", parts.source, f"robot {parts.name!r}")
             return ()
+        if _is_xacro(parts.name):
+            self.error(*LEFT_OVER, parts.source, f"robot {parts.name!r}")
         self.names("frame", [*parts.links, *parts.frames])
         for kind, things in (
             ("joint", parts.joints),
@@ -158,6 +165,8 @@ class _Checker:
         self.references()
         if self.joints():
             self.mimics()
+        for fault in too_large(parts) if parts.complete else ():
+            self.add(fault)
         return () if self.findings or not parts.complete else self.place()
 
     def joints(self) -> bool:
@@ -185,13 +194,8 @@ class _Checker:
             label = _label(thing)
             if not thing.name:
                 self.missing("has no name", thing.source, label)
-            elif "${" in thing.name or "$(" in thing.name:
-                self.error(
-                    "left-over-xacro",
-                    "its name holds what xacro should replace",
-                    thing.source,
-                    f"{label} {thing.name!r}",
-                )
+            elif _is_xacro(thing.name):
+                self.error(*LEFT_OVER, thing.source, f"{label} {thing.name!r}")
             elif thing.name in first:
                 before = first[thing.name]
                 place = f" at {before.source}" if before.source else ""
@@ -297,6 +301,10 @@ class _Checker:
                 "cycle", f"is part of a cycle: {_cycle(parent_joint, lost)}", lost.source, f"joint {lost.name!r}"
             )
         return tuple(placed)
+
+
+def _is_xacro(name: str) -> bool:
+    return "${" in name or "$(" in name
 
 
 def _label(thing: Link | Joint | Frame | Sensor | Material | CoupledLimit) -> str:

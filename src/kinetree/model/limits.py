@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import Source, fail
 from kinetree.spatial import polytope
 from kinetree.spatial.monte_carlo import Estimate
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
 
 if TYPE_CHECKING:
     from kinetree.model.robot import Robot
+
+_quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+"""For limits that are almost as large as numbers can be: sums and products of them may be infinite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +49,7 @@ class Limits:
         ends = np.isin(np.arange(len(self.lower)), columns)
         return np.concatenate([ends, ends, self.G[:, columns].any(axis=1)])
 
+    @_quietly
     def margin(self, q: Any) -> Array:
         """The signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits' own
         units: negative outside, infinite where there is no limit."""
@@ -60,6 +66,7 @@ class Limits:
         moving = np.where(self.lower == self.upper, 0.0, self.G)
         return tuple(_block(self, columns) for columns in coupled(moving))
 
+    @_quietly
     def project(self, q: Any) -> Array:
         """The nearest configuration (…, nq) inside, by the Euclidean distance of coordinates; q where it is inside.
 
@@ -87,6 +94,7 @@ class Limits:
                 nearest[..., block.columns] = placed
         return nearest
 
+    @_quietly
     def volume(self) -> Estimate:
         """Of all configurations inside: the product over independent coordinates and blocks; rad, m to their powers.
 
@@ -99,27 +107,30 @@ class Limits:
             return Estimate(0.0)
         return _product(float(np.prod(ranges)), self.block_volumes)
 
+    @_quietly
     def forbidden_share(self) -> Estimate:
         """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1; with an `error`, as `volume`.
 
         Raises KinetreeError where one of these coordinates has no range.
         """
-        whole = 1.0
-        for block in self.blocks:
-            self.need_ranges(block.columns, "share")
-            whole *= float(np.prod(block.upper - block.lower))
-        allowed = _product(1.0 / whole, self.block_volumes)
+        columns = [i for block in self.blocks for i in block.columns]
+        allowed = _product(1.0 / self.box_volume(columns, "share"), self.block_volumes)
         return Estimate(1.0 - allowed, allowed.error)
 
+    @explained
+    @_quietly
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
         """n configurations (n, nq), uniform inside; independent, but for what `polytope.sample` says of blocks of more
         than 6 coordinates.
 
         Raises KinetreeError where a coordinate has no limit, or where nothing is inside.
         """
-        if n < 0:
-            raise fail("sample", f"n is {n}; legal are whole numbers from 0")
-        rng = np.random.default_rng(seed)
+        if not 0 <= n < 2**40:
+            raise fail("sample", f"n is {n}; legal are whole numbers from 0 to 2**40")
+        try:
+            rng = np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise fail("seed", f"seed is {seed!r}; legal are whole numbers from 0, and NumPy's generators") from None
         self.need_ranges(np.arange(len(self.lower)), "uniform sample")
         if self.impossible:
             raise fail("empty", "no configuration fulfils this limit", element=f"limit {self.impossible!r}")
@@ -142,6 +153,7 @@ class Limits:
             known = np.all(np.isfinite(q) & np.isfinite(dq), axis=-1) & ~np.any(np.isnan(rate), axis=-1)
         return np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
 
+    @explained
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
         """The velocity (…, nq) shortened so that a step of dt seconds from q (…, nq) stays inside.
 
@@ -193,6 +205,16 @@ class Limits:
             "",
         )
 
+    @_quietly
+    def box_volume(self, columns: Any, what: str) -> float:
+        """The product of the ranges of these coordinates. Raises KinetreeError where it is no number above zero."""
+        self.need_ranges(columns, what)
+        whole = float(np.prod(self.upper[columns] - self.lower[columns])) if len(columns) else 1.0
+        if not 0.0 < whole < np.inf:
+            raise fail("no-solution", f"the ranges of the joints multiply to {whole:g}, so there is no {what}")
+        return whole
+
+    @_quietly
     def need_ranges(self, columns: Array, what: str) -> None:
         """Raise where one of these coordinates has no range."""
         open_ended = [i for i in columns if not np.isfinite(self.upper[i] - self.lower[i])]
@@ -202,7 +224,7 @@ class Limits:
 
     def checked(self, q: Any, what: str) -> Array:
         """An array (…, nq) of what a caller gives."""
-        array: Array = np.asarray(q, dtype=float)
+        array = numbers(q, "q", f"{what} is")
         if array.ndim == 0 or array.shape[-1] != len(self.lower):
             names = ", ".join(self.coordinate_names)
             message = f"{what} has shape {array.shape}; legal is (…, {len(self.lower)}), in this order: {names}"

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding, Source, fail, unknown_name
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
@@ -329,6 +330,7 @@ class Robot:
         """All limits on q: the box of the joints, and rows G q <= h for followers and coupled limits."""
         return robot_limits(self)
 
+    @explained
     def q(
         self,
         values: Mapping[str, float | Iterable[float]] | None = None,
@@ -373,6 +375,7 @@ class Robot:
             return fail("fixed", "is fixed and has no coordinate", element=f"joint {name!r}")
         return unknown_name("joint", name, self.joint_names)
 
+    @explained
     def order(self, joint_names: Iterable[str]) -> Robot:
         """The same robot with q in the given order, which must name every moving joint once."""
         names = tuple(joint_names)

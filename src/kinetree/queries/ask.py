@@ -14,9 +14,10 @@ from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import Program, trace
-from kinetree.errors import Finding, UnknownNameError, fail, unknown_name
+from kinetree.errors import Finding, KinetreeError, UnknownNameError, fail, unknown_name, wrong_type
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree
+from kinetree.spatial.numbers import numbers
 
 V = TypeVar("V")
 
@@ -80,20 +81,21 @@ def velocities(robot: Robot) -> Port:
 def _contents(model: Tree) -> str:
     """Stands for all numbers of a tree."""
     names, places = model.frames.keys(), model.frames.values()
-    numbers = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
-    numbers += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
+    arrays = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
+    arrays += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
     words = (model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
-    return digest(repr((words, [body for body, _ in places])), *(array.tobytes() for array in numbers))
+    return digest(repr((words, [body for body, _ in places])), *(array.tobytes() for array in arrays))
 
 
 def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
     """The names of frames, looked up; None is the root link."""
     if not isinstance(robot, Robot):
-        raise TypeError(f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}")
+        message = f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
+        raise wrong_type("robot", message)
     known = tuple(robot.root if name is None else name for name in names)
     for name in known:
         if not isinstance(name, str):
-            raise TypeError(f"frames are asked for by name, not by {name!r}")
+            raise wrong_type("frame", f"frames are asked for by name, not by {name!r}")
         if name not in robot.frames:
             if name in robot.joints:
                 child = robot.joints[name].child
@@ -112,8 +114,8 @@ def one_of(option: str, value: object, legal: Iterable[str]) -> None:
 def tolerance_of(given: Any) -> tuple[float, float]:
     """A tolerance in m and rad, or a KinetreeError."""
     try:
-        bounds = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+        bounds = numbers(given, "tolerance", "tolerance is")
+    except KinetreeError:
         bounds = np.zeros(0)
     if bounds.shape != (2,) or not ((bounds > 0) & np.isfinite(bounds)).all():
         raise fail("tolerance", f"tolerance is {given!r}; legal are two finite numbers above 0, m and rad")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.kinematics import way_between
+from kinetree.arguments import explained
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import COUPLED, Controller
 from kinetree.errors import KinetreeError, fail
@@ -28,6 +29,7 @@ UNITS = {True: np.pi / 180, False: 1e-3}
 """Of a controller's joints: degrees where they turn, mm where they slide."""
 
 
+@explained
 def controller_pose(
     robot: Robot,
     controller: str | Controller,
@@ -50,6 +52,7 @@ def controller_pose(
     return who.from_pose(_inverse(_pose(robot, who, user_frame, base)) @ T_base_tool)
 
 
+@explained
 def pose_from_controller(
     robot: Robot,
     controller: str | Controller,
@@ -74,6 +77,7 @@ def pose_from_controller(
     return np.asarray(fixed(robot, base, in_frame) @ T_base_tool0 @ fixed(robot, frame, tool0))
 
 
+@explained
 def controller_joints(
     robot: Robot, controller: str | Controller, q: Any, model: str = "", *, base: str = "base", tool0: str = "tool0"
 ) -> Array:
@@ -86,6 +90,7 @@ def controller_joints(
     return np.asarray(np.linalg.solve(C, (_checked(robot, q)[..., columns] / unit)[..., None])[..., 0])
 
 
+@explained
 def q_from_controller(
     robot: Robot,
     controller: str | Controller,
@@ -111,6 +116,7 @@ def q_from_controller(
     return result
 
 
+@explained
 def limit_controller_joints(
     robot: Robot,
     controller: str | Controller,

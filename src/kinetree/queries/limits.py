@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.limits import margin as margin_of
+from kinetree.arguments import explained
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -16,6 +17,7 @@ from kinetree.model.tree import Tree
 from kinetree.queries.ask import query
 
 
+@explained
 def margin(robot: Robot) -> Kernel:
     """The signed slack to each limit: a kernel from q (…, nq) to (…, k), negative outside.
 

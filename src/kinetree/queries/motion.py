@@ -11,6 +11,7 @@ import numpy as np
 from kinetree.algorithms import differential
 from kinetree.algorithms.differential import Axes, Representation
 from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.arguments import explained
 from kinetree.compiler.derive import rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -20,6 +21,7 @@ from kinetree.queries.ask import frames_of, one_of, query, remember, tree, veloc
 from kinetree.spatial.se3 import Array
 
 
+@explained
 def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Kernel:
     """Forward kinematics: a kernel from q (…, nq) to T_base_frame (…, 4, 4).
 
@@ -41,6 +43,7 @@ def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Ke
     return query(robot, ("fk", names[0] if single else tuple(names), base), [base, *names], output, poses)
 
 
+@explained
 def jacobian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
     """The Jacobian of a frame: a kernel from q (…, nq) to J (…, 6, nv), with J qd the twist of `velocity`.
 
@@ -53,6 +56,7 @@ def jacobian(robot: Robot, frame: str, base: str | None = None, expressed_in: Ax
     return _differential(robot, "jacobian", frame, base, expressed_in, differential.jacobian)
 
 
+@explained
 def jacobian_dot(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
     """The rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv).
 
@@ -66,6 +70,7 @@ def jacobian_dot(robot: Robot, frame: str, base: str | None = None, expressed_in
     return _differential(robot, "jacobian_dot", frame, base, expressed_in, algorithm, rates=True)
 
 
+@explained
 def hessian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
     """The derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv).
 
@@ -75,6 +80,7 @@ def hessian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axe
     return _differential(robot, "hessian", frame, base, expressed_in, differential.hessian)
 
 
+@explained
 def velocity(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
     """The twist of a frame: a kernel from q (…, nq) and qd (…, nv) to (…, 6).
 
@@ -114,6 +120,7 @@ def _differential(
     return query(robot, (name, frame, base, expressed_in), [base, frame], output, along, qd if rates else None)
 
 
+@explained
 def analytical_jacobian(
     robot: Robot, frame: str, base: str | None = None, representation: Representation = "rpy"
 ) -> Kernel:
@@ -138,6 +145,7 @@ def analytical_jacobian(
     return query(robot, ("analytical_jacobian", frame, base, representation), [base, frame], output, algorithm)
 
 
+@explained
 def manipulability(
     robot: Robot, frame: str, base: str | None = None, method: str = "yoshikawa", rows: str = "all"
 ) -> Kernel | SingularValues:

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.algorithms import statics
 from kinetree.algorithms.kinematics import mass_center
+from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
 from kinetree.errors import Finding, KinetreeError, fail
@@ -20,6 +21,7 @@ from kinetree.spatial.se3 import Array, homogeneous, inverse
 from kinetree.spatial.wrench import moved_wrench
 
 
+@explained
 def point(robot: Robot, frame: str, base: str | None = None) -> Kernel:
     """A point that is fixed to a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) in `frame` to (…, 3).
 
@@ -31,6 +33,7 @@ def point(robot: Robot, frame: str, base: str | None = None) -> Kernel:
     return _static("point", robot, frame, base, statics.point, more, output)
 
 
+@explained
 def wrench(robot: Robot, frame: str, base: str | None = None) -> Kernel:
     """The same wrench in another frame: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, 6) in `base`.
 
@@ -43,6 +46,7 @@ def wrench(robot: Robot, frame: str, base: str | None = None) -> Kernel:
     return _static("wrench", robot, frame, base, statics.wrench, _wrench_in(frame), output)
 
 
+@explained
 def joint_torques(robot: Robot, frame: str, base: str | None = None) -> Kernel:
     """What a wrench does to the joints, tau = Jᵀ w: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, nv).
 
@@ -79,6 +83,7 @@ def _static(
     return query(robot, (name, frame, base), [base, frame], output, along, more)
 
 
+@explained
 def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None = None) -> Kernel:
     """What an external wrench makes a force/torque sensor read: a kernel from q (…, nq) and w (…, 6) in `frame` to
     (…, 6).
@@ -137,6 +142,7 @@ def _check_far_side(robot: Robot, joint: str, frame: str) -> None:
         raise fail("near-side", message, element=f"joint {joint!r}")
 
 
+@explained
 def contact_wrench(p: Any, f: Any) -> Array:
     """The wrench (…, 6) of a force f (…, 3) in N at a point p (…, 3) in m, both in one frame: f, then p × f, its
     moment about the frame's origin in N m."""

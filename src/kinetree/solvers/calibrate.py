@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.controllers.controller import Controller
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
@@ -82,6 +83,7 @@ class Calibration:
         return [*map(str, self.faults), off]
 
 
+@explained
 def calibrate(
     robot: Robot,
     controller: str | Controller,

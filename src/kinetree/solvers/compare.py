@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses
+from kinetree.arguments import explained
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree
@@ -19,6 +20,8 @@ from kinetree.solvers.difference import Difference, Sides, elsewhere
 from kinetree.solvers.frames import Distance, distance_table, frame_distances
 from kinetree.solvers.limits import compare_limits
 from kinetree.solvers.motions import apart
+
+MOST_SAMPLES = 10**6
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class Comparison:
         return "\n".join(lines)
 
 
+@explained
 def compare(
     a: Robot,
     b: Robot,
@@ -91,6 +95,8 @@ def compare(
     for name, value in (("tolerance", tolerance), ("relative", relative)):
         if not 0 < value < np.inf:
             raise fail("tolerance", f"{name} is {value}; legal is a finite number above 0")
+    if not 1 <= samples <= MOST_SAMPLES:
+        raise fail("samples", f"samples is {samples}; legal are whole numbers from 1 to {MOST_SAMPLES}")
     match = Match(tree_a, tree_b, tolerance, relative, base == "any")
     pairs = match.pairs()
     sides = Sides(a, b, tree_a, tree_b, pairs, tolerance, relative)

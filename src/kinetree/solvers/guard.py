@@ -12,9 +12,11 @@ from numpy.typing import DTypeLike
 
 from kinetree.algorithms import guard as algorithm
 from kinetree.algorithms.guard import FAR, Fence, guard_step
+from kinetree.arguments import explained
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
+from kinetree.compiler.machine import SCALARS
+from kinetree.compiler.port import Port, legal_type
 from kinetree.compiler.program import trace
 from kinetree.errors import fail, unknown_name
 from kinetree.model.limits import Limits, coupled
@@ -84,6 +86,7 @@ class Guard:
         return Guarded(found[..., :n], found[..., n], whole[..., 0], whole[..., 1])
 
 
+@explained
 def guard(
     robot: Robot,
     joints: str | Sequence[str] | None = None,
@@ -115,9 +118,7 @@ def guard(
         raise fail("sweeps", f"sweeps is {sweeps!r}; legal are whole numbers from 1 to 1000")
     columns = np.array([robot.q_slices[name].start for name in names])
     rows, limit_names = _rows(robot.limits, names, columns)
-    number = np.dtype(dtype)
-    if number not in (np.float64, np.float32):
-        raise fail("dtype", f"dtype is {number}; legal are float64 and float32")
+    number = legal_type(dtype, SCALARS)
     eps = float(np.finfo(number).eps)
     fence = _fence(*rows, keep, warn, _speeds(robot, names, speed), sweeps, names, eps)
     numbers = (fence.A, fence.b, fence.center, fence.skin, fence.pad, fence.speed)

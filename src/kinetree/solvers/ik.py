@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.goals import GOALS, Goal
+from kinetree.arguments import explained
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
@@ -16,11 +17,13 @@ from kinetree.solvers.ik_kernels import kernels
 from kinetree.solvers.ik_problem import joint_of, reach_of
 from kinetree.solvers.ik_solver import IK
 from kinetree.solvers.six_axes import six_axes
+from kinetree.spatial.numbers import numbers
 
 FASTEST = 1e6
 """Of a joint without a velocity limit, rad/s or m/s."""
 
 
+@explained
 def ik(
     robot: Robot,
     frame: str | Sequence[str],
@@ -112,14 +115,14 @@ def _speed(robot: Robot, name: str) -> float:
 
 
 def _six(weights: Sequence[float] | None) -> tuple[float, ...]:
-    w = (1.0,) * 6 if weights is None else tuple(float(x) for x in weights)
+    w = (1.0,) * 6 if weights is None else tuple(numbers(weights, "weights", "weights is").ravel().tolist())
     if len(w) != 6 or not all(0 <= x < np.inf for x in w) or not any(w):
         raise fail("weights", f"weights is {weights!r}; legal are 6 finite numbers from 0, not all 0")
     return tuple(x / max(w) for x in w)
 
 
 def _unit(axis: Sequence[float]) -> tuple[float, float, float]:
-    v = np.asarray(axis, dtype=float)
+    v = numbers(axis, "axis", "axis is")
     length = float(np.linalg.norm(v)) if v.shape == (3,) else 0.0
     if not 0 < length < np.inf:
         raise fail("axis", f"axis is {axis!r}; legal are 3 finite numbers, not all 0")

@@ -61,6 +61,7 @@ class Violation:
     depth: float
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # of limits as large as numbers can be
 def report(robot: Robot) -> list[BlockReport]:
     """What the rows of each block forbid. Where they leave no room, ball is zero or negative, and the safe box NaN.
 
@@ -68,7 +69,7 @@ def report(robot: Robot) -> list[BlockReport]:
     """
     limits = robot.limits
     for block in several(robot):
-        limits.need_ranges(block.columns, "box")
+        limits.box_volume(block.columns, "box")
     return [
         _report(limits, block, allowed)
         for block, allowed in zip(limits.blocks, limits.block_volumes, strict=True)

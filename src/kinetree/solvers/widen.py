@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import Limits
@@ -63,6 +64,7 @@ class Widening:
     worth: Array
 
 
+@explained
 def widen(
     robot: Robot,
     most: Mapping[str, float],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ def numbers(values: Any, code: str, what: str) -> Array:
     """An array of floats, or a KinetreeError; what: its name and verb, such as "a pose is"."""
     try:
         array = np.asarray(values)
-        if array.dtype.kind != "c":
-            return array.astype(float, copy=False)
-    except (TypeError, ValueError):
+        if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(isinstance(x, Real) for x in array.flat)):
+            with np.errstate(over="ignore"):
+                return array.astype(float, copy=False)
+    except (TypeError, ValueError, OverflowError):
         pass
     raise fail(code, f"{what} no array of numbers: {str(values)[:60]!r}")
 

@@ -7,6 +7,7 @@ reaches from -1 to 1. Boyd & Vandenberghe, Convex Optimization, is cited as BV.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,11 @@ class Framed(NamedTuple):
     lengths: Array
 
 
+_quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+"""Numbers that are too large or too small to compute with become infinite, and are refused where they matter."""
+
+
+@_quietly
 def _framed(A: Array, b: Array, *, uniform: bool = False) -> Framed:
     """uniform: one width for all coordinates, so that distances keep their proportions."""
     A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
@@ -45,9 +51,8 @@ def _framed(A: Array, b: Array, *, uniform: bool = False) -> Framed:
             i, end = where[0], bound / row[where[0]]
             lower[i], upper[i] = (lower[i], min(upper[i], end)) if row[i] > 0 else (max(lower[i], end), upper[i])
     boxed = (np.abs(lower) < WIDE) & (np.abs(upper) < WIDE) & (lower < upper)
-    with np.errstate(invalid="ignore"):
-        center = np.where(boxed, (lower + upper) / 2, np.where(lower == upper, lower, 0.0))
-        width = np.where(boxed, (upper - lower) / 2, 1.0)
+    center = np.where(boxed, (lower + upper) / 2, np.where(lower == upper, lower, 0.0))
+    width = np.where(boxed, (upper - lower) / 2, 1.0)
     if uniform:
         width = np.full(n, width[boxed].max() if boxed.any() else 1.0)
     rows = A * width
@@ -65,6 +70,7 @@ class Ball(NamedTuple):
     radius: float
 
 
+@_quietly
 def chebyshev_ball(A: Array, b: Array) -> Ball:
     """The largest ball inside (BV, section 8.5.1)."""
     framed = _framed(A, b, uniform=True)
@@ -78,18 +84,21 @@ def _ball(A: Array, b: Array) -> Ball:
     return Ball(np.full(n, np.nan), np.inf) if solution is None else Ball(solution[:n], float(solution[n]))
 
 
+@_quietly
 def is_empty(A: Array, b: Array) -> bool:
     """Whether no point fulfils all rows, up to 1e-9 of the size of the box that they make."""
     framed = _framed(A, b)
     return _ball(framed.A, framed.b).radius < -FLAT
 
 
+@_quietly
 def is_flat(A: Array, b: Array) -> bool:
     """Whether it has no inside: it is empty, or lies in a plane."""
     framed = _framed(A, b)
     return _ball(framed.A, framed.b).radius <= FLAT
 
 
+@_quietly
 def is_bounded(A: Array) -> bool:
     """Whether rows A leave no direction open, whatever their bounds: they span all directions, and some combination of
     them, each with a share above zero, vanishes (Stiemke's theorem; BV, section 5.8)."""
@@ -110,6 +119,7 @@ def is_bounded(A: Array) -> bool:
     return bool(shares.success and -shares.fun > 1e-9)
 
 
+@_quietly
 def redundant_rows(A: Array, b: Array) -> list[int]:
     """The rows that all the others together imply, from 0. Of equal rows the first is kept."""
     framed = _framed(A, b)
@@ -129,12 +139,14 @@ def rows_that_matter(A: Array, b: Array, box_A: Array, box_b: Array) -> list[int
     return [i for i in range(len(A)) if len(box_A) + i not in implied]
 
 
+@_quietly
 def vertices(A: Array, b: Array) -> Array:
     """The corners (k, n) of a bounded polytope that has an inside."""
     framed = _framed(A, b)
     return np.asarray(framed.center + framed.width * _corners(framed.A, framed.b))
 
 
+@_quietly
 def volume(A: Array, b: Array) -> float:
     """Of a bounded polytope; zero where there is no inside."""
     if is_flat(A, b):
@@ -143,6 +155,7 @@ def volume(A: Array, b: Array) -> float:
     return float(np.prod(framed.width)) * _hull_volume(_corners(framed.A, framed.b))
 
 
+@_quietly
 def measure(A: Array, b: Array) -> Estimate:
     """The volume of a bounded polytope: exact up to 6 dimensions, and an estimate, the same in every call, in more."""
     if A.shape[1] <= EXACT:
@@ -156,6 +169,7 @@ def measure(A: Array, b: Array) -> Estimate:
     return Estimate(whole * share, whole * share.error)
 
 
+@_quietly
 def facet_areas(A: Array, b: Array) -> Array:
     """The area (m,) of the face of each row, of dimension n - 1; zero for a row that touches nothing more than an edge,
     and for one that is the same as a row before it.
@@ -175,6 +189,7 @@ def facet_areas(A: Array, b: Array) -> Array:
     return np.asarray(areas * stretched)
 
 
+@_quietly
 def support(A: Array, b: Array, direction: Array) -> float:
     """How far the polytope reaches: the largest direction @ x, infinite where it has no end."""
     framed = _framed(A, b)
@@ -191,6 +206,7 @@ class Box(NamedTuple):
     upper: Array
 
 
+@_quietly
 def largest_box(A: Array, b: Array) -> Box:
     """An axis-aligned box of the largest volume inside (BV, section 8.5.2): one of several where they are as large, as
     along a strip."""
@@ -216,6 +232,7 @@ def largest_box(A: Array, b: Array) -> Box:
     return Box(framed.center + framed.width * lower, framed.center + framed.width * upper)
 
 
+@_quietly
 def project(A: Array, b: Array, point: Array, *, deeper: float = 0.0) -> Array:
     """The nearest point (n,) of the polytope to a point (n,), by least squares with signs (Lawson & Hanson, Solving
     Least Squares Problems, chapter 23). The point itself if it is inside.
@@ -252,13 +269,19 @@ def _nearest(A: Array, b: Array, y: Array) -> Array | None:
     scale = float(np.max(gap))
     E = np.vstack([-A.T, np.maximum(gap / scale, -1e6)])  # what is farther off has no part in it
     target = np.r_[np.zeros(A.shape[1]), 1.0]
-    u, rest = nnls(E, target, maxiter=50 * E.shape[1])
+    if not np.all(np.isfinite(E)):
+        raise fail("no-solution", "the point or some limits are too far off to compute with")
+    try:
+        u, rest = nnls(E, target, maxiter=50 * E.shape[1])
+    except RuntimeError as error:  # too many steps
+        raise fail("no-solution", f"the nearest point was not found: {error}") from None
     r = E @ u - target
     if rest <= 1e-12 or r[-1] >= 0:
         return None
     return np.asarray(y - scale * r[:-1] / r[-1])
 
 
+@_quietly
 def sample(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
     """n points (n, dimension), independent and uniform: a simplex of a triangulation by its volume, then a point.
 
@@ -287,7 +310,10 @@ def _bounding_box(A: Array, b: Array) -> Box:
     """The smallest box around a bounded polytope with an inside."""
     _inside(A, b)
     eye = np.eye(A.shape[1])
-    ends = [float(axis @ _linprog(-axis, A, b)) for axis in (*eye, *-eye)]
+    farthest = [_linprog(-axis, A, b) for axis in (*eye, *-eye)]
+    if any(point is None for point in farthest):
+        raise _unbounded()
+    ends = [float(axis @ point) for axis, point in zip((*eye, *-eye), farthest, strict=True)]
     return Box(-np.array(ends[len(eye) :]), np.array(ends[: len(eye)]))
 
 
@@ -303,12 +329,17 @@ def _corners(A: Array, b: Array) -> Array:
     if A.shape[1] == 1:
         ends = b / A[:, 0]
         return np.array([[ends[A[:, 0] < 0].max()], [ends[A[:, 0] > 0].min()]])
-    from scipy.spatial import HalfspaceIntersection
+    from scipy.spatial import HalfspaceIntersection, QhullError
 
     near = b - A @ ball.center < 1e6 * (1.0 + np.abs(ball.center).max() + ball.radius)  # others are far off: no corner
     if not near.all() and not is_bounded(A[near]):
-        raise fail("unbounded", "some limits are too far off, as if there were none; this wants them bounded")
-    corners = HalfspaceIntersection(np.c_[A, -b][near], ball.center).intersections
+        raise _unbounded()
+    try:
+        corners = HalfspaceIntersection(np.c_[A, -b][near], ball.center).intersections
+    except QhullError:
+        raise _too_thin() from None
+    if not np.all(np.isfinite(corners)):
+        raise _too_thin()
     _, first = np.unique(np.round(corners, 9), axis=0, return_index=True)
     return np.asarray(corners[np.sort(first)])
 
@@ -319,12 +350,21 @@ def _inside(A: Array, b: Array) -> Ball:
     if ball.radius <= FLAT:
         raise _empty()
     if not is_bounded(A):
-        raise fail("unbounded", "the limits leave some direction open; this wants them bounded")
+        raise _unbounded()
     return ball
 
 
 def _empty() -> Exception:
     return fail("empty", "no configuration fulfils all these limits at once, or none with some room around it")
+
+
+def _unbounded() -> Exception:
+    return fail("unbounded", "the limits leave some direction open, or are too far off; this wants them bounded")
+
+
+def _too_thin() -> Exception:
+    message = "the corners of what the limits leave cannot be told apart; legal are limits that leave more room"
+    return fail("no-solution", message)
 
 
 def _hull_volume(points: Array) -> float:
@@ -339,14 +379,21 @@ def _hull_volume(points: Array) -> float:
     try:
         return float(ConvexHull(points).volume)
     except QhullError:  # corners too close together for its own caution: they are moved apart a little
-        return float(ConvexHull(points, qhull_options="QJ").volume)
+        with suppress(QhullError):
+            return float(ConvexHull(points, qhull_options="QJ").volume)
+        raise _too_thin() from None
 
 
 def _linprog(c: Array, A: Array, b: Array) -> Any:
     """The x of least c x with A x <= b, or None where there is no least one."""
     from scipy.optimize import linprog
 
-    found = linprog(c, A, b, bounds=(None, None), method="highs")
+    bounds = b < np.inf  # a row that is infinitely far off bounds nothing
+    if np.isnan(b).any() or not np.all(np.isfinite(A)) or not np.all(np.isfinite(c)):
+        raise fail("no-solution", "some limits are too large or too small to compute with")
+    if np.any(b == -np.inf):
+        raise _empty()
+    found = linprog(c, A[bounds], b[bounds], bounds=(None, None), method="highs")
     if found.status == 3:
         return None
     if found.status == 2:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kinetree.conventions.checked import Checked
 from kinetree.errors import Finding
+from kinetree.formats.plain_file import open_plain
 from kinetree.formats.xml import MAX_BYTES, Document, unparsed
 from kinetree.load import is_packaged
 
@@ -38,8 +39,9 @@ def _document(file: str) -> Document | None:
     """The text of a file, if it is still there and is one."""
     path = Path(file)
     try:
-        if path.is_file() and path.stat().st_size <= MAX_BYTES:
-            return unparsed(path.read_bytes(), file)
+        with open_plain(path) as opened:
+            content = opened.read(MAX_BYTES + 1)
+        return unparsed(content, file) if len(content) <= MAX_BYTES else None
     except (OSError, ValueError, LookupError):  # ValueError: no text, or no name of a file
         pass
     return None

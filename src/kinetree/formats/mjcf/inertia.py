@@ -74,7 +74,7 @@ Content = tuple[float, tuple[float, float, float]]  # volume or area; principal 
 
 def _sphere(size: Numbers) -> Content:
     r = size[0]
-    return 4 / 3 * pi * r**3, (0.4 * r * r,) * 3
+    return 4 / 3 * pi * r * r * r, (0.4 * r * r,) * 3
 
 
 def _box(size: Numbers) -> Content:

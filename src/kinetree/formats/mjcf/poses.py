@@ -73,7 +73,7 @@ def _axisangle(report: Report, element: Element, compiler: Compiler) -> Array:
 def _xyaxes(report: Report, element: Element, compiler: Compiler) -> Array:
     values = vector_of(report, element, "xyaxes", 6, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0))
     x = unit(report, element, "xyaxes", values[:3])
-    y = np.array(values[3:])
+    y = np.array(values[3:]) / max(1.0, *map(abs, values[3:]))  # whose square is a number in any case
     y = y - x * (x @ y)
     if not np.linalg.norm(y) > TINY:
         message = "the y axis of xyaxes has no direction across the x axis"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.words import stale, unmoved
@@ -16,6 +17,7 @@ from kinetree.spatial.numbers import poses
 from kinetree.spatial.se3 import Array, frozen
 
 
+@explained
 def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> Robot:
     """The robot with a new frame that is fixed to the link of the frame `on`.
 
@@ -28,6 +30,7 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
     return build(parts)
 
 
+@explained
 def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None = None) -> Robot:
     """The robot with the frame `name` elsewhere on its link; everything else keeps its place in space.
 

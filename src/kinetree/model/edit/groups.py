@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from kinetree.arguments import explained
 from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 
 
+@explained
 def set_groups(robot: Robot, groups: Mapping[str, Iterable[str]]) -> Robot:
     """The robot with these groups, {name: ordered joint names}, and no others.
 
@@ -19,6 +21,7 @@ def set_groups(robot: Robot, groups: Mapping[str, Iterable[str]]) -> Robot:
     return build(parts)
 
 
+@explained
 def group(robot: Robot, name: str, joints: Iterable[str]) -> Robot:
     """The robot with the group `name` of these joints, in this order; a group of this name is replaced."""
     return set_groups(robot, {**robot.groups, name: joints})

@@ -8,13 +8,15 @@ from math import inf
 
 import numpy as np
 
-from kinetree.errors import Finding, KinetreeError, nearest_names
+from kinetree.arguments import explained
+from kinetree.errors import Finding, KinetreeError, nearest_names, wrong_type
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import CoupledLimit, Joint, Robot
 from kinetree.spatial import polytope
 
 
+@explained
 def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
     """The robot with these sets of limits besides its own.
 
@@ -44,6 +46,7 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
     return made
 
 
+@explained
 def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
     """The robot without position limits, and without coupled limits, on these joints.
 
@@ -63,10 +66,11 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
     return build(parts)
 
 
+@explained
 def remove_limits(robot: Robot, names: Iterable[str]) -> Robot:
     """The robot without the coupled limits of these names; those that it does not have are passed over."""
     if isinstance(names, str):
-        raise TypeError(f"names is {names!r}; legal is a list of names")
+        raise wrong_type("names", f"names is {names!r}; legal is a list of names")
     gone, parts = set(names), parts_of(robot)
     parts.coupled_limits = [limit for limit in parts.coupled_limits if limit.name not in gone]
     return build(parts)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.frames import moved_link
@@ -19,6 +20,7 @@ Place = tuple[str, Array]
 """(the link that a link is merged into, or itself; T_into_link)"""
 
 
+@explained
 def merge_fixed(robot: Robot, keep: Iterable[str] = ()) -> Robot:
     """The robot with links that fixed joints hold together made one link each, named after the one nearest the root.
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.limits import nothing_inside
@@ -19,6 +20,7 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
 
+@explained
 def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: Literal["rad", "deg"] = "rad") -> Robot:
     """The robot with these joints fixed at these values, {joint: number or numbers}, as `Robot.q` takes them.
 
@@ -99,6 +101,7 @@ def _lock_coupled(parts: Parts, values: Mapping[str, float]) -> None:
     parts.coupled_limits = kept
 
 
+@explained
 def reroot(robot: Robot, link: str) -> Robot:
     """The same robot with `link` as its root: the joints on the way to it are passed the other way.
 

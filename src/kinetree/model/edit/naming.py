@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.words import all_words, change_extensions, replace_words
@@ -13,6 +14,7 @@ from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor
 Renaming = Mapping[str, str]
 
 
+@explained
 def rename(
     robot: Robot,
     names: Renaming | None = None,
@@ -53,6 +55,7 @@ def rename(
     return build(_renamed(robot, to))
 
 
+@explained
 def prefix(robot: Robot, text: str) -> Robot:
     """The robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled limit.
 

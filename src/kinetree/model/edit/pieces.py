@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.frames import pose
@@ -18,9 +19,11 @@ from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
 from kinetree.spatial import se3
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
 
 
+@explained
 def cut(robot: Robot, link: str) -> Robot:
     """The sub-tree at `link` as a robot of its own, with `link` as its root.
 
@@ -31,6 +34,7 @@ def cut(robot: Robot, link: str) -> Robot:
     return build(_trim(robot, _below(robot, link)))
 
 
+@explained
 def remove(robot: Robot, link: str) -> Robot:
     """The robot without the sub-tree at `link` and the joint that carries it. Trims and raises as `cut` does, and
     raises KinetreeError for the root, without which nothing is left."""
@@ -40,6 +44,7 @@ def remove(robot: Robot, link: str) -> Robot:
     return build(_trim(robot, {name for name in robot.links if name not in gone}))
 
 
+@explained
 def attach(
     robot: Robot,
     other: Robot,
@@ -114,10 +119,7 @@ def _kind(type: str, pitch: float) -> JointType:
 def _unit_axes(kind: JointType, axes: Any) -> Array:
     """The axes (k, 3) as unit vectors, as many as the type has."""
     legal = f"a {kind.name} joint is attached with {kind.axes} axes: vectors (3,) of finite numbers, not all zero"
-    try:
-        array = np.asarray(axes, dtype=float)
-    except (TypeError, ValueError):
-        raise fail("axes", f"axes is not an array of numbers; {legal}") from None
+    array = numbers(axes, "axes", f"{legal}; axes is")
     if array.size == 0 and kind.axes == 0:
         return NO_AXES
     if array.shape != (kind.axes, 3):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from html import escape, unescape
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Geometry, Link
@@ -27,6 +28,7 @@ spelt like a link and yet be none."""
 Change = Callable[[tuple[Extension, ...]], tuple[Extension, ...]]
 
 
+@explained
 def words(extension: Extension) -> set[str]:
     """Every name that an extension refers to."""
     found: set[str] = set()

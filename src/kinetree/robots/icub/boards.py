@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import fail
 from kinetree.model.edit import set_groups
 from kinetree.model.robot import Robot
@@ -34,6 +35,7 @@ class BoardValues(NamedTuple):
     absent: tuple[str, ...]
 
 
+@explained
 def from_board(
     robot: Robot, board: str, values: Any, *, unit: Unit = _UNSAID, q: Any = None, family: Family | None = None
 ) -> BoardReading:
@@ -69,6 +71,7 @@ def from_board(
     return BoardReading(full, plan.absent)
 
 
+@explained
 def to_board(
     robot: Robot,
     board: str,
@@ -103,6 +106,7 @@ def board_joints(robot: Robot, board: str, *, family: Family | None = None) -> t
     return board_of(robot, board, family).axes
 
 
+@explained
 def groups(family: Family) -> dict[str, tuple[str, ...]]:
     """The joints of each board of a family, in its order, that a model with eyes and without hands has: both pans
     stand where version and vergence do."""

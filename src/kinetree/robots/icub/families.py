@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinetree.errors import fail, unknown_name
+from kinetree.errors import fail, unknown_name, wrong_type
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, frozen
 
@@ -105,9 +105,8 @@ def families(robot: Robot) -> tuple[Family, ...]:
     Raises KinetreeError for a robot that has no joint of any board.
     """
     if not isinstance(robot, Robot):
-        raise TypeError(
-            f"a control board is one of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
-        )
+        message = f"a control board is one of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
+        raise wrong_type("robot", message)
     if robot not in _told:
         _told[robot] = _families(robot)
     return _told[robot]

@@ -1,0 +1,56 @@
+"""What comes before everything else when the package is imported by the command `kinetree`: an end without a traceback.
+
+Importing takes a quarter of a second, in which somebody may press Ctrl-C. Only the command does this; a program that
+imports the package keeps its own handlers of signals.
+"""
+
+import os
+import signal
+import sys
+
+INTERRUPTED = 130
+
+
+def is_command() -> bool:
+    """Whether this process is `kinetree …` or `python -m kinetree …`."""
+    if sys.argv[:1] == ["-m"]:  # which module that is stands in the command line alone, while packages are imported
+        after = sys.orig_argv[sys.orig_argv.index("-m") + 1 :] if "-m" in sys.orig_argv else []
+        return after[:1] == ["kinetree"]
+    return bool(sys.argv) and os.path.splitext(os.path.basename(sys.argv[0]))[0] == "kinetree"
+
+
+def end_at_once(*_: object) -> None:
+    """End this process as interrupted, from wherever it is."""
+    try:
+        os.write(2, b"interrupted\n")
+    finally:
+        os._exit(INTERRUPTED)
+
+
+def on_interrupt(*, end: bool) -> None:
+    """Let an interrupt end the process at once, or raise KeyboardInterrupt; leave it ignored where it is."""
+    ours = (signal.default_int_handler, end_at_once, _raise)
+    try:
+        if signal.getsignal(signal.SIGINT) in ours:
+            signal.signal(signal.SIGINT, end_at_once if end else _raise)
+    except ValueError:  # not in the main thread, which has the signals
+        return
+
+
+def ignore_interrupts() -> None:
+    """Let an interrupt have no effect, as at the very end, where Python takes its own handlers away."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def was_interrupted() -> bool:
+    """Whether an interrupt has raised KeyboardInterrupt: code that it passes may make another exception of it."""
+    return _interrupts > 0
+
+
+_interrupts = 0
+
+
+def _raise(*_: object) -> None:
+    global _interrupts
+    _interrupts += 1
+    raise KeyboardInterrupt

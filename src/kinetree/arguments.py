@@ -1,0 +1,129 @@
+"""Arguments of the wrong type, explained by the annotations of the function that got them.
+
+Nothing is checked beforehand: calls that work cost nothing more. Where a call fails, its arguments are compared with
+the annotations, and the first that does not fit is the error; where all fit, the exception stays what it was.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from inspect import Parameter, signature
+from numbers import Integral, Real
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from kinetree.errors import KinetreeError, wrong_type
+
+P = ParamSpec("P")
+V = TypeVar("V")
+
+_PLAIN = {str: "a text", bool: "True or False", type(None): "None", Any: "anything"}
+_FAULTS = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
+
+
+def explained(function: Callable[P, V]) -> Callable[P, V]:
+    """Make a function raise a KinetreeError, and a TypeError, where an argument does not fit its annotation."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> V:
+        try:
+            return function(*args, **kwargs)
+        except KinetreeError:
+            raise
+        except _FAULTS as fault:
+            fault_of = _first_misfit(function, args, kwargs)
+            if fault_of is None:
+                raise
+            name, value, hint = fault_of
+            message = f"{name} is {_short(value)}; legal is {_described(hint)}"
+            raise wrong_type(name.replace("_", "-"), message) from fault
+
+    return call
+
+
+def _first_misfit(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[str, Any, Any] | None:
+    try:
+        given = signature(function).bind(*args, **kwargs).arguments
+        hints = get_type_hints(function)
+    except (TypeError, NameError):  # wrong names or numbers of arguments: Python explains these
+        return None
+    for name, value in given.items():
+        kind = signature(function).parameters[name].kind
+        values = value if kind is Parameter.VAR_POSITIONAL else value.values() if kind is Parameter.VAR_KEYWORD else ()
+        for one in values if kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD) else (value,):
+            if name in hints and not _fits(one, hints[name]):
+                return name, one, hints[name]
+    return None
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is what an annotation says; what this does not know fits."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return True
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is Literal:
+        return isinstance(value, str) and value in inner
+    if hint is float:
+        return isinstance(value, Real) and _is_float(value)
+    if hint is int:
+        return isinstance(value, Integral)
+    if origin is tuple:
+        return isinstance(value, tuple | list)
+    if not isinstance(origin or hint, type):
+        return True
+    try:
+        if not isinstance(value, origin or hint):
+            return False
+    except TypeError:  # some annotations are for type checkers alone
+        return True
+    if issubclass(origin or hint, Mapping) and len(inner) == 2:
+        return all(_fits(key, inner[0]) and _fits(one, inner[1]) for key, one in value.items())
+    if origin is not None and issubclass(origin, Iterable) and len(inner) == 1:
+        return not isinstance(value, bytes) and (not hasattr(value, "__len__") or _each_fits(value, inner[0]))
+    return not isinstance(value, os.PathLike) or "\0" not in str(value)
+
+
+def _each_fits(values: Any, hint: Any) -> bool:
+    try:
+        return all(_fits(one, hint) for one in values)
+    except TypeError:  # an array without axes
+        return False
+
+
+def _is_float(value: Any) -> bool:
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _described(hint: Any) -> str:
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return " or ".join(dict.fromkeys(map(_described, inner)))
+    if origin is Literal:
+        return " or ".join(map(repr, inner))
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if hint in (float, int):
+        return "a number" if hint is float else "a whole number"
+    kind = origin or hint
+    if kind is os.PathLike:
+        return "a path"
+    if isinstance(kind, type) and issubclass(kind, Mapping):
+        return f"a mapping of {_described(inner[0])} to {_described(inner[1])}" if len(inner) == 2 else "a mapping"
+    if isinstance(kind, type) and issubclass(kind, Iterable) and inner:
+        return f"a list, each {_described(inner[0])}"
+    return f"a {getattr(kind, '__name__', kind)}"

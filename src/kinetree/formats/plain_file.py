@@ -1,0 +1,38 @@
+"""Opens files that somebody else may have put there: only plain ones, and never waiting."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import BinaryIO
+
+_OWN = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")
+"""What this process has been given open, such as the output of another program."""
+
+
+def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a plain file to read, or what the caller of this process has opened for it, such as `/dev/stdin`.
+
+    Raises OSError for everything else: to read a named pipe, a device or a socket may take for ever, or do something.
+    """
+    name = os.fspath(path)
+    if _OWN.fullmatch(name):
+        return open(name, "rb")
+    return open(name, "rb", opener=_plain)
+
+
+def _plain(path: str, flags: int) -> int:
+    descriptor = os.open(
+        path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+    )  # it is known what it is once it is open
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(f"it is {_kind(mode)}, not a file")
+
+
+def _kind(mode: int) -> str:
+    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")

@@ -1,0 +1,75 @@
+"""Which numbers of a robot are so large that products of them, as in a volume or a moment of inertia, overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.errors import Finding
+from kinetree.model.robot import Frame, Geometry, Joint, Link, Sensor
+from kinetree.spatial.se3 import IDENTITY
+
+if TYPE_CHECKING:
+    from kinetree.model.assemble import Parts
+
+LARGEST = 1e30
+"""The largest length, mass, moment of inertia, scale or ratio, in SI units. Limits of joints may be larger."""
+
+Quantity = tuple[str, Any]
+"""What it is, and its number or numbers."""
+
+
+def too_large(parts: Parts) -> list[Finding]:
+    """Return an error for every number whose size is above `LARGEST`, or that is none."""
+    quantities: list[tuple[Link | Joint | Frame | Sensor, Iterator[Quantity]]] = [
+        *((link, _of_link(link)) for link in parts.links),
+        *((joint, _of_joint(joint)) for joint in parts.joints),
+        *((frame, _of_origin(frame)) for frame in parts.frames),
+        *((sensor, _of_origin(sensor)) for sensor in parts.sensors),
+    ]
+    found = []
+    for thing, numbers_of in quantities:
+        for what, numbers in numbers_of:
+            if not _is_moderate(numbers):
+                message = f"{what} is too large; legal are numbers up to {LARGEST:g} in size, in SI units"
+                label = f"{type(thing).__name__.lower()} {thing.name!r}"
+                found.append(Finding("too-large", "error", message, thing.source, label))
+    return found
+
+
+def _is_moderate(numbers: Any) -> bool:
+    flat = numbers.ravel().tolist() if isinstance(numbers, np.ndarray) else numbers
+    return all(-LARGEST <= number <= LARGEST for number in flat)
+
+
+def _of_origin(thing: Frame | Sensor | Geometry) -> Iterator[Quantity]:
+    if thing.origin is not IDENTITY:
+        yield "its origin", thing.origin
+
+
+def _of_link(link: Link) -> Iterator[Quantity]:
+    if link.inertial:
+        yield "its mass", (link.inertial.mass,)
+        yield "its inertia", link.inertial.inertia
+        if link.inertial.origin is not IDENTITY:
+            yield "the origin of its inertial", link.inertial.origin
+    for geometry in (*link.visuals, *link.collisions):
+        kind = geometry.shape.kind
+        if geometry.origin is not IDENTITY:
+            yield f"the origin of a {kind}", geometry.origin
+        for name, value in geometry.shape.parameters.items():
+            if not isinstance(value, str):
+                yield f"the {name} of a {kind}", value if isinstance(value, tuple) else (value,)
+
+
+def _of_joint(joint: Joint) -> Iterator[Quantity]:
+    for origin in (joint.origin, joint.child_origin):
+        if origin is not IDENTITY:
+            yield "its origin", origin
+    if joint.pitch:
+        yield "its pitch", (joint.pitch,)
+    if joint.mimic:
+        yield "the multiplier of its mimic", (joint.mimic.multiplier,)
+        yield "the offset of its mimic", (joint.mimic.offset,)

@@ -1,0 +1,91 @@
+"""Arguments of the wrong type, for every public function: a KinetreeError that names the argument and what is legal."""
+
+import inspect
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.arguments import explained
+from kinetree.errors import WrongTypeError
+
+ARM = "<robot name='r'><link name='l0'/>"
+for i in range(1, 3):
+    ARM += f"""<link name='l{i}'/><joint name='j{i}' type='revolute'><parent link='l{i - 1}'/><child link='l{i}'/>
+    <axis xyz='0 {i - 1} {2 - i}'/><limit lower='-2' upper='2' velocity='1' effort='1'/></joint>"""
+ROBOT = kt.load(ARM + "</robot>", format="urdf")
+WRONG = (None, "", "x" * 5000, "a\0b", "\udcff", 0, -1, float("nan"), 10**400, [None], [[1], [1, 2]], {"j1": None})
+WRONG += (np.zeros(3), np.array("x"), np.zeros(2, complex), np.zeros((4, 4), object), object(), b"x", Path("/"), {1, 2})
+GIVEN = {"robot": ROBOT, "a": ROBOT, "b": ROBOT, "other": ROBOT, "frame": "l2", "frames": "l2", "q": [0, 0], "dt": 0.1}
+GIVEN |= {"dq": [0, 0], "qd": [0, 0], "n": 3, "source": ARM, "format": "urdf", "most": {"*": 1.0}, "joints": ["j1"]}
+EDITS = ("add_frame", "add_limits", "attach", "clear_limits", "cut", "group", "lock", "merge_fixed", "move_frame")
+EDITS += ("prefix", "remove", "remove_limits", "rename", "reroot", "set_groups")
+QUERIES = ("fk", "jacobian", "hessian", "analytical_jacobian", "jacobian_dot", "manipulability", "velocity", "margin")
+QUERIES += ("point", "contact_wrench", "joint_torques", "wrench", "sensor_reading")
+ASKED = {
+    name: getattr(kt, name) for name in (*QUERIES, "load", "save", "check", "compare", "guard", "widen", "to_board")
+}
+ASKED |= {name: getattr(kt.edit, name) for name in EDITS}
+ASKED |= {name: getattr(ROBOT.limits, name) for name in ("contains", "project", "sample", "clip_step", "clip_velocity")}
+ASKED |= {"q": ROBOT.q, "order": ROBOT.order}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_wrong_arguments(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    function, refused = ASKED[name], 0
+    parameters = inspect.signature(function).parameters.values()
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    usual = {p.name: GIVEN.get(p.name, "x" if p.default is p.empty else p.default) for p in named}
+    for parameter in usual:
+        for wrong in WRONG:
+            try:
+                function(**{**usual, parameter: wrong})
+            except kt.KinetreeError as error:
+                refused += 1
+                assert error.findings[0].message
+    assert refused > 3
+
+
+def test_the_message_names_the_argument_and_what_is_legal():
+    for call, message in (
+        (lambda: kt.load(5), "source is 5; legal is a text or a path"),
+        (
+            lambda: kt.load("a.urdf", packages=[1]),
+            "packages is .*1.*; legal is a mapping of a text to a text or a path",
+        ),
+        (lambda: kt.compare("a.urdf", ROBOT), "a is 'a.urdf'; legal is a Robot"),
+        (lambda: ROBOT.limits.sample(1.5), "n is 1.5; legal is a whole number"),
+        (lambda: ROBOT.limits.contains(["0", "0"]), "q is no array of numbers"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=message):
+            call()
+
+
+def test_other_faults_stay_what_they_are():
+    @explained
+    def broken(number: float) -> float:
+        return 1 / number
+
+    with pytest.raises(ZeroDivisionError):
+        broken(0.0)
+    with pytest.raises(WrongTypeError, match="number is 'x'; legal is a number"):
+        broken("x")
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        broken(other=1.0)
+
+
+def test_names_of_files_that_are_no_text(tmp_path):
+    if os.name != "posix":
+        pytest.skip("names of files are bytes on POSIX alone")
+    path = os.fsencode(tmp_path) + b"/\xff.urdf"
+    try:
+        with open(path, "w") as file:
+            file.write(ARM + "</robot>")
+    except OSError:
+        pytest.skip("this file system takes texts alone")
+    robot = kt.load(os.fsdecode(path))
+    assert robot.source.file.endswith("\udcff.urdf")
+    assert [f for f in kt.check(os.fsdecode(path)) if f.severity == "error"] == []
