@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.model.robot import Frame, Geometry, Joint, Link, Sensor
-from kinetree.spatial.se3 import IDENTITY
+from kinetree.model.robot import Frame, Geometry, Inertial, Joint, Link, Sensor
+from kinetree.spatial.se3 import IDENTITY, Array
 
 if TYPE_CHECKING:
     from kinetree.model.assemble import Parts
@@ -23,6 +23,8 @@ Quantity = tuple[str, Any]
 
 def too_large(parts: Parts) -> list[Finding]:
     """Return an error for every number whose size is above `LARGEST`, or that is none."""
+    if _all_moderate(parts):
+        return []
     quantities: list[tuple[Link | Joint | Frame | Sensor, Iterator[Quantity]]] = [
         *((link, _of_link(link)) for link in parts.links),
         *((joint, _of_joint(joint)) for joint in parts.joints),
@@ -37,6 +39,39 @@ def too_large(parts: Parts) -> list[Finding]:
                 label = f"{type(thing).__name__.lower()} {thing.name!r}"
                 found.append(Finding("too-large", "error", message, thing.source, label))
     return found
+
+
+def _all_moderate(parts: Parts) -> bool:
+    """Whether no number is too large, in a few passes over all of them together, for most robots have none."""
+    geometries = [g for link in parts.links for g in (*link.visuals, *link.collisions)]
+    inertials = [link.inertial for link in parts.links if link.inertial]
+    placed: tuple[Joint | Frame | Sensor | Geometry | Inertial, ...] = (
+        *parts.joints,
+        *parts.frames,
+        *parts.sensors,
+        *geometries,
+        *inertials,
+    )
+    origins = [*(one.origin for one in placed), *(joint.child_origin for joint in parts.joints)]
+    origins = [origin for origin in origins if origin is not IDENTITY]
+    numbers = [inertial.mass for inertial in inertials]
+    for joint in parts.joints:
+        if joint.pitch:
+            numbers.append(joint.pitch)
+        if joint.mimic:
+            numbers += (joint.mimic.multiplier, joint.mimic.offset)
+    for geometry in geometries:
+        for value in geometry.shape.parameters.values():
+            if isinstance(value, tuple):
+                numbers += value
+            elif not isinstance(value, str):
+                numbers.append(value)
+    arrays = [*origins, *(inertial.inertia for inertial in inertials)]
+    return _is_moderate(numbers) and (not arrays or _is_moderate_array(np.concatenate([a.ravel() for a in arrays])))
+
+
+def _is_moderate_array(array: Array) -> bool:
+    return bool(array.min() >= -LARGEST and array.max() <= LARGEST)  # false for what is no number
 
 
 def _is_moderate(numbers: Any) -> bool:
