@@ -289,7 +289,7 @@ def patched(old: str, diff: str) -> str:
 def two(model, tmp_path) -> dict[Path, str]:
     """Two models, both of which are mended, one by its part in another folder."""
     part = f"{ROOT}\n{LINKS}{ANGLE.format('j1', 'b')}{ANGLE.format('j2', 'c')}\n</robot>\n"
-    for folder in ("robots", "parts"):
+    for folder in ("robots", "parts", ".git"):  # the last makes one workspace of them
         (tmp_path / folder).mkdir()
     model(f'{ROOT}<xacro:include filename="../parts/part.xacro"/></robot>', "robots/one.urdf.xacro")
     return {model(part, name): part for name in ("parts/part.xacro", "robots/two.urdf.xacro")}

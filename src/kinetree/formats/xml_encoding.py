@@ -11,8 +11,8 @@ DECLARED_WITHIN = 1000
 CODECS = {
     **dict.fromkeys(("utf-8", "utf8"), "utf-8"),
     **dict.fromkeys(("ascii", "us-ascii"), "ascii"),
-    **{f"iso-8859-{part}": f"iso8859-{part}" for part in (*range(1, 12), 13, 14, 15, 16)},
-    **dict.fromkeys(("latin1", "latin-1"), "iso8859-1"),
+    **{f"iso-8859-{part}": f"iso-8859-{part}" for part in (*range(1, 12), 13, 14, 15, 16)},
+    **dict.fromkeys(("latin1", "latin-1"), "iso-8859-1"),
     **{f"{prefix}{page}": f"cp{page}" for prefix in ("windows-", "cp") for page in range(1250, 1259)},
     **{name: name for name in ("gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr")},
 }
