@@ -100,6 +100,24 @@ def real(path: str | os.PathLike[str]) -> str:
         return os.path.abspath(path)
 
 
+class RealPaths:
+    """`real` of many files, most of which lie in few folders: that of a folder is looked up once. Keep it for one run
+    only."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def __call__(self, path: str | os.PathLike[str]) -> str:
+        """Return the absolute path of a file with all links followed."""
+        folder, name = os.path.split(os.fspath(path))
+        if name in ("", os.curdir, os.pardir):
+            return real(path)
+        if folder not in self._folders:
+            self._folders[folder] = real(folder or os.curdir)
+        place = os.path.join(self._folders[folder], name)
+        return real(path) if os.path.islink(place) else place
+
+
 def refusal(wanted: str, path: str, confinement: Confinement) -> KinetreeError:
     """Return the error for what lies outside of the folders. wanted: as it is asked for. path: where it is."""
     where = "" if path in wanted else f", which is {path},"

@@ -7,6 +7,7 @@ import gc
 import multiprocessing
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -347,8 +348,10 @@ def test_threads_are_kept():
     assert threading.active_count() <= before + (os.cpu_count() or 1)
 
 
-def test_an_interrupt_leaves_no_thread_behind():
+def test_an_interrupt_leaves_no_thread_behind(request):
     """What is under way writes into the caller's array, and runs code that may be dropped."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background ignores it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     k, x = heavy(), np.ones((200_000, 2))
     k(x[:8])
     start = time.perf_counter()

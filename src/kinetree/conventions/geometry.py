@@ -210,7 +210,7 @@ def assets(
     """
     if robot.source is None:
         return None
-    file = robot.source.file
+    file, near = robot.source.file, folder_of(robot.source.file)
     given = tuple((name, Path(folder)) for name, folder in packages.items())
     known = _packages(given, confined, int(monotonic() // REMEMBERED))
     names = dict.fromkeys(
@@ -224,18 +224,25 @@ def assets(
     for name in list(names)[:MOST_MESHES]:
         package, rest = _split(name)
         if package not in folders:
-            folders[package] = _folder(known, package, folder_of(file))
+            folders[package] = _folder(known, package, near)
         folder = folders[package]
         if folder is not None and rest is not None:
-            found[name] = _asset(os.path.join(folder, rest), known, folder_of(file))
+            found[name] = _asset(os.path.join(folder, rest), known, near)
     return found
 
 
 @lru_cache(maxsize=1)
-def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Literal[False], time: int) -> Packages:
+def _on_disk(packages: tuple[tuple[str, Path], ...], time: int) -> Packages:
     """Shared by robots that are checked one after another: to search the disk for packages takes longer than all
     rules, and longer for each package that is not there."""
-    return Packages(dict(packages), confined or None)
+    return Packages(dict(packages))
+
+
+@lru_cache(maxsize=100)
+def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Literal[False], time: int) -> Packages:
+    """What of it a robot may read."""
+    found = _on_disk(packages, time)
+    return found.within(confined) if confined else found
 
 
 def _is_whole(name: str) -> bool:
@@ -280,9 +287,9 @@ def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
     """How a mesh file is; only what is a plain file and as short as a pointer is opened. near: the folder of the model,
     for the package that a path from the top of the disk leads into."""
     try:
-        if not packages.may_read(Path(path)):
+        if not packages.may_read(path):
             packages.find_around(Path(path), near)
-            if not packages.may_read(Path(path)):
+            if not packages.may_read(path):
                 return "outside"
         status = os.stat(path)
         if not S_ISREG(status.st_mode):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinetree.confine import Confinement, real, workspace_of
+from kinetree.confine import Confinement, RealPaths, workspace_of
 from kinetree.conventions.check import DEFAULT, check_codes
 from kinetree.conventions.checked import Job
 from kinetree.conventions.settings import Model, Settings, find_settings
@@ -88,6 +88,7 @@ class _Bounds:
 
     def __init__(self, within: Sequence[str], found: Collection[str]) -> None:
         self.within, self.found = within, frozenset(found)
+        self.real_of = RealPaths()
         self.known: dict[tuple[object, ...], Confinement] = {}
 
     def of(self, path: str, settings: Settings) -> Confinement:
@@ -95,7 +96,7 @@ class _Bounds:
         named = (
             path not in self.found
         )  # a link that was found may lead out of the workspace, one that is named is meant
-        places = os.path.dirname(os.path.abspath(path)), os.path.dirname(real(path)) if named else ""
+        places = os.path.dirname(os.path.abspath(path)), os.path.dirname(self.real_of(path)) if named else ""
         key = (*places, settings.folders, settings.environment)
         if key not in self.known:
             folders = (*self.within, *workspace_of(path, follow=named), *settings.folders)

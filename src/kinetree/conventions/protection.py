@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from kinetree.confine import confinement_of, is_in, real
+from kinetree.confine import RealPaths, confinement_of, is_in, real
 from kinetree.conventions.checked import Checked, Job
 from kinetree.errors import Finding, Source
 from kinetree.formats.packages import searched
@@ -97,11 +97,12 @@ def without_foreign_places(checked: Checked, readable: Sequence[str]) -> Checked
 
 def _wanted(jobs: Sequence[Job]) -> Iterator[str]:
     folders: set[str] = set()
+    real_of = RealPaths()
     for job in jobs:
         confined = confinement_of(job.file, job.confined)
         yield from map(real, confined.folders if confined else ())
         named = (job.arguments.get("srdf"), job.arguments.get("limits"), job.baseline)
-        yield from (real(path) for path in (job.file, *named) if isinstance(path, str | os.PathLike))
+        yield from (real_of(path) for path in (job.file, *named) if isinstance(path, str | os.PathLike))
         yield from map(real, (job.arguments.get("packages") or {}).values())
         folder = os.path.dirname(os.path.abspath(job.file))
         if folder not in folders:

@@ -25,7 +25,7 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
-from kinetree.confine import Confinement, is_in, real, refusal
+from kinetree.confine import Confinement, RealPaths, is_in, real, refusal
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.xml import Report, parse
 
@@ -50,8 +50,15 @@ class Packages:
         self.given = given
         self.confinement = confinement
         self._outside = [Path(place) for folder in given.values() for place in (os.path.abspath(folder), real(folder))]
+        self._real_of = RealPaths()
         self._names: dict[Path, str | None] = {}
         self._below: dict[Path, dict[str, list[Path]]] = {}
+
+    def within(self, confinement: Confinement) -> Packages:
+        """Return packages of a confinement that share what has been seen on the disk."""
+        packages = Packages(self.given, confinement)
+        packages._names, packages._below = self._names, self._below
+        return packages
 
     def package(self, name: str, near: Path | None) -> Path:
         """The folder of a package; `near` is the folder of the file that asks, None for a text.
@@ -64,9 +71,12 @@ class Packages:
         """The folder of a Gazebo model, which may be a package too. Raises like `package`."""
         return self._allowed("model", name, _first("model", name, self._model_places(name, near), self.given))
 
-    def may_read(self, path: Path) -> bool:
+    def may_read(self, path: str | Path) -> bool:
         """Whether a file lies in the workspace, or in a package or model that was given, or found until now."""
-        return self.confinement is None or self.confinement.holds(path) or is_in(real(path), self._outside)
+        if self.confinement is None:
+            return True
+        place = self._real_of(path)
+        return is_in(place, self.confinement.folders) or is_in(place, self._outside)
 
     def find_around(self, path: Path, near: Path | None) -> None:
         """Find the package that holds a file, by its name, so that the file may be read."""

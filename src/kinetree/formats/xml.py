@@ -294,14 +294,10 @@ def _build(parser: expat.XMLParserType, document: Document, report: Report) -> E
         element = Element(tag, attributes, document, parser.CurrentByteIndex)
         stack[-1].children.append(element)
         stack.append(element)
-        parts += len(attributes) + 1
-        if parts > MAX_PARTS:
-            message = f"more than {MAX_PARTS} elements and attributes, includes counted, the most that are read"
-            raise _RefusedError("xml-size", message)
-        if len(attributes) > MAX_ATTRIBUTES:
-            raise _RefusedError("xml-size", f"{len(attributes)} attributes; at most {MAX_ATTRIBUTES} are read")
-        if len(stack) > MAX_DEPTH + 1:
-            raise _RefusedError("xml-depth", f"elements nested more than {MAX_DEPTH} deep")
+        count = len(attributes)
+        parts += count + 1
+        if count > MAX_ATTRIBUTES or parts > MAX_PARTS or len(stack) > MAX_DEPTH + 1:
+            raise _too_many(count, parts)
 
     def end(_tag: str) -> None:
         stack.pop().end = parser.CurrentByteIndex
@@ -328,6 +324,16 @@ def _build(parser: expat.XMLParserType, document: Document, report: Report) -> E
         element.text = "".join(pieces)
     report.parts = parts
     return roots[0]
+
+
+def _too_many(attributes: int, parts: int) -> _RefusedError:
+    """The error of an element that passes one of the limits."""
+    if parts > MAX_PARTS:
+        message = f"more than {MAX_PARTS} elements and attributes, includes counted, the most that are read"
+        return _RefusedError("xml-size", message)
+    if attributes > MAX_ATTRIBUTES:
+        return _RefusedError("xml-size", f"{attributes} attributes; at most {MAX_ATTRIBUTES} are read")
+    return _RefusedError("xml-depth", f"elements nested more than {MAX_DEPTH} deep")
 
 
 def _feed(parser: expat.XMLParserType, data: bytes) -> None:
