@@ -20,7 +20,12 @@ from kinetree.load import examine
 from kinetree.model import assemble
 
 SHARP = [flood for flood in FLOODS if flood.above]
-CHEAP = [flood for flood in SHARP if flood.limit <= xml.MAX_TAG]
+LONG = {"xml: empty elements", "xml: pieces of text", "urdf: shapes", "urdf: joints in a row", "sdf: includes"}
+CHEAP = [
+    pytest.param(flood, marks=pytest.mark.slow) if flood.name in LONG else flood
+    for flood in SHARP
+    if flood.limit <= xml.MAX_TAG
+]
 
 
 def outcome(flood: Flood, size, folder):

@@ -347,7 +347,10 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
+SLOW = {"long expressions again and again", "attributes that multiply"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in BOMBS])
 def test_nothing_goes_on_without_end(tmp_path, monkeypatch, name):
     monkeypatch.setattr(engine, "MAX_WORK", 10_000)  # to be quick
     finding = refusal(tmp_path, BOMBS[name])
