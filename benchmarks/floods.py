@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from kinetree.formats import srdf, text, xml
 from kinetree.formats.dh import rows
 from kinetree.formats.sdf import expand
+from kinetree.formats.xacro import budget, engine
+from kinetree.formats.xacro import files as yaml_files
 
 Files = dict[str, bytes]
 
@@ -381,6 +383,26 @@ def ets_joints(n: int) -> Files:
     return one("r.ets", "".join(pieces))
 
 
+def xacro(body: str) -> Files:
+    return one("r.xacro", f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a"/>{body}</robot>')
+
+
+def xacro_calls(body: str, calls: int) -> Files:
+    """Calls of one macro."""
+    return xacro(f'<xacro:macro name="m">{body}</xacro:macro>{"<xacro:m/>" * calls}')
+
+
+def xacro_bytes(n: int) -> Files:
+    size = len(xacro("")["r.xacro"]) + len("<!---->")
+    return xacro(f"<!--{'x' * (n - size)}-->")
+
+
+def xacro_yaml(n: int) -> Files:
+    """A list of n - 1 values, which is one more."""
+    load = "<xacro:property name='d' value=\"${xacro.load_yaml('d.yaml')}\"/><a b=\"${d is None}\"/>"
+    return xacro(load) | one("d.yaml", f"[{'1,' * (n - 2)}1]")
+
+
 P, B, T = xml.MAX_PARTS, xml.MAX_BYTES, text.MAX_BYTES
 FLOODS = (
     Flood("urdf: joints in a row", "urdf", P, long_chain, "xml-size"),
@@ -444,6 +466,21 @@ FLOODS = (
     Flood("csv: columns", "dh-csv", T, lambda n: one("r.csv", "abc," * (n // 4))),
     Flood("csv: settings", "dh-csv", T, lambda n: one("r.csv", "#ab:c\n" * (n // 6))),
     Flood("csv: a long setting", "dh-csv", T, csv_line, "file-size"),
+    Flood("xacro: bytes", "xacro", engine.MAX_FILE_BYTES, xacro_bytes, "xacro-size"),
+    Flood("xacro: elements", "xacro", engine.MAX_WORK, lambda n: xacro_calls("<a/>" * 500, n // 600)),
+    Flood(
+        "xacro: characters",
+        "xacro",
+        engine.MAX_TEXT,
+        lambda n: xacro_calls(f"<a>{'b' * 1_000_000}</a>", n // 1_100_000),
+    ),
+    Flood(
+        "xacro: steps",
+        "xacro",
+        budget.MAX_STEPS_IN_ALL,
+        lambda n: xacro_calls('<a b="${[i * i for i in [1] * 900]}"/>', n // 4000),
+    ),
+    Flood("xacro: values of YAML", "xacro", yaml_files.MAX_YAML_NODES, xacro_yaml, "xacro-size"),
     Flood("ets: joints", "ets", T, ets_joints),
     Flood("ets: terms", "ets", T, ets_of("tx(1)")),
     Flood("ets: blanks", "ets", T, ets_of(" ", "tx(1)"), "file-size"),

@@ -18,7 +18,10 @@ from kinetree.errors import KinetreeError, fail
 
 MARKS = (".git", "kinetree.toml", "pyproject.toml", "package.xml")
 """What a folder holds that is a project: the nearest of each above a file belongs to its workspace."""
-ALLOW = 'name its folder in kinetree.toml, as in folders = ["../macros"], or check a folder that holds both'
+ALLOW = (
+    'name its folder in kinetree.toml, as in folders = ["../macros"], or check a folder that holds both; '
+    "in Python, confined=Confinement([…]) of kinetree.confine names the folders"
+)
 MAX_SHOWN = 4
 
 
@@ -70,7 +73,7 @@ def workspace_of(file: str | os.PathLike[str], *, follow: bool = True) -> list[s
 
 def _marked(folder: str) -> list[str]:
     """The nearest folder with each mark."""
-    everything = {os.path.expanduser("~"), tempfile.gettempdir(), os.path.abspath(os.sep)}
+    everything = shared_folders()
     left, found = list(MARKS), []
     for above in (folder, *map(str, Path(folder).parents)):
         if above in everything:
@@ -79,6 +82,13 @@ def _marked(folder: str) -> list[str]:
         found += [above] if here else []
         left = [mark for mark in left if mark not in here]
     return found
+
+
+def shared_folders() -> set[str]:
+    """Return the folders that hold everything: the root, the home folder and that of temporary files, as they are named
+    and where links lead. What lies in them belongs to no workspace because of that."""
+    named = (os.path.expanduser("~"), tempfile.gettempdir(), os.sep)
+    return {place for folder in named for place in (os.path.abspath(folder), real(folder))}
 
 
 @lru_cache(4096)
@@ -131,4 +141,8 @@ def unseen(name: str, confinement: Confinement) -> KinetreeError:
     """Return the error for a variable of the environment that a model may not see."""
     seen = ", ".join(confinement.environment) or "none"
     message = f"the environment variable {name!r} is not visible to this model, or not set; visible are {seen}"
-    return fail("confined", message, fix=f'if the model needs it, name it in kinetree.toml: environment = ["{name}"]')
+    return fail(
+        "confined",
+        message,
+        fix=f'if the model needs it, name it in kinetree.toml: environment = ["{name}"]; in Python, in a Confinement',
+    )

@@ -391,6 +391,25 @@ def test_the_most_that_is_read_of_yaml(tmp_path, text, refused):
         assert one(tmp_path, body).links
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "body"),
+    [
+        ("base.yaml", "a: " + ":".join("1" * 1001), "<link name=\"${xacro.load_yaml('base.yaml')}\"/>"),
+        ("long.yaml", "# \n" * 200_000, "<link name=\"${[xacro.load_yaml('long.yaml') for i in range(99)]}\"/>"),
+        ("part.xacro", f"<robot>{'<a/>' * 30_000}</robot>", '<xacro:include filename="part.xacro"/>' * 4),
+        (
+            "part.xacro",
+            f"<robot>{'<!---->' * 4}{' ' * 3_900_000}</robot>",
+            '<xacro:include filename="part.xacro"/>' * 20,
+        ),
+    ],
+    ids=["base", "yaml again", "elements again", "bytes again"],
+)
+def test_what_files_multiply(tmp_path, name, text, body):
+    (tmp_path / name).write_text(text)
+    assert refusal(tmp_path, body).code in ("xacro-size", "xml-size")
+
+
 def test_threads_do_not_meet(workspace):
     from concurrent.futures import ThreadPoolExecutor
 

@@ -141,6 +141,8 @@ ESCAPES = (
     "xacro.dotify([1])",
     "python.isinstance(1, 'int')",
     "(lambda f: f)(1)(2)",
+    r"'\ud800'",
+    "python.sum(['a', 'b'], '')",
 )
 NESTED = "sum(map(sum, map(lambda i: range(99999), range(99999))))"
 FLOODS = (
@@ -220,6 +222,15 @@ FLOODS = (
     "xacro.tokenize('a,' * 90000 + 'b' * 9000) + xacro.tokenize('a,' * 90000)",
     "xacro.warning(*['a' * 9000] * 9000)",
     "xacro.fatal(*['a' * 9000] * 9000)",
+    "(('a' * 990) * 800).rfind('ab' + ('a' * 990) * 400)",
+    "(('a' * 990) * 800).rsplit('ab' + ('a' * 990) * 400)",
+    "(('a' * 990) * 800).strip(('b' * 990) * 400)",
+    f"[lambda {', '.join(f'a{i}' for i in range(1500))}: 0 for i in range(2500)]",
+    f"[(lambda {', '.join(f'a{i}=0' for i in range(1500))}: 0)() for i in range(2500)]",
+    "[(lambda **k: 1)(**dict([(str(i), i) for i in range(900)])) for j in range(9999)]",
+    "(lambda t: [python.isinstance(1, t) for i in range(9999)])((str,) * 9000)",
+    "(lambda t: ['a'.startswith(t) for i in range(9999)])(('b',) * 9000)",
+    "(lambda a, b: a in (b for i in range(9999)))([0] * 9000, [0] * 8999 + [1])",
     "-" * 9000 + "1",
     "not " * 4000 + "1",
     "(" * 9000 + "1" + ")" * 9000,

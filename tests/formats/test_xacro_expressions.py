@@ -242,6 +242,9 @@ a.bit_length()
 '{:5}'.format(items)
 f'{a} {b:.1f} {text!r:>30} {items[0]:03d} {a:{2 + 3}}'
 f'{a}{{}}'
+f'{"ä"!a} {"ä"!r} {"ä"!s}'
+type(None) == type(None)
+type(a) == int
 'a' 'b'
 sin(pi / 3) + cos(1) + tan(0.5) + atan2(1, -2) + hypot(3, 4, 12)
 radians(180) + degrees(pi)

@@ -118,7 +118,7 @@ def _limit(megabytes: int) -> tuple[str, ...]:
     that hold."""
     tempfile.gettempdir()  # finds it by writing, and remembers it; packages are not looked for in it
     limits = {"RLIMIT_AS": megabytes << 20, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
-    return tuple(limit for limit, value in limits.items() if _set(limit, value))
+    return tuple(limit for limit, value in limits.items() if _set(limit, value, for_good=True))
 
 
 def _allow(seconds: float) -> None:
@@ -127,8 +127,8 @@ def _allow(seconds: float) -> None:
     _set("RLIMIT_CPU", math.ceil(used + seconds) + 1)
 
 
-def _set(limit: str, value: int) -> bool:
-    """Set a limit of this process, where the system has it. Returns whether it holds."""
+def _set(limit: str, value: int, *, for_good: bool = False) -> bool:
+    """Set a limit of this process, where the system has it. Returns whether it holds. for_good: it cannot be raised."""
     try:
         import resource
     except ImportError:  # Windows
@@ -137,6 +137,7 @@ def _set(limit: str, value: int) -> bool:
     if number is not None:
         hard = resource.getrlimit(number)[1]
         with suppress(ValueError, OSError):  # macOS does not take all of them
-            resource.setrlimit(number, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(number, (value, value if for_good else hard))
             return True
     return False

@@ -1,7 +1,7 @@
 """Many files checked on all cores, where the trouble of one is no trouble of the others.
 
-What runs Python, which is xacro, is checked in a child process that may take so much time and memory and no more; so is
-whatever is large. The children are plain processes that get jobs through a pipe, and not those of `multiprocessing`,
+What has to be expanded, which is xacro, is checked in a child process that may take so much time and memory and no more;
+so is whatever is large. The children are plain processes that get jobs through a pipe, and not those of `multiprocessing`,
 which would run the caller's script once more: this works in a script without a guard, in a notebook, in a test.
 """
 
@@ -63,7 +63,7 @@ def check_all(
         check_codes(None, select, ignore)  # settings have codes for jobs of several profiles
     for baseline in dict.fromkeys(job.baseline for job in jobs if job.baseline is not None):
         check_baseline(baseline)
-    if not any(map(_runs_python, jobs)) and sum(map(_size, jobs)) <= SMALL:
+    if not any(map(_is_expanded, jobs)) and sum(map(_size, jobs)) <= SMALL:
         return map(check_alone, jobs)
     count = min(processes or _cores(), len(jobs))
     given = readable(jobs), environment(jobs)
@@ -78,7 +78,7 @@ def protection() -> Protection:
     return child.protection
 
 
-def _runs_python(job: Job) -> bool:
+def _is_expanded(job: Job) -> bool:
     format = job.arguments.get("format")
     return format == "xacro" or (format is None and job.file.lower().endswith(FORMATS["xacro"].suffixes))
 

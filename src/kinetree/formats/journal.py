@@ -2,15 +2,16 @@
 
 Before the first of several files is replaced, every folder that holds some of them gets a file `.kinetree-journal`:
 
-    {"kinetree-journal": 1, "id": "…", "files": [{"file": "arm.xacro", "old": SHA-256, "new": SHA-256}, …]}
+    {"kinetree-journal": 1, "id": "…", "inode": …, "files": [{"file": "arm.xacro", "old": SHA-256, "new": SHA-256}, …]}
 
 It lists all files of the run, relative to its own folder; "old" is null for a file that is new. New and old contents
 lie beside each file, as `.arm.xacro.ID.kinetree-new` and `….kinetree-old`. Journals go when all files are replaced.
 So whoever finds a journal which no living process has locked knows what to do: where all files are old, or all are new,
 nothing but to clear up; otherwise those that are new become old again.
 
-Whoever made a journal may be a foreigner whose folder was copied. So one is used only if it belongs to this user and
-nobody else may write to it; it changes files only in folders that hold the same journal, and only plain files of which
+Whoever made a journal may be a foreigner whose folder was copied. So one is used only if it is the very file that a run
+has written, by the number of its inode, which no copy keeps, that belongs to this user and that nobody else may write
+to; it changes files only in folders that hold the same journal, and only plain files of which
 the contents are those that it says; and it names nothing but files to be restored, for which the names of the contents
 are fixed. Otherwise nothing is changed, and an error says why.
 """
@@ -145,7 +146,7 @@ def _locked(folder: Path, held: ExitStack) -> Journal | None:
         held.close()
         os.unlink(folder / NAME)
         return None
-    return _read(text, folder)
+    return _read(text, folder, os.fstat(handle).st_ino)
 
 
 def _busy(folder: Path) -> KinetreeError:
@@ -228,14 +229,14 @@ def _write(journal: Journal, held: ExitStack) -> None:
 
 
 def _write_in(folder: Path, journal: Journal, held: ExitStack) -> None:
-    path, text = folder / NAME, _text(journal, folder)
-    if len(text) > MOST_BYTES:
+    path = folder / NAME
+    if len(_text(journal, folder, 0)) + len(str(2**64)) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"{len(journal.files)} files are too many to be written together")
     file = held.enter_context(FileIO(os.open(path, CREATE, 0o600), "r+"))
     if not lock(file.fileno()) or not is_at(file.fileno(), path):
         raise _busy(folder)
     try:
-        write_fully(file.fileno(), text)
+        write_fully(file.fileno(), _text(journal, folder, os.fstat(file.fileno()).st_ino))
         os.fsync(file.fileno())
         flush_folder(folder)
     except BaseException:
@@ -244,13 +245,14 @@ def _write_in(folder: Path, journal: Journal, held: ExitStack) -> None:
         raise
 
 
-def _text(journal: Journal, folder: Path) -> bytes:
+def _text(journal: Journal, folder: Path, inode: int) -> bytes:
     import json  # not at the start, for `save` seldom has a journal
 
     rows = [
         {"file": _relative(path, folder), "old": old, "new": new} for path, (old, new) in sorted(journal.files.items())
     ]
-    return f'{_HEAD}{VERSION}, "id": "{journal.id}", "files": {json.dumps(rows, indent=1)}}}\n'.encode()
+    head = f'{_HEAD}{VERSION}, "id": "{journal.id}", "inode": {inode}, "files": '
+    return f"{head}{json.dumps(rows, indent=1)}}}\n".encode()
 
 
 def _relative(path: Path, folder: Path) -> str:
@@ -274,7 +276,8 @@ def _is_in(journal: Journal, folder: Path) -> bool:
     with open(handle, "rb") as file:
         _check_owner(os.fstat(handle), folder)
         text = file.read(MOST_BYTES + 1)
-    return not _is_cut(text) and _read(text, folder) == journal
+        inode = os.fstat(handle).st_ino
+    return not _is_cut(text) and _read(text, folder, inode) == journal
 
 
 def _check_owner(status: os.stat_result, folder: Path) -> None:
@@ -284,7 +287,7 @@ def _check_owner(status: os.stat_result, folder: Path) -> None:
         raise _refused(folder, "others may write to it")
 
 
-def _read(text: bytes, folder: Path) -> Journal:
+def _read(text: bytes, folder: Path, inode: int) -> Journal:
     """Return what a journal says. Raise KinetreeError for one that no run has written in this folder."""
     import json
 
@@ -294,10 +297,12 @@ def _read(text: bytes, folder: Path) -> Journal:
         data: Any = json.loads(text)
     except (ValueError, RecursionError):
         raise _refused(folder, "it is not JSON") from None
-    if not (isinstance(data, dict) and data.keys() == {"kinetree-journal", "id", "files"}):
-        raise _refused(folder, 'it is not an object of "kinetree-journal", "id" and "files"')
+    if not (isinstance(data, dict) and data.keys() == {"kinetree-journal", "id", "inode", "files"}):
+        raise _refused(folder, 'it is not an object of "kinetree-journal", "id", "inode" and "files"')
     if data["kinetree-journal"] != VERSION:
         raise _refused(folder, f"it is not of version {VERSION}")
+    if data["inode"] != inode:
+        raise _refused(folder, "it was copied here, so that no run of this folder has written it")
     rows = data["files"]
     if not (_is(_ID, data["id"]) and isinstance(rows, list) and all(map(_is_row, rows))):
         raise _refused(folder, 'its "id" and "files" are not those of a journal')

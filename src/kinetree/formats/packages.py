@@ -17,7 +17,6 @@ model.config or lies in one of the folders of models; links out of the workspace
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -25,7 +24,7 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
-from kinetree.confine import Confinement, RealPaths, is_in, real, refusal
+from kinetree.confine import Confinement, RealPaths, is_in, real, refusal, shared_folders
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.xml import Report, parse
 
@@ -94,8 +93,10 @@ class Packages:
         if self.confinement.names(folder) or not (marks or listed):
             said = refusal(f"{kind} {name!r}", real(folder), self.confinement).findings[0]
             raise KinetreeError(replace(said, fix=f"{said.fix}, or say where it is: {_said(name)}"))
-        # where packages are installed as links to their sources, the mark is one, too
-        self._outside += [Path(place) for place in (real(folder), *(os.path.dirname(real(mark)) for mark in marks))]
+        self._outside.append(Path(real(folder)))
+        if any(is_in(os.path.abspath(folder), [entry]) for entry in _paths("AMENT_PREFIX_PATH")):
+            # colcon installs a package as links to its source; elsewhere such a link would be a way out
+            self._outside += [Path(os.path.dirname(real(mark))) for mark in marks]
         return folder
 
     def _package_places(self, name: str, near: Path | None) -> Iterator[Place]:
@@ -188,7 +189,7 @@ def _said(name: str) -> str:
 
 def _ancestors(folder: Path) -> list[Path]:
     """The folder and those above it, up to but without those that hold everything: root, home, temporary files."""
-    stop = {Path(os.path.expanduser("~")), Path(tempfile.gettempdir()), Path(folder.absolute().anchor)}
+    stop = {*map(Path, shared_folders()), Path(folder.absolute().anchor)}
     above = []
     absolute = Path(os.path.abspath(folder))
     for candidate in (absolute, *absolute.parents):

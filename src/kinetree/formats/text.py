@@ -9,7 +9,7 @@ from typing import Any
 
 from kinetree.errors import Finding, Severity, Source
 
-MAX_BYTES = 4_000_000
+MAX_BYTES = 2_000_000
 MAX_FINDINGS = 1000
 """Findings of each severity."""
 MAX_DOTS = 100

@@ -21,6 +21,7 @@ MAX_STEPS = 200_000  # of one expression
 MAX_STEPS_IN_ALL = 1_000_000  # of all expressions of one expansion
 CHARACTERS = MAX_CHARACTERS // MAX_SIZE  # of a text that count as one item
 BITS = 32  # of a whole number that count as one item
+REMEMBERED = 100  # characters of an expression whose syntax tree is kept
 COLLIDING = 50  # whole numbers can be chosen to collide in a hash table, which takes the square of their number
 
 SCALARS = frozenset((type(None), bool, int, float, complex, str, range, datetime.date, datetime.datetime))
@@ -77,6 +78,7 @@ class Budget:
     def __init__(self) -> None:
         self.left = MAX_STEPS
         self.left_in_all = MAX_STEPS_IN_ALL
+        self._parsed: set[str] = set()
 
     def spend(self, steps: int) -> None:
         """Take steps from the budget. Raises KinetreeError where it is used up."""
@@ -90,6 +92,19 @@ class Budget:
         if type(value) is not float:
             self.spend(size_of(value))
         return value
+
+    def spend_in_all(self, steps: int) -> None:
+        """Take steps from what all expressions have together, for work that is none of an expression's own."""
+        self.left_in_all -= steps
+        if self.left_in_all < 0:
+            raise fail("xacro-size", f"the expressions and the files they read take more than {MAX_STEPS_IN_ALL} steps")
+
+    def charge_text(self, text: str) -> None:
+        """Pay for parsing an expression: for a short one once, since its syntax tree is kept."""
+        if text not in self._parsed:
+            self.spend_in_all(len(text))
+            if len(text) <= REMEMBERED:
+                self._parsed.add(text)
 
     @contextmanager
     def expression(self) -> Iterator[None]:
@@ -132,7 +147,9 @@ class Budget:
         """Return the result of a call. Raises TypeError for what is no `Function`."""
         if type(function) is not Function:
             raise TypeError(f"{type(function).__name__!r} object is not callable")
-        self.spend(1)
+        for value in (*arguments, *named.values()):  # whatever a function does, it may look at all of them
+            self.spend(size_of(value))
+        self.spend(1 + len(named))
         return self.made(function.call(self, *arguments, **named))
 
 
@@ -184,9 +201,7 @@ def look_up(budget: Budget, table: Any, key: Any) -> Any:
 
 def too_large() -> Exception:
     """Return the error of a value that is too large."""
-    return fail(
-        "xacro-size", f"a list, dictionary or text of more than {MAX_SIZE} items or {MAX_CHARACTERS} characters"
-    )
+    return fail("xacro-size", f"a value of a size above {MAX_SIZE}; an item counts 2, ten characters of a text count 1")
 
 
 def with_dots(value: Any) -> Any:

@@ -30,7 +30,7 @@ ROOTS = {"robot": "link", "sdf": "model", "mujoco": "worldbody"}  # what xacro m
 MAX_INCLUDE_DEPTH = 40
 MAX_INCLUDES = 2000
 MAX_MACRO_DEPTH = 60
-MAX_WORK = 100_000  # elements evaluated or copied; the PR2 takes 6,000
+MAX_WORK = 50_000  # elements evaluated or copied; the PR2 takes 6,000
 SMALL_PARTS = 8  # attributes, texts and comments that are as much work as an element
 MAX_FILE_BYTES = 4_000_000
 MAX_CHILDREN = 20_000  # of one element, comments included: the package's time grows with their square
@@ -86,6 +86,7 @@ class Engine:
         self.findings: list[Finding] = []
         self.roots: list[Element] = []  # of all files read
         self.budget = Budget()
+        self.report = Report()  # of all files read: it counts their bytes and elements
         self.calls: list[tuple[str, Source | None]] = []  # macros and includes that are being worked on
         self.checked: Any = None  # the node whose attributes were looked at last
         self.work = 0
@@ -149,7 +150,7 @@ class Engine:
         xacro.eval_extension = self._substitute
         xacro.abs_filename_spec = self.absolute
         xacro.is_valid_name = is_valid_name
-        xacro.glob = SimpleNamespace(glob=partial(expand_pattern, check=self.check))
+        xacro.glob = SimpleNamespace(glob=partial(expand_pattern, check=self.check, spend=self.budget.spend_in_all))
         xacro.eval_text = self._evaluated
         self._check_attrs, xacro.check_attrs = xacro.check_attrs, self._checked
         self._eval_all, xacro.eval_all = xacro.eval_all, self._evaluate_element
@@ -184,10 +185,9 @@ class Engine:
         """The DOM of a file that has passed our XML layer; each element knows its place."""
         if len(content) > MAX_FILE_BYTES:
             raise fail("xacro-size", f"{file} has more than {MAX_FILE_BYTES} bytes, the most that is expanded")
-        report = Report()
-        root = parse(content, file, report)
+        root = parse(content, file, self.report)
         if root is None:
-            raise KinetreeError(report.findings)
+            raise KinetreeError(self.report.findings)
         self.roots.append(root)
         minidom = self.xacro.xml.dom.minidom
         try:
@@ -232,7 +232,7 @@ class Engine:
         found = self.opener(os.path.abspath(file), self.file)
         if found is None:
             raise fail("xacro-include", f"cannot load {file}: there is no such file")
-        return with_dots(read_yaml(found[0], file, self.xacro.ConstructUnits))
+        return with_dots(read_yaml(found[0], file, self.xacro.ConstructUnits, self.budget))
 
     def absolute(self, name: str) -> str:
         """A path as written, put behind the folder of the file that is being worked on."""
@@ -332,6 +332,8 @@ class Engine:
     def _counted(self, value: Any, size: int = 0) -> None:
         """Refuse a text that is too long, or of which there are too many."""
         if isinstance(value, str):
+            if any("\ud800" <= character <= "\udfff" for character in ([] if value.isascii() else value)):
+                raise fail("xacro-expression", "a value holds half a character (a surrogate), which no file can have")
             self.text += max(1, len(value))
             if max(size, len(value)) > MAX_CHARACTERS or self.text > MAX_TEXT:
                 raise fail("xacro-size", f"values of more than {MAX_CHARACTERS} characters, or {MAX_TEXT} in all")

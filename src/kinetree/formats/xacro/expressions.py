@@ -16,12 +16,21 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from kinetree.errors import fail
-from kinetree.formats.xacro.budget import LEGAL_TYPES, MAPPINGS, Budget, Function, Stream, YamlDict, look_up, size_of
+from kinetree.formats.xacro.budget import (
+    LEGAL_TYPES,
+    MAPPINGS,
+    REMEMBERED,
+    Budget,
+    Function,
+    Stream,
+    YamlDict,
+    look_up,
+    size_of,
+)
 from kinetree.formats.xacro.functions import method_of
 from kinetree.formats.xacro.operators import BINARY, COMPARISONS, UNARY, formatted
 
 MAX_LENGTH = 20_000  # characters of an expression
-REMEMBERED = 300  # characters of an expression whose syntax tree is kept
 CONSTANTS = frozenset((type(None), bool, int, float, complex, str))
 OF_DICT = frozenset(dir(dict))
 Names = Callable[[str], Any]
@@ -47,8 +56,8 @@ def evaluate(text: str, names: Names, budget: Budget) -> Any:
     text = text.strip()
     if len(text) > MAX_LENGTH:
         raise fail("xacro-size", f"an expression of {len(text)} characters; at most {MAX_LENGTH} are evaluated")
+    budget.charge_text(text)
     with budget.expression():
-        budget.spend(0 if len(text) <= REMEMBERED else len(text))
         tree = _kept(text) if len(text) <= REMEMBERED else parse(text)
         return value_of(tree, Scope(names, budget))
 
@@ -83,7 +92,7 @@ def _illegal(node: ast.AST) -> str | None:
     return None
 
 
-_kept = lru_cache(4096)(parse)
+_kept = lru_cache(2048)(parse)
 
 
 @dataclass(slots=True)
@@ -261,7 +270,10 @@ def _lambda(node: ast.Lambda, scope: Scope) -> Function:
         ]
     )
 
+    scope.budget.spend(10 * len(kinds))
+
     def call(_budget: Budget, *arguments: Any, **named: Any) -> Any:
+        scope.budget.spend(10 * len(kinds))
         bound = signature.bind(*arguments, **named)
         bound.apply_defaults()
         return value_of(node.body, scope.inner(dict(bound.arguments)))
@@ -320,7 +332,7 @@ def _text(node: ast.JoinedStr, scope: Scope) -> str:
 
 def _field(node: ast.FormattedValue, scope: Scope) -> str:
     specification = "" if node.format_spec is None else value_of(node.format_spec, scope)
-    conversion = "r" if node.conversion in (ord("r"), ord("a")) else "s" if node.conversion == ord("s") else ""
+    conversion = chr(node.conversion) if node.conversion > 0 else ""
     return formatted(scope.budget, value_of(node.value, scope), specification, conversion)
 
 

@@ -9,22 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.formats.xacro.budget import MAX_SIZE, size_of
+from kinetree.formats.xacro.budget import MAX_SIZE, Budget, size_of
 
 MAX_YAML_BYTES = 1_000_000
 MAX_YAML_NODES = 30_000
+STEPS_OF_A_VALUE = 10  # of YAML, to read it
 MAX_OTHER_KEYS = 1000  # of one mapping that are no texts: numbers can be chosen to collide
+MAX_DIGITS = 1000  # of a number
+NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 TEXT_TAG = "tag:yaml.org,2002:str"
 MAX_FILES = 10_000  # looked at for one wildcard
 
 
-def read_yaml(content: bytes, file: str, units: Iterable[Any]) -> Any:
+def read_yaml(content: bytes, file: str, units: Iterable[Any], budget: Budget) -> Any:
     """Return the data of a YAML file; `units` are xacro's tags such as `!degrees`. Raises KinetreeError."""
     import yaml
 
     if len(content) > MAX_YAML_BYTES:
         raise fail("xacro-size", f"{file} has more than {MAX_YAML_BYTES} bytes, the most that is read of YAML")
-    loader = _bounded(yaml.SafeLoader, file)
+    budget.spend_in_all(len(content) // 2)
+    loader = _bounded(yaml.SafeLoader, file, budget)
     for unit in units:
         loader.add_constructor(unit.value.tag, unit.constructor)
     try:
@@ -38,7 +42,7 @@ def read_yaml(content: bytes, file: str, units: Iterable[Any]) -> Any:
     return data
 
 
-def _bounded(safe_loader: Any, file: str) -> Any:
+def _bounded(safe_loader: Any, file: str, budget: Budget) -> Any:
     """Return a loader of YAML that ends where a file has too much in it."""
 
     class Loader(safe_loader):  # type: ignore[misc]
@@ -48,9 +52,13 @@ def _bounded(safe_loader: Any, file: str) -> Any:
 
         def compose_node(self, *place: Any) -> Any:
             self.nodes += 1
+            budget.spend_in_all(STEPS_OF_A_VALUE)
             if self.nodes > MAX_YAML_NODES:
                 raise fail("xacro-size", f"{file} has more than {MAX_YAML_NODES} values")
-            return super().compose_node(*place)
+            node = super().compose_node(*place)
+            if node.tag in NUMBER_TAGS and len(node.value) > MAX_DIGITS:  # to base 60 it takes their square
+                raise fail("xacro-size", f"{file} has a number of more than {MAX_DIGITS} characters")
+            return node
 
         def flatten_mapping(self, node: Any) -> None:
             super().flatten_mapping(node)
@@ -63,8 +71,9 @@ def _bounded(safe_loader: Any, file: str) -> Any:
     return Loader
 
 
-def expand_pattern(pattern: str, check: Callable[[Path], None] = lambda folder: None) -> list[str]:
-    """The files that a path with wildcards names. check: raises for a folder that may not be listed."""
+def expand_pattern(pattern: str, check: Callable[[Path], None], spend: Callable[[int], None]) -> list[str]:
+    """The files that a path with wildcards names. check: raises for a folder that may not be listed. spend: takes steps
+    from a budget."""
     found, seen = [Path(Path(pattern).anchor or ".")], 0
     for part in Path(pattern).parts[1 if Path(pattern).anchor else 0 :]:
         if not any(c in part for c in "*?["):
@@ -75,6 +84,7 @@ def expand_pattern(pattern: str, check: Callable[[Path], None] = lambda folder: 
             check(folder)
             names = sorted(os.listdir(folder)) if folder.is_dir() else []
             seen += len(names) + 1
+            spend(len(names))
             if seen > MAX_FILES:
                 raise fail("xacro-size", f"{pattern} leads through more than {MAX_FILES} files")
             matching += [folder / n for n in fnmatch.filter(names, part) if part.startswith(".") or n[0] != "."]

@@ -30,6 +30,7 @@ from kinetree.formats.xacro.operators import BINARY, MAX_WIDTH, format_fields
 
 MAX_DIGITS = 4300  # of a text that becomes a whole number; Python's own limit, which can be switched off
 MAX_FACTORIAL = 1000
+COMPARED = 1000  # characters that are compared in a step
 
 
 def plain(function: Callable[..., Any], name: str = "") -> Function:
@@ -62,7 +63,7 @@ def _int(_budget: Budget, value: Any = 0, base: int | None = None) -> int:
 
 def _kind_of(_budget: Budget, value: Any) -> Function:
     kind: type = {YamlDict: dict, YamlList: list}.get(type(value), type(value))  # type: ignore[call-overload]
-    return TYPES.get(kind.__name__) or Function(kind.__name__, _no_constructor, kind)
+    return TYPES.get(kind.__name__) or OTHER_TYPES.setdefault(kind, Function(kind.__name__, _no_constructor, kind))
 
 
 def _no_constructor(_budget: Budget, *_values: Any) -> NoReturn:
@@ -76,6 +77,8 @@ def _isinstance(_budget: Budget, value: Any, kinds: Any) -> bool:
     return isinstance(value, tuple(kind.kind for kind in listed))
 
 
+OTHER_TYPES: dict[type, Function] = {}
+"""Those of values that no function makes, such as None."""
 TYPES: Mapping[str, Function] = {
     function.name: function
     for function in (
@@ -137,6 +140,8 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _sum(budget: Budget, items: Any, start: Any = 0) -> Any:
     values = budget.all_items(items)
+    if type(start) is str:
+        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
     if all(type(value) in (int, float, bool) for value in (*values, start)):
         return sum(values, start)
     return _folded("Add")(budget, values, start)
@@ -270,8 +275,11 @@ def _padded(method: Callable[..., str]) -> Callable[..., str]:
 
 
 def _of_text(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of texts. At worst it compares each character of its text with each that it is given."""
+
     def call(budget: Budget, text: str, *values: Any, **named: Any) -> Any:
-        budget.spend(size_of(text))
+        given = sum(len(value) for value in (*values, *named.values()) if type(value) is str)
+        budget.spend(size_of(text) + len(text) * given // COMPARED)
         return method(text, *values, **named)
 
     return call

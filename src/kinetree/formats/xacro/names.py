@@ -41,8 +41,8 @@ def global_names(host: Host) -> dict[str, Any]:
     """Return the names that every `${…}` sees, as values and name spaces."""
     of_xacro = {
         **OF_XACRO,
-        "load_yaml": Function("load_yaml", lambda _budget, name: host.load_yaml(str(name))),
-        "abs_filename": Function("abs_filename", lambda _budget, name: host.absolute(str(name))),
+        "load_yaml": Function("load_yaml", lambda _budget, filename: host.load_yaml(str(filename))),
+        "abs_filename": Function("abs_filename", lambda _budget, filename_spec: host.absolute(str(filename_spec))),
         "arg": Function("arg", lambda _budget, name: host.argument(str(name))),
         "fatal": Function("fatal", lambda budget, *words: host.fatal(_sentence(budget, words))),
         **{name: _speaking(host, name) for name in MESSAGES},

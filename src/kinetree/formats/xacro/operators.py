@@ -26,7 +26,7 @@ PERCENT = re.compile(rf"%(?:\([^()%]*\))?[-+ #0]*\d{{0,{MAX_WIDTH}}}(?:\.\d{{0,{
 SPECIFICATION = re.compile(
     rf"(?:.?[<>=^])?[-+ ]?z?#?0?\d{{0,{MAX_WIDTH}}}[,_]?(?:\.\d{{1,{MAX_WIDTH}}})?[bcdeEfFgGnosxX%]?", re.DOTALL
 )
-FIELD = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?:!(?P<conversion>[rs]))?(?::(?P<format>[^{}]*))?\}|[{}]")
+FIELD = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?:!(?P<conversion>[rsa]))?(?::(?P<format>[^{}]*))?\}|[{}]")
 
 
 def _add(budget: Budget, left: Any, right: Any) -> Any:
@@ -130,7 +130,7 @@ def contains(budget: Budget, item: Any, items: Any) -> bool:
     if type(items) is str or type(items) in SEQUENCES:
         budget.spend(size_of(items))
         return item in items
-    return any(item == other for other in budget.items(items))
+    return any(_compared(operator.eq)(budget, item, other) for other in budget.items(items))
 
 
 COMPARISONS: Mapping[str, Callable[[Budget, Any, Any], Any]] = {
@@ -147,10 +147,13 @@ COMPARISONS: Mapping[str, Callable[[Budget, Any, Any], Any]] = {
 }
 
 
+CONVERSIONS: Mapping[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+
+
 def formatted(budget: Budget, value: Any, specification: str = "", conversion: str = "") -> str:
     """Return a value as text, as `format` does. Widths and precisions are below 1000; all but numbers and texts have
     none."""
-    value = repr(value) if conversion == "r" else str(value) if conversion == "s" else value
+    value = CONVERSIONS[conversion](value) if conversion else value
     if not SPECIFICATION.fullmatch(specification):
         raise fail("xacro-expression", f"format {specification[:100]!r}; legal is such as '>8.3f', widths below 1000")
     if specification and type(value) not in (int, float, bool, complex, str):
