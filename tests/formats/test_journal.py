@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -28,7 +29,9 @@ def row(name: str, old: str | None = "old", new: str = "new") -> dict:
 def plant(folder: Path, *rows: dict, **more) -> Path:
     """A journal in a folder."""
     path = folder / NAME
-    path.write_text(json.dumps({"kinetree-journal": 1, "id": ID, "files": list(rows), **more}))
+    path.touch()
+    inode = path.stat().st_ino
+    path.write_text(json.dumps({"kinetree-journal": 1, "id": ID, "inode": inode, "files": list(rows), **more}))
     path.chmod(0o600)
     return path
 
@@ -123,16 +126,26 @@ class TestHostile:
             ("hello", "it is not JSON"),
             ("[" * 100_000, "it is not JSON"),
             ("[]\n", "it is not an object"),
-            ('{"kinetree-journal": 2, "id": "x", "files": []}\n', "not of version 1"),
-            ('{"kinetree-journal": 1, "id": "../x", "files": []}\n', '"id" and "files" are not those'),
-            (f'{{"kinetree-journal": 1, "id": "{ID}", "files": [{{"file": 1}}]}}\n', '"id" and "files" are not those'),
-            (f'{{"kinetree-journal": 1, "id": "{ID}", "files": []}}\n', "none in its own folder"),
+            ('{"kinetree-journal": 2, "id": "x", "inode": 0, "files": []}\n', "not of version 1"),
+            ('{"kinetree-journal": 1, "id": "../x", "inode": INODE, "files": []}\n', '"id" and "files" are not those'),
+            (
+                f'{{"kinetree-journal": 1, "id": "{ID}", "inode": INODE, "files": [{{"file": 1}}]}}\n',
+                '"id" and "files" are not those',
+            ),
+            (f'{{"kinetree-journal": 1, "id": "{ID}", "inode": INODE, "files": []}}\n', "none in its own folder"),
         ],
     )
     def test_what_is_no_journal_is_refused(self, text, said, half):
-        (half / NAME).write_text(text)
-        (half / NAME).chmod(0o600)
+        path = plant(half)
+        path.write_text(text.replace("INODE", str(path.stat().st_ino)))
         check_refused(half, said)
+
+    def test_a_copy_is_refused(self, half, tmp_path):
+        """As git and tar make them: they belong to the user, but no run has written them."""
+        plant(half, row("a.urdf"), row("b.urdf"))
+        copy = tmp_path / "copy"
+        shutil.copytree(half, copy)
+        check_refused(copy, "it was copied here")
 
     def test_one_that_is_too_large_is_refused(self, half, monkeypatch):
         monkeypatch.setattr(journals, "MOST_BYTES", 100)

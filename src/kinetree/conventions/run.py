@@ -1,7 +1,7 @@
 """Many files checked on all cores, where the trouble of one is no trouble of the others.
 
-What has to be expanded, which is xacro, is checked in a child process that may take so much time and memory and no more;
-so is whatever is large. The children are plain processes that get jobs through a pipe, and not those of `multiprocessing`,
+What is expanded, which is xacro, is checked in a child process that may take so much time and memory and no more; so is
+whatever is large. The children are plain processes that get jobs through a pipe, and not those of `multiprocessing`,
 which would run the caller's script once more: this works in a script without a guard, in a notebook, in a test.
 """
 
