@@ -144,6 +144,17 @@ def test_a_wrong_code_is_said_first(run, model):
     assert path.read_text() == HUNG
 
 
+@pytest.mark.parametrize(("option", "mended"), [("--select", ["R199-205", "R199-508"]), ("--ignore", ["R103-007"])])
+def test_several_codes_are_mended_alone_or_left(option, mended, run, model):
+    angle = '<origin rpy="0 0 3.14"/><parent link="base_link"/><child link="x"/>'
+    joints = f"""<link name="x"/><joint name="x" type="fixed">{angle}</joint><link name="gripper_body"/>
+      <joint name="g" type="fixed"><parent link="tool0"/><child link="gripper_body"/></joint>"""
+    path = model(HUNG.replace("</robot>", f"{joints}</robot>"))
+    codes = (option, "R199-205", option, "R199-508")
+    said = run("fix", path, "--profile", "industrial", *codes).stdout
+    assert sorted(re.findall(r"; mended \[(.*)\]", said)) == mended
+
+
 def test_the_examples_of_the_page_are_real(run, monkeypatch, tmp_path):
     text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)

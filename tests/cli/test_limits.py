@@ -11,6 +11,7 @@ import pytest
 import kinetree as kt
 from kinetree.cli import _limits_figure
 from kinetree.solvers.limit_report import report as reports
+from kinetree.solvers.limit_report import violations
 from kinetree.spatial import polytope
 
 
@@ -51,6 +52,14 @@ def test_json_is_in_radians(run):
 def test_a_robot_without_such_limits(run):
     assert run("limits", "icub:3").stdout == "robot 'icub' has no limits over several joints; --limits gives it some\n"
     assert "Usage: kinetree limits" in run("limits", "--help").stdout
+
+
+def test_at_the_very_limit_a_motion_is_inside():
+    limits = '<axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
+    joint = f'<joint name="j" type="revolute">{limits}<parent link="a"/><child link="b"/></joint>'
+    robot = kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
+    found = violations(robot, np.array([[0.0], [1.0], [1.25], [1.5], [1.0], [-1.0], [-1.25], [-1.0]]))
+    assert [(v.first, v.last, v.worst, v.depth) for v in found] == [(2, 3, 3, 0.5), (6, 6, 6, 0.25)]
 
 
 HEAD = "time, l_shoulder_pitch, l_shoulder_roll, l_shoulder_yaw, l_elbow, r_elbow\n"

@@ -109,6 +109,7 @@ def test_results_that_are_inputs_or_constants_or_the_same_twice(tmp_path):
     text = k.c_source()
     assert "(void)y;" in text.source
     assert "(void)x;" not in text.source
+    assert "(void)result;" not in text.source
     f = shared_object(tmp_path, "f", text).f
     np.testing.assert_array_equal(call(f, [[3.0, 5.0], [0.0] * 3], (6,)), [5.0, 2.0, 3.0, 15.0, -1.0, 15.0])
 

@@ -1,5 +1,6 @@
 """The iCub's rules on real models, with defects planted one at a time."""
 
+from dataclasses import replace
 from math import pi, radians
 
 import numpy as np
@@ -137,6 +138,19 @@ class TestAxes:
         for other in ((x, 0.0, -z), (x, z, 0.0), (np.sign(x), 0.0, z / 2)):
             message, severity = AxisDirection().judged(entry, np.array(other))
             assert (severity, "later feet" in message) == ("error", False)
+
+
+def test_a_group_of_the_torso_that_is_not_in_the_order_of_its_board_is_a_remark():
+    robot = kt.load("icub")
+
+    def remarked(*torso):
+        groups = {**robot.groups, "torso": tuple(f"torso_{name}" for name in torso)}
+        return check(replace(robot, groups=groups), profile="icub", select="ICUB-303")
+
+    assert remarked("yaw", "roll", "pitch") == remarked("pitch", "roll") == remarked() == []
+    (found,) = remarked("pitch", "roll", "yaw")
+    assert (found.severity, found.element) == ("info", "group 'torso'")
+    assert found.message.endswith("board's order is torso_yaw, torso_roll, torso_pitch")
 
 
 class TestICub3:

@@ -36,6 +36,17 @@ def test_lengths_are_consistent(row):
     assert row.motion_subspace(axes, PITCH, q).shape == (6, row.nv)
 
 
+def test_every_axis_has_its_part_in_the_motion(row):
+    """A type has no axes that change nothing."""
+    rng = np.random.default_rng(0)
+    q, axes = random_coordinates(rng, row), random_axes(rng, row.name)
+    T = row.transform(axes, PITCH, q)
+    for i in range(row.axes):
+        other = axes.copy()
+        other[i] = np.roll(axes[i], 1)
+        assert not np.allclose(row.transform(other, PITCH, q), T)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_columns_say_what_the_motion_does(row, seed):
     """Every column about the motion, against the motion itself."""

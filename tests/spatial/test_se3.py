@@ -36,6 +36,16 @@ def close(a, b, atol=1e-12):
     np.testing.assert_allclose(a, b, rtol=0, atol=atol)
 
 
+def test_what_is_frozen_is_a_copy_that_nobody_can_write():
+    given = np.eye(4)
+    made = se3.frozen(given)
+    given[0, 3] = 1.0
+    assert np.array_equal(made, np.eye(4))
+    for array in (made, se3.IDENTITY):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0, 3] = 1.0
+
+
 class TestGroup:
     @given(pose, pose, pose)
     def test_product(self, A, B, C):
