@@ -102,4 +102,5 @@ def _unit_rows(G: Array, h: Array) -> Array:
     """Rows (G, h) with the largest coefficient one."""
     scale = np.abs(G).max(axis=1, initial=0.0)
     scale[scale == 0] = 1.0
-    return np.asarray(np.hstack([G, h[:, None]]) / scale[:, None])
+    with np.errstate(over="ignore"):  # a bound that becomes infinite bounds nothing
+        return np.asarray(np.hstack([G, h[:, None]]) / scale[:, None])

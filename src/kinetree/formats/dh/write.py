@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from kinetree.algorithms.dh import dh_table, extract_dh, table_links
 from kinetree.algorithms.serial import KINDS, SerialChain, serial_chain
+from kinetree.errors import fail
 from kinetree.formats.dh.format import Spelling, csv_text, toml_text
 from kinetree.formats.force_torque import lose_reading, written_sensors
 from kinetree.formats.kinematic import ends, lose_bodies, lose_extras
 from kinetree.formats.losses import Losses
 from kinetree.model.dh import Convention, DHRow, DHTable
 from kinetree.model.force_torque import reading_place, same_place
+from kinetree.model.magnitudes import LARGEST
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
 
@@ -35,7 +37,18 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     _lose_groups(robot, losses)
     losses.check()
     table = replace(dh_table(robot, convention), sensors=sensors)
+    for chain in table.chains:
+        _check_sizes(chain.rows)
     return toml_text(_without(table, losses.without), Spelling())
+
+
+def _check_sizes(rows: Sequence[DHRow]) -> None:
+    """Refuse parameters that could not be read again: those of axes that hardly differ may be larger than any length of
+    the robot."""
+    for row in rows:
+        if max(abs(row.a), abs(row.d)) > LARGEST:
+            message = f"joint {row.joint!r}: a or d of its row is larger than {LARGEST:g} m, the most that is read"
+            raise fail("too-large", message)
 
 
 def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Convention = "dh") -> str:
@@ -57,6 +70,7 @@ def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Conven
     root, tip = ends(robot, chain, losses, _made_by_csv(chain))
     losses.check()
     found = replace(extract_dh(chain, convention).chain, tip=tip)
+    _check_sizes(found.rows)
     return csv_text(_without(DHTable(robot.name, root or "base_link", (found,)), losses.without), Spelling())
 
 
