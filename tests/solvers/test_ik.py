@@ -269,8 +269,11 @@ def test_targets_that_are_none(icub):
         solver(np.eye(3))
     with pytest.raises(kt.KinetreeError, match="2 targets; legal is one"):
         solver(T, T)
-    with pytest.raises(kt.KinetreeError, match="q has shape"):
+    with pytest.raises(kt.KinetreeError, match="q0 has shape"):
         solver(T, q0=[0.0])
+    for bad in (["1"] * icub.nq, "middle", np.full(icub.nq, 1j), [[0.0], [0.0, 0.0]]):
+        with pytest.raises(kt.KinetreeError, match="q0 is no array of numbers"):
+            solver(T, q0=bad)
     with pytest.raises(kt.KinetreeError, match="not finite"):
         solver(T, q0=np.full(icub.nq, np.nan))
 
