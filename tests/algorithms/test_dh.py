@@ -83,6 +83,14 @@ def test_nearly_parallel_axes_get_a_constant_row_or_are_taken_as_parallel():
     assert 1e-7 < loose.residual < 1e-5  # and says how far it is off
 
 
+@pytest.mark.parametrize("along", [-50.0, 50.0])
+def test_it_does_not_matter_where_on_a_nearly_parallel_axis_its_joint_is(along):
+    text = "Rz(a) tx(1) ty(0.5) Ry(5e-4) tz({}) Rz(b) tz({}) tx(1)"
+    here, there = (numbers(extracted(text.format(z, -z))) for z in (0.0, along))
+    assert here.shape == (3, 4)
+    np.testing.assert_allclose(here, there, rtol=0, atol=1e-9)
+
+
 def test_conventions_are_the_same_numbers_regrouped():
     rng = np.random.default_rng(8)
     text = " ".join(f"Rz(q{i}) SE3({', '.join(map(str, rng.uniform(-1, 1, 6)))})" for i in range(6))

@@ -42,6 +42,24 @@ def test_every_candidate_within_reach_leads_to_the_target(family, end):
         np.testing.assert_allclose(fk.interpret(angles), np.broadcast_to(T, (len(angles), 4, 4)), atol=1e-7)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_search_begins_at_a_candidate_out_of_reach(family):
+    robot = closed_form_arm(family, ENDS[0])
+    forms, shape, q = kt.ik(robot, "l7").forms, six_axes(robot, "l7", "l0"), np.full(6, 0.5)
+    T = kt.fk(robot, "l7").interpret(q)
+    assert np.isfinite(forms.interpret(q, T)[:, 6]).any()
+    within, out = T.copy(), T.copy()
+    out[:3, 3] += 1.0
+    for _ in range(20):  # to where the nearest is hardly out of reach
+        middle = 0.5 * (within + out)
+        if min(one.beyond for one in candidates(shape, middle, q)) < 0.1:
+            within = middle
+        else:
+            out = middle
+    assert 0.05 < min(one.beyond for one in candidates(shape, within, q)) < 0.1
+    assert np.isinf(forms.interpret(q, within)[:, 6]).all()
+
+
 @ALL
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 @pytest.mark.slow

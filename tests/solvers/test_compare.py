@@ -10,6 +10,8 @@ import pytest
 import kinetree as kt
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.robot import NO_AXES, CoupledLimit, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
+from kinetree.model.tree import build_tree
+from kinetree.solvers.bodies import Match
 from kinetree.spatial import se3
 from physics import everything, random_pose
 from support import icub_urdfs
@@ -406,3 +408,16 @@ class TestDifferent:
 def test_tolerances_that_mean_nothing_are_refused(more):
     with pytest.raises(kt.KinetreeError, match="legal is a finite number above 0"):
         kt.compare(serial(), serial(), **more)
+
+
+@pytest.mark.parametrize(
+    ("masses", "unlike"), [((1.0, 2.0), True), ((2.0, 1.0), True), ((1.0, 1.0 + 1e-12), False), ((1.0, None), False)]
+)
+def test_bodies_of_another_mass_are_unlike_whichever_is_heavier(masses, unlike):
+    """About their centres, so that no entry of the heavier one's inertia is below that of the other."""
+    trees = []
+    for mass in masses:
+        links = [Link("a"), Link("b", Inertial(mass, se3.frozen(mass * np.eye(3)), se3.IDENTITY) if mass else None)]
+        joint = Joint("j", "revolute", "a", "b", axes=se3.frozen([[0.0, 0.0, 1.0]]))
+        trees.append(build_tree(build(Parts("r", links, [joint]))))
+    assert Match(*trees, tolerance=1e-9, relative=1e-9)._unlike_mass(0, 0, np.eye(4)) is unlike

@@ -6,8 +6,10 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from kinetree.algorithms.inverse import DESCENT, GOING, STEPS, inverse_step
+from kinetree.model.tree import build_tree
 from kinetree.solvers import ik_solver as module
-from random_arms import random_arm
+from random_arms import ENDS, closed_form_arm, random_arm
 from support import reachable
 
 
@@ -269,8 +271,11 @@ def test_targets_that_are_none(icub):
         solver(np.eye(3))
     with pytest.raises(kt.KinetreeError, match="2 targets; legal is one"):
         solver(T, T)
-    with pytest.raises(kt.KinetreeError, match="q has shape"):
+    with pytest.raises(kt.KinetreeError, match="q0 has shape"):
         solver(T, q0=[0.0])
+    for bad in (["1"] * icub.nq, "middle", np.full(icub.nq, 1j), [[0.0], [0.0, 0.0]]):
+        with pytest.raises(kt.KinetreeError, match="q0 is no array of numbers"):
+            solver(T, q0=bad)
     with pytest.raises(kt.KinetreeError, match="not finite"):
         solver(T, q0=np.full(icub.nq, np.nan))
 
@@ -322,6 +327,26 @@ def test_the_solution_nearest_to_a_posture(icub):
     for bad in ([0.0], np.full(icub.nq, np.inf), "somewhere"):
         with pytest.raises(kt.KinetreeError, match=r"prefer .* legal are 'middle', or"):
             solver(T, prefer=bad)
+
+
+def test_a_descent_that_ends_is_followed_by_the_next_until_all_were_made():
+    """One step on floats; the target is out of reach, so that nothing is solved."""
+    robot = closed_form_arm("wrist", ENDS[0])
+    solver = kt.ik(robot, "l7")
+    far = np.eye(4)
+    far[0, 3] = 100.0
+    last = solver.job.descents - 1
+    for steps, descent, expected in (
+        (0, 2, (1, 2)),
+        (solver.job.steps, 2, (1, 3)),
+        (solver.job.steps, last, (-1, last + 1)),
+    ):
+        state = solver.inside.template.copy()
+        state[STEPS], state[DESCENT] = steps, descent
+        after = inverse_step(
+            build_tree(robot), solver.job, state, solver.inside.bounds_now, solver.inside.begin_at, far
+        )
+        assert (after[GOING], after[DESCENT]) == expected
 
 
 def test_all_ways_of_an_arm_with_a_wrist():

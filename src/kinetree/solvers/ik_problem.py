@@ -52,7 +52,7 @@ class Inside:
         """States (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and where the other joints are (…, nq)."""
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
-        q = self.limits.project(np.asarray(q0, dtype=float))
+        q = self.limits.project(self.limits.checked(q0, "q0"))
         rest = q.copy()
         rest[..., job.columns] = 0.0
         h = self.bounds_at(rest)
