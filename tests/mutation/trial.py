@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .draw import Mutant
-from .plugin import ORDER
+from .plugin import ORDER, RECORD
 
 QUICK = "not crosscheck and not slow"
 SLOW = "crosscheck or slow"
@@ -72,7 +72,7 @@ def environment(workplace: Workplace) -> dict[str, str]:
     tests = Path(__file__).resolve().parents[1]
     folder = workplace.copy.parent
     return {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name not in (RECORD, ORDER)},  # of a run around this
         "PYTHONPATH": os.pathsep.join([str(workplace.copy / "src"), str(tests)]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUSERBASE": site.getuserbase(),
