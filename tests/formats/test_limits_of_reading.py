@@ -14,6 +14,7 @@ from kinetree.formats import ets, opener, packages, srdf, text, urdf, xml, xml_e
 from kinetree.formats.dh import rows, values
 from kinetree.formats.mjcf import read as read_mjcf
 from kinetree.formats.xacro import files as yaml_files
+from kinetree.formats.xacro.budget import Budget
 from kinetree.formats.xml import Report, parse
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.load import examine
@@ -333,18 +334,19 @@ class TestOthers:
 
     def test_yaml_of_xacro(self):
         pad = "#".ljust(yaml_files.MAX_YAML_BYTES - len("a: 1\n"), "x")
-        assert yaml_files.read_yaml(f"a: 1\n{pad}".encode(), "f.yaml", ())["a"] == 1
+        assert yaml_files.read_yaml(f"a: 1\n{pad}".encode(), "f.yaml", (), Budget())["a"] == 1
         with pytest.raises(kt.KinetreeError, match="xacro-size"):
-            yaml_files.read_yaml(f"a: 1\n{pad}x".encode(), "f.yaml", ())
+            yaml_files.read_yaml(f"a: 1\n{pad}x".encode(), "f.yaml", (), Budget())
 
     def test_files_of_a_wildcard(self, tmp_path, monkeypatch):
         monkeypatch.setattr(yaml_files, "MAX_FILES", 4)
         for i in range(3):
             (tmp_path / f"{i}.xacro").touch()
-        assert len(yaml_files.expand_pattern(str(tmp_path / "*.xacro"))) == 3
+        pattern, anything = str(tmp_path / "*.xacro"), lambda _: None
+        assert len(yaml_files.expand_pattern(pattern, anything, anything)) == 3
         (tmp_path / "3.xacro").touch()
         with pytest.raises(kt.KinetreeError, match="xacro-size"):
-            yaml_files.expand_pattern(str(tmp_path / "*.xacro"))
+            yaml_files.expand_pattern(pattern, anything, anything)
 
     def test_rows_of_dh(self):
         assert rows.MAX_ROWS == 1000  # at the limit and above it in FLOODS
