@@ -207,6 +207,21 @@ class TestPackages:
             self.found(file)
 
 
+def test_a_mark_that_is_a_link_opens_no_other_folder(tmp_path):
+    secret = put(tmp_path / "secret/s.yaml", "a: 1")
+    put(tmp_path / "arm/evil/package.xml", "<package><name>evil</name></package>")
+    (tmp_path / "arm/evil/model.config").symlink_to(secret)
+    text = f"<link name=\"$(find evil)${{xacro.load_yaml('{secret}').a}}\"/>"
+    path = put(
+        tmp_path / "arm/urdf/arm.urdf.xacro",
+        f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{text}</robot>',
+    )
+    assert kt.load(path).links
+    with pytest.raises(kt.KinetreeError) as refused:
+        kt.load(path, confined=True)
+    assert "confined" in {finding.code for finding in refused.value.findings}
+
+
 class TestEnvironment:
     TEXT = '<robot name="r"><link name="{}"/></robot>'
 
@@ -257,6 +272,13 @@ class TestWorkspace:
         monkeypatch.setenv("HOME", str(tmp_path))
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
         assert workspace_of(tmp_path / "a/arm.urdf") == [str(tmp_path / "a")]
+
+    def test_a_home_that_is_a_link_is_none(self, tmp_path, monkeypatch):
+        put(tmp_path / "data/user/.git/config", "")
+        (tmp_path / "home").symlink_to(tmp_path / "data/user")
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        folder = tmp_path / "data/user/project"
+        assert workspace_of(folder / "arm.urdf") == [str(folder)]
 
     def test_a_link_that_is_named(self, tmp_path):
         real = put(tmp_path / "real/arm.urdf", "")
