@@ -10,12 +10,13 @@ import bounds
 import kinetree as kt
 from floods import FLOODS, Flood
 from kinetree.errors import MAX_MESSAGE, Finding, nearest_names
-from kinetree.formats import ets, opener, packages, srdf, text, urdf, xml, xml_encoding
+from kinetree.formats import ets, opener, packages, srdf, text, urdf, xml, xml_document, xml_encoding
 from kinetree.formats.dh import rows, values
 from kinetree.formats.mjcf import read as read_mjcf
 from kinetree.formats.xacro import files as yaml_files
 from kinetree.formats.xacro.budget import Budget
 from kinetree.formats.xml import Report, parse
+from kinetree.formats.xml_document import Document
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.load import examine
 from kinetree.model import assemble
@@ -331,6 +332,17 @@ class TestOthers:
         assert ets.read(f"tx({'1'.rjust(module.MAX_NUMBER + 1, '0')})", "r.ets")[0] is None
         for n in (module.MAX_FINDINGS - 1, module.MAX_FINDINGS, module.MAX_FINDINGS + 1):
             assert len(ets.read("? " * n, "r.ets")[1]) == min(n, module.MAX_FINDINGS)
+
+    def test_many_lines_have_the_places_of_few(self, monkeypatch):
+        """Of a file with many lines only some are kept."""
+        text = ("a\n\nbö\n" * 700 + "x" * 3000 + "\nö\r\n").encode()
+        few = Document(text, "f")
+        places = [few.source(byte) for byte in range(len(text) + 1)]
+        monkeypatch.setattr(xml_document, "MOST_LINES", 0)
+        many = Document(text, "f")
+        assert [many.source(byte) for byte in range(len(text) + 1)] == places
+        before = text[:2500].decode(errors="ignore")
+        assert (places[2500].line, places[2500].column) == (before.count("\n") + 1, len(before.split("\n")[-1]) + 1)
 
     def test_yaml_of_xacro(self):
         pad = "#".ljust(yaml_files.MAX_YAML_BYTES - len("a: 1\n"), "x")

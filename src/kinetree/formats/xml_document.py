@@ -9,13 +9,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
+import numpy as np
+
 from kinetree.errors import Source
 
 AROUND = 1000
 """Bytes before and after a place that are looked at for its line: some lines are as long as their file."""
+MOST_LINES = 100_000
+"""Lines of which a list is kept."""
 BLOCK = 2048
-"""Bytes between the places whose line and column are kept. A list of all lines takes forty times the bytes of a file
-that has nothing else."""
+"""Bytes between the places whose line and column are kept, of a file with more. A list of all its lines would take
+forty times the bytes of a file that has nothing else."""
 CONTINUATION = bytes(range(0x80, 0xC0))
 """The bytes of UTF-8 that go on with a character."""
 
@@ -86,11 +90,22 @@ class Document:
         counts = (_characters(data[i : i + BLOCK]) for i in range(0, len(data), BLOCK))
         return list(accumulate(counts, initial=0))
 
+    @cached_property
+    def _lines(self) -> list[int] | None:
+        """Where all lines begin, of a file that has not too many."""
+        if self.data.count(b"\n") > MOST_LINES:
+            return None
+        return [0, *(np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n")) + 1).tolist()]
+
     def _here(self, byte: int) -> Source:
-        block, data = byte // BLOCK, self.data
-        first = block * BLOCK
-        line = self._newlines[block] + data.count(b"\n", first, byte) + 1
-        start = data.rfind(b"\n", first, byte) + 1 or self._line_starts[block]
+        if self._lines is not None:
+            line = bisect_right(self._lines, byte)
+            start = self._lines[line - 1]
+        else:
+            block, data = byte // BLOCK, self.data
+            first = block * BLOCK
+            line = self._newlines[block] + data.count(b"\n", first, byte) + 1
+            start = data.rfind(b"\n", first, byte) + 1 or self._line_starts[block]
         before = byte - start if self._ascii else self._before(byte) - self._before(start)
         return Source(self.file, line, before + 1)
 
