@@ -33,6 +33,13 @@ def shared(*parts: str) -> Path:
     return path
 
 
+def put(path: Path, text: str) -> Path:
+    """Write a text to a file whose folder need not be there yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
 def icub_urdfs() -> list[Path]:
     """Every URDF of the package icub-models."""
     icub_models = pytest.importorskip("icub_models")

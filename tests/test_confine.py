@@ -8,6 +8,7 @@ import kinetree as kt
 from kinetree.confine import Confinement, workspace_of
 from kinetree.conventions.checked import check_job
 from kinetree.conventions.jobs import jobs
+from support import put
 
 XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}<link name="base"/></robot>'
 PART = '<robot name="part"/>'
@@ -15,12 +16,6 @@ SDF = '<sdf version="1.9"><model name="m"><include><uri>{}</uri></include></mode
 MODEL = '<sdf version="1.9"><model name="n"><link name="base"/></model></sdf>'
 MJCF = '<mujoco><worldbody><body name="b"/></worldbody><include file="{}"/></mujoco>'
 PACKAGE = "<package><name>{}</name></package>"
-
-
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 @pytest.fixture

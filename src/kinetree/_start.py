@@ -12,7 +12,7 @@ INTERRUPTED = 130
 
 
 def is_command() -> bool:
-    """Whether this process is `kinetree …` or `python -m kinetree …`."""
+    """Return whether this process is `kinetree …` or `python -m kinetree …`."""
     if sys.argv[:1] == ["-m"]:  # which module that is stands in the command line alone, while packages are imported
         after = sys.orig_argv[sys.orig_argv.index("-m") + 1 :] if "-m" in sys.orig_argv else []
         return after[:1] == ["kinetree"]

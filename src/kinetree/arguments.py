@@ -61,7 +61,7 @@ def _first_misfit(
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is what an annotation says; what this does not know fits."""
+    """Return whether a value is what an annotation says; what this does not know fits."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint is Any:
         return True

@@ -72,7 +72,7 @@ def workspace_of(file: str | os.PathLike[str], *, follow: bool = True) -> list[s
 
 
 def _marked(folder: str) -> list[str]:
-    """The nearest folder with each mark."""
+    """Return the nearest folder with each mark."""
     everything = shared_folders()
     left, found = list(MARKS), []
     for above in (folder, *map(str, Path(folder).parents)):

@@ -74,7 +74,7 @@ class Finding:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, cut where it has more characters than that."""
+    """Return the text, cut where it has more characters than that."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -167,5 +167,5 @@ def nearest_names(name: object, known: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1000)
 def _parts(name: str) -> frozenset[str]:
-    """The letters of a name, and its pairs of letters."""
+    """Return the letters of a name, and its pairs of letters."""
     return frozenset(name) | {name[i : i + 2] for i in range(len(name) - 1)}

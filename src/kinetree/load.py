@@ -350,7 +350,7 @@ def _position(finding: Finding) -> tuple[str, int, int]:
 
 
 def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) -> Reading:
-    """A reading whose findings about files that could not be opened say why; and what else was refused."""
+    """Return a reading whose findings about files that could not be opened say why; and what else was refused."""
     found = [_with_reason(finding, files) for finding in findings]
     shown = {finding.message for finding in found}
     more = [refused for refused in files.refused.values() if refused.message not in shown]

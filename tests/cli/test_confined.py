@@ -1,19 +1,14 @@
 """Check and fix of folders, which read in the workspace alone."""
 
 import json
-from pathlib import Path
 
 import pytest
+
+from support import put
 
 XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}<link name="base"/></robot>'
 YAML = '<xacro:property name="p" value="${xacro.load_yaml(\'../secret.yaml\')}"/><xacro:if value="${p}"/>'
 PACKAGE = "<package><name>{}</name></package>"
-
-
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 @pytest.fixture

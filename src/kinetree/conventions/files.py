@@ -45,7 +45,7 @@ def files_of(paths: Sequence[str]) -> dict[str, bool]:
 
 
 def folders_of(paths: Sequence[str]) -> list[str]:
-    """Those paths that are folders, and no names of robots."""
+    """Return those paths that are folders, and no names of robots."""
     return [path for path in paths if os.path.isdir(path) and path.partition(":")[0] not in names()]
 
 

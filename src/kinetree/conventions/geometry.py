@@ -240,7 +240,7 @@ def _on_disk(packages: tuple[tuple[str, Path], ...], time: int) -> Packages:
 
 @lru_cache(maxsize=100)
 def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Literal[False], time: int) -> Packages:
-    """What of it a robot may read."""
+    """Return what of it a robot may read."""
     found = _on_disk(packages, time)
     return found.within(confined) if confined else found
 

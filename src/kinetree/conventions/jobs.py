@@ -92,7 +92,7 @@ class _Bounds:
         self.known: dict[tuple[object, ...], Confinement] = {}
 
     def of(self, path: str, settings: Settings) -> Confinement:
-        """The workspace of a file with the folders that were named, and what the settings allow besides."""
+        """Return the workspace of a file with the folders that were named, and what the settings allow besides."""
         named = (
             path not in self.found
         )  # a link that was found may lead out of the workspace, one that is named is meant

@@ -71,7 +71,7 @@ class Packages:
         return self._allowed("model", name, _first("model", name, self._model_places(name, near), self.given))
 
     def may_read(self, path: str | Path) -> bool:
-        """Whether a file lies in the workspace, or in a package or model that was given, or found until now."""
+        """Return whether a file lies in the workspace, or in a package or model that was given, or found until now."""
         if self.confinement is None:
             return True
         place = self._real_of(path)

@@ -65,7 +65,7 @@ class Places:
         return found[number] if number < len(found) else None
 
     def _found_rows(self, where: Where) -> list[int]:
-        """The lines of all rows of a table, from 1."""
+        """Return the lines of all rows of a table, from 1."""
         found: list[int] = []
         inside = False
         for i in self.span(where):

@@ -45,7 +45,7 @@ class TextReport:
 
     @property
     def full(self) -> bool:
-        """Whether one more error is left out."""
+        """Return whether one more error is left out."""
         return self.count["error"] >= MAX_FINDINGS
 
     def source(self, line: int | None, column: int | None = None) -> Source:

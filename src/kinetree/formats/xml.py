@@ -155,7 +155,7 @@ class Report:
         )
 
     def _span(self, element: Element, attribute: str | None) -> tuple[int, int]:
-        """The bytes of an attribute's value, or of the start tag as far as it is shown."""
+        """Return the bytes of an attribute's value, or of the start tag as far as it is shown."""
         if attribute is not None:
             if self._spans[0] is not element:
                 self._spans = (element, attribute_spans(element))
@@ -327,7 +327,7 @@ def _build(parser: expat.XMLParserType, document: Document, report: Report) -> E
 
 
 def _too_many(attributes: int, parts: int) -> _RefusedError:
-    """The error of an element that passes one of the limits."""
+    """Return the error of an element that passes one of the limits."""
     if parts > MAX_PARTS:
         message = f"more than {MAX_PARTS} elements and attributes, includes counted, the most that are read"
         return _RefusedError("xml-size", message)
@@ -347,7 +347,7 @@ def _feed(parser: expat.XMLParserType, data: bytes) -> None:
 
 
 def _is_too_long(data: bytes, tag: int) -> bool:
-    """Whether a start tag has more than MAX_TAG bytes; one with a "<" inside is none, and the parser says so."""
+    """Return whether a start tag has more than MAX_TAG bytes; one with a "<" inside is none, and the parser says so."""
     stop = tag + MAX_TAG
     return stop < len(data) and tag_end(data, tag, stop) == tag + 1 and data.find(b"<", tag + 1, stop) < 0
 

@@ -27,7 +27,7 @@ _TAG = re.compile(rb"<[^\s/>]*+(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 
 
 def tag_end(data: bytes, start: int, stop: int | None = None) -> int:
-    """The byte behind the start tag at `start`, or behind its "<" where it does not end before `stop`."""
+    """Return the byte behind the start tag at `start`, or behind its "<" where it does not end before `stop`."""
     match = _TAG.match(data, start, len(data) if stop is None else stop)
     return match.end() if match else start + 1
 
@@ -54,7 +54,7 @@ class Document:
         self.starts: Sequence[int] = ()  # where the tags of all elements begin, of a text that has origins
 
     def source(self, byte: int) -> Source:
-        """The place of a byte, or of what the element around it was made of."""
+        """Return the place of a byte, or of what the element around it was made of."""
         here = self._here(byte)
         if not self.starts:
             return here
@@ -64,19 +64,19 @@ class Document:
 
     @property
     def lines(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return self._newlines[-1] + 1
 
     @cached_property
     def _newlines(self) -> list[int]:
-        """How many lines end before each block, and in all."""
+        """Return how many lines end before each block, and in all."""
         data = self.data
         counts = (data.count(b"\n", i, i + BLOCK) for i in range(0, len(data), BLOCK))
         return list(accumulate(counts, initial=0))
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        """Where the line begins in which each block begins."""
+        """Return where the line begins in which each block begins."""
         starts, start, data = [], 0, self.data
         for i in range(0, len(data) + 1, BLOCK):
             starts.append(start)
@@ -85,14 +85,14 @@ class Document:
 
     @cached_property
     def _characters(self) -> list[int]:
-        """How many characters begin before each block, and in all."""
+        """Return how many characters begin before each block, and in all."""
         data = self.data
         counts = (_characters(data[i : i + BLOCK]) for i in range(0, len(data), BLOCK))
         return list(accumulate(counts, initial=0))
 
     @cached_property
     def _lines(self) -> list[int] | None:
-        """Where all lines begin, of a file that has not too many."""
+        """Return where all lines begin, of a file that has not too many."""
         if self.data.count(b"\n") > MOST_LINES:
             return None
         return [0, *(np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n")) + 1).tolist()]
@@ -110,12 +110,12 @@ class Document:
         return Source(self.file, line, before + 1)
 
     def _before(self, byte: int) -> int:
-        """How many characters begin before a byte."""
+        """Return how many characters begin before a byte."""
         block = byte // BLOCK
         return self._characters[block] + _characters(self.data[block * BLOCK : byte])
 
     def byte(self, source: Source) -> int:
-        """The byte at which a source of this document stands."""
+        """Return the byte at which a source of this document stands."""
         source = source.made or source
         assert source.line is not None
         assert source.column is not None
@@ -123,7 +123,7 @@ class Document:
         return self._behind(start, source.column - 1)
 
     def _line_start(self, line: int) -> int:
-        """Where a line begins."""
+        """Return where a line begins."""
         if line == 1:
             return 0
         # the last block before which fewer lines end than before this one
@@ -134,7 +134,7 @@ class Document:
         return at + 1
 
     def _behind(self, start: int, count: int) -> int:
-        """The byte that is so many characters behind another."""
+        """Return the byte that is so many characters behind another."""
         if self._ascii:
             return start + count
         wanted = self._before(start) + count
@@ -150,7 +150,7 @@ class Document:
         return at + len(inside)
 
     def excerpt(self, start: int, stop: int) -> str:
-        """The line that holds bytes start to stop, with these underlined."""
+        """Return the line that holds bytes start to stop, with these underlined."""
         first, last = max(0, start - AROUND), min(len(self.data), start + AROUND)
         left = max(first, self.data.rfind(b"\n", first, start) + 1)
         right = self.data.find(b"\n", start, last)
@@ -164,16 +164,16 @@ class Document:
         return f"{line[cut : cut + 100]}\n{' ' * (len(before) - cut)}{'~' * max(1, min(len(bad), 100) - 1)}^"
 
     def excerpt_at(self, source: Source) -> str:
-        """The line of a source of this document, with the tag that begins there underlined."""
+        """Return the line of a source of this document, with the tag that begins there underlined."""
         start = self.byte(source)
         return self.excerpt(start, self.shown_end(start))
 
     def shown_end(self, start: int) -> int:
-        """The byte behind the start tag at `start`, or as far as an excerpt shows of one that is longer."""
+        """Return the byte behind the start tag at `start`, or as far as an excerpt shows of one that is longer."""
         end, most = tag_end(self.data, start, start + AROUND), min(len(self.data), start + AROUND)
         return most if end == start + 1 and most == start + AROUND else end
 
 
 def _characters(data: bytes) -> int:
-    """How many characters begin in bytes of UTF-8."""
+    """Return how many characters begin in bytes of UTF-8."""
     return len(data.translate(None, CONTINUATION))

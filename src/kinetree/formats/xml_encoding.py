@@ -27,7 +27,7 @@ CHUNK = 1_000_000
 
 
 def to_utf8(text: bytes | str) -> bytes:
-    """The text in UTF-8, which its declaration then says too, so that it can be written back.
+    """Return the text in UTF-8, which its declaration then says too, so that it can be written back.
 
     Raises UnicodeError for a text that is not in its encoding, LookupError for an encoding that is not read.
     """
@@ -60,7 +60,7 @@ def _check_utf8(text: bytes) -> None:
 
 
 def encoding_of(text: bytes) -> tuple[bytes, str]:
-    """The byte order mark of a file, or nothing, and Python's name of the encoding of what is behind it.
+    """Return the byte order mark of a file, or nothing, and Python's name of the encoding of what is behind it.
 
     Raises UnicodeError or LookupError where it is none that is read.
     """

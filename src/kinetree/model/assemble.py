@@ -312,7 +312,7 @@ def _label(thing: Link | Joint | Frame | Sensor | Material | CoupledLimit) -> st
 
 
 def _circles(joints: Mapping[str, Joint]) -> dict[str, tuple[list[str], int]]:
-    """The followers that follow themselves, each with its circle of leaders and where it stands in it."""
+    """Return the followers that follow themselves, each with its circle of leaders and where it stands in it."""
     circles: dict[str, tuple[list[str], int]] = {}
     done: set[str] = set()
     for start in joints:
@@ -330,7 +330,7 @@ def _circles(joints: Mapping[str, Joint]) -> dict[str, tuple[list[str], int]]:
 
 
 def _in_words(circle: Sequence[str], at: int) -> str:
-    """The names of a circle from one of them round to itself; of a large one the first."""
+    """Return the names of a circle from one of them round to itself; of a large one the first."""
     names = [circle[(at + i) % len(circle)] for i in range(min(len(circle), MAX_NAMES))]
     return " -> ".join([*names, "…" if len(circle) > MAX_NAMES else names[0]])
 

@@ -42,7 +42,7 @@ def too_large(parts: Parts) -> list[Finding]:
 
 
 def _all_moderate(parts: Parts) -> bool:
-    """Whether no number is too large, in a few passes over all of them together, for most robots have none."""
+    """Return whether no number is too large, in a few passes over all of them together, for most robots have none."""
     geometries = [g for link in parts.links for g in (*link.visuals, *link.collisions)]
     inertials = [link.inertial for link in parts.links if link.inertial]
     placed: tuple[Joint | Frame | Sensor | Geometry | Inertial, ...] = (

@@ -64,7 +64,7 @@ def _end(answer: int) -> Step:
 
 
 def _always(number: int, answer: int) -> list[Step]:
-    """The answer to a call whatever its arguments."""
+    """Return the answer to a call whatever its arguments."""
     return [(EQUAL, 0, 1, number), _end(answer)]
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from kinetree.confine import shared_folders
 from kinetree.conventions.sandbox.filter import program
 from kinetree.conventions.sandbox.numbers import ARCHITECTURES, judged
 
@@ -69,7 +70,7 @@ def restrict(readable: Iterable[str] | None) -> Restricted:
 
 
 def _landlock(syscall: Any, readable: Sequence[str] | None) -> int:
-    """The version of Landlock that holds from now on, or 0."""
+    """Return the version of Landlock that holds from now on, or 0."""
     version = int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), RULESET_VERSION))
     if version < 1:
         return 0
@@ -101,7 +102,7 @@ def _allow(syscall: Any, ruleset: int, path: str) -> None:
 
 
 def _seccomp(libc: Any) -> bool:
-    """Whether calls are filtered from now on."""
+    """Return whether calls are filtered from now on."""
     machine = os.uname().machine
     if machine not in ARCHITECTURES or sys.maxsize < 2**32 or sys.byteorder != "little":
         return False
@@ -116,8 +117,8 @@ def _seccomp(libc: Any) -> bool:
 
 
 def _of_python() -> tuple[str, ...]:
-    """Where modules and their libraries are; not a folder that holds much else."""
+    """Return where modules and their libraries are; not a folder that holds much else."""
     packages = {path for name in ("kinetree", "numpy") for path in getattr(sys.modules.get(name), "__path__", ())}
-    much = {os.path.realpath(path) for path in ("/", "/tmp", os.path.expanduser("~"))}
+    much = shared_folders() | {os.path.realpath("/tmp")}
     paths = (*packages, sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path)
     return tuple(path for path in paths if path and os.path.realpath(path) not in much)

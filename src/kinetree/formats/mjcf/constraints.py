@@ -101,7 +101,7 @@ def _follows(context: Context, joint: Joint, name: str) -> bool:
 
 
 def _joint(context: Context, name: str) -> Joint | None:
-    """The joint of that name, once all bodies have been read."""
+    """Return the joint of that name, once all bodies have been read."""
     at = _joint_at(context).get(name)
     return None if at is None else context.parts.joints[at]
 

@@ -247,7 +247,7 @@ class Engine:
         return str(self.find(package, self.xacro.filestack[-1]))
 
     def argument(self, name: str) -> str:
-        """The value of a <xacro:arg>."""
+        """Return the value of a <xacro:arg>."""
         known: dict[str, str] = self.xacro.substitution_args_context["arg"]
         if name not in known:
             self._missing_argument(name)
@@ -279,7 +279,7 @@ class Engine:
             raise fail("xacro-substitution", f"{text}: {error}") from None
 
     def _eval_substitution(self, text: str, context: dict[str, Any]) -> str:
-        """The value of an `$(eval …)`, as text."""
+        """Return the value of an `$(eval …)`, as text."""
         module, arguments = self.substitution, context["arg"]
         substitutions = {
             "env": module._eval_env,
@@ -292,11 +292,11 @@ class Engine:
         return str(evaluate(text, eval_names(values, substitutions), self.budget))
 
     def _value(self, text: str, symbols: Any) -> Any:
-        """The value of an expression."""
+        """Return the value of an expression."""
         return evaluate(text, names_in(symbols, self.xacro.Table), self.budget)
 
     def _evaluated(self, text: str, symbols: Any) -> Any:
-        """The value of an attribute or a text: of one `${…}` alone, whatever it is; else a text."""
+        """Return the value of an attribute or a text: of one `${…}` alone, whatever it is; else a text."""
         if isinstance(text, str) and "$" not in text:
             self._counted(text)
             return text

@@ -32,7 +32,7 @@ def findings_of(error: Exception, file: str) -> list[Finding]:
 
 
 def _said(error: Exception) -> tuple[str, str]:
-    """The code of a defect, and what the package or Python says of it."""
+    """Return the code of a defect, and what the package or Python says of it."""
     inner = getattr(error, "exc", None)
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, RecursionError) or isinstance(inner, RecursionError):

@@ -47,7 +47,6 @@ def _list(budget: Budget, items: Any = ()) -> list[Any]:
 
 def _dict(budget: Budget, items: Any = (), **named: Any) -> dict[Any, Any]:
     if type(items) in MAPPINGS:
-        budget.spend(size_of(items))
         return {**items, **named}
     pairs = [tuple(budget.all_items(pair)) for pair in budget.all_items(items)]
     if any(len(pair) != 2 for pair in pairs):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from keyword import iskeyword
 from typing import Any, Protocol
 
-from kinetree.formats.xacro.budget import Budget, Function, size_of
+from kinetree.formats.xacro.budget import Budget, Function
 from kinetree.formats.xacro.expressions import Names, NameSpace
 from kinetree.formats.xacro.functions import FUNCTIONS, MATHEMATICS, OF_XACRO
 
@@ -44,7 +44,7 @@ def global_names(host: Host) -> dict[str, Any]:
         "load_yaml": Function("load_yaml", lambda _budget, filename: host.load_yaml(str(filename))),
         "abs_filename": Function("abs_filename", lambda _budget, filename_spec: host.absolute(str(filename_spec))),
         "arg": Function("arg", lambda _budget, name: host.argument(str(name))),
-        "fatal": Function("fatal", lambda budget, *words: host.fatal(_sentence(budget, words))),
+        "fatal": Function("fatal", lambda _budget, *words: host.fatal(_sentence(words))),
         **{name: _speaking(host, name) for name in MESSAGES},
     }
     spaces = {"python": {**FUNCTIONS, "True": True, "False": False}, "math": MATHEMATICS, "xacro": of_xacro}
@@ -61,14 +61,13 @@ def global_names(host: Host) -> dict[str, Any]:
     }
 
 
-def _sentence(budget: Budget, words: tuple[Any, ...]) -> str:
-    budget.spend(size_of(words))
+def _sentence(words: tuple[Any, ...]) -> str:
     return " ".join(map(str, words))
 
 
 def _speaking(host: Host, name: str) -> Function:
-    def say(budget: Budget, *words: Any, **_options: Any) -> str:
-        host.note(name, _sentence(budget, words))
+    def say(_budget: Budget, *words: Any, **_options: Any) -> str:
+        host.note(name, _sentence(words))
         return ""
 
     return Function(name, say)
