@@ -43,7 +43,7 @@ def ignore_interrupts() -> None:
 
 
 def was_interrupted() -> bool:
-    """Whether an interrupt has raised KeyboardInterrupt: code that it passes may make another exception of it."""
+    """Return whether an interrupt has raised KeyboardInterrupt; code on its way may make another exception of it."""
     return _interrupts > 0
 
 

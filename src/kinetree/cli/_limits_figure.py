@@ -14,7 +14,7 @@ from kinetree.errors import fail
 from kinetree.model.limits import Block
 from kinetree.model.robot import Robot
 from kinetree.solvers.limit_report import BlockReport, several
-from kinetree.spatial import polytope
+from kinetree.spatial import extremes
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -92,12 +92,12 @@ def allowed(block: Block, i: int, j: int) -> Array:
     y = np.linspace(block.lower[j], block.upper[j], FINE)
     left: Any = block.b[:, None, None] - block.A[:, i, None, None] * x - block.A[:, j, None, None] * y[:, None]
     if len(block.columns) == 2:
-        return np.asarray(np.all(left >= -polytope.FLAT, axis=0), dtype=float)
+        return np.asarray(np.all(left >= -extremes.FLAT, axis=0), dtype=float)
     k = 3 - i - j
     slope = block.A[:, k]
     low = np.max(left[slope < 0] / slope[slope < 0, None, None], axis=0)
     high = np.min(left[slope > 0] / slope[slope > 0, None, None], axis=0)
-    possible = np.all(left[slope == 0] >= -polytope.FLAT, axis=0)
+    possible = np.all(left[slope == 0] >= -extremes.FLAT, axis=0)
     return np.asarray(np.where(possible, np.maximum(high - low, 0.0), 0.0) / (block.upper[k] - block.lower[k]))
 
 

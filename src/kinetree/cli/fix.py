@@ -142,8 +142,8 @@ def _is_text(file: str) -> bool:
 def _all_fixed(
     asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
 ) -> tuple[list[Fixed], list[Finding]]:
-    """What becomes of all models, and why others could not be mended. Each starts from what those before it leave.
-    files: whether they were named."""
+    """Return what becomes of all models, and why others could not be mended. Each starts from what those before it
+    leave. files: whether they were named."""
     contents: dict[Path, bytes] = {}
     results: list[Fixed] = []
     faults: list[Finding] = []

@@ -275,8 +275,8 @@ def _split(name: str) -> tuple[str, str | None]:
 
 @lru_cache(maxsize=1000)
 def _folder(packages: Packages, package: str, near: Path | None) -> str | None:
-    """The folder of a package, or that of the model for none; None where there is no such folder, or it may not be
-    read."""
+    """Return the folder of a package, or that of the model for none; None where there is no such folder, or it may not
+    be read."""
     try:
         return str(packages.package(package, near) if package else near or "") or None
     except KinetreeError:
@@ -284,8 +284,8 @@ def _folder(packages: Packages, package: str, near: Path | None) -> str | None:
 
 
 def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
-    """How a mesh file is; only what is a plain file and as short as a pointer is opened. near: the folder of the model,
-    for the package that a path from the top of the disk leads into."""
+    """Return how a mesh file is; only what is a plain file and as short as a pointer is opened. near: the folder of
+    the model, for the package that a path from the top of the disk leads into."""
     try:
         if not packages.may_read(path):
             packages.find_around(Path(path), near)

@@ -45,8 +45,8 @@ class Files:
         self.refused: dict[str, Finding] = {}
 
     def variable(self, name: str, default: str | None = None) -> str:
-        """The value of a variable of the environment; the default, if there is one, where it is not set or not to be
-        seen. Raises KinetreeError where there is neither."""
+        """Return the value of a variable of the environment; the default, if there is one, where it is not set or not
+        to be seen. Raises KinetreeError where there is neither."""
         seen = os.environ if self.confinement is None else self.confinement.environment
         value = seen.get(name, default)
         if self.confinement is not None and name not in seen and default is not None:
@@ -77,7 +77,7 @@ class Files:
         return None
 
     def open(self, wanted: str, asked_from: str) -> tuple[bytes, str]:
-        """The content and the path of what is asked for. Raises KinetreeError, and OSError, where it cannot be read."""
+        """Return the content and the path of what is asked for. Raises KinetreeError or OSError if unreadable."""
         path = self.path(wanted, asked_from)
         path = _model_file(path, lambda config: self.check(config, wanted)) if path.is_dir() else path
         self.check(path, wanted)
@@ -173,8 +173,8 @@ def _on_disk(path: Path) -> bytes:
 
 
 def _model_file(folder: Path, check: Callable[[Path], None]) -> Path:
-    """The SDF file of a model's folder: that of the latest version which model.config names, else model.sdf. check:
-    raises where that may not be read."""
+    """Return the SDF file of a model's folder: that of the latest version which model.config names, else model.sdf.
+    check: raises where that may not be read."""
     config = folder / "model.config"
     check(config)
     root = parse(read_file(config), str(config), Report()) if config.is_file() else None

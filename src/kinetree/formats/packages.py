@@ -85,7 +85,7 @@ class Packages:
                 self.package(name, near)
 
     def _allowed(self, kind: str, name: str, folder: Path) -> Path:
-        """The folder that was found, and may be read from now on. Raises KinetreeError "confined" where it may not."""
+        """Return the folder that was found, and may be read from now on. Raises KinetreeError "confined" where not."""
         if self.may_read(folder) or self.confinement is None:
             return folder
         listed = any(is_in(os.path.abspath(folder), [entry]) for variable in MODEL_PATHS for entry in _paths(variable))
@@ -152,8 +152,8 @@ class Packages:
 
 
 def searched(folder: str) -> Iterator[str]:
-    """The folders in which packages and models are looked for by the files of a folder, with all that is in them, and
-    those to which packages that are installed as links lead."""
+    """Yield the folders in which packages and models are looked for by the files of a folder, with all that is in them,
+    and those to which packages that are installed as links lead."""
     yield from map(str, _ancestors(Path(folder))[-1:])
     yield from (str(entry) for name in ("ROS_PACKAGE_PATH", *MODEL_PATHS) for entry in _paths(name))
     for entry in _paths("AMENT_PREFIX_PATH"):

@@ -207,7 +207,7 @@ class Limits:
 
     @_quietly
     def box_volume(self, columns: Any, what: str) -> float:
-        """The product of the ranges of these coordinates. Raises KinetreeError where it is no number above zero."""
+        """Return the product of the ranges of these coordinates. Raises KinetreeError unless it is above zero."""
         self.need_ranges(columns, what)
         whole = float(np.prod(self.upper[columns] - self.lower[columns])) if len(columns) else 1.0
         if not 0.0 < whole < np.inf:

@@ -7,17 +7,15 @@ reaches from -1 to 1. Boyd & Vandenberghe, Convex Optimization, is cited as BV.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from kinetree.errors import fail
+from kinetree.spatial.extremes import FLAT, empty, hull_volume, linear_programme, too_thin, unbounded
 from kinetree.spatial.monte_carlo import Estimate, estimated_share, scattered
 from kinetree.spatial.se3 import Array
 
-FLAT = 1e-9
-"""Radius of the largest ball, in those coordinates, below which a polytope is taken to have no inside."""
 WIDE = 1e8
 """Ends from here on are limits like others, but no measure of how large everything is."""
 EXACT = 6
@@ -80,7 +78,7 @@ def chebyshev_ball(A: Array, b: Array) -> Ball:
 
 def _ball(A: Array, b: Array) -> Ball:
     n = A.shape[1]
-    solution = _linprog(np.r_[np.zeros(n), -1.0], np.c_[A, np.linalg.norm(A, axis=1)], b)
+    solution = linear_programme(np.r_[np.zeros(n), -1.0], np.c_[A, np.linalg.norm(A, axis=1)], b)
     return Ball(np.full(n, np.nan), np.inf) if solution is None else Ball(solution[:n], float(solution[n]))
 
 
@@ -127,7 +125,7 @@ def redundant_rows(A: Array, b: Array) -> list[int]:
     kept = list(range(len(A)))
     for i in range(len(A) - 1, -1, -1):
         others = [k for k in kept if k != i]
-        farthest = _linprog(-A[i], np.vstack([A[others], A[i]]), np.r_[b[others], b[i] + 1.0])
+        farthest = linear_programme(-A[i], np.vstack([A[others], A[i]]), np.r_[b[others], b[i] + 1.0])
         if farthest is not None and A[i] @ farthest <= b[i] + FLAT:
             kept = others
     return [i for i in range(len(A)) if i not in kept]
@@ -152,7 +150,7 @@ def volume(A: Array, b: Array) -> float:
     if is_flat(A, b):
         return 0.0
     framed = _framed(A, b)
-    return float(np.prod(framed.width)) * _hull_volume(_corners(framed.A, framed.b))
+    return float(np.prod(framed.width)) * hull_volume(_corners(framed.A, framed.b))
 
 
 @_quietly
@@ -184,7 +182,7 @@ def facet_areas(A: Array, b: Array) -> Array:
         same = np.abs(np.c_[rows, bounds][:i] - np.r_[row, bound]).max(axis=1, initial=0.0) <= FLAT
         if len(face) >= n and not same.any():
             basis = np.linalg.svd(row[None])[2][1:]  # (n - 1, n), the directions of the face
-            areas[i] = _hull_volume(face @ basis.T) if len(basis) else 1.0
+            areas[i] = hull_volume(face @ basis.T) if len(basis) else 1.0
     stretched = float(np.prod(framed.width)) * np.linalg.norm(A, axis=1) / framed.lengths
     return np.asarray(areas * stretched)
 
@@ -195,7 +193,7 @@ def support(A: Array, b: Array, direction: Array) -> float:
     framed = _framed(A, b)
     scaled = direction * framed.width
     length = float(np.linalg.norm(scaled))
-    farthest = _linprog(-scaled / length, framed.A, framed.b)
+    farthest = linear_programme(-scaled / length, framed.A, framed.b)
     return np.inf if farthest is None else float(direction @ framed.center + scaled @ farthest)
 
 
@@ -246,7 +244,7 @@ def project(A: Array, b: Array, point: Array, *, deeper: float = 0.0) -> Array:
     scale = float(framed.width[0])
     y = _nearest(framed.A, framed.b, (point - framed.center) / scale)
     if y is None:
-        raise _empty()
+        raise empty()
     found = y
     for inwards in (0.0, 1e-15, 1e-14, 1e-13, 1e-12):
         nearer = _nearest(framed.A, framed.b - inwards - deeper, y)  # from close by, where the digits are
@@ -310,9 +308,9 @@ def _bounding_box(A: Array, b: Array) -> Box:
     """The smallest box around a bounded polytope with an inside."""
     _inside(A, b)
     eye = np.eye(A.shape[1])
-    farthest = [_linprog(-axis, A, b) for axis in (*eye, *-eye)]
+    farthest = [linear_programme(-axis, A, b) for axis in (*eye, *-eye)]
     if any(point is None for point in farthest):
-        raise _unbounded()
+        raise unbounded()
     ends = [float(axis @ point) for axis, point in zip((*eye, *-eye), farthest, strict=True)]
     return Box(-np.array(ends[len(eye) :]), np.array(ends[: len(eye)]))
 
@@ -333,13 +331,13 @@ def _corners(A: Array, b: Array) -> Array:
 
     near = b - A @ ball.center < 1e6 * (1.0 + np.abs(ball.center).max() + ball.radius)  # others are far off: no corner
     if not near.all() and not is_bounded(A[near]):
-        raise _unbounded()
+        raise unbounded()
     try:
         corners = HalfspaceIntersection(np.c_[A, -b][near], ball.center).intersections
     except QhullError:
-        raise _too_thin() from None
+        raise too_thin() from None
     if not np.all(np.isfinite(corners)):
-        raise _too_thin()
+        raise too_thin()
     _, first = np.unique(np.round(corners, 9), axis=0, return_index=True)
     return np.asarray(corners[np.sort(first)])
 
@@ -348,56 +346,7 @@ def _inside(A: Array, b: Array) -> Ball:
     """The largest ball of a bounded polytope with an inside."""
     ball = _ball(A, b)
     if ball.radius <= FLAT:
-        raise _empty()
+        raise empty()
     if not is_bounded(A):
-        raise _unbounded()
+        raise unbounded()
     return ball
-
-
-def _empty() -> Exception:
-    return fail("empty", "no configuration fulfils all these limits at once, or none with some room around it")
-
-
-def _unbounded() -> Exception:
-    return fail("unbounded", "the limits leave some direction open, or are too far off; this wants them bounded")
-
-
-def _too_thin() -> Exception:
-    message = "the corners of what the limits leave cannot be told apart; legal are limits that leave more room"
-    return fail("no-solution", message)
-
-
-def _hull_volume(points: Array) -> float:
-    """The volume of the convex hull of points (k, n), zero where they lie in a plane; in one dimension the length."""
-    if points.shape[1] == 1:
-        return float(np.ptp(points))
-    from scipy.spatial import ConvexHull, QhullError
-
-    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    if spread[-1] <= FLAT:
-        return 0.0
-    try:
-        return float(ConvexHull(points).volume)
-    except QhullError:  # corners too close together for its own caution: they are moved apart a little
-        with suppress(QhullError):
-            return float(ConvexHull(points, qhull_options="QJ").volume)
-        raise _too_thin() from None
-
-
-def _linprog(c: Array, A: Array, b: Array) -> Any:
-    """The x of least c x with A x <= b, or None where there is no least one."""
-    from scipy.optimize import linprog
-
-    bounds = b < np.inf  # a row that is infinitely far off bounds nothing
-    if np.isnan(b).any() or not np.all(np.isfinite(A)) or not np.all(np.isfinite(c)):
-        raise fail("no-solution", "some limits are too large or too small to compute with")
-    if np.any(b == -np.inf):
-        raise _empty()
-    found = linprog(c, A[bounds], b[bounds], bounds=(None, None), method="highs")
-    if found.status == 3:
-        return None
-    if found.status == 2:
-        raise _empty()
-    if not found.success:
-        raise fail("no-solution", f"the linear programme was not solved: {found.message}")
-    return found.x

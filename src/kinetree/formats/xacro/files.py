@@ -72,8 +72,8 @@ def _bounded(safe_loader: Any, file: str, budget: Budget) -> Any:
 
 
 def expand_pattern(pattern: str, check: Callable[[Path], None], spend: Callable[[int], None]) -> list[str]:
-    """The files that a path with wildcards names. check: raises for a folder that may not be listed. spend: takes steps
-    from a budget."""
+    """Return the files that a path with wildcards names. check: raises for a folder that may not be listed. spend:
+    takes steps from a budget."""
     found, seen = [Path(Path(pattern).anchor or ".")], 0
     for part in Path(pattern).parts[1 if Path(pattern).anchor else 0 :]:
         if not any(c in part for c in "*?["):
