@@ -18,15 +18,15 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from xml.parsers import expat
 
-from kinetree.conventions.check import PROFILES
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.profiles import PROFILES
 from machine import cores, describe, seconds_of
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 MANY = """
 import sys
-from kinetree.conventions.checked import Job
-from kinetree.conventions.run import check_all
+from kinetree.checker.checked import Job
+from kinetree.checker.run import check_all
 profile, *files = sys.argv[1:]
 for checked in check_all([Job(file, profile) for file in files]):
     if any(finding.code.startswith("check-") for finding in checked.findings):

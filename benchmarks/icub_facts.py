@@ -13,14 +13,14 @@ from pathlib import Path
 import icub_models
 
 import kinetree as kt
-from kinetree.conventions.check import check
+from kinetree.checker.check import check
 from kinetree.conventions.icub.limits import CLOSE, board_of
 from kinetree.conventions.icub.page import MOVING
 from kinetree.errors import Finding
 from kinetree.queries import tree
-from kinetree.solvers.bodies import BASE, Pair
-from kinetree.solvers.difference import Sides
-from kinetree.solvers.frames import Distance, frame_distances
+from kinetree.solvers.compare.bodies import BASE, Pair
+from kinetree.solvers.compare.difference import Sides
+from kinetree.solvers.compare.frames import Distance, frame_distances
 from kinetree.spatial.se3 import IDENTITY
 
 Range = tuple[float, float]

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from kinetree.conventions.check import ask, rules_of
-from kinetree.conventions.subject import Subject
+from kinetree.checker.check import ask
+from kinetree.conventions.facts import Subject
+from kinetree.conventions.profiles import rules_of
 from kinetree.errors import Finding, KinetreeError
 from kinetree.load import examine
 from kinetree.model.robot import Robot

@@ -16,13 +16,13 @@ from fuzz import expressions, texts
 from fuzz.mutate import Mutation, mutate_bytes, mutate_tree, mutate_words
 from fuzz.texts import Text
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.conventions.baseline import read_baseline
-from kinetree.conventions.checked import Job, check_job
-from kinetree.conventions.companions import follow, read_companions
+from kinetree.checker.baseline import read_baseline
+from kinetree.checker.checked import Job, check_job
+from kinetree.checker.settings import read_settings
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.fix import fix, write
-from kinetree.conventions.settings import read_settings
 from kinetree.errors import KinetreeError
+from kinetree.fixer.fix import fix, write
+from kinetree.fixer.related_files import follow, read_companions
 from kinetree.formats import limits, srdf
 from kinetree.formats.opener import Files
 from kinetree.load import FORMATS, Options, load

@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 import kinetree as kt
-from kinetree.conventions.check import FAMILIES
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.profiles import FAMILIES
 from kinetree.load import FORMATS
 
 LARGEST = 40_000

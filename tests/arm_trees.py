@@ -6,9 +6,10 @@ from collections import Counter
 from itertools import pairwise
 
 import kinetree as kt
-from kinetree.conventions.check import ask, rules_of
+from kinetree.checker.check import ask
+from kinetree.conventions.facts import Subject
+from kinetree.conventions.profiles import rules_of
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.subject import Subject
 
 RULES = [rule for rule in rules_of("industrial") if rule.code.startswith("R199")]
 

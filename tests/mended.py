@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 
 import kinetree as kt
-from kinetree.conventions.check import PROFILES, check
+from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.fix import Fixed, fix, write
+from kinetree.conventions.profiles import PROFILES
 from kinetree.conventions.rep199.base import BaseParent
+from kinetree.fixer.fix import Fixed, fix, write
 from support import frames_differ_by, random_q
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)

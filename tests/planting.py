@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 
 import kinetree as kt
+from kinetree.conventions.facts import bodies
 from kinetree.conventions.quality import boxes, moving
-from kinetree.conventions.subject import bodies
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Joint, Link
 

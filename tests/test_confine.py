@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from kinetree.checker.checked import check_job
+from kinetree.checker.jobs import jobs
 from kinetree.confine import Confinement, workspace_of
-from kinetree.conventions.checked import check_job
-from kinetree.conventions.jobs import jobs
 from support import put
 
 XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}<link name="base"/></robot>'

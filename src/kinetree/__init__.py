@@ -9,8 +9,8 @@ if _start.is_command():  # before anything that takes time
 
 from typing import TYPE_CHECKING
 
+from kinetree.checker.check import check as check
 from kinetree.controllers import controllers as controllers
-from kinetree.conventions.check import check as check
 from kinetree.errors import Finding as Finding
 from kinetree.errors import KinetreeError as KinetreeError
 from kinetree.errors import Source as Source

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from kinetree.conventions.checked import Job
-    from kinetree.conventions.jobs import Overrides
+    from kinetree.checker.checked import Job
+    from kinetree.checker.jobs import Overrides
 
 OPTIONS = {"profile": "the conventions", "select": "only codes that begin so", "ignore": "no codes that begin so"}
 """Settings `kinetree_…` in pytest's configuration, which go before those of the models."""
@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse a profile or codes that do not exist."""
     if not config.getoption("--kinetree"):
         return
-    from kinetree.conventions.check import check_codes
+    from kinetree.conventions.profiles import check_codes
     from kinetree.errors import KinetreeError
 
     said = _said(config)
@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _said(config: pytest.Config) -> Overrides:
-    from kinetree.conventions.jobs import Overrides
+    from kinetree.checker.jobs import Overrides
 
     profile, select, ignore = (config.getini(f"kinetree_{name}") or None for name in OPTIONS)
     return Overrides(profile, select and tuple(select), ignore and tuple(ignore))
@@ -49,7 +49,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
     """A robot description, if they are wanted."""
     if not parent.config.getoption("--kinetree"):
         return None
-    from kinetree.conventions.files import is_model
+    from kinetree.checker.files import is_model
 
     return RobotFile.from_parent(parent, path=file_path) if is_model(file_path) else None
 
@@ -59,7 +59,7 @@ class RobotFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """The test of the file, or one for each of its variants in the settings."""
-        from kinetree.conventions.jobs import jobs
+        from kinetree.checker.jobs import jobs
         from kinetree.errors import KinetreeError
 
         try:
@@ -82,9 +82,9 @@ class RobotItem(pytest.Item):
 
     def runtest(self) -> None:
         """Fail if anything is graver than a remark."""
-        from kinetree.conventions.files import without_parts
-        from kinetree.conventions.report import report
-        from kinetree.conventions.run import check_all
+        from kinetree.checker.files import without_parts
+        from kinetree.checker.report import report
+        from kinetree.checker.run import check_all
         from kinetree.errors import KinetreeError
 
         try:

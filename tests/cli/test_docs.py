@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from kinetree.conventions.check import family
+from kinetree.conventions.profiles import family
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.conventions.report.pretty import pretty
+from kinetree.checker.report.pretty import pretty
 from kinetree.errors import Finding, Source
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from kinetree.cli import fix as fix_command
-from kinetree.conventions.check import rules_of
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.profiles import rules_of
 from kinetree.conventions.rep199.base import BaseParent
-from kinetree.conventions.steps import MOST_TRIES
+from kinetree.fixer.apply import MOST_TRIES
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
 STUCK = ARM.replace('"base"', '"controller"')

@@ -10,8 +10,8 @@ import pytest
 
 import kinetree as kt
 from kinetree.cli import _limits_figure
-from kinetree.solvers.limit_report import report as reports
-from kinetree.solvers.limit_report import violations
+from kinetree.solvers.limits.report import report as reports
+from kinetree.solvers.limits.report import violations
 from kinetree.spatial import polytope
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kinetree.conventions.check import FAMILIES, family
+from kinetree.conventions.profiles import FAMILIES, family
 
 
 def test_it_explains(run):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.baseline import (
+from kinetree.checker.baseline import (
     KEYS,
     check_baseline,
     check_replaceable,
@@ -17,8 +17,8 @@ from kinetree.conventions.baseline import (
     read_baseline,
     write_baseline,
 )
-from kinetree.conventions.checked import Checked, Job, check_job, gone_from_baselines
-from kinetree.conventions.run import check_all
+from kinetree.checker.checked import Checked, Job, check_job, gone_from_baselines
+from kinetree.checker.run import check_all
 from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from kinetree.errors import Finding, Source
 from support import shared

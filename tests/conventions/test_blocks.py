@@ -3,7 +3,7 @@
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import check
+from kinetree.checker.check import check
 from kinetree.conventions.quality import with_blocks
 
 CONTROL = '<ros2_control name="arm" type="system">{}</ros2_control>'

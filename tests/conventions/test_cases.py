@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 import pytest
 
 import rule_cases
-from kinetree.conventions.check import FAMILIES, codes_of, rule_of
+from kinetree.conventions.profiles import FAMILIES, codes_of, rule_of
 from kinetree.errors import SEVERITIES
 from rule_cases.case import Cases, Expected, Model, findings
 

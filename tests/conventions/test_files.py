@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from kinetree.conventions.checked import Checked
-from kinetree.conventions.files import files_of, is_model, models_in, without_parts
+from kinetree.checker.checked import Checked
+from kinetree.checker.files import files_of, is_model, models_in, without_parts
 from kinetree.errors import Finding, KinetreeError
 
 

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.conventions import fix as fixing
-from kinetree.conventions.check import check, rules_of
+from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.fix import fix, write
-from kinetree.conventions.mending import exact_angles
+from kinetree.conventions.fixes import exact_angles
+from kinetree.conventions.profiles import rules_of
 from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.errors import KinetreeError
+from kinetree.fixer import fix as fixing
+from kinetree.fixer.fix import fix, write
 from kinetree.spatial.se3 import pose_from_xyz_rpy
 from mended import mended, without
 from support import all_frames, shared

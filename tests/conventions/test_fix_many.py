@@ -5,11 +5,11 @@ from time import process_time
 import pytest
 
 import kinetree as kt
-from kinetree.conventions import steps
 from kinetree.conventions.edit import Mend, set_attribute
-from kinetree.conventions.fix import fix
 from kinetree.conventions.rep103.angles import InexactAngles
-from kinetree.conventions.same import difference
+from kinetree.fixer import apply as steps
+from kinetree.fixer.fix import fix
+from kinetree.fixer.invariants import difference
 
 ANGLED = """<joint name="x" type="continuous"><parent link="l0"/><child link="x"/><axis xyz="1 1 1"/></joint></robot>"""
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.conventions import fix as fixing
-from kinetree.conventions.check import check
+from kinetree.checker.check import check
 from kinetree.conventions.edit import Mend, set_attribute
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.fix import fix, write
 from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.conventions.rep199.base import BaseGeometry, BaseParent
-from kinetree.conventions.same import difference
 from kinetree.errors import KinetreeError
+from kinetree.fixer import fix as fixing
+from kinetree.fixer.fix import fix, write
+from kinetree.fixer.invariants import difference
 from mended import HUNG, mended, without
 
 BASE = '<joint name="base_link-base" type="fixed">'

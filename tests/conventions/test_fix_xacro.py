@@ -7,8 +7,8 @@ import pytest
 
 import kinetree as kt
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.fix import fix, write
 from kinetree.errors import KinetreeError
+from kinetree.fixer.fix import fix, write
 from mended import mended, without
 from support import shared
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.conventions.checked import Checked, Job
+from kinetree.checker.checked import Checked, Job
+from kinetree.checker.report import formats, report
+from kinetree.checker.run import check_all
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.report import formats, report
-from kinetree.conventions.run import check_all
 from kinetree.load import FORMATS, load
 from support import shared
 

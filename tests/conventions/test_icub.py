@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import ask, check, rules_of
+from kinetree.checker.check import ask, check
+from kinetree.conventions.facts import Subject
 from kinetree.conventions.icub.axes import AxisDirection, axes, looks_forwards
 from kinetree.conventions.icub.limits import board_of, known_robot
-from kinetree.conventions.subject import Subject
+from kinetree.conventions.profiles import rules_of
 from kinetree.load import FORMATS
 from kinetree.robots.icub.limits import board_limits
 from kinetree.robots.icub.naming import naming

@@ -5,7 +5,7 @@ from math import pi
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import check
+from kinetree.checker.check import check
 
 
 def said(text: str, format: str, *codes: str) -> list[tuple[str, str | None]]:

@@ -3,7 +3,7 @@
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import ask
+from kinetree.checker.check import ask
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.xacro import NAMING, PrefixLeak, leaks, parameters, prefix_of
 from kinetree.formats.xml import Report, parse

@@ -5,7 +5,7 @@ import os
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import check
+from kinetree.checker.check import check
 
 MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
 MODEL = '<robot name="arm">\n<link name="a">{}</link></robot>'

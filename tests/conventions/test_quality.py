@@ -5,9 +5,10 @@ from collections import Counter
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import FAMILIES, PROFILES, check, rules_of
+from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.geometry import MeshRule
+from kinetree.conventions.profiles import FAMILIES, PROFILES, rules_of
 from kinetree.formats.sdf import write
 from kinetree.formats.xml_writer import attributes_text
 from planting import DEFECTS, OF_REPS, Model

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import kinetree as kt
-from kinetree.conventions.readers import REMARKS
+from kinetree.conventions.reader_codes import REMARKS
 
 ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
 """That of a baseline, those of robots that come with the package, and that of a robot which limits hold still."""

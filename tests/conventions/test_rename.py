@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import check
+from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.fix import fix, write
 from kinetree.conventions.rep199.groups import GroupPrefixes
+from kinetree.fixer.fix import fix, write
 
 LINKS = ["shoulder", "upper_arm", "elbow", "forearm", "wrist", "hand"]
 NAMED = ARM

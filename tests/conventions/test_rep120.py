@@ -3,7 +3,7 @@
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import ask, check
+from kinetree.checker.check import ask, check
 from kinetree.conventions.rep120 import HUMANOID, BaseLink, Footprint, Grippers, Hierarchy, Soles
 
 

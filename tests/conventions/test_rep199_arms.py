@@ -4,7 +4,7 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, UNABLE, arms, chain, found, in_words, single, tree
-from kinetree.conventions.check import ask
+from kinetree.checker.check import ask
 from kinetree.conventions.examples import ARM
 
 EXAMPLES = {

@@ -6,7 +6,7 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, found, single, tree
-from kinetree.conventions.check import ask
+from kinetree.checker.check import ask
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.groups import TWO_ARMS
 from kinetree.errors import Finding

@@ -9,9 +9,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kinetree.conventions.checked import Checked, Excused, Job, check_job
+from kinetree.checker.checked import Checked, Excused, Job, check_job
+from kinetree.checker.report import _excerpts, formats, report
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.report import _excerpts, formats, report
 from kinetree.errors import Finding, KinetreeError, Source
 
 SCHEMA = Path(__file__).with_name("sarif-2.1.0-rtm.4.json")

@@ -6,8 +6,8 @@ from math import pi
 import pytest
 
 import kinetree as kt
+from kinetree.checker.check import ask, check
 from kinetree.conventions.angles import exact
-from kinetree.conventions.check import ask, check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep103 import RULES as REP103
 from kinetree.conventions.rep103.angles import InexactAngles

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.conventions.check import FAMILIES, PROFILES, family, rules_of
 from kinetree.conventions.explain import explain, explanations, family_title
 from kinetree.conventions.pages import main, pages
+from kinetree.conventions.profiles import FAMILIES, PROFILES, family, rules_of
 from kinetree.errors import KinetreeError
 
 DOCS = Path(__file__).parents[2] / "docs"

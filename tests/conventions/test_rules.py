@@ -6,10 +6,11 @@ from importlib import import_module
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import ALWAYS, FAMILIES, PROFILES, ask, check, rules_of
+from kinetree.checker.check import ask, check
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.facts import Subject
+from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, rules_of
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import Subject
 from kinetree.errors import Finding
 from kinetree.load import FORMATS
 

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.conventions import child, run
-from kinetree.conventions.checked import Checked, Job, check_job
+from kinetree.checker import run
+from kinetree.checker import worker as child
+from kinetree.checker.checked import Checked, Job, check_job
+from kinetree.checker.run import check_all
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.run import check_all
-from kinetree.conventions.subject import document, poses
+from kinetree.conventions.facts import document, poses
 from support import all_frames, shared
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
@@ -146,8 +147,8 @@ def test_what_is_unknown_is_said_before_anything_is_checked(arms):
 
 SCRIPT = """
 import sys, time
-from kinetree.conventions import run
-from kinetree.conventions.checked import Job
+from kinetree.checker import run
+from kinetree.checker.checked import Job
 run.SMALL = -1
 for checked in run.check_all([Job(sys.argv[1], "industrial")] * 3, processes=2):
     print(len(checked.findings), flush=True)

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from kinetree.checker import run
+from kinetree.checker.checked import Checked, Excused, Job
+from kinetree.checker.protection import Protection, without_foreign_places
+from kinetree.checker.run import check_all, protection
+from kinetree.checker.sandbox.filter import ALLOW, REFUSE, UNKNOWN, program
+from kinetree.checker.sandbox.numbers import ARCHITECTURES, judged, refused
 from kinetree.confine import Confinement
-from kinetree.conventions import run
-from kinetree.conventions.checked import Checked, Excused, Job
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.protection import Protection, without_foreign_places
-from kinetree.conventions.run import check_all, protection
-from kinetree.conventions.sandbox.filter import ALLOW, REFUSE, UNKNOWN, program
-from kinetree.conventions.sandbox.numbers import ARCHITECTURES, judged, refused
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp are of Linux")
 
@@ -104,8 +104,8 @@ GOOD = {
 SCRIPT = """
 import concurrent.futures, ctypes, fcntl, json, mmap, os, resource, signal, socket, subprocess, sys, termios
 import numpy as np
-from kinetree.conventions.sandbox import restrict
-module = sys.modules["kinetree.conventions.sandbox.restrict"]
+from kinetree.checker.sandbox import restrict
+module = sys.modules["kinetree.checker.sandbox.restrict"]
 how, outside, deeds, good = json.loads(sys.argv[1])
 if how == "landlock":
     module._seccomp = lambda libc: False
@@ -237,7 +237,7 @@ class TestFilter:
     def test_numbers_are_those_of_the_kernel(self, machine, header):
         if not Path(header).exists():
             pytest.skip("the headers of the kernel are not here")
-        from kinetree.conventions.sandbox.numbers import _REFUSED, _table
+        from kinetree.checker.sandbox.numbers import _REFUSED, _table
 
         defined = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", Path(header).read_text()))
         ours = {**_table(_REFUSED, machine), **judged(machine)}
@@ -308,7 +308,7 @@ def test_a_child_that_does_not_bear_it_goes_on_without_it(tmp_path, monkeypatch)
     """As under an emulator, whose own calls the filter would refuse."""
     (tmp_path / "arm.urdf").write_text(ARM)
     monkeypatch.setattr(run, "SMALL", -1)
-    died = "import kinetree.conventions.sandbox as c, os; c.restrict = lambda readable: os._exit(1); "
+    died = "import kinetree.checker.sandbox as c, os; c.restrict = lambda readable: os._exit(1); "
     monkeypatch.setattr(run, "CHILD", run.CHILD.replace("main(*", f"\n{died}main(*"))
     (found,) = check_all([Job(str(tmp_path / "arm.urdf"), "industrial", confined=Confinement([tmp_path]))])
     assert found.findings == ()

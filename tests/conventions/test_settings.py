@@ -5,11 +5,11 @@ import os
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.checked import check_job
+from kinetree.checker.checked import check_job
+from kinetree.checker.jobs import Overrides, jobs
+from kinetree.checker.per_file import Pattern, PerFile
+from kinetree.checker.settings import Settings, find_settings, read_settings
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.jobs import Overrides, jobs
-from kinetree.conventions.per_file import Pattern, PerFile
-from kinetree.conventions.settings import Settings, find_settings, read_settings
 from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from support import shared
 

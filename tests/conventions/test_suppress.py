@@ -6,13 +6,13 @@ import shutil
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import rule_of, rules_of
-from kinetree.conventions.checked import Checked, Job, check_job
+from kinetree.checker.checked import Checked, Job, check_job
+from kinetree.checker.excuses import excuse, suppressions
+from kinetree.checker.justifications import justifications
+from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.justify import justifications
-from kinetree.conventions.per_file import Pattern, PerFile
-from kinetree.conventions.readers import REMARKS
-from kinetree.conventions.suppress import excuse, suppressions
+from kinetree.conventions.profiles import rule_of, rules_of
+from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.suppressions import ASKEW, EXCUSED, RULES
 from kinetree.errors import Source
 from kinetree.formats.xml import Report, parse

@@ -3,7 +3,7 @@
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.check import check
+from kinetree.checker.check import check
 
 JOINT = '<joint name="j" type="fixed"><parent>a</parent><child>b</child></joint>'
 SDF = '<sdf version="1.9">\n<model name="m">{}<link name="a"/><link name="b">\n{}</link>{}</model></sdf>'

@@ -6,7 +6,7 @@ import pytest
 import kinetree as kt
 from kinetree.errors import KinetreeError
 from kinetree.model.limits import Limits
-from kinetree.solvers.limit_report import report
+from kinetree.solvers.limits.report import report
 from kinetree.spatial import polytope
 
 WIDTHS = (0, 1e-320, 1e-300, 1e-13, 1e-10, 1e-9, 2e-9, 1e-8, 1e-6, 1e-3, 0.1, 1, 1, 3, 10, 1e8, 1e30, 1e300, 1.7e308)

@@ -26,8 +26,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import kinetree as kt
-from kinetree.conventions.check import ALWAYS, ask, rule_of
-from kinetree.conventions.checked import Job, check_job
+from kinetree.checker.check import ask
+from kinetree.checker.checked import Job, check_job
+from kinetree.conventions.profiles import ALWAYS, rule_of
 
 Expected = Literal["found", "remarked", "silent"]
 

@@ -9,8 +9,8 @@ import pytest
 import kinetree as kt
 from kinetree.controllers import controllers
 from kinetree.errors import UnverifiedWarning
-from kinetree.solvers.calibrate import calibrate
-from kinetree.solvers.calibrate_text import change_text
+from kinetree.solvers.calibrate.calibration import calibrate
+from kinetree.solvers.calibrate.text import change_text
 from kinetree.spatial import se3
 from pendants import ARM, LINKS, changed, codes, load, shown, urdf
 from support import example_robot_urdfs, shared

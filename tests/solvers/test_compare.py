@@ -11,7 +11,7 @@ import kinetree as kt
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.robot import NO_AXES, CoupledLimit, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
 from kinetree.model.tree import build_tree
-from kinetree.solvers.bodies import Match
+from kinetree.solvers.compare.bodies import Match
 from kinetree.spatial import se3
 from physics import everything, random_pose
 from support import icub_urdfs

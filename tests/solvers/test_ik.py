@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 import kinetree as kt
 from kinetree.algorithms.inverse import DESCENT, GOING, STEPS, inverse_step
 from kinetree.model.tree import build_tree
-from kinetree.solvers import ik_solver as module
+from kinetree.solvers.ik import solver as module
 from random_arms import ENDS, closed_form_arm, random_arm
 from support import reachable
 

@@ -9,8 +9,8 @@ from typing import TextIO
 
 import click
 
+from kinetree.checker.report.pretty import pretty
 from kinetree.cli._json import print_json
-from kinetree.conventions.report.pretty import pretty
 from kinetree.errors import Finding
 
 SHOWN = 20

@@ -34,7 +34,7 @@ def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) 
     named stay neutral, and limits about them alone are not asked. Exit status 0 if all of it is inside, 1 if not, 2 if
     something cannot be read.
     """
-    from kinetree.solvers.limit_report import units, violations
+    from kinetree.solvers.limits.report import units, violations
 
     q, times, named = _read(file, robot, unit)
     found = violations(robot, q, named)

@@ -13,7 +13,7 @@ from kinetree.cli._limits_page import scale_of
 from kinetree.errors import fail
 from kinetree.model.limits import Block
 from kinetree.model.robot import Robot
-from kinetree.solvers.limit_report import BlockReport, several
+from kinetree.solvers.limits.report import BlockReport, several
 from kinetree.spatial import extremes
 from kinetree.spatial.se3 import Array
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from kinetree.cli._page import Section
 from kinetree.model.robot import Robot
-from kinetree.solvers.limit_report import BlockReport
-from kinetree.solvers.widen import Widening
+from kinetree.solvers.limits.report import BlockReport
+from kinetree.solvers.limits.widen import Widening
 from kinetree.spatial.se3 import Array
 
 MOST_CORNERS = 8

@@ -53,7 +53,7 @@ def widen(
     first and at last, and what would be lost without it.
     """
     from kinetree.load import save
-    from kinetree.solvers import widen as solver
+    from kinetree.solvers.limits import widen as solver
 
     if not by:
         raise click.UsageError("--by says which limits may be moved, such as --by 'left_arm tendons *=20'")
@@ -87,7 +87,7 @@ def widen(
 
 def _scales(robot: Robot, unit: Literal["rad", "deg"]) -> dict[str, float]:
     """What one unit of a row is in rad or m: rows that are about lengths are in m."""
-    from kinetree.solvers.limit_report import units
+    from kinetree.solvers.limits.report import units
 
     degree = float(np.deg2rad(1.0)) if unit == "deg" else 1.0
     of = zip(robot.limits.row_names, units(robot)[2 * robot.nq :], strict=True)
@@ -96,7 +96,7 @@ def _scales(robot: Robot, unit: Literal["rad", "deg"]) -> dict[str, float]:
 
 def _amounts(robot: Robot, by: tuple[str, ...]) -> dict[str, float]:
     """Rows, by name or by what matches, to amounts; a name says more than a pattern."""
-    from kinetree.solvers.widen import widenable
+    from kinetree.solvers.limits.widen import widenable
 
     known, rows = widenable(robot), robot.limits.row_names
     found: dict[str, float] = {}

@@ -21,7 +21,7 @@ from kinetree.errors import KinetreeError, Source, UnverifiedWarning, fail, near
 from kinetree.model.robot import Robot
 
 if TYPE_CHECKING:
-    from kinetree.solvers.calibrate import Calibration
+    from kinetree.solvers.calibrate.calibration import Calibration
 
 OF_THE_FILE = ("poses", "joints")
 """Codes of errors that are about what the file has."""
@@ -62,7 +62,7 @@ def command(
     """
     from kinetree.cli._poses import read_poses
     from kinetree.queries.controllers import of
-    from kinetree.solvers.calibrate import calibrate
+    from kinetree.solvers.calibrate.calibration import calibrate
 
     who = of(vendor)
     _check_frames(ctx, robot, frames)
@@ -90,7 +90,7 @@ def command(
 
 def _joints(robot: Robot, frames: dict[str, str]) -> tuple[tuple[str, ...], list[bool]]:
     """The joints that the poses are of, from base to tool0, and whether they turn."""
-    from kinetree.solvers.calibrate_arm import arm
+    from kinetree.solvers.calibrate.arm import arm
 
     found = arm(robot, (frames["base"], frames["tool0"]), (frames["base_link"], frames["flange"]))
     return found.joints, found.turning
@@ -114,7 +114,7 @@ def _coupling_notes(who: Controller, robot_model: str) -> list[str]:
 
 def _si(tolerance: tuple[float, float]) -> tuple[float, float]:
     """A tolerance in m and rad."""
-    from kinetree.solvers.calibrate import WIDEST
+    from kinetree.solvers.calibrate.calibration import WIDEST
 
     if not all(0 < bound < float("inf") for bound in tolerance):
         message = f"is {tolerance[0]:g} {tolerance[1]:g}; legal are two finite numbers above 0, mm and deg"

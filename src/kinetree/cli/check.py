@@ -12,18 +12,19 @@ from typing import Any
 
 import click
 
+from kinetree.checker.baseline import check_replaceable, model_key, write_baseline
+from kinetree.checker.check import is_error_of_reader
+from kinetree.checker.checked import Checked, Job, gone_from_baselines
+from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
+from kinetree.checker.jobs import Overrides, jobs
+from kinetree.checker.justifications import justifications
+from kinetree.checker.report import formats, report
+from kinetree.checker.run import check_all, protection
+from kinetree.checker.settings import OWN, SHARED, read_settings
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._model import json_option, robot_paths
 from kinetree.cli._output import check_no_input
-from kinetree.conventions.baseline import check_replaceable, model_key, write_baseline
-from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
-from kinetree.conventions.checked import Checked, Job, gone_from_baselines
-from kinetree.conventions.files import files_of, folders_of, is_unread, without_parts
-from kinetree.conventions.jobs import Overrides, jobs
-from kinetree.conventions.justify import justifications
-from kinetree.conventions.report import formats, report
-from kinetree.conventions.run import check_all, protection
-from kinetree.conventions.settings import OWN, SHARED, read_settings
+from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.formats.output import write_whole
 
 MANY = 20

@@ -24,7 +24,7 @@ def command(a: Robot, b: Robot, any_base: bool, tolerance: float, relative: floa
 
     Exit status 0 if they are the same, 1 if they differ, 2 if one of them cannot be loaded.
     """
-    from kinetree.solvers.compare import compare
+    from kinetree.solvers.compare.comparison import compare
 
     comparison = compare(a, b, base="any" if any_base else "same", tolerance=tolerance, relative=relative)
     if as_json:

@@ -13,19 +13,20 @@ from typing import Any, TextIO
 
 import click
 
+from kinetree.checker.check import is_error_of_reader
+from kinetree.checker.checked import Checked, Job, check_job
+from kinetree.checker.files import files_of, folders_of, without_parts
+from kinetree.checker.jobs import Overrides, jobs
+from kinetree.checker.per_file import is_left_out
+from kinetree.checker.report.pretty import pretty
+from kinetree.checker.run import check_all
+from kinetree.checker.settings import read_settings
 from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option
-from kinetree.conventions.check import DEFAULT, PROFILES, is_error_of_reader
-from kinetree.conventions.checked import Checked, Job, check_job
-from kinetree.conventions.files import files_of, folders_of, without_parts
-from kinetree.conventions.fix import Fixed, fix, write
-from kinetree.conventions.jobs import Overrides, jobs
-from kinetree.conventions.per_file import is_left_out
-from kinetree.conventions.report.pretty import pretty
-from kinetree.conventions.run import check_all
-from kinetree.conventions.settings import read_settings
+from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
+from kinetree.fixer.fix import Fixed, fix, write
 from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
 from kinetree.formats.xml_encoding import encoding_of

@@ -52,7 +52,7 @@ def command(
 
     Exit status 0 if they do, 1 if none was found: then they are those that are locally closest.
     """
-    from kinetree.solvers.ik import ik
+    from kinetree.solvers.ik.make import ik
 
     if maker is not None:
         base, kind = base or "base", "pose"
@@ -96,7 +96,7 @@ def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
 
 
 def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: bool) -> None:
-    from kinetree.solvers.limit_report import units
+    from kinetree.solvers.limits.report import units
 
     kinds = dict(zip(robot.limits.names, units(robot), strict=True))
 

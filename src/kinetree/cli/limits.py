@@ -39,7 +39,7 @@ def command() -> None:
 @json_option
 def show(robot: Robot, plot: Path | None, force: bool, as_json: bool) -> None:
     """How much of the joints' box each limit of MODEL forbids, and the largest box that is allowed."""
-    from kinetree.solvers.limit_report import report
+    from kinetree.solvers.limits.report import report
 
     if plot:
         check_new(plot, force)

@@ -12,11 +12,11 @@ import click
 from kinetree.cli._findings import terminal_width
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
-from kinetree.conventions.check import FAMILIES
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, Mends, explain, family_title
-from kinetree.conventions.readers import REMARKS
+from kinetree.conventions.profiles import FAMILIES
+from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.rep199.clause import URL
-from kinetree.conventions.rep199.people import CLAUSES, Clause
+from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 
 WIDTH = 80
 FIXES: dict[Mends, str] = {

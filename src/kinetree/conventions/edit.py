@@ -15,6 +15,9 @@ from kinetree.formats.xml_writer import attributes_text
 
 REST_OF_LINE = re.compile(rb"(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*[ \t]*(?=\r?\n)")
 
+NewNames = Mapping[tuple[str, str], str]
+"""("link" or "joint", old name) to new name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -56,7 +59,7 @@ class Mend:
     element: str
     edits: tuple[Edit, ...] = ()
     because: str = ""
-    renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    renamed: NewNames = field(default_factory=dict)
 
 
 def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:

@@ -8,7 +8,7 @@ from importlib import import_module
 from inspect import cleandoc
 from typing import Literal
 
-from kinetree.conventions.check import FAMILIES, PROFILES, codes_of, family, nearest_codes, rules_of
+from kinetree.conventions.profiles import FAMILIES, PROFILES, codes_of, family, nearest_codes, rules_of
 from kinetree.conventions.rule import Evidence, Level, Rule
 from kinetree.errors import Severity, fail
 

@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Literal
 from urllib.parse import unquote
 
 from kinetree.confine import Confinement
+from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import fact
 from kinetree.errors import Finding, KinetreeError, Severity
 from kinetree.formats.opener import folder_of
 from kinetree.formats.packages import Packages

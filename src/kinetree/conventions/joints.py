@@ -8,10 +8,10 @@ from math import hypot, isinf, pi, sqrt
 
 import numpy as np
 
-from kinetree.conventions.mending import unit_axes
+from kinetree.conventions.facts import document
+from kinetree.conventions.fixes import unit_axes
 from kinetree.conventions.quality import URDF_JOINT, Quality
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import document
 from kinetree.errors import Finding
 from kinetree.formats.numbers import numbers
 from kinetree.model.robot import Joint, Robot

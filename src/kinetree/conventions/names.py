@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, grouped, is_made
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import fact
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 

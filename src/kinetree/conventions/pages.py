@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from textwrap import dedent, fill
 
-from kinetree.conventions.check import FAMILIES, PROFILES
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations, family_title
-from kinetree.conventions.readers import REMARKS
+from kinetree.conventions.profiles import FAMILIES, PROFILES
+from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.rep199.table import page as clauses
 from kinetree.formats.output import write_whole
 

@@ -9,8 +9,8 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import fact
 from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.spatial.se3 import Array
 

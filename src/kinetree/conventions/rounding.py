@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kinetree.conventions.subject import document, fact, sdf_document
+from kinetree.conventions.facts import document, fact, sdf_document
 from kinetree.errors import Source
 from kinetree.formats.xml import Element
 from kinetree.model.robot import Link, Robot

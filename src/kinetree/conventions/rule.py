@@ -26,7 +26,7 @@ class Rule:
     good, bad: a text that is fine and one that is not. With `base` they are pieces of a text, where the bad one takes
         every place of the good one: `base` itself, or that of a robot that comes with the package, loaded with
         `base_options` and written in `base_format`.
-    told: what the caller must tell for the examples; see `kinetree.conventions.subject.TOLD`.
+    told: what the caller must tell for the examples; see `kinetree.conventions.facts.TOLD`.
     requires: codes of rules; where one of them has found its fault, this one is not asked.
     """
 
@@ -44,7 +44,7 @@ class Rule:
     requires: ClassVar[tuple[str, ...]] = ()
 
     check: ClassVar[Any]
-    """A method that yields findings. It takes what it wants to know by name: see `kinetree.conventions.subject`."""
+    """A method that yields findings. It takes what it wants to know by name: see `kinetree.conventions.facts`."""
     mend: ClassVar[Any] = None
     """None, or a method like `check` that yields a `kinetree.conventions.edit.Mend` for each element that is at fault:
     the edits after which the rule has nothing to say of it."""

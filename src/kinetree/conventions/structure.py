@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, with_blocks
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import fact
 from kinetree.errors import Finding, Source, nearest_names
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Robot

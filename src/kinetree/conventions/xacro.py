@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import ClassVar
 
+from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import fact
 from kinetree.errors import Finding
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Robot

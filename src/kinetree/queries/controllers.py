@@ -19,8 +19,8 @@ from kinetree.model.edit import add_limits
 from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import CoupledLimit, Robot
-from kinetree.queries.ask import tree
 from kinetree.queries.motion import fk
+from kinetree.queries.query import tree
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array

@@ -14,7 +14,7 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.ask import query
+from kinetree.queries.query import query
 
 
 @explained

@@ -17,7 +17,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.ask import frames_of, one_of, query, remember, tree, velocities
+from kinetree.queries.query import frames_of, one_of, query, remember, tree, velocities
 from kinetree.spatial.se3 import Array
 
 

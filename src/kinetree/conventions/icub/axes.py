@@ -7,8 +7,8 @@ from math import degrees, radians
 
 import numpy as np
 
+from kinetree.conventions.facts import fact
 from kinetree.conventions.icub.page import IcubRule
-from kinetree.conventions.subject import fact
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.families import boards, boards_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.conventions.facts import fact
 from kinetree.conventions.icub.page import MOVING, IcubRule, listed, remark
-from kinetree.conventions.subject import fact
 from kinetree.errors import Finding, nearest_names
 from kinetree.model.robot import Joint, Robot
 from kinetree.robots.icub.naming import Entry, naming

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import fact
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import Entry, naming
 

@@ -9,9 +9,9 @@ from itertools import chain
 from typing import ClassVar, NamedTuple
 
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.mending import origins_of
+from kinetree.conventions.facts import fact
+from kinetree.conventions.fixes import origins_of
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import fact
 from kinetree.errors import Source
 from kinetree.formats.xml import Element
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
+from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.chains import AT_LEAST, FINGER, Chains
-from kinetree.conventions.subject import fact
 from kinetree.model.robot import Joint, Robot
 
 NAMES = ("base_link", "base", "flange", "tool0")

@@ -18,8 +18,8 @@ from kinetree.conventions.rep199.clause import (
     parent,
     thing,
 )
+from kinetree.conventions.rep199.fixes import add_base, hang_base, move_geometry
 from kinetree.conventions.rep199.makers import Maker
-from kinetree.conventions.rep199.mending import add_base, hang_base, move_geometry
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Geometry, Joint, Robot

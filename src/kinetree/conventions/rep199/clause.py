@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import fact
 from kinetree.errors import SEVERITIES, Finding
 from kinetree.model.robot import Frame, Joint, Link, Robot
 from kinetree.spatial.se3 import Array

@@ -19,7 +19,7 @@ from kinetree.conventions.rep199.clause import (
     subtree,
     thing,
 )
-from kinetree.conventions.rep199.mending import add_flange, move_geometry
+from kinetree.conventions.rep199.fixes import add_flange, move_geometry
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot

@@ -10,8 +10,8 @@ import numpy as np
 
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
+from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.subject import fact
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array

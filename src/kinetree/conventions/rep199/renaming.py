@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kinetree.conventions.edit import Mend
-from kinetree.conventions.follow import in_document
-from kinetree.conventions.mending import Elements
+from kinetree.conventions.edit import Mend, NewNames
+from kinetree.conventions.fixes import Elements
+from kinetree.conventions.rename_references import in_document
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import joints_of
-from kinetree.conventions.same import Names
 from kinetree.errors import KinetreeError
 from kinetree.model.robot import Joint, Robot
 
@@ -36,7 +35,7 @@ def add_prefixes(robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]
 
 
 def _renamed(
-    robot: Robot, elements: Elements, wanted: Names, links: Sequence[str], about: Sequence[str] = ()
+    robot: Robot, elements: Elements, wanted: NewNames, links: Sequence[str], about: Sequence[str] = ()
 ) -> Iterator[Mend]:
     """One repair that gives all these names, for whichever of them is complained of."""
     about = about or [f"link {link!r}" for link in links]

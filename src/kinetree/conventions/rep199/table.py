@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kinetree.conventions.rep199 import RULES
 from kinetree.conventions.rep199.clause import URL
-from kinetree.conventions.rep199.people import CLAUSES, Clause
+from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 from kinetree.conventions.rule import Rule
 
 HOW = {

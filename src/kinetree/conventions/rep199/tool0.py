@@ -18,8 +18,8 @@ from kinetree.conventions.rep199.clause import (
     parent,
     thing,
 )
+from kinetree.conventions.rep199.fixes import add_tool0, hang_on_flange, hang_tool0, move_geometry
 from kinetree.conventions.rep199.makers import Maker
-from kinetree.conventions.rep199.mending import add_tool0, hang_on_flange, hang_tool0, move_geometry
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot

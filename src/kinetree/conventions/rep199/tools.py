@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.arms import NAMES, Arm
 from kinetree.conventions.rep199.clause import Rep199, geometry, parent, thing
-from kinetree.conventions.rep199.mending import hang_tools
+from kinetree.conventions.rep199.fixes import hang_tools
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.subject import fact
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
 

@@ -16,6 +16,6 @@ from kinetree.model.edit.motion import lock as lock
 from kinetree.model.edit.motion import reroot as reroot
 from kinetree.model.edit.naming import prefix as prefix
 from kinetree.model.edit.naming import rename as rename
-from kinetree.model.edit.pieces import attach as attach
-from kinetree.model.edit.pieces import cut as cut
-from kinetree.model.edit.pieces import remove as remove
+from kinetree.model.edit.subtree import attach as attach
+from kinetree.model.edit.subtree import cut as cut
+from kinetree.model.edit.subtree import remove as remove

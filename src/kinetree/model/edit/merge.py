@@ -11,7 +11,7 @@ from kinetree.arguments import explained
 from kinetree.errors import Finding, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.frames import moved_link
-from kinetree.model.edit.words import stale, unmoved
+from kinetree.model.edit.references import stale, unmoved
 from kinetree.model.robot import Frame, Inertial, Joint, Link, Robot
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from kinetree.arguments import explained
 from kinetree.errors import Finding, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.edit.words import all_words, change_extensions, replace_words
+from kinetree.model.edit.references import all_words, change_extensions, replace_words
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor
 
 Renaming = Mapping[str, str]

@@ -1,0 +1,1 @@
+"""Run the rules over robots and files, and report what they find."""

@@ -1,0 +1,189 @@
+"""Comments in XML files that excuse findings: `<!-- kinetree: ignore R199-505 because … -->` before an element."""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from kinetree.checker.check import is_error_of_reader
+from kinetree.conventions.profiles import ALWAYS, FAMILIES, codes_of, nearest_codes, rule_of
+from kinetree.conventions.reader_codes import REMARKS
+from kinetree.conventions.suppressions import RULES, Place, Suppression
+from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.opener import read_file
+from kinetree.formats.xml import Document, Element, Report, parse
+
+MAX_LENGTH = 2000
+"""Characters of a comment that is a suppression."""
+
+OURS = re.compile(r"\s*kinetree\s*:\s*(.*?)\s*", re.DOTALL | re.IGNORECASE)
+MISSPELT = re.compile(r"\s*kinetree\W+ignore\W+([\w-]+)", re.IGNORECASE)
+"""What is meant for us if it goes on with a code: the colon is missing, or something else stands for it."""
+IGNORE = re.compile(r"ignore\s+(?P<codes>.*?)(?:\s+because\b[\s:,]*(?P<reason>.*))?", re.DOTALL)
+FORM = "write 'kinetree: ignore CODE because …', several codes with commas between them"
+
+
+NOTHING_READ: Mapping[str, str] = MappingProxyType({})
+
+
+class Judged(NamedTuple):
+    """What is left of findings, what is excused and by what, and what is wrong with the suppressions."""
+
+    findings: list[Finding]
+    excused: list[tuple[Finding, Suppression]]
+    faults: list[Finding]
+
+
+def excuse(
+    findings: Sequence[Finding], file: str, is_asked: Callable[[str], bool], texts: Mapping[str, str] = NOTHING_READ
+) -> Judged:
+    """Take out what the comments of the files excuse, in which the findings are, and in the one that is checked.
+
+    file: the one that is checked; what is said before its root holds for all that is made of it. is_asked: whether a
+    code would have been found, so that what is said about others is not called superfluous. texts: of files that have
+    been read, by name. Errors of a reader are not excused, nor findings without a place.
+    """
+    files = dict.fromkeys([file, *(finding.source.file for finding in findings if finding.source)])
+    said = [suppression for name in files if ours_in(texts.get(name)) for suppression in suppressions(name)]
+    if not said:
+        return Judged(list(findings), [], [])
+    spots = _spots(findings)
+    why: dict[int, Suppression] = {}  # an inner element's suppression comes behind that of an outer, and wins
+    used: set[tuple[str, str, Place, bool]] = set()
+    judged = []
+    for suppression in said:
+        idle = []
+        for code in suppression.codes:
+            key = suppression.source.file, code, suppression.start, suppression.whole
+            covered = [] if key in used or code in suppression.unjustified else _covered(suppression, code, file, spots)
+            why.update(dict.fromkeys(covered, suppression))
+            used.update([key] if covered else [])
+            elsewhere = suppression.source.file != file  # included; another model may need it
+            if not covered and code not in suppression.unjustified and is_asked(code) and not elsewhere:
+                idle.append(code)
+        judged.append(replace(suppression, idle=tuple(idle)))
+    return Judged(
+        [finding for i, finding in enumerate(findings) if i not in why],
+        [(findings[i], why[i]) for i in sorted(why)],
+        [fault for rule in RULES for fault in rule().findings({"suppressions": judged})],
+    )
+
+
+_Spots = dict[tuple[str, str], list[tuple[Place, int]]]
+"""File and code to the places of findings, in order, and their numbers."""
+
+
+def _spots(findings: Sequence[Finding]) -> _Spots:
+    spots: _Spots = {}
+    for i, finding in enumerate(findings):
+        if finding.source and not is_error_of_reader(finding):
+            place = finding.source.line or 0, finding.source.column or 0
+            spots.setdefault((finding.source.file, finding.code), []).append((place, i))
+    for places in spots.values():
+        places.sort()
+    return spots
+
+
+def _covered(suppression: Suppression, code: str, checked: str, spots: _Spots) -> list[int]:
+    """The numbers of the findings of a code that a suppression is about."""
+    file = suppression.source.file
+    if suppression.whole:
+        keys = [key for key in spots if key[1] == code and file in (key[0], checked)]
+        return [i for key in keys for _, i in spots[key]]
+    places = spots.get((file, code), [])
+    first, last = (bisect_left(places, (place, -inf)) for place in (suppression.start, suppression.stop))
+    return [i for _, i in places[first:last]]
+
+
+def ours_in(text: str | None) -> bool:
+    """Whether there may be suppressions in a text, None for one that has not been read."""
+    return text is None or "kinetree" in text.lower()
+
+
+def suppressions(file: str) -> list[Suppression]:
+    """The suppressions in a file, in order; none where it is no XML, or no plain file."""
+    if not os.path.isfile(file):  # a pipe has been read already
+        return []
+    try:
+        data = read_file(Path(file))
+    except KinetreeError:
+        return []
+    if not any("kinetree".encode(encoding) in data.lower() for encoding in ("utf-8", "utf-16-le", "utf-16-be")):
+        return []
+    root = parse(data, file, Report(), comments=True)
+    if root is None:
+        return []
+    found = (_suppression(text, byte, root) for byte, text in root.document.comments.items())
+    return [suppression for suppression in found if suppression]
+
+
+def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
+    """What a comment excuses, or None for one that is not meant for us."""
+    ours = OURS.fullmatch(text) if len(text) <= MAX_LENGTH else OURS.match(text)
+    if not ours and not ((near := MISSPELT.match(text)) and _is_like_code(near[1])):
+        return None
+    document, element = root.document, _behind(root, byte)
+    source = document.source(byte)
+    start, stop = _extent(document, element or root)
+    about = Suppression((), "", source, (element or root).label, start, stop, byte < root.start)
+    said = IGNORE.fullmatch(ours[1]) if ours else None
+    if element is None:
+        return replace(about, faults=("no element follows it; it goes before the element that it is about",))
+    if not said or len(text) > MAX_LENGTH:
+        return replace(about, faults=(f"this is not understood; {FORM}, in at most {MAX_LENGTH} characters",))
+    names = list(dict.fromkeys(name.strip() for name in said["codes"].split(",")))
+    faults = {name: fault for name in names if (fault := _fault(name))}
+    codes = tuple(name for name in names if name not in faults)
+    reason = " ".join((said["reason"] or "").split())
+    reason = reason if any(c.isalnum() for c in reason) else ""
+    strict = () if reason else tuple(c for c in codes if (rule := rule_of(c)) and rule.level == "MUST")
+    return replace(about, codes=codes, reason=reason, faults=tuple(faults.values()), unjustified=strict)
+
+
+def _is_code(code: str) -> bool:
+    return code in REMARKS or rule_of(code) is not None
+
+
+def _is_like_code(word: str) -> bool:
+    letters, hyphen, _ = word.partition("-")
+    return word in REMARKS or bool(hyphen and letters in FAMILIES)
+
+
+def _fault(code: str) -> str | None:
+    """Why a code cannot be suppressed, or None."""
+    letters = code.partition("-")[0]
+    if letters in ALWAYS:
+        return f"{code} is about suppressions, and is not suppressed by one"
+    if _is_code(code):
+        return None
+    known = codes_of([letters] if letters in FAMILIES else FAMILIES)
+    if code and any(other.startswith(code) for other in known):
+        return f"{code} is how several codes begin; name each that is meant"
+    return f"{code!r} is no code; {nearest_codes(code, known)}; {FORM}"
+
+
+def _behind(root: Element, byte: int) -> Element | None:
+    """The element that follows on a comment, in the same element around both."""
+    if byte < root.start:
+        return root
+    around: Element | None = root if byte < root.end else None
+    while around:
+        i = bisect_left(around.children, byte, key=lambda child: child.start)
+        before, behind = around.children[i - 1 : i], around.children[i : i + 1]
+        if not before or byte >= before[0].end:
+            return behind[0] if behind else None
+        around = before[0]
+    return None
+
+
+def _extent(document: Document, element: Element) -> tuple[Place, Place]:
+    """The places of an element's first byte, and of its end tag or of what follows on it."""
+    start, stop = (document.source(byte) for byte in (element.start, max(element.end, element.start + 1)))
+    return (start.line or 0, start.column or 0), (stop.line or 0, stop.column or 0)

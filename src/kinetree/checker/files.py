@@ -1,0 +1,90 @@
+"""Which files of a folder are to be checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kinetree.checker.checked import Checked
+from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.load import FORMATS, format_of, is_packaged
+from kinetree.robots.packaged import names
+
+CHECKED = ("urdf", "xacro", "sdf", "mjcf")
+"""The formats whose files are looked for. Tables of joints are checked where they are named: any .csv may be found."""
+NO_ROBOTS = (".srdf.xacro",)
+"""Endings of files that make something else."""
+NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
+"""What readers say of a part of other files, which is no fault of a file that nobody named."""
+UNREAD = ("file", "file-size", "format")
+"""What is said of what is no file that could be read."""
+
+
+def files_of(paths: Sequence[str]) -> dict[str, bool]:
+    """All files, each once, and whether they were named; also what cannot be read, of which the check will say why.
+    Raises KinetreeError for folders with nothing to read, and for bare names of robots that there are not."""
+    seen: dict[str, str] = {}
+    files: dict[str, bool] = {}
+    for path in paths:
+        if not path:
+            raise fail("file", "an empty path names no file; legal are files and folders, such as . for this one")
+        if path.partition(":")[0] in names() or not os.path.isdir(path):  # a folder icub is ./icub
+            if by_name := is_packaged(path, None):
+                format_of(path)
+            files[path if by_name else seen.setdefault(os.path.abspath(path), path)] = True
+            continue
+        models = [str(model) for model in models_in(Path(path))]
+        if not models:
+            message = "there are no robot descriptions in this folder"
+            raise KinetreeError(Finding("no-models", "error", message, Source(path)))
+        for model in models:
+            files.setdefault(seen.setdefault(os.path.abspath(model), model), False)
+    return files
+
+
+def folders_of(paths: Sequence[str]) -> list[str]:
+    """Return those paths that are folders, and no names of robots."""
+    return [path for path in paths if os.path.isdir(path) and path.partition(":")[0] not in names()]
+
+
+def models_in(folder: Path) -> Iterator[Path]:
+    """The robot descriptions of a folder and all folders in it, but hidden ones, in their order; and those folders that
+    cannot be read."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        yield folder
+        return
+    for name in names:
+        path = folder / name
+        if name.startswith("."):
+            continue
+        if os.path.isdir(path):
+            yield from () if os.path.islink(path) else models_in(path)  # a link may lead to where it stands
+        elif (os.path.isfile(path) or not os.path.exists(path)) and is_model(path):  # one that leads nowhere is said
+            yield path
+
+
+def is_model(path: Path) -> bool:
+    """Whether a file is a robot description, by its ending, or for .xml by its root element."""
+    if path.name.lower().endswith(NO_ROBOTS):
+        return False
+    if path.suffix.lower() != ".xml":
+        return path.name.lower().endswith(tuple(s for name in CHECKED for s in FORMATS[name].suffixes))
+    try:
+        return format_of(path).name in CHECKED
+    except KinetreeError:  # not one of ours
+        return False
+
+
+def is_unread(result: Checked) -> bool:
+    """Whether there was nothing that could be read."""
+    return any(finding.code in UNREAD and finding.severity == "error" for finding in result.findings)
+
+
+def without_parts(result: Checked) -> Checked:
+    """The result of a file that was found in a folder: that it is a part of others is no fault."""
+    parts = [finding for finding in result.findings if finding.code in NO_ROBOT and finding.severity == "error"]
+    return replace(result, findings=()) if parts else result

@@ -1,0 +1,37 @@
+"""The justification report: where models depart from conventions, and why, as REP-199 asks to have it documented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kinetree.checker.checked import Checked, Excused
+from kinetree.conventions.profiles import rule_of
+
+HEAD = ("file", "element", "rule", "clause", "reason")
+
+
+def justifications(checked: Iterable[Checked]) -> str:
+    """A table in Markdown of all that the files excuse, in their order; or that they excuse nothing."""
+    rows = list(dict.fromkeys(_row(excused) for one in checked for excused in one.excused))
+    if not rows:
+        return "Nothing is excused.\n"
+    cells = [HEAD, *rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(HEAD))]
+    lines = [" | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in cells]
+    lines.insert(1, " | ".join("-" * width for width in widths))
+    return "".join(f"| {line} |\n" for line in lines)
+
+
+def _row(excused: Excused) -> tuple[str, ...]:
+    finding, rule = excused.finding, rule_of(excused.finding.code)
+    name = f"{finding.code} ({rule.level})" if rule else finding.code
+    clause = rule.clause if rule else finding.message
+    return tuple(
+        map(_cell, (str(finding.source), finding.element or "", name, clause, excused.reason or "none is given"))
+    )
+
+
+def _cell(text: str) -> str:
+    """A text on one line that neither a table nor a terminal takes for a command."""
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
+    return plain.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

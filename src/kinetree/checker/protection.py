@@ -1,0 +1,110 @@
+"""What a child process that checks files is given to read and to know, and what holds it to that on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from kinetree.checker.checked import Checked, Job
+from kinetree.confine import RealPaths, confinement_of, is_in, real
+from kinetree.errors import Finding, Source
+from kinetree.formats.packages import searched
+
+KEPT = frozenset(
+    (
+        *("HOME", "USERPROFILE", "PATH", "TMPDIR", "TEMP", "TMP", "TZ", "LANG", "SYSTEMROOT", "WINDIR", "COMSPEC"),
+        *("APPDATA", "LOCALAPPDATA", "VIRTUAL_ENV", "XDG_CACHE_HOME", "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"),
+        *("SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH"),
+    )
+)
+KEPT_PREFIXES = ("PYTHON", "LC_", "LD_", "DYLD_", "KINETREE_")
+"""Variables that a child needs to run and to find packages. No model sees their values."""
+
+
+@dataclass(frozen=True)
+class Protection:
+    """What the system holds a child process to, as the process itself has found.
+
+    limits: the names of limits of POSIX that it has. landlock: the version of Landlock, 0 for none. reading: whether
+    Landlock bounds what it may read. calls: whether seccomp filters its system calls.
+    """
+
+    limits: tuple[str, ...] = ()
+    landlock: int = 0
+    reading: bool = False
+    calls: bool = False
+
+    def __str__(self) -> str:
+        kernel = self.landlock or self.calls
+        by = " and ".join([*([f"Landlock {self.landlock}"] if self.landlock else []), *(["seccomp"] * self.calls)])
+        none = "not enforced by the system"
+        size = "RLIMIT_FSIZE" in self.limits
+        rows = {
+            "memory": "limited" if "RLIMIT_AS" in self.limits and sys.platform != "darwin" else none,
+            "time": "the process is ended",
+            "writing files": f"refused by {by}" if kernel else "no byte is written; " + none if size else none,
+            "reading elsewhere": f"refused by Landlock {self.landlock}" if self.reading else none,
+            "starting programs": f"refused by {by}" if kernel else none,
+            "starting processes": "refused by seccomp" if self.calls else none,
+            "network": "refused by seccomp" if self.calls else "TCP is refused" if self.landlock >= 4 else none,
+            "signals to others": f"refused by {by}" if self.calls or self.landlock >= 6 else none,
+            "rights and times of files": "refused by seccomp" if self.calls else none,
+        }
+        return "\n".join(f"{name + ':':27}{what}" for name, what in rows.items())
+
+
+def readable(jobs: Sequence[Job]) -> list[str] | None:
+    """Return the files and folders that a child may read for some jobs, or None where one of them is not confined.
+
+    Packages are found before it is known which are wanted, so all folders belong to it in which they are looked for.
+    """
+    if not all(job.confined for job in jobs):
+        return None
+    found: list[str] = []
+    for path in sorted(set(_wanted(jobs))):
+        if not found or not is_in(path, [Path(found[-1])]):
+            found.append(path)
+    return found
+
+
+def environment(jobs: Sequence[Job]) -> Mapping[str, str]:
+    """Return the variables that a child for some jobs has: all, where one of them is not confined."""
+    if not all(job.confined for job in jobs):
+        return os.environ
+    return {k: v for k, v in os.environ.items() if k.upper() in KEPT or k.upper().startswith(KEPT_PREFIXES)}
+
+
+def without_foreign_places(checked: Checked, readable: Sequence[str]) -> Checked:
+    """Return what a child has found, without lines of files that it cannot have read: reports print these lines."""
+    folders = [Path(path) for path in readable]
+
+    @cache
+    def is_foreign(file: str) -> bool:
+        return not is_in(real(file), folders) and os.path.exists(file)
+
+    def kept(finding: Finding) -> Finding:
+        foreign = finding.source is not None and finding.source.line is not None and is_foreign(finding.source.file)
+        return replace(finding, source=Source(finding.source.file)) if foreign and finding.source else finding
+
+    excused = tuple(replace(one, finding=kept(one.finding)) for one in checked.excused)
+    findings, known = tuple(map(kept, checked.findings)), tuple(map(kept, checked.known))
+    return replace(checked, findings=findings, excused=excused, known=known)
+
+
+def _wanted(jobs: Sequence[Job]) -> Iterator[str]:
+    folders: set[str] = set()
+    real_of = RealPaths()
+    for job in jobs:
+        confined = confinement_of(job.file, job.confined)
+        yield from map(real, confined.folders if confined else ())
+        named = (job.arguments.get("srdf"), job.arguments.get("limits"), job.baseline)
+        yield from (real_of(path) for path in (job.file, *named) if isinstance(path, str | os.PathLike))
+        yield from map(real, (job.arguments.get("packages") or {}).values())
+        folder = os.path.dirname(os.path.abspath(job.file))
+        if folder not in folders:
+            folders.add(folder)
+            yield from map(real, searched(folder))

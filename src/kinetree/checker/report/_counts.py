@@ -1,0 +1,33 @@
+"""How much was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from kinetree.checker.checked import Checked
+from kinetree.errors import SEVERITIES, Severity
+
+WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "remark"}
+
+
+def summary(results: Sequence[Checked]) -> str:
+    """How many findings there are of each severity, and in how many files."""
+    count = Counter(finding.severity for result in results for finding in result.findings)
+    words = [counted(count[severity], WORDS[severity]) for severity in SEVERITIES if count[severity]]
+    words = words or ["nothing found"]
+    excused = sum(len(result.excused) for result in results)
+    known = sum(len(result.known) for result in results)
+    words += [f"{excused} excused"] if excused else []
+    words += [f"{known} known"] if known else []
+    found = ", ".join(words)
+    if len(results) == 1:
+        return found
+    faulty = sum(bool(result.findings) for result in results)
+    what = "models" if any(result.name for result in results) else "files"  # a file may make several
+    return f"{found} in {f'{faulty} of ' if faulty else ''}{len(results)} {what}"
+
+
+def counted(number: int, word: str) -> str:
+    """`1 error`, `2 errors`."""
+    return f"{number} {word}{'s' * (number != 1)}"

@@ -1,0 +1,47 @@
+"""The lines of files that findings are about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from kinetree.checker.checked import Checked
+from kinetree.errors import Finding
+from kinetree.formats.plain_file import open_plain
+from kinetree.formats.xml import MAX_BYTES, Document, unparsed
+from kinetree.load import is_packaged
+
+
+def with_excerpts(result: Checked) -> Checked:
+    """The result with an excerpt in all findings that have a line; each file is read once."""
+    if is_packaged(result.file, None):
+        return result  # its places are in a text that is no file
+    documents: dict[str, Document | None] = {}
+
+    def shown(finding: Finding) -> Finding:
+        source = finding.source
+        if finding.excerpt or source is None or source.line is None or finding.code == "xml-syntax":
+            return finding  # the reader shows these itself, unless the file is no XML at all, but perhaps a secret
+        if source.file not in documents:
+            documents[source.file] = _document(source.file)
+        document = documents[source.file]
+        if document is None or source.line > document.lines:
+            return finding
+        here = replace(source, column=source.column or 1, made=None)  # an origin of what xacro made is in its own file
+        return replace(finding, excerpt=document.excerpt_at(here))
+
+    findings = tuple(map(shown, result.findings))
+    excused = tuple(replace(one, finding=shown(one.finding)) for one in result.excused)
+    return replace(result, findings=findings, excused=excused)
+
+
+def _document(file: str) -> Document | None:
+    """The text of a file, if it is still there and is one."""
+    path = Path(file)
+    try:
+        with open_plain(path) as opened:
+            content = opened.read(MAX_BYTES + 1)
+        return unparsed(content, file) if len(content) <= MAX_BYTES else None
+    except (OSError, ValueError, LookupError):  # ValueError: no text, or no name of a file
+        pass
+    return None

@@ -1,0 +1,16 @@
+"""One line a finding: file, line and column, severity, element, message, code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from kinetree.checker.checked import Checked
+from kinetree.checker.report._variants import in_variant
+
+
+def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+    """The findings of one file after the other; nothing else."""
+    for result in results:
+        for finding in result.findings:
+            yield str(replace(in_variant(finding, result), excerpt=None, fix=None))

@@ -1,0 +1,45 @@
+"""Commands of GitHub's workflows, which show findings in a change: `::error file=…,line=…::…`.
+
+https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kinetree.checker.checked import Checked
+from kinetree.checker.report._paths import as_shown
+from kinetree.checker.report._variants import in_variant
+from kinetree.errors import Finding, Severity, visible
+
+COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+    """One command a finding."""
+    for result in results:
+        for finding in result.findings:
+            yield _command(in_variant(finding, result), result.file)
+
+
+def _command(finding: Finding, file: str) -> str:
+    source = finding.source
+    places: dict[str, object] = {
+        "file": as_shown(source.file if source else file),
+        "line": source and source.line,
+        "col": source and source.column,
+        "title": finding.code,
+    }
+    named = ",".join(f"{key}={_property(visible(str(value)))}" for key, value in places.items() if value is not None)
+    element = f"{finding.element}: " if finding.element else ""
+    fix = f"\nfix: {visible(finding.fix)}" if finding.fix else ""
+    message = _data(f"{visible(element + finding.message)}{fix}")
+    return f"::{COMMANDS[finding.severity]} {named}::{message}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,52 @@
+"""JSON, one line of ASCII; docs/checking.md describes it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from kinetree.checker.checked import Checked
+from kinetree.errors import SEVERITIES, Finding, Source
+
+SCHEMA = 1
+"""Counts up when a field changes its meaning or goes; new ones may come at any time."""
+
+
+def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+    """One object for all files."""
+    files: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
+    excused: list[dict[str, Any]] = []
+    for result in results:
+        count = Counter(finding.severity for finding in result.findings)
+        counts = {str(severity): count[severity] for severity in SEVERITIES}
+        files.append({"file": result.file, "variant": result.name, **counts, "excused": len(result.excused)})
+        findings += (
+            {"checked": result.file, "variant": result.name, **_finding(finding)} for finding in result.findings
+        )
+        excused += (
+            {
+                "checked": result.file,
+                "variant": result.name,
+                **_finding(one.finding),
+                "reason": one.reason,
+                "excused_at": _source(one.source),
+            }
+            for one in result.excused
+        )
+    yield json.dumps({"schema": SCHEMA, "files": files, "findings": findings, "excused": excused})
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {**asdict(finding), "source": _source(finding.source)}
+
+
+def _source(source: Source | None) -> dict[str, Any] | None:
+    """A place; where it comes from is said only of what xacro made."""
+    if source is None:
+        return None
+    place: dict[str, Any] = {"file": source.file, "line": source.line, "column": source.column}
+    return {**place, "made": _source(source.made)} if source.made else place

@@ -1,0 +1,54 @@
+"""For people: every finding with the line that it is about, and how to mend it; wrapped and coloured in a terminal."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import click
+
+from kinetree.checker.checked import Checked
+from kinetree.checker.report._counts import summary
+from kinetree.checker.report._variants import in_variant
+from kinetree.errors import Finding
+
+INDENT = "    "
+COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
+
+
+def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+    """The findings of one file after the other, and how many there are."""
+    seen: list[Checked] = []
+    for result in results:
+        seen.append(result)
+        for finding in result.findings:
+            yield pretty(in_variant(finding, result), width)
+    yield summary(seen)
+
+
+def pretty(finding: Finding, width: int | None) -> str:
+    """The text of a finding, for a terminal of that width or, if None, for a pipe."""
+    fix = finding.fix and re.sub(r"without=\('(\w+)',\)", r"--without \1", finding.fix)  # an option, not Python
+    finding = replace(finding, fix=fix)
+    return _wrapped(finding, width) if width else str(finding)
+
+
+def _wrapped(finding: Finding, width: int) -> str:
+    """The text of a finding for a terminal; excerpts are cut, not wrapped, for the underlining to stay in place."""
+    first, *others = str(finding).split("\n")
+    excerpt = finding.excerpt.count("\n") + 1 if finding.excerpt else 0
+    marks = others[excerpt - 1] if excerpt else ""
+    cut = max(0, len(marks) - len(marks.lstrip()) - width // 2)
+    lines = _fold(first, width, "")
+    lines += [INDENT + line[len(INDENT) + cut :][: width - len(INDENT)] for line in others[:excerpt]]
+    lines += [part for line in others[excerpt:] for part in _fold(line.strip(), width, INDENT)]
+    severity = f"{finding.severity}:"
+    return "\n".join(lines).replace(severity, click.style(severity, fg=COLOURS[finding.severity], bold=True), 1)
+
+
+def _fold(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, width, initial_indent=indent, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False
+    )

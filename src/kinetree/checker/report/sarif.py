@@ -1,0 +1,132 @@
+"""SARIF 2.1.0, the form in which code scanning takes findings.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sarif-v2.1.0-errata01-os-complete.html
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from kinetree.checker.baseline import entry_of, model_key
+from kinetree.checker.checked import Checked, Excused
+from kinetree.checker.report._paths import as_shown
+from kinetree.checker.report._variants import in_variant
+from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations
+from kinetree.conventions.profiles import FAMILIES
+from kinetree.conventions.reader_codes import REMARKS
+from kinetree.errors import Finding, Severity, Source, visible
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+    """One log of one run. It knows all rules, so that a service can tell what was mended from what was not asked."""
+    from kinetree import __version__
+
+    results = list(results)
+    known = [_rule(rule) for letters in FAMILIES for rule in explanations(letters)]
+    codes = {rule["id"] for rule in known}
+    found = [finding for r in results for finding in (*r.findings, *(one.finding for one in r.excused))]
+    known += [_of_a_reader(code) for code in sorted({finding.code for finding in found} - codes)]
+    indices = {rule["id"]: i for i, rule in enumerate(known)}
+    seen: Counter[str] = Counter()
+    run = {
+        "tool": {"driver": {"name": "kinetree", "version": __version__, "rules": known}},
+        "columnKind": "unicodeCodePoints",
+        "artifacts": [{"location": _artifact(file)} for file in dict.fromkeys(result.file for result in results)],
+        "results": [result for checked in results for result in _results(checked, indices, seen)],
+    }
+    yield json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
+
+
+def _rule(rule: Explanation) -> dict[str, Any]:
+    why = f"{rule.title}\n\n{rule.why}".strip()
+    clause = f"{rule.level}: {rule.clause}"
+    return {
+        "id": rule.code,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": why},
+        "helpUri": rule.url,
+        "help": {
+            "text": f"{why}\n\n{clause} ({rule.url})\n\ngood:\n{rule.good}\n\nbad:\n{rule.bad}",
+            "markdown": f"{why}\n\n> {clause} ([source]({rule.url}))\n\n"
+            f"Good:\n\n```xml\n{rule.good}\n```\n\nBad:\n\n```xml\n{rule.bad}\n```",
+        },
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
+        "properties": {"level": rule.level, "evidence": EVIDENCE[rule.evidence], "tags": [rule.family]},
+    }
+
+
+def _of_a_reader(code: str) -> dict[str, Any]:
+    title = REMARKS.get(code, f"{code}, found by a reader")
+    return {"id": code, "shortDescription": {"text": title}, "fullDescription": {"text": READER}}
+
+
+def _results(checked: Checked, indices: dict[str, int], seen: Counter[str]) -> Iterator[dict[str, Any]]:
+    for finding in checked.findings:
+        yield _result(finding, checked, indices, seen)
+    for one in checked.excused:
+        yield {**_result(one.finding, checked, indices, seen), "suppressions": [_suppression(one)]}
+
+
+def _result(finding: Finding, checked: Checked, indices: dict[str, int], seen: Counter[str]) -> dict[str, Any]:
+    element = f"{finding.element}: " if finding.element else ""
+    fix = f"\nfix: {finding.fix}" if finding.fix else ""
+    place = _location(finding.source or Source(checked.file))
+    if finding.excerpt and "region" in place:
+        place["region"]["snippet"] = {"text": finding.excerpt.partition("\n")[0]}
+    fingerprint = _fingerprint(finding, checked)
+    seen[fingerprint] += 1
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": indices[finding.code],
+        "level": LEVELS[finding.severity],
+        "message": {"text": _plain(f"{element}{in_variant(finding, checked).message}{fix}")},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"kinetree/v1": f"{fingerprint}:{seen[fingerprint]}"},
+    }
+
+
+def _fingerprint(finding: Finding, checked: Checked) -> str:
+    """What stays of a finding when lines are added above it: what a baseline in the working folder would say."""
+    entry = entry_of(finding, model_key(checked.file, checked.name, ""), "")
+    return sha256("\0".join(entry).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _suppression(one: Excused) -> dict[str, Any]:
+    place = {"physicalLocation": _location(one.source)}
+    return {"kind": "inSource", "justification": one.reason, "location": place}
+
+
+def _location(source: Source) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": _artifact(source.file)}
+    if source.line is not None:
+        column = {"startColumn": source.column} if source.column is not None else {}
+        place["region"] = {"startLine": source.line, **column}
+    return place
+
+
+def _artifact(file: str) -> dict[str, str]:
+    """A file by a relative reference, or by a whole one outside of the working folder."""
+    path = as_shown(file)
+    if Path(path).is_absolute():
+        return {"uri": f"file://{'' if path.startswith('/') else '/'}{_quoted(path)}"}
+    return {"uri": _quoted(path)}
+
+
+def _quoted(path: str) -> str:
+    return quote(path.encode("utf-8", "surrogateescape"), safe="/")
+
+
+def _plain(text: str) -> str:
+    """The text of a message, in which `[…](…)` would be a link."""
+    text = "\n".join(visible(line) for line in text.split("\n"))
+    return re.sub(r"\[(?=[^\[\]]*\]\()", r"\\[", text)

@@ -1,0 +1,143 @@
+"""The child process of `kinetree.checker.run`: it checks the files that it is told of, within limits."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import pickle
+import queue
+import signal
+import stat
+import struct
+import sys
+import tempfile
+import threading
+import traceback
+from contextlib import suppress
+from dataclasses import replace
+from itertools import count
+from typing import IO, Any
+
+from kinetree.checker.checked import Checked, Job, check_job, fault
+from kinetree.errors import KinetreeError, Source
+
+HEAD = struct.Struct("<Q")
+
+
+COLLECTED = 10
+"""Files after which what they left behind is cleared away."""
+
+
+def check_alone(job: Job) -> Checked:
+    """Check one file; whatever befalls it is a finding."""
+    try:
+        if special := _special(job.file):
+            return fault(job.file, "file", f"is {special}, not a file; only files are checked")
+        return check_job(job)
+    except KinetreeError as error:
+        return Checked(job.file, tuple(replace(f, source=f.source or Source(job.file)) for f in error.findings))
+    except MemoryError:
+        return fault(job.file, "check-memory", "takes more memory to check than there is, or than is allowed")
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{type(error).__name__}: {error} ({os.path.basename(where.filename)}:{where.lineno})"
+        return fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}")
+
+
+def _special(file: str) -> str | None:
+    """What stands there instead of a file: to read it might take for ever, or do something."""
+    try:
+        mode = os.stat(file).st_mode
+    except (OSError, ValueError):
+        return None  # reading it says why
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return None
+    return "a named pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+def send(stream: IO[bytes] | None, content: bytes) -> None:
+    """Write so many bytes that the other side knows when it has them all."""
+    assert stream is not None
+    stream.write(HEAD.pack(len(content)) + content)
+    stream.flush()
+
+
+def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
+    """What was sent. Raises EOFError where the other side has gone, or sends more than `most` bytes."""
+    assert stream is not None
+    head = stream.read(HEAD.size)
+    if len(head) < HEAD.size:
+        raise EOFError
+    (count,) = HEAD.unpack(head)
+    content = stream.read(count) if count <= most else b""
+    if len(content) < count:
+        raise EOFError
+    return content
+
+
+def main(seconds: str, megabytes: str) -> None:
+    """Answer the jobs that come in, until nobody is there to send any.
+
+    The first message says whether the kernel is asked to restrict this process, and to what files and folders its
+    reading; the answer to it says what holds.
+    """
+    from kinetree.checker.sandbox import Restricted, restrict  # not wanted in the parent, which imports this file
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and ends us
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what is printed is no answer
+    sys.dont_write_bytecode = True
+    held = _limit(int(megabytes))
+    wanted, readable = pickle.loads(receive(sys.stdin.buffer))
+    restricted = restrict(readable) if wanted else Restricted()  # before there is another thread
+    gc.freeze()  # numpy need not be looked through
+    gc.disable()  # nor what is made of a file while it is made: that is a quarter of all the time
+    jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
+    send(answers, pickle.dumps((held, *restricted)))
+    done = count(1)
+    while True:
+        content = jobs.get()
+        _allow(float(seconds))
+        send(answers, pickle.dumps(check_alone(pickle.loads(content))))
+        if next(done) % COLLECTED == 0:
+            gc.collect()
+
+
+def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
+    """Take jobs while another is worked on, to end with the parent however it ends."""
+    with suppress(EOFError, OSError):
+        while True:
+            jobs.put(receive(sys.stdin.buffer))
+    os._exit(0)
+
+
+def _limit(megabytes: int) -> tuple[str, ...]:
+    """No more memory than that; no file is written, not even one of what was in memory at a crash. Returns the limits
+    that hold."""
+    tempfile.gettempdir()  # finds it by writing, and remembers it; packages are not looked for in it
+    limits = {"RLIMIT_AS": megabytes << 20, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
+    return tuple(limit for limit, value in limits.items() if _set(limit, value, for_good=True))
+
+
+def _allow(seconds: float) -> None:
+    """So much work from now on: for what does not let the thread that listens see that the parent has gone."""
+    used = sum(os.times()[:2])
+    _set("RLIMIT_CPU", math.ceil(used + seconds) + 1)
+
+
+def _set(limit: str, value: int, *, for_good: bool = False) -> bool:
+    """Set a limit of this process, where the system has it. Returns whether it holds. for_good: it cannot be raised."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return False
+    number: Any = getattr(resource, limit, None)
+    if number is not None:
+        hard = resource.getrlimit(number)[1]
+        with suppress(ValueError, OSError):  # macOS does not take all of them
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(number, (value, value if for_good else hard))
+            return True
+    return False

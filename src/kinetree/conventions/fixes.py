@@ -1,0 +1,150 @@
+"""What the mending methods of rules share: elements by name, poses as text, and repairs that belong to no family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import hypot, pi
+
+from kinetree.conventions.edit import Edit, Mend, New, insert_inside, replace_attribute, set_attribute
+from kinetree.conventions.facts import fact
+from kinetree.conventions.rule import Rule
+from kinetree.formats.numbers import numbers
+from kinetree.formats.xml import Element
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+ROUNDING = 1e-14
+"""By how much a sum or product of a few numbers may miss a short one, m or rad."""
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """The elements of a URDF text by name."""
+
+    root: Element
+    links: Mapping[str, Element]
+    joints: Mapping[str, Element]
+
+
+@fact
+def elements(document: Element | None) -> Elements | None:
+    """The links and joints of a URDF text."""
+    if document is None:
+        return None
+    links, joints = (
+        {element.attributes["name"]: element for element in document.find_all(tag)} for tag in ("link", "joint")
+    )
+    return Elements(document, links, joints)
+
+
+def number_text(value: float) -> str:
+    """The shortest text that is read as this number; what misses a shorter one by rounding alone is that one."""
+    short = round(value, 12)
+    value = short if abs(value - short) < ROUNDING else value
+    return repr(float(value) + 0.0).removesuffix(".0")  # no -0
+
+
+def angle_text(value: float) -> str:
+    """Likewise of an angle, where the short ones are twelfths of π."""
+    near = round(value * 12 / pi) * pi / 12
+    return number_text(near if abs(value - near) < ROUNDING else value)
+
+
+def vector_text(values: Array) -> str:
+    """The numbers of a vector."""
+    return " ".join(number_text(float(value)) for value in values)
+
+
+def rpy_text(R: Array) -> str:
+    """Roll, pitch, yaw of a rotation (3, 3)."""
+    return " ".join(angle_text(angle) for angle in se3.rpy_from_rotation(R))
+
+
+def new_origin(T: Array) -> New:
+    """An <origin> for a pose T (4, 4)."""
+    return New("origin", {"xyz": vector_text(T[:3, 3]), "rpy": rpy_text(T[:3, :3])})
+
+
+def set_origin(owner: Element, T: Array) -> list[Edit]:
+    """Gives a joint or a shape another pose T (4, 4)."""
+    origin = owner.find("origin")
+    if origin is None:
+        return [insert_inside(owner, new_origin(T), first=True)]
+    xyz, rpy = vector_text(T[:3, 3]), rpy_text(T[:3, :3])
+    edits = [] if origin.get("xyz", "0 0 0") == xyz else [set_attribute(origin, "xyz", xyz)]
+    if "quat_xyzw" in origin.attributes:
+        return [*edits, replace_attribute(origin, "quat_xyzw", "rpy", rpy)]
+    return edits if origin.get("rpy", "0 0 0") == rpy else [*edits, set_attribute(origin, "rpy", rpy)]
+
+
+def new_frame(name: str, joint: str, parent: str, T: Array) -> tuple[New, New]:
+    """A link without a body and the fixed joint that holds it at T_parent_frame (4, 4)."""
+    ends = New("parent", {"link": parent}), New("child", {"link": name})
+    return New("link", {"name": name}), New("joint", {"name": joint, "type": "fixed"}, (new_origin(T), *ends))
+
+
+def unit_axes(elements: Elements) -> Iterator[Mend]:
+    """Gives every axis of joints the length one."""
+    for joint in elements.joints.values():
+        axis = joint.find("axis")
+        xyz = numbers((axis.get("xyz") if axis else None) or "") or []
+        length = hypot(*xyz)
+        if axis and len(xyz) == 3 and length > 1e-9 and abs(length - 1) > 1e-9:
+            unit = " ".join(number_text(value / length) for value in xyz)
+            yield Mend(joint.label, (set_attribute(axis, "xyz", unit),))
+
+
+def exact_angles(exact: Callable[[str], str | None]) -> object:
+    """A `mend` that gives numbers of rpy the text that `exact` has for them, where it has one.
+
+    What hangs behind moves; the rule says by how much angles may change, in `turns`.
+    """
+
+    def mend(elements: Elements) -> Iterator[Mend]:
+        for owner, origins in _origins(elements):
+            edits = []
+            for origin in origins:
+                rpy = origin.get("rpy") or ""
+                wanted = re.sub(r"\S+", lambda match: exact(match[0]) or match[0], rpy)
+                if wanted != rpy:
+                    edits.append(set_attribute(origin, "rpy", wanted))
+            if edits:
+                yield Mend(owner.label, tuple(edits))
+
+    return staticmethod(mend)
+
+
+def rpy_of_quaternions(elements: Elements) -> Iterator[Mend]:
+    """Says rotations as rpy in files of version 1.0, where quat_xyzw is not known."""
+    if (elements.root.get("version") or "1.0") != "1.0":
+        return
+    for owner, origins in _origins(elements):
+        edits = []
+        for origin in origins:
+            quat = numbers(origin.get("quat_xyzw") or "") or []
+            if len(quat) == 4 and "rpy" not in origin.attributes:
+                rpy = rpy_text(se3.rotation_from_quaternion(quat))
+                edits.append(replace_attribute(origin, "quat_xyzw", "rpy", rpy))
+        if edits:
+            yield Mend(owner.label, tuple(edits))
+
+
+class QuaternionInOldFile(Rule):
+    """What the reader says of quat_xyzw in a file of version 1.0, so that it can be mended."""
+
+    code = "urdf-version"
+    level = "SHOULD"
+    mend = staticmethod(rpy_of_quaternions)
+
+
+def _origins(elements: Elements) -> Iterator[tuple[Element, list[Element]]]:
+    """The links, joints and sensors, with their origins."""
+    for owner in (*elements.links.values(), *elements.joints.values(), *elements.root.find_all("sensor")):
+        yield owner, origins_of(owner)
+
+
+def origins_of(owner: Element) -> list[Element]:
+    """Every <origin> of a link with its inertial and shapes, of a joint or of a sensor."""
+    return [child for parent in (owner, *owner.children) for child in parent.children if child.tag == "origin"]

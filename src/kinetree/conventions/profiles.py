@@ -1,0 +1,147 @@
+"""The families of rules, and the profiles that choose among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
+from itertools import chain
+
+from kinetree.conventions.reader_codes import REMARKS
+from kinetree.conventions.rule import Rule
+from kinetree.errors import fail, nearest_names
+
+FAMILIES: dict[str, str] = {
+    "TRE": "structure",
+    "XML": "structure",
+    "NAM": "names",
+    "JNT": "joints",
+    "LIM": "limits",
+    "MIM": "limits",
+    "INR": "inertia",
+    "GEO": "geometry",
+    "MSH": "geometry",
+    "XAC": "xacro",
+    "R103": "rep103",
+    "R105": "rep105",
+    "R120": "rep120",
+    "R199": "rep199",
+    "ICUB": "icub",
+    "SUP": "suppressions",
+}
+"""The letters of codes to the modules of this package whose `RULES` they are."""
+
+ALWAYS = ("SUP",)
+"""The families that are about the file and not the robot: no profile names them, and they are part of all."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is asked for a purpose. codes: how those of its rules begin. without: rules among these that are left out.
+    strict: whether what is missing is as grave as what is wrong."""
+
+    title: str
+    codes: tuple[str, ...]
+    without: tuple[str, ...] = ()
+    strict: bool = False
+
+
+EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "R103", "R105-002")
+SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
+"""What only simulations want of a model."""
+WHICH_WAY = ("R103-003",)
+"""What only people who place robots by hand want to read: it guesses where a robot's front is."""
+NOT_EVERY_ROBOT = (*SIMULATION, *WHICH_WAY)
+
+PROFILES: dict[str, Profile] = {
+    "ros": Profile("what is wrong with a robot whatever it is used for", EVERY_ROBOT, NOT_EVERY_ROBOT),
+    "sim": Profile("the same, and what simulators need: masses, efforts, collision shapes", EVERY_ROBOT, WHICH_WAY),
+    "industrial": Profile(
+        "as ros, and the frames of industrial arms, as REP-199 wants them", (*EVERY_ROBOT, "R199"), NOT_EVERY_ROBOT
+    ),
+    "industrial-strict": Profile(
+        "the same; a frame that is missing is an error", (*EVERY_ROBOT, "R199"), NOT_EVERY_ROBOT, strict=True
+    ),
+    "humanoid": Profile(
+        "as ros, and the frames of humanoids, as REP-120 wants them", (*EVERY_ROBOT, "R103-003", "R120"), SIMULATION
+    ),
+    "icub": Profile("the names, axes, frames and limits of the iCub", ("ICUB",)),
+}
+"""One row a profile."""
+
+DEFAULT = "ros"
+"""The profile where none is said."""
+
+
+def check_profile(profile: str) -> None:
+    """Raises KinetreeError for an unknown profile."""
+    if profile not in PROFILES:
+        raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
+
+
+@cache
+def rules_of(profile: str) -> tuple[type[Rule], ...]:
+    """All rules of a profile, in the order in which they are asked."""
+    check_profile(profile)
+    asked = PROFILES[profile]
+    families = [letters for letters in FAMILIES if any(code.startswith(letters) for code in asked.codes)]
+    rules = [rule for letters in families for rule in family(letters)]
+    return tuple(rule for rule in rules if rule.code.startswith(asked.codes) and rule.code not in asked.without)
+
+
+@cache
+def family(letters: str) -> tuple[type[Rule], ...]:
+    """The rules whose codes begin with the letters of a family."""
+    rules: tuple[type[Rule], ...] = import_module(f"kinetree.conventions.{FAMILIES[letters]}").RULES
+    return tuple(rule for rule in rules if rule.code.startswith(f"{letters}-"))
+
+
+def codes_of(families: Iterable[str] = FAMILIES) -> list[str]:
+    """The codes of families of rules, in their order."""
+    return [rule.code for letters in families for rule in family(letters)]
+
+
+def rule_of(code: str) -> type[Rule] | None:
+    """The rule that has a code, or None."""
+    letters = code.partition("-")[0]
+    return next((rule for rule in family(letters) if rule.code == code), None) if letters in FAMILIES else None
+
+
+def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
+    """Raises KinetreeError for what begins no code of a profile's rules, or of any rule, and of no reader's remarks."""
+    if profile is not None:
+        check_profile(profile)
+    codes = list(chain.from_iterable(map(as_codes, selections)))
+    if not codes:  # to know all rules takes as long as to check an arm
+        return
+    known = [*(rule.code for rule in rules_of(profile)), *codes_of(ALWAYS)] if profile else codes_of()
+    whose = f"rule of profile {profile!r}" if profile else "rule"
+    for code in unknown_codes(codes, known):
+        others = [name for name in PROFILES if code and any(rule.code.startswith(code) for rule in rules_of(name))]
+        elsewhere = f"no {whose} begins with {code!r}; those of {' and '.join(others)} do"
+        unknown = f"no {whose} begins with {code!r}; {nearest_codes(code, known)}"
+        raise fail("unknown-name", elsewhere if others else unknown)
+
+
+def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:
+    """Those which begin neither a known code of a rule nor one of a reader's remarks."""
+    return [code for code in codes if not code or not any(other.startswith(code) for other in (*known, *REMARKS))]
+
+
+def nearest_codes(code: str, known: Sequence[str]) -> str:
+    """A clause that names the codes of rules or readers' remarks that are most like one that is unknown."""
+    legal = [*known, *(REMARKS if code.islower() else ())]
+    alike = (list(filter(partial(_begins, code[:length]), legal)) for length in range(len(code) - 1, 3, -1))
+    near = nearest_names(code, next(filter(None, alike), legal))
+    errors = "; errors of readers have no rule, and are always reported" if code.islower() else ""
+    return near + errors
+
+
+def _begins(beginning: str, code: str) -> bool:
+    return code.startswith(beginning)
+
+
+def as_codes(codes: Iterable[str]) -> tuple[str, ...]:
+    """Return codes as a tuple; one code may stand for itself."""
+    return (codes,) if isinstance(codes, str) else tuple(codes)

@@ -1,0 +1,289 @@
+"""How the rules of REP-199 mend a text: frames that are missing, hang elsewhere, or have geometry.
+
+Each function is the `mend` of rules: it yields what mends their findings, or why nothing does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.conventions.angles import exact
+from kinetree.conventions.edit import Edit, Mend, edited, insert_after, insert_inside, remove, set_attribute
+from kinetree.conventions.fixes import Elements, new_frame, origins_of, set_origin
+from kinetree.conventions.rep199.arms import Arm
+from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, outwards, subtree
+from kinetree.conventions.rep199.makers import Maker
+from kinetree.formats.xml import Element
+from kinetree.model.robot import Joint, Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:  # whose rules have methods from here
+    from kinetree.conventions.rep199.tools import Tool
+
+LEVEL = 0.5
+"""How much of X of a flange may be along the vertical, for Z to be told by which way is up."""
+AT_END = ("flange", "tool0")
+"""Frames that belong to the end of an arm."""
+NOBODY = "nothing says whose controller it is; --vendor does"
+
+Poses = Mapping[str, Array]
+
+
+def add_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, elements: Elements) -> Iterator[Mend]:
+    """Adds base to base_link, where the maker's models have it."""
+    for arm in arms:
+        name = f"{arm.prefix}base"
+        if arm.base is not None:
+            continue
+        R, p = maker.base_rotation, maker.base_position(robot, arm, poses)
+        if arm.base_link is None:
+            why = "there is no base_link to hang it on"
+        elif maker.controller is None:
+            why = NOBODY
+        elif R is None or p is None:
+            why = f"nobody has measured where models of {maker.name} have it"
+        else:
+            why = ""
+            T = se3.homogeneous(R, p)
+        yield _not(f"frame {name!r}", why) if why else _added(robot, elements, arm, "base", arm.base_link or "", T)
+
+
+def add_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, elements: Elements) -> Iterator[Mend]:
+    """Adds tool0 to flange, turned as in the maker's models."""
+    for arm in arms:
+        name = f"{arm.prefix}tool0"
+        if arm.tool0 is not None:
+            yield _not(f"link {name!r}", "to turn it would move it")
+        elif arm.flange is None:
+            yield _not(f"frame {name!r}", "there is no flange to hang it on")
+        elif flange_off(arm, robot, poses) is not None:
+            yield _not(f"frame {name!r}", f"X of {arm.flange!r} does not point outwards (R199-403), nor would tool0")
+        elif maker.tool0_rotation is None:
+            measured = f"nobody has measured how models of {maker.name} have it in flange"
+            yield _not(f"frame {name!r}", measured if maker.controller else NOBODY)
+        else:
+            T = se3.homogeneous(maker.tool0_rotation, np.zeros(3))
+            yield _added(robot, elements, arm, "tool0", arm.flange, T)
+
+
+def add_flange(
+    robot: Robot,
+    arms: tuple[Arm, ...],
+    poses: Poses,
+    above: Mapping[str, Joint],
+    bodies: Mapping[str, str],
+    maker: Maker,
+    elements: Elements,
+) -> Iterator[Mend]:
+    """Adds flange where tool0 is, and hangs on it what is at the end of an arm."""
+    for arm in arms:
+        if arm.flange is not None:
+            yield from _hung(robot, poses, elements, [arm.end, arm.tool0 or arm.end], arm)
+            continue
+        name = f"{arm.prefix}flange"
+        inexact = _inexact(robot, elements, arm.end, arm.tool0 or arm.end)
+        found = inexact or _flange(arm, robot, poses, above, bodies, maker)
+        if isinstance(found, str):
+            yield _not(f"frame {name!r}", found)
+            continue
+        new = _added(robot, elements, arm, "flange", arm.end, se3.inverse(poses[arm.end]) @ found)
+        if new.edits and arm.tool0:
+            moved = _on(elements.joints[above[arm.tool0].name], name, se3.inverse(found) @ poses[arm.tool0])
+            new = replace(new, edits=(*new.edits, *moved))
+        yield new
+
+
+def _flange(
+    arm: Arm, robot: Robot, poses: Poses, above: Mapping[str, Joint], bodies: Mapping[str, str], maker: Maker
+) -> Array | str:
+    """T_root_flange (4, 4) of an arm that has a tool0, or why it is not known."""
+    if arm.tool0 is None or arm.tool0 not in above:
+        return "there is no tool0, so its place is not known"
+    if bodies[arm.tool0] != arm.end or above[arm.tool0].kind.nv or _between(robot, above, arm):
+        return f"{arm.tool0!r} is not fixed to {arm.end!r}, the last link, so its place is not known"
+    out = outwards(replace(arm, flange=arm.tool0), robot, poses)
+    if out is None:
+        return "nothing tells the way out of the last link"
+    T = np.array(poses[arm.tool0])
+    if maker.tool0_rotation is not None:
+        T[:3, :3] = T[:3, :3] @ maker.tool0_rotation.T
+        if T[:3, 0] @ out < 1 - ALONG:
+            return f"{arm.tool0!r} is not turned as in models of {maker.name}: X of flange would not point outwards"
+        return T
+    up = poses[arm.base_link or arm.foot][:3, 2]
+    if abs(out @ up) > LEVEL:
+        return f"how it is turned about its X is not known: {NOBODY}"
+    z = up - out * (out @ up)
+    z /= np.linalg.norm(z)
+    T[:3, :3] = np.column_stack((out, np.cross(z, out), z))
+    return T
+
+
+def _between(robot: Robot, above: Mapping[str, Joint], arm: Arm) -> bool:
+    """Whether there is a body between the last link and tool0."""
+    link = above[arm.tool0 or ""].parent
+    while link != arm.end and not geometry(robot, link):
+        link = above[link].parent
+    return link != arm.end
+
+
+def hang_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+    """Hangs base on base_link, where it is."""
+    for arm in arms:
+        if arm.base and arm.base_link:
+            yield from _rehung(robot, poses, elements, arm.base, arm.base_link)
+
+
+def hang_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+    """Hangs tool0 on flange, where it is."""
+    for arm in arms:
+        if arm.tool0 and arm.flange:
+            yield from _rehung(robot, poses, elements, arm.tool0, arm.flange)
+
+
+def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+    """Hangs on flange what hangs on tool0."""
+    for arm in arms:
+        if arm.flange and arm.tool0:
+            yield from _hung(robot, poses, elements, [arm.tool0], arm)
+        elif arm.tool0:
+            for joint in children(robot)[arm.tool0]:
+                yield _not(f"link {joint.child!r}", "there is no flange to hang it on")
+
+
+def hang_tools(robot: Robot, tools: tuple[Tool, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+    """Hangs frames of tools on flange."""
+    for tool in tools:
+        if tool.arm.flange:
+            yield from _rehung(robot, poses, elements, tool.name, tool.arm.flange)
+
+
+def _hung(robot: Robot, poses: Poses, elements: Elements, places: list[str], arm: Arm) -> Iterator[Mend]:
+    """What hangs in some places of an arm, hung on its flange."""
+    below = children(robot)
+    for place in places:
+        for joint in below.get(place, ()):
+            if arm.flange and joint.child not in (arm.flange, arm.tool0):
+                yield from _rehung(robot, poses, elements, joint.child, arm.flange)
+
+
+def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) -> Iterator[Mend]:
+    """A link hung on another, where it is with all joints at zero; only its origin follows."""
+    joint = next((joint for joint in robot.joints.values() if joint.child == link), None)
+    if joint is None or joint.parent == on:
+        return
+    if on in subtree(children(robot), link):
+        yield _not(f"link {link!r}", f"{on!r} itself hangs on it")
+    elif why := _inexact(robot, elements, on, link):
+        yield _not(f"link {link!r}", why)
+    else:
+        T = se3.inverse(poses[on]) @ poses[joint.parent] @ joint.origin
+        yield Mend(f"link {link!r}", tuple(_on(elements.joints[joint.name], on, T)))
+
+
+def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -> str | None:
+    """Why nothing is to be worked out of the pose of link b in link a, and of more elements with an origin: an angle
+    that R103-007 is about would go into the result, where nobody could tell it any more."""
+    one, other = (_joints_to(robot, link) for link in (a, b))
+    owners = [elements.joints[name] for name in [*one, *other] if (name in one) != (name in other)]
+    for owner in (*owners, *more):
+        for text in (text for origin in origins_of(owner) for text in (origin.get("rpy") or "").split()):
+            if true := exact(text):
+                said = f"rpy {text} of {owner.label} is meant to be {true}"
+                return f"{said}; worked into another origin, its error would stay (R103-007 mends it)"
+    return None
+
+
+def _joints_to(robot: Robot, link: str) -> list[str]:
+    """The names of the joints between a link and the root."""
+    above = {joint.child: joint for joint in robot.joints.values()}
+    found = []
+    while link in above:
+        found.append(above[link].name)
+        link = above[link].parent
+    return found
+
+
+def _on(joint: Element, link: str, T: Array) -> list[Edit]:
+    """Hangs a joint on a link at T_link_joint (4, 4)."""
+    parent_element = joint.find("parent")
+    assert parent_element is not None, "the reader refuses joints without"
+    return [set_attribute(parent_element, "link", link), *set_origin(joint, T)]
+
+
+def move_geometry(which: str) -> object:
+    """A `mend` that moves the geometry of a frame, base, flange or tool0, to the link that carries it."""
+
+    def mend(
+        robot: Robot, arms: tuple[Arm, ...], poses: Poses, above: Mapping[str, Joint], elements: Elements
+    ) -> Iterator[Mend]:
+        for arm in arms:
+            name = getattr(arm, which)
+            if not name or not geometry(robot, name):
+                continue
+            carrier = _carrier(above, arm, name)
+            if carrier is None:
+                yield _not(f"link {name!r}", "it is a body that a joint moves, or the root; give it another name")
+            elif _referred(elements, name):
+                yield _not(f"link {name!r}", "a <gazebo> block says more about it")
+            elif why := _inexact(robot, elements, carrier, name, *_shapes(elements.links[name])):
+                yield _not(f"link {name!r}", why)
+            else:
+                T = se3.inverse(poses[carrier]) @ poses[name]
+                yield Mend(f"link {name!r}", tuple(_moved(robot, elements, name, carrier, T)))
+
+    return staticmethod(mend)
+
+
+def _carrier(above: Mapping[str, Joint], arm: Arm, name: str) -> str | None:
+    """The nearest link that carries a frame and is none of the frames without geometry."""
+    link = name
+    while link in (arm.base, arm.flange, arm.tool0):
+        if link not in above or above[link].kind.nv:
+            return None
+        link = above[link].parent
+    return link
+
+
+def _referred(elements: Elements, name: str) -> bool:
+    return any(block.get("reference") == name for block in elements.root.find_all("gazebo"))
+
+
+def _shapes(link: Element) -> list[Element]:
+    return [*link.find_all("visual"), *link.find_all("collision")]
+
+
+def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) -> Iterator[Edit]:
+    """Takes the shapes of a link to another, T_carrier_link (4, 4) from it."""
+    link = elements.links[name]
+    texts = []
+    for tag, shapes in (("visual", robot.links[name].visuals), ("collision", robot.links[name].collisions)):
+        for element, shape in zip(link.find_all(tag), shapes, strict=True):
+            texts.append(edited(element, set_origin(element, T @ shape.origin)))
+            yield remove(element)
+    yield insert_inside(elements.links[carrier], *texts)
+
+
+def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, T: Array) -> Mend:
+    """A new frame, behind the link that carries it and the joint of that; on base_link behind all links and joints, but
+    in xacro behind the link, for there the others may be of another macro."""
+    name = arm.prefix + which
+    joint = next((j for j in (f"{parent}-{which}", f"{parent}_to_{which}") if j not in robot.joints), None)
+    if name in robot.links or joint is None:
+        return _not(f"frame {name!r}", "there are a link or joints of these names already")
+    near = [elements.links[parent]]
+    if not elements.root.document.origins:
+        carriers = [elements.joints[j.name] for j in robot.joints.values() if j.child == parent]
+        everything = [child for child in elements.root.children if child.tag in ("link", "joint")]
+        near += carriers if which in AT_END else everything
+    last = max(near, key=lambda element: element.start)
+    return Mend(f"frame {name!r}", (insert_after(last, *new_frame(name, joint, parent, T)),))
+
+
+def _not(element: str, why: str) -> Mend:
+    return Mend(element, because=why)

@@ -1,0 +1,1 @@
+"""Apply the repairs of rules to the texts of models, and prove that the robot stays the same."""

@@ -1,0 +1,234 @@
+"""Whether a robot is the same after its text was mended: all that remains stays where it was, and as it was."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.conventions.edit import NewNames
+from kinetree.model.robot import Joint, Robot
+from kinetree.model.tree import build_tree
+from kinetree.spatial.se3 import IDENTITY, Array
+
+MOST = 1e-9
+"""How much an entry of a pose may change, m and 1."""
+CONFIGURATIONS = 5
+"""Besides all joints at zero."""
+
+
+class Thing(NamedTuple):
+    """What must stay where it is: `what` is the same after; it stands at T_frame_thing (4, 4) in a frame."""
+
+    what: object
+    said: str
+    frame: str
+    T: Array
+
+
+def difference(before: Robot, after: Robot, renamed: NewNames, *, turns: float = 0.0) -> str | None:
+    """What has changed in a robot that is to stay the same, or None.
+
+    All frames, shapes, sensors and centres of mass must be where they were in the root, with all joints at zero and at
+    random, to 1e-9; types, limits, mimics and passive behaviour of joints, masses and moments must be equal. There may
+    be new links and fixed joints.
+    turns: by how much each number of an rpy may change, rad: then origins are compared one by one, and not the poses
+    that follow from them.
+    """
+    found = next(_joints(before, after, renamed), None) or next(_masses(before, after, renamed), None)
+    return found or (_turned(before, after, turns) if turns else _moved(before, after, renamed))
+
+
+def _joints(before: Robot, after: Robot, renamed: NewNames) -> Iterator[str]:
+    for joint in before.joints.values():
+        other = after.joints.get(renamed.get(("joint", joint.name), joint.name))
+        if other is None:
+            yield f"joint {joint.name!r} is gone"
+        elif _about(joint, renamed) != _about(other, {}) or np.abs(joint.axes - other.axes).max(initial=0.0) > MOST:
+            yield f"joint {joint.name!r} is another: its type, axis, limits, mimic or dynamics"
+    if _coupled(before, renamed) != _coupled(after, {}):
+        yield "limits over several joints are others"
+    old = {renamed.get(("joint", name), name) for name in before.joints}
+    for joint in after.joints.values():
+        if joint.name not in old and joint.kind.nv:
+            yield f"joint {joint.name!r}, which moves, is new"
+
+
+def _about(joint: Joint, renamed: NewNames) -> object:
+    mimic = joint.mimic
+    leader = mimic and (renamed.get(("joint", mimic.joint), mimic.joint), mimic.multiplier, mimic.offset)
+    return joint.type, joint.limits, leader, joint.dynamics, joint.safety, joint.calibration, joint.pitch
+
+
+def _coupled(robot: Robot, renamed: NewNames) -> object:
+    return [
+        (
+            {renamed.get(("joint", name), name): value for name, value in limit.coefficients.items()},
+            limit.lower,
+            limit.upper,
+        )
+        for limit in robot.coupled_limits
+    ]
+
+
+def _masses(before: Robot, after: Robot, renamed: NewNames) -> Iterator[str]:
+    for link in before.links.values():
+        other = after.links.get(renamed.get(("link", link.name), link.name))
+        if other is None:
+            yield f"link {link.name!r} is gone"
+        elif bool(link.inertial) != bool(other.inertial):
+            yield f"link {link.name!r} has another inertial"
+        elif link.inertial and other.inertial:
+            a, b = link.inertial, other.inertial
+            if a.mass != b.mass or not np.array_equal(a.inertia, b.inertia):
+                yield f"link {link.name!r} has another mass or inertia"
+
+
+def _moved(before: Robot, after: Robot, renamed: NewNames) -> str | None:
+    old, new = list(_things(before, renamed)), list(_things(after, {}))
+    partners = _partners(old, new)
+    if len(partners) < len(old):
+        return f"{old[len(partners)].said} is gone"
+    tree = build_tree(after)
+    for q, poses in _poses(before):
+        T_old = _placed(old, before, poses)
+        T_new = _placed(new, after, forward_kinematics(tree, _as_in(after, before, q, renamed), after.frames))
+        off = np.abs(T_old - T_new[partners]).max(axis=(1, 2), initial=0.0)
+        wrong = np.flatnonzero(~(off <= MOST))  # but things that are alike may have changed places
+        free = sorted(set(range(len(new))) - {partners[i] for i in np.flatnonzero(off <= MOST)}) if len(wrong) else []
+        candidates = {what: Candidates(T_new[of_it]) for what, of_it in _alike(new, free).items()}
+        for i in wrong:
+            nearest = candidates[old[i].what].take(T_old[i])
+            if not nearest <= MOST:
+                return f"{old[i].said} moves by {nearest:.3g}"
+    return None
+
+
+def _partners(old: Sequence[Thing], new: Sequence[Thing]) -> list[int]:
+    """The number of the new thing for each old one, the first of what is alike for the first; as far as there are."""
+    numbers = {what: iter(of_it) for what, of_it in _alike(new, range(len(new))).items()}
+    found: list[int] = []
+    for thing in old:
+        number = next(numbers.get(thing.what, iter(())), None)
+        if number is None:
+            break
+        found.append(number)
+    return found
+
+
+def _alike(things: Sequence[Thing], numbers: Iterable[int]) -> dict[object, list[int]]:
+    """Numbers of things by what they are."""
+    found: dict[object, list[int]] = {}
+    for i in numbers:
+        found.setdefault(things[i].what, []).append(i)
+    return found
+
+
+def _placed(things: Sequence[Thing], robot: Robot, poses: Sequence[Array]) -> Array:
+    """T_root_thing (n, 4, 4), where `poses` are those of all frames."""
+    numbers = {name: i for i, name in enumerate(robot.frames)}
+    frames = [numbers[thing.frame] for thing in things]
+    placed: Array = np.array(poses)[frames] @ np.array([thing.T for thing in things])
+    return placed
+
+
+class Candidates:
+    """Poses (4, 4), each of which may be that of one thing. They are sorted by a number, so that of many only those
+    are compared which may be equal."""
+
+    WEIGHTS = np.random.default_rng(199).uniform(1, 2, 16)
+
+    def __init__(self, poses: Array) -> None:
+        numbers = poses.reshape(-1, 16) @ self.WEIGHTS
+        order = np.argsort(numbers)
+        self.numbers: list[float] = numbers[order].tolist()
+        self.poses = list(poses[order])
+
+    def take(self, T: Array) -> float:
+        """How far off one is that is as near as it must be, and is then taken; or else the nearest."""
+        number = float(T.ravel() @ self.WEIGHTS)
+        width = MOST * self.WEIGHTS.sum() + 1e-14 * float(np.abs(T).ravel() @ self.WEIGHTS)  # and rounding
+        at = bisect_left(self.numbers, number - width)
+        while at < len(self.numbers) and self.numbers[at] <= number + width:
+            off = _off(T, self.poses[at])
+            if off <= MOST:
+                del self.numbers[at], self.poses[at]
+                return off
+            at += 1
+        return min(_off(T, pose) for pose in self.poses)
+
+
+def _off(a: Array, b: Array) -> float:
+    return float(np.abs(a - b).max())
+
+
+@lru_cache(maxsize=1)  # many repairs of one state are tried
+def _poses(robot: Robot) -> list[tuple[Array, list[Array]]]:
+    """Configurations, and T_root_frame (4, 4) of every frame at each: neutral, and every number between -2 and 2."""
+    tree = build_tree(robot)
+    return [(q, forward_kinematics(tree, q, robot.frames)) for q in _configurations(robot)]
+
+
+def _configurations(robot: Robot) -> Iterator[Array]:
+    yield robot.q()
+    rng = np.random.default_rng(199)
+    for _ in range(CONFIGURATIONS):
+        q = rng.uniform(-2, 2, robot.nq)
+        for name, where in robot.q_slices.items():
+            if quaternion := robot.joints[name].kind.quaternion:
+                q[where][quaternion] /= np.linalg.norm(q[where][quaternion])
+        yield q
+
+
+def _as_in(after: Robot, before: Robot, q: Array, renamed: NewNames) -> Array:
+    """q in the order of another robot with the same joints."""
+    values, slices = np.zeros(after.nq), after.q_slices
+    for name, where in before.q_slices.items():
+        values[slices[renamed.get(("joint", name), name)]] = q[where]
+    return values
+
+
+def _things(robot: Robot, renamed: NewNames) -> Iterator[Thing]:
+    """Frames, shapes, sensors and centres of mass."""
+    named = {name: renamed.get(("link", name), name) for name in robot.frames}
+    for name in robot.frames:
+        yield Thing(("frame", named[name]), f"frame {name!r}", name, IDENTITY)
+    for link in robot.links.values():
+        if link.inertial:
+            what = ("mass", named[link.name])
+            yield Thing(what, f"the centre of mass of {link.name!r}", link.name, link.inertial.origin)
+        for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+            for shape in shapes:
+                form = (kind, shape.shape.kind, tuple(sorted(shape.shape.parameters.items())), shape.name)
+                yield Thing(form, f"a {kind} of {link.name!r}", link.name, shape.origin)
+    for sensor in robot.sensors.values():
+        yield Thing(("sensor", sensor.name), f"sensor {sensor.name!r}", sensor.frame, sensor.origin)
+
+
+def _turned(before: Robot, after: Robot, turns: float) -> str | None:
+    """What has turned by more than three numbers of an rpy can, or moved within what carries it."""
+    old, new = list(_origins(before)), list(_origins(after))
+    if len(old) != len(new):
+        return "there are more or fewer things with an origin"
+    for a, b in zip(old, new, strict=True):
+        off = float(np.linalg.norm(a.T[:3, :3] - b.T[:3, :3])) / np.sqrt(2)  # 2 sin(angle / 2)
+        if a.what != b.what or np.abs(a.T[:3, 3] - b.T[:3, 3]).max() > 0 or off > 3 * turns:
+            return f"{a.said} changes by more than its angles"
+    return None
+
+
+def _origins(robot: Robot) -> Iterator[Thing]:
+    """All that has an origin, in what carries it."""
+    for joint in robot.joints.values():
+        yield Thing((joint.parent, joint.child), f"joint {joint.name!r}", joint.parent, joint.origin)
+    for link in robot.links.values():
+        shapes = (*link.visuals, *link.collisions)
+        origins = [shape.origin for shape in shapes] + ([link.inertial.origin] if link.inertial else [])
+        for origin in origins:
+            yield Thing(link.name, f"link {link.name!r}", link.name, origin)
+    for sensor in robot.sensors.values():
+        yield Thing(sensor.frame, f"sensor {sensor.name!r}", sensor.frame, sensor.origin)

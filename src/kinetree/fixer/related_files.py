@@ -1,0 +1,190 @@
+"""SRDF and YAML files that go with a model, and use the names of its links and joints.
+
+They are read and understood before anything is mended. Where it is not plain what a place names, nothing is renamed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinetree.conventions.edit import NewNames, on_disk
+from kinetree.conventions.rename_references import KINDS, ambiguous, followed, new_name
+from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.formats.opener import read_file
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml_encoding import encoding_of
+from kinetree.model.robot import Robot
+
+if TYPE_CHECKING:
+    import yaml
+
+LEGAL = "legal are the SRDF of the model and YAML files"
+MAX_YAML_BYTES = 1_000_000
+INTERFACES = ("position", "velocity", "effort", "acceleration")
+"""What ros2_control puts behind the name of a joint: `elbow/position`."""
+JOINT_TAGS = ("joint", "passive_joint")
+"""Elements of SRDF whose name is that of a joint."""
+FREE = ("name", "group", "parent_group", "component_group", "reason", "type", "value", "center", "radius", "id")
+"""Attributes of SRDF whose values name no link and no joint, but in elements that are links and joints."""
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A file that goes with a model: an SRDF or a YAML file."""
+
+    name: str
+    content: bytes
+    is_srdf: bool
+
+    @property
+    def path(self) -> Path:
+        """By which the contents of files are known."""
+        return Path(self.name).resolve()
+
+
+def read_companions(files: Iterable[str | os.PathLike[str]], model: str, robot: Robot) -> tuple[Companion, ...]:
+    """The files that go with a model. Raises KinetreeError for what is neither its SRDF nor YAML."""
+    return tuple(_read(os.fspath(file), model, robot) for file in files)
+
+
+def _read(file: str, model: str, robot: Robot) -> Companion:
+    if Path(file).resolve() == Path(model).resolve():
+        raise _refused(f"is the model itself, which needs no --also; {LEGAL}", Source(file))
+    if os.path.exists(file) and not os.path.isfile(file):
+        raise _refused(f"is no file; {LEGAL}", Source(file))
+    content = read_file(Path(file))
+    mark, encoding = encoding_of(content)
+    is_xml = content[len(mark) :].decode(encoding, "replace").lstrip().startswith("<")
+    if is_xml:
+        _check_srdf(_root(content, file), robot)
+    else:
+        _check_yaml(_text(content, file), file)
+    return Companion(file, content, is_xml)
+
+
+def _check_srdf(root: Element, robot: Robot) -> None:
+    found = root.source
+    if root.tag != "robot":
+        raise _refused(f"is XML with the root <{root.tag}>, and that of an SRDF is <robot>; {LEGAL}", found)
+    if made := next((e for e in root.walk() if e.tag.startswith("xacro:")), None):
+        raise _refused(f"<{made.tag}>: what xacro makes of it is not known here; {LEGAL}", made.source)
+    if body := root.find("link") or root.find("joint"):
+        raise _refused(f"is another robot description, with {body.label}; {LEGAL}", body.source)
+    name = root.get("name")
+    if name != robot.name:
+        said = f"is of robot {name!r}" if name else "names no robot"
+        raise _refused(f"{said}, and the model is of {robot.name!r}", found)
+
+
+def _check_yaml(text: str, file: str) -> None:
+    import yaml
+
+    if len(text) > MAX_YAML_BYTES:
+        raise _refused(f"has more than {MAX_YAML_BYTES} bytes, the most that is read of YAML", Source(file))
+    try:
+        before: Any = None
+        for event in yaml.parse(text):
+            if isinstance(before, yaml.DocumentStartEvent) and isinstance(event, yaml.ScalarEvent) and event.value:
+                line = event.start_mark.line + 1
+                raise _refused(f"is neither XML nor YAML with keys or lists; {LEGAL}", Source(file, line))
+            before = event
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
+        why = getattr(error, "problem", None) or getattr(error, "reason", None) or error
+        raise _refused(f"this is not well-formed YAML: {why}", place) from None
+
+
+def follow(
+    companions: Sequence[Companion], renamed: NewNames, robot: Robot, contents: Mapping[Path, bytes]
+) -> dict[Path, bytes]:
+    """What the files hold after links and joints of the robot got other names: those that change, by resolved path.
+
+    contents: what files hold, these too. Raises KinetreeError where a place is ambiguous.
+    """
+    changed = {}
+    for file in companions if renamed else ():
+        content = contents[file.path]
+        new = (_in_srdf if file.is_srdf else _in_yaml)(content, file.name, renamed, robot)
+        if new != content:
+            changed[file.path] = new
+    return changed
+
+
+def _in_srdf(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
+    return on_disk(content, followed(_root(content, file), _kind, renamed, robot))
+
+
+def _kind(tag: str, attribute: str | None) -> str:
+    """See `kinetree.conventions.rename_references.KindOf`; of an SRDF."""
+    if attribute == "name":
+        return "joint" if tag in JOINT_TAGS else "link" if tag == "link" else ""
+    if attribute is None:
+        return "words"
+    kind = next((kind for kind in KINDS if kind in attribute), None)
+    return kind or ("" if attribute in FREE or attribute.startswith("xmlns") else "words")
+
+
+def _in_yaml(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
+    """Whole keys and values; all else stays."""
+    text = _text(content, file)
+    parts, values, done = [], [], 0
+    for token in _scalars(text):
+        source = Source(file, token.start_mark.line + 1)
+        new = _in_scalar(token.value, renamed, robot, source)
+        values.append(new)
+        if new != token.value:
+            quote = token.style or ""
+            parts += [text[done : token.start_mark.index], quote, new, quote]
+            done = token.end_mark.index
+    written = "".join([*parts, text[done:]])
+    if values != _values(written):
+        raise ambiguous(Source(file), "the new names cannot stand there as the old ones do")
+    return written.encode()
+
+
+def _scalars(text: str) -> list[yaml.ScalarToken]:
+    import yaml
+
+    return [token for token in yaml.scan(text) if isinstance(token, yaml.ScalarToken)]
+
+
+def _values(text: str) -> list[str] | None:
+    """What the scalars of a text are, None where it is no YAML."""
+    import yaml
+
+    try:
+        return [token.value for token in _scalars(text)]
+    except yaml.YAMLError:
+        return None
+
+
+def _in_scalar(value: str, renamed: NewNames, robot: Robot, source: Source) -> str:
+    joint, slash, interface = value.partition("/")
+    if slash and interface in INTERFACES:
+        return f"{new_name(joint, 'joint', renamed, robot, source) or joint}/{interface}"
+    return new_name(value, "any", renamed, robot, source) or value
+
+
+def _text(content: bytes, file: str) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise _refused(f"is neither XML nor text in UTF-8; {LEGAL}", Source(file, line)) from None
+
+
+def _root(content: bytes, file: str) -> Element:
+    report = Report()
+    root = parse(content, file, report)
+    if root is None:
+        raise KinetreeError(report.findings)
+    return root
+
+
+def _refused(message: str, source: Source) -> KinetreeError:
+    return KinetreeError(Finding("also", "error", message, source))

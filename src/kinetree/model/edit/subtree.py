@@ -1,0 +1,236 @@
+"""Robots taken apart and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from kinetree.arguments import explained
+from kinetree.errors import Finding, KinetreeError, fail
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.frames import pose
+from kinetree.model.edit.naming import prefix as with_prefix
+from kinetree.model.edit.references import stale, words
+from kinetree.model.joints import JOINT_TYPES, JointType
+from kinetree.model.limits import resolve_mimic
+from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
+from kinetree.spatial import se3
+from kinetree.spatial.numbers import numbers
+from kinetree.spatial.se3 import Array, frozen
+
+
+@explained
+def cut(robot: Robot, link: str) -> Robot:
+    """The sub-tree at `link` as a robot of its own, with `link` as its root.
+
+    Sensors, groups, coupled limits and elements of other tools are trimmed to it; what is dropped because it refers
+    to other parts is on the notes. Raises UnknownNameError for an unknown link, and KinetreeError if a joint follows
+    one that is not in the sub-tree: lock the leader first, to say where the follower shall stand.
+    """
+    return build(_trim(robot, _below(robot, link)))
+
+
+@explained
+def remove(robot: Robot, link: str) -> Robot:
+    """The robot without the sub-tree at `link` and the joint that carries it. Trims and raises as `cut` does, and
+    raises KinetreeError for the root, without which nothing is left."""
+    gone = _below(robot, link)
+    if link == robot.root:
+        raise fail("root", "is the root: nothing would be left", element=f"link {link!r}", fix="reroot first")
+    return build(_trim(robot, {name for name in robot.links if name not in gone}))
+
+
+@explained
+def attach(
+    robot: Robot,
+    other: Robot,
+    frame: str,
+    origin: Any = se3.IDENTITY,
+    *,
+    prefix: str = "",
+    joint_name: str | None = None,
+    type: str = "fixed",
+    axes: Any = NO_AXES,
+    pitch: float = 0.0,
+    limits: Iterable[Limit] = (),
+) -> Robot:
+    """One robot of two: the root of `other` hangs on `frame` of `robot` by a new joint.
+
+    origin: T_frame_root (4, 4), the pose of the other's root in the frame, with the joint at neutral.
+    prefix: put before every name of `other`; needed where the two share names. joint_name: "ROOT_attachment" if None.
+    type, axes (k, 3) of any length, pitch in m/rad, limits: of the new joint, fixed unless they say otherwise.
+
+    q is that of `robot`, then the new joint's, then that of `other`. Raises UnknownNameError for an unknown frame,
+    KinetreeError for names that are taken, and for a type, axes or a pitch that make no joint.
+    """
+    kind = _kind(type, pitch)
+    anchor = robot.frames[frame]
+    if prefix:
+        other = with_prefix(other, prefix)
+    joint = Joint(
+        joint_name or f"{other.root}_attachment",
+        type,
+        anchor.link,
+        other.root,
+        frozen(anchor.origin @ pose(origin)),
+        _unit_axes(kind, axes),
+        pitch=float(pitch),
+        limits=tuple(limits),
+    )
+    parts = _joined(robot, other, joint)
+    parts.joint_order = (*robot.joint_names, *((joint.name,) if kind.nq else ()), *other.joint_names)
+    return build(parts)
+
+
+def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
+    """The parts of both robots and the joint between them; the order of q is that of the first alone."""
+    parts, more = parts_of(robot), parts_of(other)
+    shared = set(parts.groups) & set(more.groups)
+    if shared:
+        raise fail("duplicate-name", f"both have groups {sorted(shared)}", fix="give a prefix")
+    parts.links += more.links
+    parts.joints += [joint, *more.joints]
+    parts.frames += more.frames
+    parts.sensors += more.sensors
+    parts.materials += [m for m in more.materials if not _there(m, robot.materials)]
+    parts.coupled_limits += more.coupled_limits
+    parts.extensions += more.extensions
+    parts.groups = {**parts.groups, **more.groups}
+    parts.notes += more.notes
+    return parts
+
+
+def _kind(type: str, pitch: float) -> JointType:
+    """The row of a joint type that can have this pitch."""
+    if type not in JOINT_TYPES:
+        raise fail("joint-type", f"type={type!r} is not legal; legal is a type among {', '.join(JOINT_TYPES)}")
+    kind = JOINT_TYPES[type]
+    if not isfinite(pitch) or (pitch and not kind.has_pitch):
+        screws = " or ".join(row.name for row in JOINT_TYPES.values() if row.has_pitch)
+        message = f"pitch={pitch!r} of a {type} joint is not legal; legal are finite m/rad, of a {screws} joint alone"
+        raise fail("pitch", message)
+    return kind
+
+
+def _unit_axes(kind: JointType, axes: Any) -> Array:
+    """The axes (k, 3) as unit vectors, as many as the type has."""
+    legal = f"a {kind.name} joint is attached with {kind.axes} axes: vectors (3,) of finite numbers, not all zero"
+    array = numbers(axes, "axes", f"{legal}; axes is")
+    if array.size == 0 and kind.axes == 0:
+        return NO_AXES
+    if array.shape != (kind.axes, 3):
+        raise fail("axes", f"axes has shape {array.shape}; {legal}")
+    largest = np.abs(array).max(axis=1, keepdims=True)
+    if not (np.isfinite(array).all() and largest.all()):
+        raise fail("axes", f"axes is {array.tolist()}; {legal}")
+    array = array / largest  # for its square neither to overflow nor to vanish
+    return frozen(array / np.linalg.norm(array, axis=1, keepdims=True))
+
+
+def _there(material: Material, materials: Mapping[str, Material]) -> bool:
+    """Whether there is the same material already; another one of the same name is refused as a duplicate."""
+    before = materials.get(material.name)
+    return before is not None and replace(before, source=None) == replace(material, source=None)
+
+
+def _below(robot: Robot, link: str) -> set[str]:
+    """`link` and every link that it carries."""
+    found = {robot.links[link].name}
+    for name in robot.placed:
+        if robot.joints[name].parent in found:
+            found.add(robot.joints[name].child)
+    return found
+
+
+def _trim(robot: Robot, links: set[str]) -> Parts:
+    """The parts of the robot that belong to `links`, which are one connected piece; notes say what is dropped."""
+    parts = parts_of(robot)
+    parts.links = [link for link in parts.links if link.name in links]
+    kept = [joint for joint in parts.joints if joint.parent in links and joint.child in links]
+    names = {joint.name for joint in kept}
+    parts.joints = [_kept_mimic(robot, joint, names) for joint in kept]
+    _check_leaders(parts.joints, names)
+    parts.frames = [frame for frame in parts.frames if frame.link in links]
+    _trim_references(robot, parts, names)
+    _trim_extensions(robot, parts)
+    return parts
+
+
+def _kept_mimic(robot: Robot, joint: Joint, names: set[str]) -> Joint:
+    """The joint following the first of its leaders that is kept, where there is one."""
+    return replace(joint, mimic=Mimic(*resolve_mimic(robot, joint.name, names))) if joint.mimic else joint
+
+
+def _check_leaders(joints: Iterable[Joint], names: set[str]) -> None:
+    faults = [
+        Finding(
+            "lost-leader",
+            "error",
+            f"follows joint {joint.mimic.joint!r}, which is cut away",
+            joint.source,
+            f"joint {joint.name!r}",
+            f"lock the leader first: lock(robot, {{{joint.mimic.joint!r}: …}})",
+        )
+        for joint in joints
+        if joint.mimic and joint.mimic.joint not in names
+    ]
+    if faults:
+        raise KinetreeError(faults)
+
+
+def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
+    frames = {*(link.name for link in parts.links), *(frame.name for frame in parts.frames)}
+    notes: list[Finding] = []
+    sensors, parts.sensors = parts.sensors, []
+    for sensor in sensors:
+        if sensor.frame not in frames:
+            continue  # it goes with its link
+        if sensor.joint is None or sensor.joint in joints:
+            parts.sensors.append(sensor)
+        else:
+            message = f"measures joint {sensor.joint!r}, which is cut away; it is dropped"
+            notes.append(Finding("dropped", "warning", message, sensor.source, f"sensor {sensor.name!r}"))
+    coupled_limits, parts.coupled_limits = parts.coupled_limits, []
+    for coupled in coupled_limits:
+        lost = [name for name in coupled.coefficients if name not in joints]
+        if not lost:
+            parts.coupled_limits.append(coupled)
+        elif len(lost) < len(coupled.coefficients):
+            message = f"names {', '.join(map(repr, lost))}, which are cut away; it is dropped"
+            notes.append(Finding("dropped", "warning", message, coupled.source, f"coupled limit {coupled.name!r}"))
+    parts.groups = {
+        name: tuple(joint for joint in members if joint in joints) for name, members in robot.groups.items()
+    }
+    notes += [note for name in robot.groups for note in _lost_members(name, robot.groups[name], parts.groups[name])]
+    parts.groups = {name: rest for name, rest in parts.groups.items() if rest or not robot.groups[name]}
+    parts.notes += tuple(notes)
+
+
+def _lost_members(group: str, members: Iterable[str], rest: Collection[str]) -> Iterator[Finding]:
+    """What is said of a group that has lost joints; one that has lost them all is dropped."""
+    lost = ", ".join(repr(joint) for joint in members if joint not in rest)
+    if lost and rest:
+        yield Finding("dropped", "warning", f"has lost {lost}, which are cut away", element=f"group {group!r}")
+    elif lost:
+        yield Finding("dropped", "info", f"is of {lost} alone, cut away; it is dropped", element=f"group {group!r}")
+
+
+def _trim_extensions(robot: Robot, parts: Parts) -> None:
+    """Drop the robot's extensions that mention nothing but what is gone; warn of those that mention it too."""
+    here = {thing.name for things in (parts.links, parts.joints, parts.frames, parts.sensors) for thing in things}
+    gone = {*robot.frames, *robot.joints, *robot.sensors} - here
+    extensions, parts.extensions = parts.extensions, []
+    for extension in extensions:
+        mentioned = words(extension)
+        if mentioned & here or not mentioned & gone:
+            parts.extensions.append(extension)
+        else:
+            hit = sorted(mentioned & gone)
+            message = f"is about {', '.join(map(repr, hit[:8]))}, cut away; it is dropped"
+            note = Finding("dropped", "info", message, extension.source, f"<{extension.tag}>")
+            parts.notes += (note,)
+    parts.notes += tuple(stale(parts.extensions, gone, "cut away"))

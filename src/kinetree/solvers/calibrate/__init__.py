@@ -1,0 +1,1 @@
+"""Compare a model with the poses that a controller shows."""

@@ -1,0 +1,286 @@
+"""Do a model and a controller agree? What base, tool0 and the signs of joints must be, from poses that it showed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kinetree.arguments import explained
+from kinetree.controllers.controller import Controller
+from kinetree.errors import fail, unknown_name
+from kinetree.model.robot import Robot
+from kinetree.queries.controllers import coupling, fixed, of
+from kinetree.queries.query import tolerance_of
+from kinetree.solvers.calibrate import arm as arms
+from kinetree.solvers.calibrate import fit as fitting
+from kinetree.solvers.calibrate import readings as readings
+from kinetree.solvers.calibrate.data import Data, Fit
+from kinetree.solvers.calibrate.diagnose import odd_fault, odd_poses, unexplained
+from kinetree.solvers.calibrate.readings import Fault as Fault
+from kinetree.solvers.calibrate.search import nearest, simplest
+from kinetree.solvers.calibrate.text import amount, change_text, joint_text, pose_text
+from kinetree.spatial import se3
+from kinetree.spatial.numbers import numbers
+from kinetree.spatial.se3 import Array
+
+ONE_AXIS = 1e-2
+"""How much poses must turn about a second axis, as a part of what they turn about the first."""
+STILL = 10.0
+"""A joint that moves less than this, in tolerances, has not moved."""
+DEFAULTS = {"base": "base", "tool0": "tool0", "base_link": "base_link", "flange": "flange"}
+"""Names of frames that a robot need not have (REP-199)."""
+WIDEST = (0.1, 0.2)
+"""Tolerances, m and rad, within which anything would agree."""
+APART = (
+    "poses that move every joint tell most such apart; the zero of the first joint and base, or of the last and tool0, "
+    "only the marks of the zeros on the robot"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """What `calibrate` finds.
+
+    agrees: no fault, and the controller's frames are the robot's, to the tolerance. faults: of the simplest
+    explanation, whose codes are "pose-unit", "pose-angle-unit", "pose-columns", "rotation-order", "joint-unit",
+    "joint-sign", "coupling", "joint-zero", "base-frame", "tool0-frame" and "pose-wrong"; "no-fit" where there is none,
+    beside what is wrong with the numbers in any case. alternatives: other explanations with as many faults that fit as
+    well. T_base_link_base, T_flange_tool0 (4, 4): where the controller's frames are, in the robot's frames `base_link`
+    and `flange`, m, or what stands for these. residual (k, 2): what is left of each pose, m and rad. still: joints that
+    did not move. remarks: what of them does not show. controller: its name.
+    """
+
+    agrees: bool
+    faults: tuple[Fault, ...]
+    alternatives: tuple[Calibration, ...]
+    T_base_link_base: Array
+    T_flange_tool0: Array
+    residual: Array
+    still: tuple[str, ...]
+    remarks: tuple[str, ...]
+    controller: str
+    base_link: str
+    flange: str
+
+    def __str__(self) -> str:
+        lines = [f"the model and the controller of {self.controller} {'agree' if self.agrees else 'do not agree'}"]
+        if self.alternatives:
+            lines = [f"the poses of {self.controller} have {1 + len(self.alternatives)} explanations, all as simple:"]
+            for i, one in enumerate((self, *self.alternatives), 1):
+                lines += [f"explanation {i}", *(f"  {line}" for line in one._found())]
+            lines.append(APART)
+        else:
+            lines += [f"  {line}" for line in self._found()]
+        lines += [f"  remark: {remark}" for remark in self.remarks]
+        return "\n".join(lines)
+
+    def _found(self) -> list[str]:
+        metres, radians = self.residual.max(axis=0)
+        off = f"{len(self.residual)} poses, up to {metres * 1e3:.3f} mm and {np.rad2deg(radians):.4f} deg off"
+        return [*map(str, self.faults), off]
+
+
+@explained
+def calibrate(
+    robot: Robot,
+    controller: str | Controller,
+    joints: Any,
+    poses: Any,
+    model: str = "",
+    *,
+    tolerance: tuple[float, float] = (5e-4, 1e-3),
+    base: str = "base",
+    tool0: str = "tool0",
+    base_link: str = "base_link",
+    flange: str = "flange",
+) -> Calibration:
+    """Whether a model and a controller agree about some poses, and if not, the simplest reason.
+
+    joints (k, n): what the pendant shows, deg, mm where they slide, from base to tool0. poses (k, 6 or 7): what it
+    shows for a tool of zeros in its default frame, in its units and order. model: whose coupling of joints holds, by
+    default that of the robot's name. tolerance: by how much a pose may be off, m and rad. base, tool0, base_link,
+    flange: what the robot calls the frames of REP-199; those that it does not have are not considered.
+
+    Up to three faults of the numbers are looked for, or zeros of joints with one of them, with frames that are the
+    robot's or have to be found; and one pose that does not fit the others. The fewest faults are the simplest. A frame
+    or a zero that is found within tolerance of the robot's own is the robot's own.
+
+    Raises KinetreeError for arrays of other shapes, numbers that the controller would not show, poses that are too few
+    or turn about one axis alone, tolerances above WIDEST, and frames that the robot does not have, where another name
+    than that of REP-199 is given. Warns with UnverifiedWarning where the controller's `confidence` is not high.
+    """
+    who, bounds = of(controller), np.array(_tolerance(tolerance))
+    _check_names(robot, base=base, tool0=tool0, base_link=base_link, flange=flange)
+    arm = arms.arm(robot, (base, tool0), (base_link, flange))
+    shown, posed = _checked(who, joints, poses, len(arm.joints))
+    who.from_pose(se3.IDENTITY)  # warns of what nobody has verified
+    data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds)
+    _check_turns(data.T[0])
+    first, *others = _explained(who, data, posed)
+    return replace(first, alternatives=tuple(others))
+
+
+def _data(
+    who: Controller,
+    arm: arms.Arm,
+    model: str,
+    shown: Array,
+    posed: Array,
+    bases: tuple[str, str],
+    tools: tuple[str, str],
+    tolerance: Array,
+) -> Data:
+    """Every way to read what is shown, and of these frames those that the robot has."""
+    robot = arm.robot
+    ways = readings.joints(arm.joints, arm.turning, coupling(robot, who, model, len(arm.joints)))
+    q = arm.configurations(shown, np.array([way.value for way in ways]))  # (ways, k, nq)
+    return Data(
+        arm=arm,
+        joints=ways,
+        shown=shown,
+        q=q,
+        T=arm.poses(q, np.zeros(len(arm.joints))),
+        positions=readings.positions(who, posed[:, :3]),
+        rotations=readings.rotations(who, posed[:, 3:]),
+        bases={name: fixed(robot, arm.foot, name) for name in bases if name in robot.frames},
+        tools={name: fixed(robot, name, arm.tip) for name in tools if name in robot.frames},
+        tolerance=tolerance,
+    )
+
+
+def _explained(who: Controller, data: Data, posed: Array) -> list[Calibration]:
+    """The simplest explanations; where there is none, of all poses but one; and at last what is nearest to one."""
+    fits = simplest(data)
+    if fits:
+        return [_calibration(who, data, fit) for fit in fits]
+    odd = odd_poses(data)
+    if odd:
+        return [_calibration(who, data, fit, (odd_fault(who, data, fit, row, posed[row]),)) for row, fit in odd]
+    fit, guess = nearest(data)
+    return [_calibration(who, data, fit, (unexplained(who, data, fit, posed, guess),))]
+
+
+def _calibration(who: Controller, data: Data, fit: Fit, more: tuple[Fault, ...] = ()) -> Calibration:
+    """more: what is wrong besides, as an explanation of frames is none where nothing fits."""
+    arm, e = data.arm, fit.explanation
+    fits = not any(fault.code == "no-fit" for fault in more)
+    faults = (*e.faults, *_zeros(data, fit), *(_frames(who, data, fit) if fits else ()), *more)
+    moved = np.ptp(data.q[e.joint][:, arm.columns], axis=0)
+    still = moved <= STILL * np.where(arm.turning, data.tolerance[1], data.tolerance[0])
+    return Calibration(
+        agrees=not faults,
+        faults=faults,
+        alternatives=(),
+        T_base_link_base=se3.frozen(se3.inverse(fit.X) + 0.0),
+        T_flange_tool0=se3.frozen(fit.Y + 0.0),
+        residual=se3.frozen(fit.residual),
+        still=tuple(arm.joints[i] for i in np.flatnonzero(still)),
+        remarks=tuple(_hidden(data, fit, still)),
+        controller=who.name,
+        base_link=arm.foot,
+        flange=arm.tip,
+    )
+
+
+def _hidden(data: Data, fit: Fit, still: Array) -> Iterator[str]:
+    """What the poses do not tell of joints that did not move.
+
+    The sign of one that is held at zero, whatever else is known. At another value sign and zero are both a transform
+    that is fixed there, and where all joints beyond stand still too, one with the frame behind them.
+    """
+    arm = data.arm
+    for i in map(int, np.flatnonzero(still)):
+        held = np.abs(data.q[fit.explanation.joint][:, arm.columns[i]]).max()
+        ends = [name for name, beyond in zip(arm.own, (still[:i], still[i + 1 :]), strict=True) if beyond.all()]
+        said = f"joint {arm.joints[i]!r} did not move, so that"
+        if ends:
+            yield f"{said} its zero and sign do not show apart from {' and '.join(map(repr, ends))}"
+        elif held <= data.tolerance[0 if not arm.turning[i] else 1]:
+            yield f"{said} its sign does not show, for it was held at zero"
+        else:
+            yield f"{said} its sign does not show apart from its zero"
+
+
+def _zeros(data: Data, fit: Fit) -> Iterator[Fault]:
+    arm, M = data.arm, data.joints[fit.explanation.joint].value
+    for i in fit.explanation.zeros:
+        name, turns, offset = arm.joints[i], arm.turning[i], float(fit.offsets[i])
+        off = f"the zero of joint {name!r} is {amount(abs(offset), turns)} off"
+        yield Fault("joint-zero", f"{off}: {name!r} of the model = {joint_text(i, M[i], offset, turns)}")
+
+
+def _frames(who: Controller, data: Data, fit: Fit) -> Iterator[Fault]:
+    arm, e, names = data.arm, fit.explanation, who.frames
+    if e.base != arm.own[0]:
+        own = data.bases.get(arm.own[0], se3.IDENTITY)
+        T = own @ se3.inverse(fit.X)  # in base, or in the foot if there is none
+        said = _elsewhere(data, arm.own[0], e.base, names.get("base", "base frame"), T, arm.foot)
+        yield Fault("base-frame", said)
+    if e.tool != arm.own[1]:
+        T = se3.inverse(data.tools.get(arm.own[1], se3.IDENTITY)) @ fit.Y
+        said = _elsewhere(data, arm.own[1], e.tool, names.get("tool0", "tool of zeros"), T, arm.tip)
+        yield Fault("tool0-frame", said if e.tool or arm.own[1] not in data.tools else f"{said}; was a tool active?")
+
+
+def _elsewhere(data: Data, wanted: str, found: str | None, called: str, T: Array, near: str) -> str:
+    """Why a frame is not the controller's, which is at T from it, or from a frame near it."""
+    if found:
+        return f"{found} for {wanted}: the controller's {called!r} is the robot's {found!r}, where {wanted!r} must be"
+    if wanted in data.arm.robot.frames:
+        change = change_text(T, data.tolerance)
+        return f"the controller's {called!r} is elsewhere than the robot's {wanted!r}, by {change}"
+    return (
+        f"the robot has no {wanted!r}, which must be where the controller's {called!r} is: {pose_text(T)} in {near!r}"
+    )
+
+
+def _checked(who: Controller, joints: Any, poses: Any, n: int) -> tuple[Array, Array]:
+    """joints (k, n) and poses (k, 6 or 7) as arrays."""
+    shown = _rows("joints", joints, n)
+    posed = _rows("poses", poses, len(who.components))
+    if len(shown) != len(posed):
+        raise fail("poses", f"{len(shown)} rows of joints and {len(posed)} poses; legal are as many")
+    form = who.rotation
+    fault = (replace(form, unit="deg") if form.unit else form).fault(posed[:, 3:])  # rad may be deg by mistake
+    if fault:
+        raise who.wrong("poses", fault)
+    for what, rows in (("joints", shown), ("poses", posed)):
+        different = len(np.unique(np.round(rows, 6), axis=0))
+        if different < 3:
+            counted = "is 1 different row" if different == 1 else f"are {different} different rows"
+            raise fail("poses", f"there {counted} of {what}; legal are 3 or more, better 10")
+    return shown, posed
+
+
+def _rows(what: str, given: Any, columns: int) -> Array:
+    rows = numbers(given, what, f"{what} are")
+    if rows.ndim != 2 or rows.shape[1] != columns:
+        raise fail(what, f"{what} has shape {rows.shape}; legal is (k, {columns})")
+    if not np.isfinite(rows).all():
+        raise fail(what, f"row {int(np.argwhere(~np.isfinite(rows))[0][0]) + 1} of {what} is not finite")
+    return rows
+
+
+def _tolerance(given: Any) -> tuple[float, float]:
+    metres, radians = tolerance_of(given)
+    if metres > WIDEST[0] or radians > WIDEST[1]:
+        legal = f"legal are at most {WIDEST[0]:g} m and {WIDEST[1]:g} rad"
+        raise fail("tolerance", f"tolerance is {given!r}, with which anything would agree; {legal}")
+    return metres, radians
+
+
+def _check_names(robot: Robot, **given: str) -> None:
+    """Refuse names that somebody chose and the robot does not have; those of REP-199 it may lack."""
+    for role, name in given.items():
+        if name != DEFAULTS[role] and name not in robot.frames:
+            raise unknown_name("frame", name, list(robot.frames))
+
+
+def _check_turns(T: Array) -> None:
+    most, second = fitting.spread(T[:, :3, :3])
+    if second <= ONE_AXIS * most:
+        message = "the joints turn the tool about one axis alone, which leaves the frames open"
+        raise fail("poses", f"{message}; legal are poses that turn it about several")

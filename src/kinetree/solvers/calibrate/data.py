@@ -1,0 +1,128 @@
+"""What is asked when a model and a controller are compared, and what an answer is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from kinetree.solvers.calibrate import fit as fitting
+from kinetree.solvers.calibrate.arm import Arm
+from kinetree.solvers.calibrate.readings import Fault, Reading
+from kinetree.spatial.se3 import Array
+
+FEW = 12
+"""Poses that a search begins with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What was measured, in every way to read it, and the frames that the robot has.
+
+    joints: readings M (n, n) of the numbers shown (k, n), with q (j, k, nq) and T_foot_tip, T (j, k, 4, 4), m, of each.
+    positions (k, 3), m, and rotations (k, 3, 3): readings. bases: T_base_foot, and tools: T_tip_tool0 (4, 4), m, by
+    the robot's names of frames. tolerance (2,): m and rad.
+    """
+
+    arm: Arm
+    joints: Sequence[Reading]
+    shown: Array
+    q: Array
+    T: Array
+    positions: Sequence[Reading]
+    rotations: Sequence[Reading]
+    bases: Mapping[str, Array]
+    tools: Mapping[str, Array]
+    tolerance: Array
+
+    @cached_property
+    def alike(self) -> list[tuple[int, int]]:
+        """Joints and rotations that no X and Y tell apart: the angles between any two poses are the same."""
+        of_model = fitting.angles(self.T[..., :3, :3])
+        of_poses = fitting.angles(np.array([reading.value for reading in self.rotations]))
+        off = np.abs(of_model[:, None] - of_poses).max(axis=-1)
+        return [(int(j), int(r)) for j, r in np.argwhere(off <= 2 * self.tolerance[1])]
+
+    @cached_property
+    def likely(self) -> list[tuple[int, int, int]]:
+        """Joints, rotations and positions read with one fault at most."""
+        kinds = self.joints, self.rotations, self.positions
+        js, rs, ps = ([i for i, one in enumerate(kind) if len(one.faults) <= 1] for kind in kinds)
+        return [one for one in product(js, rs, ps) if len(self.faults(*one)) <= 1]
+
+    @cached_property
+    def few(self) -> Data:
+        """Some of the poses, where there are many: what does not fit them need not be tried with all."""
+        k = self.T.shape[1]
+        rows = np.linspace(0, k - 1, min(k, FEW)).round().astype(int)
+        return self if k <= FEW else self.only(rows)
+
+    def only(self, rows: Array) -> Data:
+        """The same of some poses."""
+        positions = [one._replace(value=one.value[rows]) for one in self.positions]
+        rotations = [one._replace(value=one.value[rows]) for one in self.rotations]
+        shown, q, T = self.shown[rows], self.q[:, rows], self.T[:, rows]
+        return replace(self, shown=shown, q=q, T=T, positions=positions, rotations=rotations)
+
+    def explained(self, j: int, r: int, p: int, base: str | None, tool: str | None) -> Explanation:
+        """An explanation of these readings with these frames."""
+        wrong = (base != self.arm.own[0]) + (tool != self.arm.own[1])
+        return Explanation(self.faults(j, r, p), j, r, p, base, tool, (), len(self.faults(j, r, p)) + wrong)
+
+    def faults(self, j: int, r: int, p: int) -> tuple[Fault, ...]:
+        """Of the numbers, read so."""
+        return (*self.joints[j].faults, *self.rotations[r].faults, *self.positions[p].faults)
+
+    def poses(self, e: Explanation) -> Array:
+        """P (k, 4, 4), m."""
+        return fitting.joined(self.rotations[e.rotation].value, self.positions[e.position].value)
+
+    def off(self, residual: Array) -> Array:
+        """The largest of residuals (…, k, 2), in tolerances."""
+        return np.asarray((residual / self.tolerance).max(axis=(-2, -1)))
+
+
+class Explanation(NamedTuple):
+    """faults: of the numbers. joint, rotation, position: places of readings in Data. base, tool: where X and Y are, by
+    the robot's names, or None where they are found. zeros: joints, by their places, of which the zero is found. wrong:
+    how much is wrong in all."""
+
+    faults: tuple[Fault, ...]
+    joint: int
+    rotation: int
+    position: int
+    base: str | None
+    tool: str | None
+    zeros: tuple[int, ...]
+    wrong: int
+
+    @property
+    def unknowns(self) -> int:
+        """How many numbers are found."""
+        return 6 * (self.base is None) + 6 * (self.tool is None) + len(self.zeros)
+
+
+class Fit(NamedTuple):
+    """How well an explanation fits: X is T_base_foot, Y is T_tip_tool0; offsets (n,) is what the zeros add to the
+    joints, rad and m; residual (k, 2), m and rad."""
+
+    explanation: Explanation
+    X: Array
+    Y: Array
+    offsets: Array
+    residual: Array
+
+
+def fit_of(data: Data, e: Explanation, X: Array, Y: Array, offsets: Array) -> Fit:
+    """The fit with these numbers."""
+    return Fit(e, X, Y, offsets, fitting.residuals(data.poses(e), model(data, e, X, Y, offsets)))
+
+
+def model(data: Data, e: Explanation, X: Array, Y: Array, offsets: Array) -> Array:
+    """The poses (k, 4, 4) that the model has then."""
+    T = data.arm.poses(data.q[e.joint], offsets) if offsets.any() else data.T[e.joint]
+    return X @ T @ Y

@@ -1,0 +1,172 @@
+"""What is wrong where no explanation fits all poses: one of them, a place in the model, or how they are rounded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinetree.controllers.controller import METRES, Controller
+from kinetree.controllers.rotation import RADIANS
+from kinetree.queries.motion import fk
+from kinetree.solvers.calibrate.data import Data, Fit, fit_of, model
+from kinetree.solvers.calibrate.least_squares import Displaced, Place, displaced, settled
+from kinetree.solvers.calibrate.readings import Fault
+from kinetree.solvers.calibrate.search import simplest
+from kinetree.solvers.calibrate.text import change_text, is_nothing
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+LEFT = 4
+"""Poses that there must be besides one that is wrong."""
+SIMPLE = (2, 1)
+"""Faults that the others may have, and where zeros of joints are among them."""
+EACH = 12
+"""Poses of which each is left out in turn; of more, a third at a time."""
+CLEAR = 5.0
+"""Tolerances by which a pose must be off to be wrong, where the others fit."""
+
+
+def odd_poses(data: Data) -> list[tuple[int, Fit]]:
+    """Poses without which the others have an explanation, of those with the fewest faults, and the fit of all."""
+    k, found = data.T.shape[1], []
+    for row in range(k) if k <= EACH else _outliers(data):
+        rest = np.delete(np.arange(k), row)
+        for part in simplest(data.only(rest), *SIMPLE) if len(rest) >= LEFT else []:
+            fit = fit_of(data, part.explanation, part.X, part.Y, part.offsets)
+            if data.off(fit.residual[row : row + 1]) > CLEAR:
+                found.append((row, fit))
+    least = min((fit.explanation.wrong for _, fit in found), default=0)
+    return [(row, fit) for row, fit in found if fit.explanation.wrong == least]
+
+
+def _outliers(data: Data) -> list[int]:
+    """The one pose that does not fit what explains every third of the poses, if there is one."""
+    k = data.T.shape[1]
+    for start in range(3):
+        for part in simplest(data.only(np.arange(start, k, 3))):
+            fit = fit_of(data, part.explanation, part.X, part.Y, part.offsets)
+            rows = np.flatnonzero((fit.residual > CLEAR * data.tolerance).any(axis=-1))
+            if len(rows) == 1:
+                return [int(rows[0])]
+    return []
+
+
+def odd_fault(who: Controller, data: Data, fit: Fit, row: int, numbers: Array) -> Fault:
+    """That a pose, as it was written, (6 or 7,), does not fit, and which of its numbers that may be."""
+    metres, radians = fit.residual[row]
+    said = f"pose {row + 1} does not fit the others: {metres * 1e3:.3g} mm and {np.rad2deg(radians):.3g} deg off"
+    one = [*_odd_joints(data, fit, row), *_odd_numbers(who, data, fit, row, numbers)]
+    return Fault("pose-wrong", f"{said}; {' or '.join(one)} would fit" if one else said)
+
+
+def _odd_joints(data: Data, fit: Fit, row: int) -> list[str]:
+    """Joints of which another number would do."""
+    e, n = fit.explanation, len(data.arm.joints)
+    M = data.joints[e.joint].value
+    alone = [i for i in range(n) if np.count_nonzero(M[i]) == 1 and np.count_nonzero(M[:, i]) == 1]
+    starts = [(i, angle) for i in alone for angle in (-np.pi / 2, 0.0, np.pi / 2, np.pi)]
+    offsets, free = np.tile(fit.offsets, (len(starts), 1)), np.zeros((len(starts), 12 + n))
+    for s, (i, angle) in enumerate(starts):
+        offsets[s, i] += angle * data.arm.turning[i]
+        free[s, 6 + i] = 1.0
+    X, Y, P = (np.repeat(one[None], len(starts), axis=0) for one in (fit.X, fit.Y, data.poses(e)[row : row + 1]))
+    q = np.repeat(data.q[e.joint, row : row + 1][None], len(starts), axis=0)
+    found, residual = settled(data.arm, q, P, Place(X, offsets, Y), free, data.tolerance)
+    said = {}
+    for s in map(int, np.flatnonzero(data.off(residual) <= 1)):
+        i = starts[s][0]
+        shown = data.shown[row, i] + (found.offsets[s, i] - fit.offsets[i]) / M[i, i]
+        if data.arm.turning[i]:
+            shown = _turn(data, i, shown, data.shown[row, i], M[i, i], fit.offsets[i])
+        said[i] = f"J{i + 1} = {shown:.5g}"
+    return list(said.values())
+
+
+def _turn(data: Data, i: int, shown: float, typed: float, unit: float, offset: float) -> float:
+    """Of the numbers that are whole turns from what joint i may show, that within its limits, nearest to what was
+    typed."""
+    limits, column = data.arm.robot.limits, data.arm.columns[i]
+    nearest = shown + 2 * np.pi / abs(unit) * (np.round((typed - shown) * abs(unit) / (2 * np.pi)) + np.arange(-2, 3))
+    q = unit * nearest + offset
+    beyond = (q < limits.lower[column] - data.tolerance[1]) | (q > limits.upper[column] + data.tolerance[1])
+    return float(min(zip(beyond, np.abs(nearest - typed), nearest, strict=True))[2])
+
+
+def _odd_numbers(who: Controller, data: Data, fit: Fit, row: int, numbers: Array) -> list[str]:
+    """The only number of the pose that is another in the model, where it is read as it should be."""
+    e = fit.explanation
+    if e.rotation or e.position:
+        return []
+    fits = who.from_pose(model(data, e, fit.X, fit.Y, fit.offsets)[row])
+    unit = RADIANS.get(who.rotation.unit, 1.0)
+    gone = np.abs(numbers - fits) * np.where(np.arange(len(numbers)) < 3, METRES[who.position], unit)
+    if who.rotation.unit:
+        gone[3:] = np.minimum(gone[3:], np.abs(2 * np.pi - gone[3:]))
+    other = np.flatnonzero(gone > np.where(np.arange(len(numbers)) < 3, *data.tolerance))
+    return [f"{who.components[i]} = {fits[i]:.5g}" for i in other] if len(other) == 1 else []
+
+
+def unexplained(who: Controller, data: Data, fit: Fit, posed: Array, guess: tuple[Fault, ...]) -> Fault:
+    """What is left of the poses at best, and where that may come from. guess: what may be wrong with the numbers."""
+    worst = int(np.argmax((fit.residual / data.tolerance).max(axis=-1)))
+    metres, radians = fit.residual[worst]
+    said = (
+        f"nothing that is looked for explains the poses; at best pose {worst + 1} is the worst, "
+        f"{metres * 1e3:.3g} mm and {np.rad2deg(radians):.3g} deg off"
+    )
+    said += "".join(f"; perhaps {fault.message}" for fault in guess)
+    return Fault("no-fit", f"{said}; {_rounded(who, data, fit, posed) or _misplaced(data, fit)}")
+
+
+def _rounded(who: Controller, data: Data, fit: Fit, posed: Array) -> str:
+    """Whether the numbers have so few digits that this may be all, or nothing."""
+    e = fit.explanation
+    steps = [_step(part) for part in (data.shown, posed[:, :3], posed[:, 3:])]
+    J = np.abs(data.arm.jacobians(data.q[e.joint], fit.offsets) @ data.joints[e.joint].value) * steps[0] / 2
+    moved = np.linalg.norm(J.reshape(len(J), 2, 3, -1), axis=2).sum(axis=-1)  # (k, 2), m and rad
+    arm = np.linalg.norm(data.tools.get(e.tool or "", fit.Y)[:3, 3])
+    unit = RADIANS.get(who.rotation.unit, 1.0)
+    of_pose = np.sqrt(3) / 2 * np.array([METRES[who.position] * steps[1], unit * steps[2]])
+    most = moved.max(axis=0) + np.array([arm * moved[:, 1].max(), 0.0]) + of_pose
+    if not any(steps) or (fit.residual > np.maximum(most, data.tolerance)).any():
+        return ""
+    metres, radians = (float(f"{np.ceil(x * 1e4) / 1e4:g}") for x in np.maximum(most, data.tolerance))
+    digits = ", ".join(
+        f"{what} to {step:g}" for what, step in zip(("joints", "positions", "angles"), steps, strict=True) if step
+    )
+    return f"that may be the rounding of {digits}: if so, say tolerance=({metres:g}, {radians:g})"
+
+
+def _step(numbers: Array) -> float:
+    """What numbers are rounded to, or 0 where they have more than one digit behind the point."""
+    for step in (1.0, 0.1):
+        if np.abs(numbers / step - np.round(numbers / step)).max() < 1e-6:
+            return step
+    return 0.0
+
+
+def _misplaced(data: Data, fit: Fit) -> str:
+    """Between which joints a correction would help most."""
+    arm, e, q = data.arm, fit.explanation, data.q[fit.explanation.joint]
+    if len(arm.joints) < 2 or len(q) < LEFT:  # 18 numbers would be found from as many
+        return "too few poses to say which joint is wrong"
+    A = np.moveaxis(np.asarray(fk(arm.robot, list(arm.links[:-1]), arm.foot).interpret(q)), 1, 0)  # not worth compiling
+    B, P = np.linalg.solve(A, data.T[e.joint]), data.poses(e)
+    known = [(X, Y) for X in data.bases.values() for Y in data.tools.values()]
+    for X, Y in [*known, (fit.X, fit.Y)]:
+        free = X is fit.X
+        start = Displaced(*(np.repeat(T[None], len(A), axis=0) for T in (X, se3.IDENTITY, Y)))
+        D, residual = displaced(A, B, np.broadcast_to(P, A.shape), start, free, data.tolerance)
+        off = data.off(residual)
+        if off.min() <= 1:
+            break
+    places = np.flatnonzero(off <= 1) if off.min() <= 1 else [int(np.argmin(off))]
+    if all(is_nothing(D[i], data.tolerance) for i in places):
+        most = max(float(data.off(fit.residual)), 1.0)
+        return f"the poses are noisier than the tolerance, up to {most:.3g} times as much"
+    where = ", or between ".join(
+        f"{arm.joints[i]!r} and {arm.joints[i + 1]!r}, by {change_text(D[i], data.tolerance)} in {arm.links[i]!r}"
+        for i in places
+    )
+    if off.min() > 1:
+        return f"another transform would help most, and not enough, between {where}"
+    return f"another transform would mend it, between {where}" + (" (the smallest of several)" if free else "")

@@ -1,0 +1,259 @@
+"""Are these two the same robot, names aside, and where do they differ?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import degrees
+from typing import Literal
+
+import numpy as np
+
+from kinetree.algorithms.kinematics import body_poses
+from kinetree.arguments import explained
+from kinetree.errors import fail
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree, build_tree
+from kinetree.solvers.compare.bodies import BASE, Match, Pair
+from kinetree.solvers.compare.contents import compare_frames, compare_inertias, compare_sensors
+from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
+from kinetree.solvers.compare.frames import Distance, distance_table, frame_distances
+from kinetree.solvers.compare.limits import compare_limits
+from kinetree.solvers.compare.motions import apart
+
+MOST_SAMPLES = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What `compare` finds.
+
+    same: where every joint has the value of the joint that it is matched with, all bodies, frames and sensors stand
+        alike, seen from the root frames; so are inertias and limits, as far as both robots speak of them. Values go by
+        joint, not by place in q: another order of q is a remark. With base="any" the root frames need not agree.
+    same_mechanism: the bodies move alike; names, signs and zeros of joints, the root frame, frames, inertias, limits
+        may differ.
+    differences: everything found; those that only remark on something do not count against `same`.
+    joints: joint of the first robot to that of the second, for all that are taken to be the same.
+    frames: how far the frames that both robots have by name stand from each other, joints at the same values.
+    pose_error: (m, rad), the most by which a body stands elsewhere in the second robot over random configurations,
+        signs and zeros of the joints and the constants between the frames of the bodies taken into account.
+    """
+
+    same: bool
+    same_mechanism: bool
+    differences: tuple[Difference, ...]
+    joints: Mapping[str, str] = field(default_factory=dict)
+    pose_error: tuple[float, float] = (0.0, 0.0)
+    frames: Mapping[str, Distance] = field(default_factory=dict)
+    tolerance: float = 0.0
+
+    def __str__(self) -> str:
+        verdict = "the same robot" if self.same else "not the same robot"
+        if self.same_mechanism and not self.same:
+            verdict += ", but the same mechanism"
+        if self.same_mechanism and any(difference.kind == "base" for difference in self.differences):
+            verdict += " on another base"
+        lines = [verdict]
+        in_table = {f"frame {name!r}" for name in self.frames}
+        counted = [d for d in self.differences if d.counts and not (d.kind == "frame" and d.element in in_table)]
+        lines += [f"  {difference}" for difference in counted]
+        lines += [f"  remark: {difference}" for difference in self.differences if not difference.counts]
+        if not self.same_mechanism:
+            metres, radians = self.pose_error
+            lines.append(f"  bodies stand up to {metres:.3g} m and {degrees(radians):.3g} deg elsewhere")
+        lines += distance_table(self.frames, self.tolerance)
+        return "\n".join(lines)
+
+
+@explained
+def compare(
+    a: Robot,
+    b: Robot,
+    *,
+    base: Literal["same", "any"] = "same",
+    tolerance: float = 1e-5,
+    relative: float = 1e-5,
+    samples: int = 20,
+) -> Comparison:
+    """Whether two robots are the same, names aside, and where they differ.
+
+    Joints are matched by name where both have the name, otherwise by their place in the tree and their axes; fixed
+    joints and the frames in which bodies are described do not matter, so a link without mass on a fixed joint and an
+    extra frame are the same. A joint that turns the other way or has its zero elsewhere is said to be just that.
+    Shapes, materials, dynamics and elements of other tools are not compared.
+
+    base: with "any" a constant between the two root frames is a remark, as between a URDF and a DH table whose base
+        frame stands on the first axis; otherwise it makes them different robots.
+    tolerance: of poses, in m and rad; by default wide enough for a file that writes a quarter turn as 1.5708.
+    relative: of masses, inertias and limits, as a fraction of the larger.
+    samples: how many random configurations `pose_error` looks at.
+    """
+    if base not in ("same", "any"):
+        raise fail("base", f"base={base!r} is not legal; legal are 'same' and 'any'")
+    tree_a, tree_b = build_tree(a), build_tree(b)
+    for name, value in (("tolerance", tolerance), ("relative", relative)):
+        if not 0 < value < np.inf:
+            raise fail("tolerance", f"{name} is {value}; legal is a finite number above 0")
+    if not 1 <= samples <= MOST_SAMPLES:
+        raise fail("samples", f"samples is {samples}; legal are whole numbers from 1 to {MOST_SAMPLES}")
+    match = Match(tree_a, tree_b, tolerance, relative, base == "any")
+    pairs = match.pairs()
+    sides = Sides(a, b, tree_a, tree_b, pairs, tolerance, relative)
+    motion = [*_left_over(sides), *_couplings(sides)]
+    motion += [_other_motion(sides, pair) for pair in pairs if match.differs(pair)]
+    differences = [
+        *motion,
+        *_coordinates(sides),
+        *_order(sides),
+        *_base(sides, counts=base == "same"),
+        *compare_limits(sides),
+        *compare_inertias(sides),
+        *compare_frames(sides),
+        *compare_sensors(sides),
+    ]
+    return Comparison(
+        not any(difference.counts for difference in differences),
+        not motion,
+        tuple(differences),
+        sides.joints,
+        _pose_error(sides, samples),
+        frame_distances(sides, samples),
+        tolerance,
+    )
+
+
+def _left_over(sides: Sides) -> list[Difference]:
+    """Joints that one robot alone has; those that they carry are counted, not listed."""
+    found = []
+    for tree, which, other, place in (
+        (sides.tree_a, "first", sides.tree_b, [pair.a for pair in sides.pairs]),
+        (sides.tree_b, "second", sides.tree_a, [pair.b for pair in sides.pairs]),
+    ):
+        lost = [i for i in range(len(tree.joints)) if i not in place]
+        for i in lost:
+            if tree.parent[i] in lost:
+                continue
+            message = f"only the {which} robot has it"
+            if tree.joints[i] in other.joints:
+                message = f"in the {which} robot it is on another body, or of another type"
+            below = sum(_carries(tree, i, k) for k in lost)
+            if below:
+                message += f", with {below} joints behind it"
+            found.append(Difference("joint", f"joint {tree.joints[i]!r}", message))
+    return found
+
+
+def _carries(tree: Tree, i: int, k: int) -> bool:
+    while (k := tree.parent[k]) > i:
+        pass
+    return k == i
+
+
+def _other_motion(sides: Sides, pair: Pair) -> Difference:
+    """How the axes of two joints differ, seen from the body that carries them."""
+    label = sides.joint_label(pair)
+    a, b = sides.robot_a.joints[sides.tree_a.joints[pair.a]], sides.robot_b.joints[sides.tree_b.joints[pair.b]]
+    if a.kind.nq != b.kind.nq or a.kind.axes != b.kind.axes or np.isinf(pair.error):
+        return Difference("axis", label, f"is {a.type}, in the second robot {b.type}")
+    T_ab = sides.parent(pair).T_ab
+    T_a, T_b = sides.tree_a.T_tree[pair.a], T_ab @ sides.tree_b.T_tree[pair.b]
+    if not a.kind.axes:
+        distance = float(np.linalg.norm(T_a[:3, 3] - T_b[:3, 3]))
+        return Difference("axis", label, f"is {distance:.3g} m away, or turned", distance)
+    u, v = T_a[:3, :3] @ a.axes[0], T_b[:3, :3] @ b.axes[0] * pair.sign
+    angle = float(np.arctan2(np.linalg.norm(np.cross(u, v)), u @ v))
+    distance = float(np.linalg.norm(np.cross(u, T_b[:3, 3] - T_a[:3, 3])))  # at the second joint's origin
+    said = []
+    if angle > sides.tolerance:
+        said.append(f"its axis is tilted by {degrees(angle):.3g} deg")
+    if distance > sides.tolerance and a.kind.turns:
+        said.append(f"its axis is {distance:.3g} m away")
+    if a.kind.has_pitch and abs(a.pitch - b.pitch) > sides.tolerance:
+        said.append(f"its pitch is {a.pitch:.6g} and {b.pitch:.6g} m/rad")
+    return Difference("axis", label, " and ".join(said) or "moves differently", max(angle, distance))
+
+
+def _coordinates(sides: Sides) -> list[Difference]:
+    """Joints whose coordinate has another sign or another zero."""
+    found = []
+    for pair in sides.moving:
+        if pair.sign < 0:
+            message = "has the opposite sign: the same motion about the opposite axis"
+            found.append(Difference("sign", sides.joint_label(pair), message))
+        if abs(pair.offset) > sides.tolerance:
+            turns = sides.tree_a.joint_type[pair.a].angular[0]
+            amount = f"{degrees(pair.offset):.6g} deg" if turns else f"{pair.offset:.6g} m"
+            message = f"has another zero: the second robot reads {amount} where the first reads 0"
+            found.append(Difference("zero", sides.joint_label(pair), message, pair.offset))
+    return found
+
+
+def _order(sides: Sides) -> list[Difference]:
+    """A remark where q has another order, with the first joint that is elsewhere; joints that one robot alone has are
+    passed over."""
+    other = {sides.tree_b.joints[pair.b]: sides.tree_a.joints[pair.a] for pair in sides.leaders}
+    order_b = [other[name] for name in sides.robot_b.joint_names if name in other]
+    order_a = [name for name in sides.robot_a.joint_names if name in other.values()]
+    for one, two in zip(order_a, order_b, strict=True):
+        if one != two:
+            message = (
+                f"is ordered otherwise: the first robot has joint {one!r} where the second has {sides.joints[two]!r}"
+            )
+            return [Difference("order", "q", message, counts=False)]
+    return []
+
+
+def _base(sides: Sides, *, counts: bool) -> list[Difference]:
+    """Root frames that are only alike up to a constant."""
+    T_ab = sides.by_a[BASE].T_ab
+    if max(apart(T_ab, np.eye(4))) <= sides.tolerance:
+        return []
+    message, amount = elsewhere(np.eye(4), T_ab, sides.tolerance)
+    label = f"frame {sides.robot_a.root!r}"
+    return [Difference("base", label, f"the root frame of the second robot {message}", amount, counts)]
+
+
+def _couplings(sides: Sides) -> list[Difference]:
+    """Followers that follow another joint, or in another way."""
+    found = []
+    number = {name: i for i, name in enumerate(sides.tree_a.joints)}
+    for pair in sides.moving:
+        a, b = sides.tree_a, sides.tree_b
+        leader_a, leader_b = sides.leader_a(pair.a), sides.leader_b(pair.b)
+        lead = sides.by_a.get(number[leader_a])
+        if lead is None:
+            continue  # the leader is left over, which is said
+        if b.joints[lead.b] != leader_b:
+            ours = "leads" if lead is pair else f"follows {leader_a!r}"
+            theirs = "leads" if leader_b == b.joints[pair.b] else f"follows {leader_b!r}"
+            message = f"{ours} in the first robot, {theirs} in the second"
+            found.append(Difference("mimic", sides.joint_label(pair), message))
+            continue
+        if lead is pair:
+            continue
+        # q_b = s q_a + o for the follower (s, o) and the leader (t, w): m_b (t l + w) + c_b = s (m_a l + c_a) + o
+        slope = pair.sign * a.multiplier[pair.a] - b.multiplier[pair.b] * lead.sign
+        shift = pair.sign * a.offset[pair.a] + pair.offset - b.multiplier[pair.b] * lead.offset - b.offset[pair.b]
+        if abs(slope) > sides.relative * max(1.0, abs(a.multiplier[pair.a])) or abs(shift) > sides.tolerance:
+            message = (
+                f"follows {leader_a!r} as {a.multiplier[pair.a]:.6g} q + {a.offset[pair.a]:.6g} in the first robot, "
+                f"{b.multiplier[pair.b]:.6g} q + {b.offset[pair.b]:.6g} in the second"
+            )
+            found.append(Difference("mimic", sides.joint_label(pair), message, max(abs(slope), abs(shift))))
+    return found
+
+
+def _pose_error(sides: Sides, samples: int) -> tuple[float, float]:
+    """The most by which matched bodies stand elsewhere, in m and rad, at random configurations of both."""
+    rng = np.random.default_rng(0)
+    metres = radians = 0.0
+    T_root = sides.by_a[BASE].T_ab
+    for _ in range(samples):
+        q_a = rng.uniform(-np.pi, np.pi, sides.tree_a.nq)
+        T_a, T_b = body_poses(sides.tree_a, q_a), body_poses(sides.tree_b, sides.q_b(q_a))
+        for pair in sides.moving:
+            A, B = T_a[pair.a] @ pair.T_ab, T_root @ T_b[pair.b]
+            here = apart(A, B)
+            metres, radians = max(metres, here[0]), max(radians, here[1])
+    return metres, radians

@@ -1,0 +1,118 @@
+"""What sits on the bodies of two robots: mass, frames and sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
+from kinetree.solvers.compare.bodies import Pair, inertia_of
+from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
+from kinetree.spatial import plucker
+from kinetree.spatial.se3 import Array
+
+Place = tuple[int, Array]
+"""(body, T_body_thing)"""
+
+
+def compare_inertias(sides: Sides) -> list[Difference]:
+    """Mass, centre of mass and inertia of every paired body; a robot without any is remarked upon."""
+    has_a, has_b = _has_mass(sides.robot_a), _has_mass(sides.robot_b)
+    if has_a != has_b:
+        which = "first" if has_a else "second"
+        return [Difference("inertia", "inertias", f"only the {which} robot has any", counts=False)]
+    return [difference for pair in sides.pairs for difference in _inertia(sides, pair)]
+
+
+def _has_mass(robot: Robot) -> bool:
+    return any(link.inertial for link in robot.links.values())
+
+
+def _inertia(sides: Sides, pair: Pair) -> Iterable[Difference]:
+    I_a, I_b = inertia_of(sides.tree_a, pair.a), plucker.moved_inertia(inertia_of(sides.tree_b, pair.b), pair.T_ab)
+    (m_a, c_a, J_a), (m_b, c_b, J_b) = plucker.about_com(I_a), plucker.about_com(I_b)
+    label, said, amount = sides.body_label(pair), [], 0.0
+    if abs(m_a - m_b) > sides.relative * max(abs(m_a), abs(m_b)):
+        said.append(f"its mass is {m_a:.6g} kg, in the second robot {m_b:.6g} kg")
+        amount = abs(m_a - m_b)
+    if m_a and m_b and (apart := float(np.linalg.norm(c_a - c_b))) > sides.tolerance:
+        said.append(f"its centre of mass is {apart:.3g} m away")
+        amount = amount or apart
+    scale = max(np.abs(J_a).max(), np.abs(J_b).max())
+    # what is left about a centre of mass is known no better than the product it was taken from
+    rounding = 1e-12 * max(np.abs(I_a).max(), np.abs(I_b).max())
+    if (error := float(np.abs(J_a - J_b).max())) > max(sides.relative * scale, rounding):
+        said.append(f"its inertia differs by {error:.3g} kg m² of {scale:.3g}")
+        amount = amount or error
+    if said:
+        yield Difference("inertia", label, "; ".join(said), amount)
+
+
+def compare_frames(sides: Sides) -> list[Difference]:
+    """Frames of one name that stand elsewhere; and a remark on frames in places where the other robot has none."""
+    a, b = sides.tree_a.frames, sides.tree_b.frames
+    return [*_places(sides, "frame", a, b), *_alone(sides, "frame", a, b)]
+
+
+def compare_sensors(sides: Sides) -> list[Difference]:
+    """Sensors of one name that stand elsewhere or are of another type; a remark on those that one robot alone has."""
+    a, b = sides.robot_a.sensors, sides.robot_b.sensors
+    places_a, places_b = _sensor_places(sides.robot_a, sides.tree_a), _sensor_places(sides.robot_b, sides.tree_b)
+    found = _places(sides, "sensor", places_a, places_b)
+    for name in a:
+        if name in b and a[name].type != b[name].type:
+            message = f"its type is {a[name].type!r}, in the second robot {b[name].type!r}"
+            found.append(Difference("sensor", f"sensor {name!r}", message))
+    return found + _alone(sides, "sensor", places_a, places_b)
+
+
+def _sensor_places(robot: Robot, tree: Tree) -> dict[str, Place]:
+    return {s.name: (tree.frames[s.frame][0], tree.frames[s.frame][1] @ s.origin) for s in robot.sensors.values()}
+
+
+def _alone(sides: Sides, kind: str, a: dict[str, Place], b: dict[str, Place]) -> list[Difference]:
+    """Remarks on things for which the other robot has neither the name nor anything of the kind in that place."""
+    found = []
+    for which, things, others, pairs in (("first", a, b, sides.by_a), ("second", b, a, sides.by_b)):
+        alone = [
+            name
+            for name, (body, T) in things.items()
+            if name not in others and body in pairs and not _stands_there(sides, pairs[body], T, which, others)
+        ]
+        if alone:
+            shown = ", ".join(alone[:8]) + (f" and {len(alone) - 8} more" if len(alone) > 8 else "")
+            found.append(Difference(kind, f"{kind}s", f"only the {which} robot has {shown}", counts=False))
+    return found
+
+
+def _stands_there(sides: Sides, pair: Pair, T: Array, which: str, others: dict[str, Place]) -> bool:
+    """Whether the other robot has anything in this place."""
+    if which == "first":
+        return any(body == pair.b and _near(T, pair.T_ab @ T_b, sides) for body, T_b in others.values())
+    return any(body == pair.a and _near(T_a, pair.T_ab @ T, sides) for body, T_a in others.values())
+
+
+def _near(T_a: Array, T_b: Array, sides: Sides) -> bool:
+    return bool(np.abs(T_a - T_b).max() <= sides.tolerance)
+
+
+def _places(sides: Sides, kind: str, a: dict[str, Place], b: dict[str, Place]) -> list[Difference]:
+    """Things of one name that are not in the same place on the same body."""
+    found = []
+    for name, (body, T_a) in a.items():
+        if name not in b:
+            continue
+        other, T_b = b[name]
+        pair = sides.by_a.get(body)
+        if pair is None and other not in sides.by_b:
+            continue  # both are on bodies that are left over, which is said
+        if pair is None or pair.b != other:
+            found.append(Difference(kind, f"{kind} {name!r}", "is on another body"))
+            continue
+        T = pair.T_ab @ T_b
+        if _near(T_a, T, sides):
+            continue
+        found.append(Difference(kind, f"{kind} {name!r}", *elsewhere(T_a, T, sides.tolerance)))
+    return found

@@ -1,0 +1,196 @@
+"""What a solver of inverse kinematics may move, within what, and where it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms.goals import Goal
+from kinetree.algorithms.inverse import COST, GOING, HEAD, Reach
+from kinetree.algorithms.kinematics import way_between
+from kinetree.errors import fail
+from kinetree.model.limits import Limits
+from kinetree.model.robot import Robot
+from kinetree.queries.query import tree
+from kinetree.spatial import polytope
+from kinetree.spatial.se3 import Array, frozen
+
+DAMPING, STRIDE, DESCENT_STEPS = 1e-2, 1.0, 18
+WIDE = (4 * np.pi + 1e-6, 100.0)
+"""A range of more, rad and m, is searched like one without ends."""
+WINDOW = (np.pi, 1.0)
+"""Starts of a joint without ends lie up to so far from zero, rad and m, or from its only end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inside:
+    """Where a search begins, inside the limits.
+
+    rows (m, nq): what `Reach.G` leaves out, coefficients of the joints that stay where they are. lengths (m,): by which
+    rows were divided. bounds, bounds_now (m,): h with those joints at zero, and where they are by default, `neutral`
+    (nq,), in which those that move are where a search begins. begin_at (n,): that, well inside while the others are
+    there. template: the state from there.
+    """
+
+    limits: Limits
+    rows: Array
+    lengths: Array
+    bounds: Array
+    bounds_now: Array
+    neutral: Array
+    begin_at: Array
+    template: Array
+
+    def bounds_at(self, rest: Array) -> Array:
+        """h (…, m), for where the other joints are (…, nq), zero for those that move."""
+        return np.asarray(self.bounds - rest @ self.rows.T / self.lengths)
+
+    def begin(self, job: Reach, q0: Any) -> tuple[Array, Array, Array, Array]:
+        """States (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and where the other joints are (…, nq)."""
+        if q0 is None:
+            return self.template, self.bounds_now, self.begin_at, self.neutral
+        q = self.limits.project(self.limits.checked(q0, "q0"))
+        rest = q.copy()
+        rest[..., job.columns] = 0.0
+        h = self.bounds_at(rest)
+        states = np.broadcast_to(self.template, (*q.shape[:-1], len(self.template))).copy()
+        n = len(job.columns)
+        states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = q[..., job.columns]
+        return states, h, self._centers(job, q[..., job.columns], h), q
+
+    def _centers(self, job: Reach, q: Array, h: Array) -> Array:
+        """Well inside (…, n): `begin_at`, or where the other joints leave it outside, on the way there from q (…, n),
+        which is inside."""
+        if not self.rows.any():
+            return self.begin_at
+        way = self.begin_at - q
+        room, rate = np.maximum(h - 2 * job.skin - q @ job.G.T, 0.0), way @ job.G.T
+        share = np.where(rate > room, room / np.where(rate > room, rate, 1.0), 1.0).min(axis=-1, initial=1.0)
+        return np.asarray(q + np.where(share < 1.0, share / 2, 1.0)[..., None] * way)
+
+
+def reach_of(
+    robot: Robot, limits: Limits, goals: Sequence[Goal], tolerance: tuple[float, float], descents: int
+) -> tuple[Reach, Inside]:
+    """The problem, and its limits."""
+    columns, rates = _between(robot, goals)
+    if not len(columns):
+        frames = ", ".join(goal.frame for goal in goals)
+        raise fail("ik", f"no joint moves {frames} as seen from {goals[0].base}")
+    lower, upper = limits.lower[columns], limits.upper[columns]
+    about = np.flatnonzero(limits.G[:, columns].any(axis=1))
+    about = about[_that_matter(limits, about)]
+    lengths = np.linalg.norm(limits.G[np.ix_(about, columns)], axis=1)
+    G, bounds = limits.G[np.ix_(about, columns)] / lengths[:, None], limits.h[about] / lengths
+    neutral = limits.project(robot.q())
+    rest = neutral.copy()
+    rest[columns] = 0.0
+    rows = limits.G[about]
+    h = bounds - rows @ rest / lengths
+    first, last = _window(lower, upper, np.array([_is_angle(robot, j) for j in columns]))
+    skin = 1e-12 * (1.0 + np.abs(h) + np.abs(G) @ np.maximum(np.abs(first), np.abs(last)))
+    begin = _begin(G, h, first, last, neutral[columns])
+    neutral[columns] = begin
+    job = Reach(
+        goals=tuple(goals),
+        columns=columns,
+        rates=rates,
+        nq=robot.nq,
+        tolerances=tolerance,
+        lower=lower,
+        upper=upper,
+        turns=_that_turn(robot, columns) & (upper - lower >= 2 * np.pi) & ~limits.G[:, columns].any(axis=0),
+        first=first,
+        last=last,
+        G=G,
+        skin=skin,
+        damping=DAMPING,
+        stride=STRIDE,
+        steps=DESCENT_STEPS,
+        descents=descents,
+    )
+    template = np.zeros(HEAD + 2 * len(columns))
+    template[GOING], template[COST] = 1.0, np.inf
+    template[HEAD:] = np.tile(begin, 2)
+    others = rows.copy()
+    others[:, columns] = 0.0
+    return job, Inside(limits, others, lengths, bounds, frozen(h), frozen(neutral), frozen(begin), frozen(template))
+
+
+def _is_angle(robot: Robot, column: int) -> bool:
+    name = joint_of(robot, column)
+    return bool(robot.joints[name].kind.angular[column - robot.q_slices[name].start])
+
+
+def _that_turn(robot: Robot, columns: Array) -> Array:
+    """Whether a whole turn of a coordinate leaves every frame where it is: of angles that move nothing along, and that
+    nothing follows."""
+    led = {joint.mimic.joint for joint in robot.joints.values() if joint.mimic}
+    names = [joint_of(robot, j) for j in columns]
+    alone = [name not in led and robot.joints[name].pitch == 0 for name in names]
+    return np.array(alone) & [_is_angle(robot, j) for j in columns]
+
+
+def _window(lower: Array, upper: Array, is_angle: Array) -> tuple[Array, Array]:
+    """Between which starts lie (n,): the ranges, or where they are too wide, what of them is near zero."""
+    wide = np.where(is_angle, *WINDOW)
+    is_wide = ~(upper - lower <= np.where(is_angle, *WIDE))
+    first = np.clip(-wide, lower, np.maximum(upper - 2 * wide, lower))
+    return np.where(is_wide, first, lower), np.where(is_wide, np.minimum(first + 2 * wide, upper), upper)
+
+
+def _begin(G: Array, h: Array, first: Array, last: Array, inside: Array) -> Array:
+    """Where a search begins (n,): the middle of the window, or of what rows leave of it; where that has no inside, a
+    place inside that is known."""
+    begin = (first + last) / 2
+    free = (first < last) & G.any(axis=0)
+    if not free.any():
+        return np.where(G.any(axis=0), inside, begin)
+    eye, left = np.eye(int(free.sum())), h - G[:, ~free] @ first[~free]
+    rows = G[:, free].any(axis=1)
+    ball = polytope.chebyshev_ball(
+        np.vstack([G[np.ix_(rows, free)], -eye, eye]), np.r_[left[rows], -first[free], last[free]]
+    )
+    begin[free] = ball.center if ball.radius > 1e-9 else inside[free]
+    return begin
+
+
+def _that_matter(limits: Limits, about: Array) -> Array:
+    """Which of these rows can be crossed by a configuration that all other limits allow, wherever other joints are."""
+    G, h = limits.G[about], limits.h[about]
+    used = np.flatnonzero(G.any(axis=0))
+    lower, upper = limits.lower[used], limits.upper[used]
+    if len(about) and np.isfinite(lower).all() and np.isfinite(upper).all():
+        eye = np.eye(len(used))
+        kept = polytope.rows_that_matter(G[:, used], h, np.vstack([-eye, eye]), np.r_[-lower, upper])
+        return np.array(kept, dtype=int)
+    with np.errstate(invalid="ignore"):
+        farthest = np.where(G[:, used] == 0, 0.0, np.maximum(G[:, used] * lower, G[:, used] * upper)).sum(axis=1)
+    return np.flatnonzero(farthest > h)
+
+
+def joint_of(robot: Robot, column: int) -> str:
+    """The joint whose coordinate has that number in q."""
+    return next(name for name, where in robot.q_slices.items() if where.start <= column < where.stop)
+
+
+def _between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array]:
+    """The coordinates of q and of qd that move frames as seen from their bases."""
+    bodies = tree(robot)
+    found: dict[int, int] = {}
+    for goal in goals:
+        up, down = way_between(bodies, bodies.frame(goal.base)[0], bodies.frame(goal.frame)[0])
+        for i in (*up, *down):
+            if bodies.multiplier[i] == 0.0:  # follows its leader zero times
+                continue
+            kind = bodies.joint_type[i]
+            if kind.nq != kind.nv:
+                message = f"its {kind.nq} coordinates have {kind.nv} rates; inverse kinematics wants as many"
+                raise fail("ik", message, element=f"joint {bodies.joints[i]!r}", fix="lock it, or choose another base")
+            q, v = bodies.q_slice[i], bodies.v_slice[i]
+            found |= dict(zip(range(q.start, q.stop), range(v.start, v.stop), strict=True))
+    columns = sorted(found)
+    return np.array(columns, dtype=int), np.array([found[j] for j in columns], dtype=int)

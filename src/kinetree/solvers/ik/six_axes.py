@@ -1,0 +1,111 @@
+"""Which arms have inverse kinematics in closed form, by their geometry."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from kinetree.algorithms.closed_form import SixAxes
+from kinetree.algorithms.kinematics import way_between
+from kinetree.algorithms.serial import SerialChain, serial_chain
+from kinetree.model.robot import Robot
+from kinetree.queries.query import tree
+from kinetree.spatial.se3 import Array
+
+NEARLY = 1e-3
+"""How far lines may be from meeting, of the length of the arm, and how far from parallel, rad. What the closed form
+then lacks is small, and steps of the search mend it."""
+CLEARLY = 0.05
+"""How far lines are from parallel, or links from no length, at the least, where the closed form divides by it."""
+
+
+def six_axes(robot: Robot, frame: str, base: str) -> SixAxes | None:
+    """The closed form of the way from base to frame, if it has one: six turning joints that follow no other, of a
+    family that is known, counted from either end."""
+    bodies = tree(robot)
+    up, down = way_between(bodies, bodies.frame(base)[0], bodies.frame(frame)[0])
+    joints = [robot.joints[bodies.joints[i]] for i in (*up, *down)]
+    if len(joints) != 6 or any(j.kind.angular != (True,) or j.pitch or j.mimic for j in joints):
+        return None
+    columns = [robot.q_slices[joint.name].start for joint in joints]
+    order = tuple(sorted(columns).index(j) for j in columns)
+    for start, end, is_reversed in ((base, frame, False), (frame, base, True)):
+        arm = _recognised(serial_chain(robot, start, end))
+        if arm:
+            return replace(arm, is_reversed=is_reversed, order=order)
+    return None
+
+
+def _recognised(chain: SerialChain) -> SixAxes | None:
+    h = np.array([joint.direction for joint in chain.joints])
+    a = np.array([joint.T[:3, 3] for joint in chain.joints])
+    length = float(sum(np.linalg.norm(q - p) for p, q in pairwise(a)))
+    if not _is_parallel(h, 1, 2) or not all(_is_across(h, i, j) for i, j in ((0, 1), (3, 4), (4, 5))):
+        return None
+    if _is_parallel(h, 1, 3):
+        family, parallel, meeting, ends = "parallel", [1, 2, 3], [4, 5], (1, 2, 3)
+    else:
+        family, parallel, meeting, ends = "wrist", [1, 2], [3, 4, 5], (1, 2, 5)
+    point, off = _meeting(h[meeting], a[meeting])
+    if off > NEARLY * length:
+        return None
+    a[meeting] = point
+    signs = np.ones(6)
+    signs[parallel] = np.sign(h[parallel] @ h[1])
+    h[parallel] = signs[parallel, None] * h[1]
+    links = [np.linalg.norm(np.cross(h[1], a[j] - a[i])) for i, j in pairwise(ends)]
+    if min(links) < CLEARLY * length:
+        return None
+    return _turned(chain.T_tip, h, a, signs, family)
+
+
+def _turned(T_tip: Array, h: Array, a: Array, signs: Array, family: str) -> SixAxes:
+    """In axes in which most numbers are 0 and 1."""
+    x = _across(h[0], h[1])
+    R = np.array([x, np.cross(h[1], x), h[1]])
+    v = _across(h[4], h[5])
+    R_tip, p_tip = T_tip[:3, :3], T_tip[:3, 3]
+    p = a[0]
+    return SixAxes(
+        family=family,
+        is_reversed=False,
+        h=_tidy(h @ R.T),
+        a=_tidy((a - p) @ R.T),
+        v=_tidy(R @ v),
+        R=_tidy(R),
+        p=_tidy(p),
+        point=_tidy((a[5] - p_tip) @ R_tip),
+        ahead=_tidy(h[5] @ R_tip),
+        aside=_tidy(v @ R_tip),
+        signs=signs,
+        order=(),
+    )
+
+
+def _tidy(values: Array) -> Array:
+    """Without what is but noise, of which the search has no need."""
+    whole = np.round(values)
+    return np.where(np.abs(values - whole) < 1e-9, whole, values) + 0.0
+
+
+def _is_parallel(h: Array, i: int, j: int) -> bool:
+    return bool(np.linalg.norm(np.cross(h[i], h[j])) < NEARLY)
+
+
+def _is_across(h: Array, i: int, j: int) -> bool:
+    return bool(np.linalg.norm(np.cross(h[i], h[j])) > CLEARLY)
+
+
+def _across(u: Array, h: Array) -> Array:
+    """The direction of u across h."""
+    rest = u - (u @ h) * h
+    return np.asarray(rest / np.linalg.norm(rest))
+
+
+def _meeting(h: Array, a: Array) -> tuple[Array, float]:
+    """The point nearest to lines, and how far off the farthest of them is."""
+    across = np.array([np.eye(3) - np.outer(u, u) for u in h])
+    point = np.linalg.solve(across.sum(axis=0), np.einsum("nij,nj->i", across, a))
+    return point, float(np.linalg.norm(np.einsum("nij,nj->ni", across, point - a), axis=-1).max())

@@ -1,0 +1,294 @@
+"""A solver of inverse kinematics, once it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms.goals import GOALS, Goal
+from kinetree.algorithms.inverse import (
+    ANGULAR,
+    COST,
+    DESCENT,
+    FIRST_DAMPING,
+    GOING,
+    HEAD,
+    LINEAR,
+    STEPS,
+    Reach,
+    started,
+)
+from kinetree.compiler.kernel import Kernel
+from kinetree.errors import fail
+from kinetree.model.limits import Limits
+from kinetree.solvers.ik.problem import Inside
+from kinetree.solvers.ik.result import IKInterrupted, IKResult
+from kinetree.spatial.numbers import ROTATION, numbers
+from kinetree.spatial.se3 import Array
+
+DOUBLE = np.dtype(float)
+AT_ONCE = 2**14
+"""Targets between two calls of `progress`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IK:
+    """A solver of inverse kinematics; `ik` makes it.
+
+    coordinate_names (n,): the coordinates that it moves. goals: what it reaches.
+    """
+
+    coordinate_names: tuple[str, ...]
+    goals: tuple[Goal, ...]
+    job: Reach
+    inside: Inside
+    limits: Limits
+    kernel: Kernel
+    closest: Kernel
+    check: Kernel
+    settle: Kernel
+    track: Kernel
+    answer: Kernel
+    nearest: Kernel | None
+    forms: Kernel | None
+    more: tuple[Array, ...]
+    speeds: Array
+
+    def __call__(
+        self,
+        *targets: Any,
+        q0: Any = None,
+        prefer: Any = None,
+        threads: int = 1,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> IKResult:
+        """The configurations for targets, one (…, *shape) for every goal: a pose (4, 4), a position or a point (3,), m,
+        or an orientation (3, 3), as seen from the goal's base.
+
+        q0 (…, nq): where to begin, and where joints stay that the goals do not need; brought inside the limits where it
+        is not. By default the middle of the ranges, and neutral. prefer (…, nq): a posture, such as `q0`, or "middle",
+        away from the limits: of the solutions to which the one that was found can slide, the one that is nearest to it,
+        by the Euclidean distance of the joints that move. threads: to share a large batch. progress: is called with how
+        many targets are done, and how many there are.
+
+        What cannot be reached has no success, and the q is one that is locally closest: no small motion inside the
+        limits brings the weighted squared errors down. A target's answer depends on itself and its q0 alone. Raises
+        KinetreeError for targets of another shape, and for rotations that are none.
+        """
+        if not isinstance(threads, (int, np.integer)) or threads < 1:
+            raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
+        if q0 is None and prefer is None and progress is None and self._is_plain(targets):
+            # one target in arrays as they are: a control loop's call, whose every microsecond counts
+            state = self.inside.template
+            if self.nearest:
+                state = self.nearest(state, *self.more, *targets)
+            found = self.kernel(state, *self.more, *targets)
+            if found[GOING] == 0.0:
+                return self._answer(found, self.inside.neutral)
+        arrays, batch = self._checked(targets)
+        states, h, center, rest = self.inside.begin(self.job, q0)
+        search = [states, h, center]
+        if prefer is not None:
+            search.append(self._posture(prefer))
+            rest = self.job.moved(rest, search[-1])
+        try:
+            batch = np.broadcast_shapes(batch, *(a.shape[:-1] for a in (*search, rest)))
+        except ValueError:
+            shapes = ", ".join(str(a.shape[:-1]) for a in (states, rest))
+            raise fail("q0", f"targets are {batch} and q0 or prefer are {shapes}, which do not go together") from None
+        if progress is None and prod(batch) <= AT_ONCE:
+            return self._answer(self._solved(search, arrays, threads), rest)
+        return self._in_portions(search, arrays, batch, threads, rest, progress)
+
+    def _is_plain(self, targets: Sequence[Any]) -> bool:
+        for target, port in zip(targets, self.check.inputs, strict=False):
+            if type(target) is not np.ndarray or target.dtype is not DOUBLE or target.shape != port.shape:
+                return False
+        return len(targets) == len(self.goals) and bool(self.check(*targets) <= ROTATION)
+
+    def _checked(self, targets: Sequence[Any]) -> tuple[list[Array], tuple[int, ...]]:
+        if len(targets) != len(self.goals):
+            raise fail("targets", f"{len(targets)} targets; legal is one for each of {len(self.goals)} goals")
+        arrays, batches = [], []
+        for goal, target in zip(self.goals, targets, strict=True):
+            array = numbers(target, "target", "a target is")
+            shape = GOALS[goal.kind].shape
+            if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
+                legal = f"(…, {', '.join(map(str, shape))})"
+                raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")
+            arrays.append(array)
+            batches.append(array.shape[: array.ndim - len(shape)])
+        fault = np.asarray(self.check(*arrays))
+        if not (fault <= ROTATION if fault.ndim == 0 else (fault <= ROTATION).all()):
+            where = np.unravel_index(int(np.argmax(np.where(fault <= ROTATION, 0.0, 1.0))), fault.shape)
+            place = f" {tuple(int(i) for i in where)}" if fault.ndim else ""
+            raise fail("target", f"target{place} is not finite, or its rotation or last row is none")
+        return arrays, fault.shape
+
+    def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
+        """The last states: of those that are not solved after a way down to where they are closest, of the others after
+        one towards a posture, where there is one. search: states, bounds, centers and perhaps postures."""
+        states, h, center, *posture = search
+        bounds, options = [h] if len(self.job.G) else [], {} if threads == 1 else {"threads": threads}
+        more = [*bounds, center] if bounds else []
+        if self.nearest:
+            states = self.nearest(states, *more, *targets, **options)
+        found = np.array(self.kernel(states, *more, *targets, **options))
+        n, failed = len(self.job.columns), found[..., GOING] != 0
+        if posture:
+            begin = found.copy()
+            begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
+            begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
+            settled = self.settle(begin, *bounds, posture[0], *targets, **options)
+            found = np.where(failed[..., None], found, settled)
+            failed = np.broadcast_to(failed, found.shape[:-1])
+        if failed.any():
+            begin = found[failed]
+            begin[:, GOING], begin[:, DESCENT], begin[:, STEPS], begin[:, COST] = 1.0, FIRST_DAMPING, 0.0, np.inf
+            begin[:, HEAD : HEAD + n] = begin[:, HEAD + n :]
+            batch = found.shape[:-1]
+            own = [_picked(a, batch, failed, GOALS[g.kind].shape) for a, g in zip(targets, self.goals, strict=True)]
+            ends = [_picked(h, batch, failed, h.shape[-1:]) for h in bounds]
+            found[failed] = self.closest(begin, *ends, *own, **options)
+        return found
+
+    def solutions(
+        self, *targets: Any, most: int = 8, q0: Any = None, starts: int = 64, apart: float | None = None
+    ) -> IKResult:
+        """Different configurations for one target, (k, nq) with k up to `most`, the nearest to q0 first.
+
+        Descents begin at `starts` places, evenly spread inside the limits; answers closer together than `apart`, rad or
+        m in every joint, are one. An arm of six joints has a few; one of more has any number, of which these are some,
+        half a radian apart unless said.
+        """
+        if apart is None:
+            apart = 1e-3 if len(self.job.columns) <= 6 else 0.5
+        for name, value in (("most", most), ("starts", starts)):
+            if not isinstance(value, (int, np.integer)) or value < 1:
+                raise fail(name, f"{name} is {value!r}; legal are whole numbers from 1")
+        if not 0 < apart < np.inf:
+            raise fail("apart", f"apart is {apart!r}; legal is a finite number above 0, rad or m")
+        arrays, batch = self._checked(targets)
+        state, h, center, rest = self.inside.begin(self.job, q0)
+        if batch or state.ndim > 1:
+            raise fail("target-shape", f"solutions are of one target and one q0, not of {batch} and {state.shape[:-1]}")
+        n, more = len(self.job.columns), [h, center] if len(self.job.G) else []
+
+        def descended(places: Array) -> IKResult:
+            """What one descent each reaches from places (k, n)."""
+            states = np.tile(state, (len(places), 1))
+            states[:, DESCENT] = self.job.descents - 1
+            states[:, HEAD : HEAD + n] = places
+            return self._answer(np.asarray(self.kernel(states, *more, *arrays)), rest)
+
+        near = state[HEAD : HEAD + n]
+        found = None
+        if self.forms:
+            forms = self.forms(near, *more, *arrays)
+            places = forms[np.isfinite(forms[:, n]), :n]
+            found = descended(places) if len(places) else None
+        if found is None or not np.any(found.success):
+            spread = np.stack(np.broadcast_arrays(*started(self.job, np.arange(1.0, starts + 1), h, center)), axis=-1)
+            found = descended(np.vstack([near, spread]))
+        away = np.linalg.norm((found.q - rest)[:, self.job.columns], axis=-1)
+        chosen: list[int] = []
+        for i in np.argsort(away, kind="stable"):
+            if np.ravel(found.success)[i] and all(self._apart(found.q[i], found.q[k]) > apart for k in chosen):
+                chosen.append(int(i))
+        picked = chosen[:most]
+        q, success, residual, steps = (
+            np.asarray(a)[picked] for a in (found.q, found.success, found.residual, found.iterations)
+        )
+        return IKResult(q, success, residual, steps, self.limits, self.job.columns)
+
+    def _apart(self, a: Array, b: Array) -> float:
+        """By how much the farthest joint differs, but for whole turns."""
+        away = (a - b)[self.job.columns]
+        turned = away - 2 * np.pi * np.round(away / (2 * np.pi))
+        return float(np.abs(np.where(self.job.turns, turned, away)).max())
+
+    def step(self, q: Any, *targets: Any, dt: float) -> Array:
+        """Where to send the joints (…, nq) that are at q (…, nq), for the next dt seconds on the way to the targets.
+
+        A step of the search that no joint takes faster than its velocity limit allows, nor the joints that follow it,
+        all of them slowed alike; joints without such limits take all of it. From inside the limits it stays inside;
+        from outside it goes to where a step would lead from the nearest configuration inside, no faster. Raises
+        KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
+        """
+        if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
+            raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
+        arrays, _ = self._checked(targets)
+        before = self.limits.checked(q, "q")
+        if not np.isfinite(before).all():
+            raise fail("q", "q is not finite")
+        home = before if np.all(self.limits.margin(before) >= 0) else self.limits.project(before)
+        columns, strides = self.job.columns, self.speeds * dt
+        rest = home.copy()
+        rest[..., columns] = 0.0
+        rows = [self.inside.bounds_at(rest)] if len(self.job.G) else []
+        moved = self.track(home[..., columns], *rows, strides, *arrays)
+        if home is not before:
+            way = moved - before[..., columns]
+            share = 1.0 / np.maximum(np.max(np.abs(way) / strides, axis=-1, keepdims=True), 1.0)
+            moved = np.where(share < 1.0, before[..., columns] + share * way, moved)
+        return self.job.moved(before, moved)
+
+    def _posture(self, prefer: Any) -> Array:
+        """Of the joints that move, (…, n)."""
+        if isinstance(prefer, str) and prefer == "middle":
+            return self.inside.begin_at
+        legal = f"'middle', or (…, {self.job.nq}) finite numbers"
+        if isinstance(prefer, str):
+            raise fail("prefer", f"prefer is {prefer!r}; legal are {legal}")
+        wanted = np.asarray(prefer, dtype=float)
+        if wanted.shape[-1:] != (self.job.nq,) or not np.isfinite(wanted).all():
+            raise fail("prefer", f"prefer has shape {wanted.shape}; legal are {legal}")
+        return wanted[..., self.job.columns]
+
+    def _in_portions(
+        self,
+        search: Sequence[Array],
+        targets: Sequence[Array],
+        batch: tuple[int, ...],
+        threads: int,
+        rest: Array,
+        progress: Callable[[int, int], None] | None,
+    ) -> IKResult:
+        count, portion = prod(batch), AT_ONCE * int(threads)
+        flat = [
+            np.broadcast_to(a, batch + a.shape[a.ndim - k :]).reshape(count, *a.shape[a.ndim - k :])
+            for a, k in zip(targets, (len(GOALS[g.kind].shape) for g in self.goals), strict=True)
+        ]
+        search = [np.broadcast_to(a, batch + a.shape[-1:]).reshape(count, a.shape[-1]) for a in search]
+        found = np.array(search[0])
+        found[:, GOING] = -1.0
+        found[:, [LINEAR, ANGULAR]] = np.inf
+
+        def answer() -> IKResult:
+            return self._answer(found.reshape(*batch, found.shape[-1]), rest)
+
+        try:
+            for start in range(0, count, portion):
+                here = slice(start, start + portion)
+                found[here] = self._solved([a[here] for a in search], [a[here] for a in flat], threads)
+                if progress:
+                    progress(min(start + portion, count), count)
+        except KeyboardInterrupt:
+            raise IKInterrupted(answer()) from None
+        return answer()
+
+    def _answer(self, found: Array, rest: Array) -> IKResult:
+        answer, nq = self.answer(found, rest), self.job.nq
+        if answer.ndim == 1:
+            *_, missed, steps = answer[nq:].tolist()
+            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), self.limits, self.job.columns)
+        success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
+        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, self.limits, self.job.columns)
+
+
+def _picked(array: Array, batch: tuple[int, ...], where: Array, shape: tuple[int, ...]) -> Array:
+    return np.broadcast_to(array, batch + shape)[where]

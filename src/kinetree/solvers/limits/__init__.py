@@ -1,0 +1,1 @@
+"""Report on limits over several joints, and widen them."""

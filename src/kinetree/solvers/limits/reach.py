@@ -1,0 +1,145 @@
+"""The places that a frame reaches within limits, counted in cubes over random configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from kinetree.errors import fail
+from kinetree.model.limits import Limits
+from kinetree.model.robot import Robot
+from kinetree.queries import fk
+from kinetree.solvers.ik.make import ik
+from kinetree.spatial.se3 import Array
+
+AT_ONCE = 100_000
+SIDE = 2**20
+"""More cubes than any robot is long."""
+
+
+class Reach:
+    """The volume that a frame's origin reaches, m³, for amounts x (k,) by which rows of limits are moved out.
+
+    A configuration needs so much of every row. Of those that reach a cube, which nobody reaches who needs nothing, it
+    matters what they need. Random configurations do not find every cube that is reached without need: whether one is,
+    inverse kinematics knows.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        limits: Limits,
+        rows: Array,
+        most: Array,
+        frame: str,
+        base: str | None,
+        samples: int,
+        cell: float,
+    ) -> None:
+        if not isinstance(samples, int) or samples < 1:
+            raise fail("widen", f"samples is {samples!r}; legal is a whole number from 1")
+        if not 0 < cell < np.inf:
+            raise fail("widen", f"cell is {cell!r}; legal is a length above 0, in m")
+        h = limits.h.copy()
+        h[rows] += most
+        corner = np.sqrt(3.0) / 2 * cell
+        to_middle = ik(robot, frame, base, goal="position", tolerance=(corner, 1.0), limits=limits)
+        position = fk(robot, frame, base)
+        cubes, needs = [], []
+        for q in _configurations(robot, replace(limits, h=h), to_middle.job.columns, samples):
+            cubes.append(_cubes(position(q)[:, :3, 3], cell))
+            needs.append(np.maximum(q @ limits.G[rows].T - limits.h[rows], 0.0))
+        cube, need = np.concatenate(cubes), np.concatenate(needs)
+        free = np.unique(cube[~need.any(axis=1)])
+        others = np.setdiff1d(cube, free)
+        found = to_middle(_middles(others, cell)).success
+        free = np.union1d(free, others[found])
+        more = ~np.isin(cube, free)
+        self._free, self._cell = len(free), cell
+        names, self._cube = np.unique(cube[more], return_inverse=True)
+        self._more = len(names)
+        self._need = need[more]
+
+    def value(self, x: Array) -> float:
+        """The volume, m³."""
+        return float(self._cell**3 * (self._free + self._count(x)))
+
+    def gains(self, x: Array, most: Array) -> Array:
+        """What a unit of each row adds: by a tenth of what it may be moved, the last of where it is or the first."""
+        step, here = most / 10, self.value(x)
+        gains = np.zeros(len(x))
+        for i in np.flatnonzero(step):
+            there = x.copy()
+            there[i] = max(0.0, x[i] - step[i]) if x[i] else step[i]
+            gains[i] = (self.value(there) - here) / (there[i] - x[i])
+        return gains
+
+    def best(self, most: Array, total: float) -> tuple[Array, float]:
+        """By differential evolution over the amounts, scaled down to the total where they are more."""
+        from scipy.optimize import differential_evolution
+
+        useful = np.flatnonzero(self._need.any(axis=0))
+        if not useful.size:
+            return np.zeros(len(most)), 0.0
+
+        def amounts(share: Array) -> Array:
+            x = np.zeros(len(most))
+            x[useful] = share * most[useful]
+            return x * min(1.0, total / max(float(x.sum()), 1e-300))
+
+        found = differential_evolution(
+            lambda share: -self._count(amounts(share)),
+            [(0.0, 1.0)] * len(useful),
+            x0=np.ones(len(useful)),
+            rng=0,
+            maxiter=200,
+            polish=False,
+        )
+        return amounts(found.x), np.inf
+
+    def least(self, x: Array) -> Array:
+        """Each row no further out than the cubes that are reached need."""
+        spared = x.copy()
+        for i in range(len(x)):
+            inside = np.all(self._need <= spared, axis=1)
+            smallest = np.full(self._more, np.inf)
+            np.minimum.at(smallest, self._cube[inside], self._need[inside, i])
+            spared[i] = smallest[np.isfinite(smallest)].max(initial=0.0)
+        return spared
+
+    def _count(self, x: Array) -> int:
+        reached = np.zeros(self._more, dtype=bool)
+        reached[self._cube[np.all(self._need <= x, axis=1)]] = True
+        return int(reached.sum())
+
+
+def _configurations(robot: Robot, limits: Limits, columns: Array, samples: int) -> Iterator[Array]:
+    """Random ones inside, in portions. Coordinates that neither are these nor are coupled stay where they are."""
+    lower, upper = limits.lower.copy(), limits.upper.copy()
+    moving = np.zeros(len(lower), dtype=bool)
+    moving[[i for block in limits.blocks for i in block.columns]] = True
+    moving[columns] = True
+    still = np.clip(robot.q(), lower, upper)
+    lower[~moving], upper[~moving] = still[~moving], still[~moving]
+    for name in robot.joint_names:
+        where = robot.q_slices[name]
+        kind = robot.joints[name].kind
+        if kind.single and kind.angular[0] and not np.isfinite([lower[where], upper[where]]).any():
+            lower[where], upper[where] = -np.pi, np.pi
+    inside, rng = replace(limits, lower=lower, upper=upper), np.random.default_rng(0)
+    for start in range(0, samples, AT_ONCE):
+        yield inside.sample(min(AT_ONCE, samples - start), rng)
+
+
+def _cubes(points: Array, cell: float) -> Array:
+    """The number (n,) of the cube that each point (n, 3) is in."""
+    i, j, k = np.floor(points / cell).astype(np.int64).T + SIDE // 2
+    return np.asarray((i * SIDE + j) * SIDE + k)
+
+
+def _middles(cubes: Array, cell: float) -> Array:
+    """The middles (n, 3) of cubes."""
+    ijk = np.stack([cubes // SIDE**2, cubes // SIDE % SIDE, cubes % SIDE], axis=-1) - SIDE // 2
+    return np.asarray((ijk + 0.5) * cell)

@@ -1,0 +1,187 @@
+"""Which limits over several joints to move out: the most room for what they may be moved.
+
+Tendons of other lengths are limits with other bounds: `A q + b > 0` with a larger b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from kinetree.arguments import explained
+from kinetree.errors import fail, unknown_name
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.limits import Limits
+from kinetree.model.robot import CoupledLimit, Robot
+from kinetree.solvers.limits.allowed_volume import Room
+from kinetree.solvers.limits.reach import Reach
+from kinetree.solvers.limits.report import units
+from kinetree.spatial.se3 import Array, frozen
+
+
+class Objective(Protocol):
+    """What is to become large, for amounts x (k,) by which rows are moved out."""
+
+    def value(self, x: Array) -> float:
+        """How large it is."""
+
+    def gains(self, x: Array, most: Array) -> Array:
+        """What one unit of each row adds to it (k,): the last one, or the first where x is 0."""
+
+    def best(self, most: Array, total: float) -> tuple[Array, float]:
+        """The x within 0 to most, with a sum of at most total, that makes it largest, and how much larger it could be
+        with any other, as a share: infinite if nobody knows."""
+
+    def least(self, x: Array) -> Array:
+        """Not more of any row than x, and as large."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Widening:
+    """Limits moved out; `widen` makes it.
+
+    robot: with these limits. rows (k): their names. by, most (k,): how far each is moved, and might have been; rad, or
+    m where a row is about prismatic joints. before, after: the volume of all allowed configurations of the joints that
+    these rows couple, rad and m to their powers; or that of all places that the frame reaches, m³. gap: how much larger
+    than `after`, as a share of it, any other choice could make it; infinite where that is not known.
+
+    As shares of `before`: first (k,), what a unit of each row adds while nothing is moved; last (k,), what its last
+    unit added, or a first one would if it is not moved; worth (k,), what would be lost without moving this row.
+    """
+
+    robot: Robot
+    rows: tuple[str, ...]
+    by: Array
+    most: Array
+    before: float
+    after: float
+    gap: float
+    first: Array
+    last: Array
+    worth: Array
+
+
+@explained
+def widen(
+    robot: Robot,
+    most: Mapping[str, float],
+    *,
+    total: float | None = None,
+    reach: str | None = None,
+    base: str | None = None,
+    samples: int = 1_000_000,
+    cell: float = 0.02,
+) -> Widening:
+    """The best way to move limits over several joints out, each by at most `most`, all together by at most `total`.
+
+    most: from names of `robot.limits.row_names`, or of coupled limits with one end, to how far their bounds may be
+    moved, rad or m. total: of all amounts; without it only useless ones are spared.
+
+    By default the volume of all configurations that the rows' joints may have is made as large as can be: a concave
+    problem, solved by cutting planes (Kelley, The cutting-plane method for solving convex programs, 1960) with the
+    areas of the polytope's faces as gradient, so that `gap` is a proof.
+
+    reach: a frame; the volume of all places that its origin reaches, as seen from `base`, the root by default, is made
+    large instead. That is counted in cubes of edge `cell`, m, over `samples` random configurations of the joints
+    between the two; a cube counts as gained if inverse kinematics does not reach it before. The best choice is searched
+    by differential evolution (Storn & Price, 1997), of which nothing is proved. A joint without end turns once around.
+
+    Samples are the same in every call, and so is the answer. Raises KinetreeError for rows that there are not, amounts
+    that are negative or not finite, a total over angles and lengths, and where nothing is inside.
+    """
+    if base is not None and reach is None:
+        raise fail("widen", "base means nothing without a frame to reach")
+    limits = robot.limits
+    rows = _rows(robot, most)
+    amounts = np.array([float(x) for x in most.values()])
+    _check_amounts(robot, limits, rows, amounts, total)
+    objective: Objective = (
+        Room(limits, rows) if reach is None else Reach(robot, limits, rows, amounts, reach, base, samples, cell)
+    )
+    zero = np.zeros(len(rows))
+    before = objective.value(zero)
+    if before <= 0:
+        raise fail("empty", "nothing is inside these limits, or next to nothing; there is no room to make larger")
+    enough = total is None or total >= amounts.sum()
+    by, gap = (amounts, 0.0) if enough or total is None else objective.best(amounts, total)
+    by = objective.least(by)
+    after = objective.value(by)
+    without = np.full(len(by), after)
+    for i in np.flatnonzero(by):
+        without[i] = objective.value(np.where(np.arange(len(by)) == i, 0.0, by))
+    return Widening(
+        robot=_moved(robot, dict(zip(rows.tolist(), by.tolist(), strict=True))),
+        rows=tuple(limits.row_names[i] for i in rows),
+        by=frozen(by),
+        most=frozen(amounts),
+        before=before,
+        after=after,
+        gap=gap,
+        first=frozen(objective.gains(zero, amounts) / before),
+        last=frozen(objective.gains(by, amounts) / before),
+        worth=frozen((after - without) / before),
+    )
+
+
+def _rows(robot: Robot, most: Mapping[str, float]) -> Array:
+    """The numbers (k,) of rows that are named."""
+    by_name = widenable(robot)
+    for name in most:
+        if name not in by_name:
+            raise unknown_name("row", name, list(by_name))
+    rows = np.array([by_name[name] for name in most], dtype=int)
+    if len(rows) == 0 or len(set(rows.tolist())) < len(rows):
+        raise fail("widen", "legal are one or more different rows")
+    return rows
+
+
+def widenable(robot: Robot) -> dict[str, int]:
+    """The names under which rows may be moved out, to their numbers in `robot.limits.row_names`."""
+    rows = {row: i for i, row in enumerate(robot.limits.row_names)}
+    ends = _ends(robot)
+    of_one_end = {
+        limit.name: found[0]
+        for limit in robot.coupled_limits
+        if len(found := [row for (name, _), row in ends.items() if name == limit.name]) == 1
+    }
+    return {name: rows[row] for name, row in of_one_end.items()} | {row: rows[row] for row in ends.values()}
+
+
+def _ends(robot: Robot) -> dict[tuple[str, str], str]:
+    """(coupled limit, "lower" or "upper") to the name of its row."""
+    return {
+        (limit.name, end): f"limit {limit.name} {end}" if limit.name in robot.joints else f"{limit.name} {end}"
+        for limit in robot.coupled_limits
+        for end in ("upper", "lower")
+        if np.isfinite(getattr(limit, end))
+    }
+
+
+def _check_amounts(robot: Robot, limits: Limits, rows: Array, amounts: Array, total: float | None) -> None:
+    for row, amount in zip(rows, amounts, strict=True):
+        if not 0 <= amount < np.inf:
+            said = f"may be moved by {amount:g}; legal is a finite amount from 0, in rad or m"
+            raise fail("widen", said, element=f"limit {limits.row_names[row]!r}")
+    if total is None:
+        return
+    if not 0 <= total < np.inf:
+        raise fail("widen", f"total is {total:g}; legal is a finite amount from 0, in rad or m")
+    of = units(robot)[2 * robot.nq :]
+    if len({of[row] for row in rows}) > 1:
+        raise fail("unit", "a total over rows of angles and rows of lengths means nothing; ask for one kind at a time")
+
+
+def _moved(robot: Robot, by: Mapping[int, float]) -> Robot:
+    """The robot with the ends of rows moved out."""
+    names, ends, parts = robot.limits.row_names, _ends(robot), parts_of(robot)
+    amount = {names[i]: x for i, x in by.items()}
+
+    def moved(limit: CoupledLimit) -> CoupledLimit:
+        lower, upper = (amount.get(ends.get((limit.name, end), ""), 0.0) for end in ("lower", "upper"))
+        return replace(limit, lower=limit.lower - lower, upper=limit.upper + upper)
+
+    parts.coupled_limits = [moved(limit) for limit in parts.coupled_limits]
+    return build(parts)
