@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
-from kinetree.compiler.machine import SCALARS, Machine
+from kinetree.compiler.machine import SCALARS, Machine, compiled
 from kinetree.compiler.port import Port, checked, legal_type
 from kinetree.compiler.program import Program
 
@@ -31,8 +32,9 @@ class Kernel:
     """
 
     # A slot named __call__ makes each kernel call what it holds, without a method of ours in between, which would cost
-    # more than an arm's pose.
-    __slots__ = ("__call__", "__weakref__", "_machine")
+    # more than an arm's pose. What it holds then is the machine's, which does not refer to the kernel: both are freed
+    # as soon as nobody has them.
+    __slots__ = ("__call__", "__weakref__", "_key", "_machine", "_trace", "fused", "inputs", "name", "output")
 
     def __init__(
         self,
@@ -47,11 +49,13 @@ class Kernel:
         """make: traces the program, when it is needed. key: stands for all that the program depends on, or None.
         fused: whether a product and a sum may be rounded once together, where the processor does; without it C that is
         compiled without that, and the interpreter, give the same bits, but for what their libraries compute."""
-        self._machine = Machine(name, inputs, output, make, key, fused)
+        self.name, self.inputs, self.output, self.fused = name, inputs, output, fused
+        self._key, self._trace = key, cache(make)
+        self._machine = Machine(name, inputs, output, self._trace, partial(compiled, self._trace, key, fused))
         self.__call__ = self._first_call
 
     def _first_call(self, *inputs: Any, **options: Any) -> NDArray[Any]:
-        """Compiles; from then on plain calls go straight to the machine code."""
+        """Compile; from then on plain calls go straight to the machine code."""
         if options:
             return self._machine.call(*inputs, **options)
         self.__call__ = self._machine.door()
@@ -76,46 +80,17 @@ class Kernel:
         return f"Kernel {self.name}: {takes} → (…{''.join(f', {n}' for n in self.output.shape)})"
 
     def __reduce__(self) -> Any:
-        machine = self._machine
-        return _kernel, (
-            machine.name,
-            machine.inputs,
-            machine.output,
-            machine.program,
-            machine.key,
-            disk.package(),
-            machine.fused,
-        )
+        return _kernel, (self.name, self.inputs, self.output, self.program, self._key, disk.package(), self.fused)
 
     def compile(self, dtype: DTypeLike = float) -> None:
-        """Compiles, or loads from the cache, what the first call would."""
+        """Compile, or load from the cache, what the first call would."""
         if self._machine.compile(dtype) == "double":
             self.__call__ = self._machine.door()
 
     @property
-    def name(self) -> str:
-        """What it computes."""
-        return self._machine.name
-
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        """What it takes."""
-        return self._machine.inputs
-
-    @property
-    def output(self) -> Port:
-        """What it gives."""
-        return self._machine.output
-
-    @property
-    def fused(self) -> bool:
-        """Whether a product and a sum may be rounded once together."""
-        return self._machine.fused
-
-    @property
     def program(self) -> Program:
         """The traced function."""
-        return self._machine.program
+        return self._trace()
 
     @property
     def operations(self) -> dict[str, int]:

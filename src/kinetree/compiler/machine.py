@@ -30,32 +30,25 @@ WORTH_A_THREAD = 1000
 
 
 class Machine:
-    """A program, and its code for this processor in each precision that has been asked for."""
+    """Calls of a kernel: its code for this processor, in each precision that has been asked for.
 
-    __slots__ = ("_is_empty", "_loaded", "_make", "_program", "fused", "inputs", "key", "name", "output")
+    trace: gives the program. compiled: gives its object code for "double" or "float".
+    """
+
+    __slots__ = ("_compiled", "_inputs", "_is_empty", "_loaded", "_name", "_output", "_trace")
 
     def __init__(
         self,
         name: str,
         inputs: tuple[Port, ...],
         output: Port,
-        make: Callable[[], Program],
-        key: str | None,
-        fused: bool,
+        trace: Callable[[], Program],
+        compiled: Callable[[str], bytes],
     ) -> None:
-        self.name, self.inputs, self.output, self.key, self.fused = name, inputs, output, key, fused
-        self._make = make
+        self._name, self._inputs, self._output, self._trace, self._compiled = name, inputs, output, trace, compiled
         # whether it takes or gives no numbers at all, which NumPy's ufuncs cannot say
         self._is_empty = any(prod(port.shape) == 0 for port in (*inputs, output))
-        self._program: Program | None = None
         self._loaded: dict[str, tuple[Any, Any, dict[str, int]]] = {}
-
-    @property
-    def program(self) -> Program:
-        """The traced function."""
-        if self._program is None:
-            self._program = self._make()
-        return self._program
 
     def compile(self, dtype: DTypeLike) -> str:
         """Makes or finds the code in one precision, and says which."""
@@ -69,7 +62,7 @@ class Machine:
         if self._is_empty or array_layout() is None:
             return self.call
         _, addresses = self._code("double")
-        door: Callable[..., NDArray[Any]] = make_door(self.name, addresses["door"], addresses["context"], self.call)
+        door: Callable[..., NDArray[Any]] = make_door(self._name, addresses["door"], addresses["context"], self.call)
         return door
 
     def call(
@@ -81,13 +74,13 @@ class Machine:
         scalar = self.compile(dtype)
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
-        arrays, batch = checked(self.name, self.inputs, inputs, named, dtype)
+        arrays, batch = checked(self._name, self._inputs, inputs, named, dtype)
         if out is not None:
-            checked_out(out, batch + self.output.shape)
+            checked_out(out, batch + self._output.shape)
         if self._is_empty:
-            result = interpreter.interpret(self.program, *arrays, dtype=dtype)
+            result = interpreter.interpret(self._trace(), *arrays, dtype=dtype)
         else:
-            packed = [_packed(a, len(port.shape)) for a, port in zip(arrays, self.inputs, strict=True)]
+            packed = [_packed(a, len(port.shape)) for a, port in zip(arrays, self._inputs, strict=True)]
             result = self._computed(scalar, packed, batch, out, threads)
         if out is None or result is out:
             return result
@@ -97,14 +90,14 @@ class Machine:
     def _is_plain(self, inputs: Sequence[Any], out: Any) -> bool:
         """Whether they are what most calls give, one array of doubles in one piece and perhaps another for the result,
         which NumPy can have as they are."""
-        if self._is_empty or len(inputs) != 1 or len(self.inputs) != 1:
+        if self._is_empty or len(inputs) != 1 or len(self._inputs) != 1:
             return False
-        (array,), shape = inputs, self.inputs[0].shape
+        (array,), shape = inputs, self._inputs[0].shape
         if not _is_simple(array) or array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
             return False
         if out is None:
             return True
-        gives = array.shape[: array.ndim - len(shape)] + self.output.shape
+        gives = array.shape[: array.ndim - len(shape)] + self._output.shape
         return bool(
             _is_simple(out) and out.shape == gives and out.flags.writeable and not np.may_share_memory(array, out)
         )
@@ -115,12 +108,12 @@ class Machine:
         """The result, in `out` if its entries lie side by side."""
         if out is not None:  # results are written before all of the input is read, and some of it is read twice
             arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
-            out = out if _is_packed(out, len(self.output.shape)) else None
+            out = out if _is_packed(out, len(self._output.shape)) else None
         parts = min(int(threads), prod(batch) // WORTH_A_THREAD, max(batch, default=1))
         if parts < 2:
             return self._run(scalar, arrays, out)
         if out is None:
-            out = np.empty(batch + self.output.shape, arrays[0].dtype)
+            out = np.empty(batch + self._output.shape, arrays[0].dtype)
         return self._shared(scalar, arrays, batch, out, parts)
 
     def _shared(
@@ -130,7 +123,7 @@ class Machine:
         from concurrent.futures import wait  # seldom wanted, and long to import
 
         longest = max(batch)
-        whole = [np.broadcast_to(a, batch + port.shape) for a, port in zip(arrays, self.inputs, strict=True)]
+        whole = [np.broadcast_to(a, batch + port.shape) for a, port in zip(arrays, self._inputs, strict=True)]
         before = (slice(None),) * batch.index(longest)
         edges = [longest * part // parts for part in range(parts + 1)]
         places = [(*before, slice(first, last)) for first, last in pairwise(edges)]
@@ -164,25 +157,26 @@ class Machine:
     def _load(self, scalar: str) -> tuple[Any, Any, dict[str, int]]:
         from kinetree.compiler import llvm  # importing it takes longer than everything else that Kinetree imports
 
-        alive, addresses = llvm.load(self._object(scalar))
-        shapes = [port.shape for port in self.inputs]
-        return alive, make_ufunc(self.name, addresses["loop"], scalar, shapes, self.output.shape), addresses
+        alive, addresses = llvm.load(self._compiled(scalar))
+        shapes = [port.shape for port in self._inputs]
+        return alive, make_ufunc(self._name, addresses["loop"], scalar, shapes, self._output.shape), addresses
 
-    def _object(self, scalar: str) -> bytes:
-        """The object code, from the cache if it is there."""
-        from kinetree.compiler import llvm
 
-        target, layout = llvm.host(), array_layout() if scalar == "double" else None
-        origin = self.key or disk.digest(repr(self.program))
-        key = disk.digest(origin, disk.package(), llvm.VERSION, repr(target), repr(layout), scalar, repr(self.fused))
-        code = disk.read(key)
-        if code is None:
-            from kinetree.compiler.ir_module import assembly
+def compiled(trace: Callable[[], Program], key: str | None, fused: bool, scalar: str) -> bytes:
+    """Return the object code of a program, from the cache if it is there."""
+    from kinetree.compiler import llvm
 
-            text = assembly(self.program, target, scalar, layout, "contract " if self.fused else "")
-            code = llvm.compile_object(text, target)
-            disk.write(key, code)
-        return code
+    target, layout = llvm.host(), array_layout() if scalar == "double" else None
+    origin = key or disk.digest(repr(trace()))
+    place = disk.digest(origin, disk.package(), llvm.VERSION, repr(target), repr(layout), scalar, repr(fused))
+    code = disk.read(place)
+    if code is None:
+        from kinetree.compiler.ir_module import assembly
+
+        text = assembly(trace(), target, scalar, layout, "contract " if fused else "")
+        code = llvm.compile_object(text, target)
+        disk.write(place, code)
+    return code
 
 
 def _is_simple(array: Any) -> bool:
