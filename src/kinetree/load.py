@@ -333,6 +333,16 @@ def save(
     write_whole(target, row.write(robot, without))
 
 
+@explained
+def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
+    """Return the robot as the text of a file in a format, such as "sdf", as `save` writes it."""
+    row = FORMATS.get(format)
+    if row is None or row.writer is None:
+        legal = [name for name, other in FORMATS.items() if other.writer]
+        raise fail("format", f"cannot write format {format!r}; {nearest_names(format, legal)}")
+    return row.write(robot, without)
+
+
 def _argument(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 

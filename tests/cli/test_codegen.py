@@ -175,7 +175,7 @@ def test_a_guard_keeps_limits_in_c(run, tmp_path):
     command = np.radians([-85, 100, 80, 50, 0, 0, 0])
     found = call(library.icub_guard_left_arm, [q, command, [0.01]], (10,))
     assert found == pytest.approx(guard.kernel(q, command, 0.01), abs=1e-12)
-    assert found[-1] == kt.GuardState.CHANGED
+    assert found[-1] == kt.limits.GuardState.CHANGED
     assert "14 left_arm tendons 1 lower" in out.with_suffix(".h").read_text()
 
 

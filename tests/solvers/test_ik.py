@@ -228,7 +228,7 @@ def test_interruption_keeps_what_is_solved(icub, monkeypatch):
         if done == 40:
             raise KeyboardInterrupt
 
-    with pytest.raises(kt.IKInterrupted) as caught:
+    with pytest.raises(kt.kinematics.IKInterrupted) as caught:
         solver(T, progress=stop)
     result = caught.value.result
     np.testing.assert_array_equal(result.q[:40], solver(T[:40]).q)

@@ -31,7 +31,7 @@ def planar(n: int, limit: float = 2.0) -> kt.Robot:
     return kt.load(f"{text}</robot>", format="urdf")
 
 
-def honest(robot: kt.Robot, ik: kt.IK, T, q0) -> kt.IKResult:
+def honest(robot: kt.Robot, ik: kt.kinematics.IK, T, q0) -> kt.IKResult:
     result = ik(T, q0=q0)
     assert robot.limits.contains(result.q).all()
     assert not (result.success & (result.residual > 1e-6).any(axis=-1)).any()

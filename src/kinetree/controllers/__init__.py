@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kinetree.controllers.controller import Controller, Coupling
 from kinetree.controllers.rotation import Rotation
@@ -18,7 +19,22 @@ class Controllers(Mapping[str, Controller]):
 
     Some write poses otherwise elsewhere: "ur_screen" is what the alias "ur" has for its form "screen". `forms` lists
     these; those that one iterates over are the makers', as their programs write poses.
+
+    What a controller shows of a robot: `pose` and `joints` of a configuration, `to_pose` and `to_q` back, and
+    `limit_joints`.
     """
+
+    _functions: Mapping[str, str] = {}
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in self._functions:
+                raise AttributeError(f"controllers have no attribute {name!r}")
+            return getattr(import_module(self._functions[name]), name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._functions]
 
     def __getitem__(self, key: str) -> Controller:
         wanted = str(key).lower().replace(" ", "_").replace("-", "_")
@@ -41,6 +57,10 @@ class Controllers(Mapping[str, Controller]):
     def forms(self) -> tuple[str, ...]:
         """Keys of how makers write poses elsewhere."""
         return tuple(_file(*place).key for place in _places() if place[1])
+
+    def register(self, module: str, names: Iterable[str]) -> None:
+        """Let functions of a module above this one be attributes; it is imported when one of them is asked for."""
+        self._functions = {**self._functions, **dict.fromkeys(names, module)}
 
 
 controllers = Controllers()

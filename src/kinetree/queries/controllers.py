@@ -5,13 +5,13 @@ The robot follows REP-199: its frame `base` is the controller's, and `tool0` is 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.algorithms.kinematics import way_between
 from kinetree.arguments import explained
-from kinetree.controllers import controllers
+from kinetree.controllers import Controllers, controllers
 from kinetree.controllers.controller import COUPLED, Controller
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.assemble import build, parts_of
@@ -30,7 +30,7 @@ UNITS = {True: np.pi / 180, False: 1e-3}
 
 
 @explained
-def controller_pose(
+def pose(
     robot: Robot,
     controller: str | Controller,
     q: Any,
@@ -53,7 +53,7 @@ def controller_pose(
 
 
 @explained
-def pose_from_controller(
+def to_pose(
     robot: Robot,
     controller: str | Controller,
     values: Any,
@@ -67,7 +67,7 @@ def pose_from_controller(
 ) -> Array:
     """T_in_frame_frame (…, 4, 4), m, where the controller shows the numbers (…, 6 or 7) of its tool.
 
-    frame moves with `tool0`, in_frame with `base`; the others are as for `controller_pose`. Raises KinetreeError as it
+    frame moves with `tool0`, in_frame with `base`; the others are as for `pose`. Raises KinetreeError as it
     does, and for frames that move otherwise.
     """
     who = of(controller)
@@ -78,7 +78,7 @@ def pose_from_controller(
 
 
 @explained
-def controller_joints(
+def joints(
     robot: Robot, controller: str | Controller, q: Any, model: str = "", *, base: str = "base", tool0: str = "tool0"
 ) -> Array:
     """The joints (…, n) that the pendant shows for q (…, nq), deg and mm, from base to tool0.
@@ -91,7 +91,7 @@ def controller_joints(
 
 
 @explained
-def q_from_controller(
+def to_q(
     robot: Robot,
     controller: str | Controller,
     joints: Any,
@@ -117,7 +117,7 @@ def q_from_controller(
 
 
 @explained
-def limit_controller_joints(
+def limit_joints(
     robot: Robot,
     controller: str | Controller,
     lower: Any,
@@ -159,6 +159,15 @@ def limit_controller_joints(
     if fault := nothing_inside(made):
         raise KinetreeError(fault)
     return made
+
+
+if TYPE_CHECKING:
+
+    class Registered(Controllers):
+        """What `kinetree.controllers` is once these functions are registered there."""
+
+        pose, to_pose = staticmethod(pose), staticmethod(to_pose)
+        joints, to_q, limit_joints = staticmethod(joints), staticmethod(to_q), staticmethod(limit_joints)
 
 
 def of(controller: str | Controller) -> Controller:

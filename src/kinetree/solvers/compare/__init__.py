@@ -1,1 +1,3 @@
 """Compare two robots."""
+
+from kinetree.solvers.compare.comparison import Comparison as Comparison
