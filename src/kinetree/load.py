@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -196,8 +197,16 @@ def _limited(robot: Robot, limits: str | Path) -> Robot:
     if isinstance(limits, Path):
         return add_limits(robot, _read_limits(read_limits(read_file(limits.expanduser()), str(limits))))
     if limits in tendons.SETS:
-        return tendons.with_tendons(robot, limits, _read_limits(read_limits(tendons.text(), "tendons.toml")))
+        return tendons.with_tendons(robot, limits, _tendons())
     return with_limit_set(robot, limits, list(tendons.SETS))
+
+
+@cache
+def _tendons() -> tuple[LinearLimits, ...]:
+    from kinetree.formats.limits import read
+    from kinetree.robots.icub.tendons import text
+
+    return _read_limits(read(text(), "tendons.toml"))
 
 
 def _read_limits(reading: tuple[tuple[LinearLimits, ...], list[Finding]]) -> tuple[LinearLimits, ...]:
@@ -303,11 +312,15 @@ def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
 
 def _read_packaged(name: str, options: Options) -> Reading:
     """The robot of that name in robots/."""
+    from kinetree.formats.dh.packaged import read_packaged
     from kinetree.robots.packaged import packaged
 
-    found = packaged(name, printed_limits=options.limits == PRINTED)
+    found = packaged(name)
     _check_options(FORMATS["dh"], options)
-    robot, findings = FORMATS["dh"].read(found.text.encode(), found.file, Files(options.packages), options)
+    limits = found.limits if options.limits != PRINTED else ""
+    robot, findings = read_packaged(
+        found.file, found.text, found.data, lambda made: _limited(made, limits) if limits else made
+    )
     findings += found.notes
     return replace(robot, notes=(*robot.notes, *found.notes)) if robot else None, findings
 

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import tomllib
 from functools import cache
 from math import radians
 from pathlib import Path
@@ -58,8 +57,8 @@ def icub() -> kt.Robot:
 
 def tables(version: str) -> list[dict]:
     """The chains of a version as its file has them; those that stand on another's frame are left out."""
-    chains = tomllib.loads(packaged(f"icub:{version}").text)["chain"]
-    return [chain for chain in chains if "on" not in chain]
+    chains = [chain for chain in packaged(f"icub:{version}").data["chain"] if chain and "on" not in chain]
+    return [{**chain, "rows": [row for row in chain["rows"] if row]} for chain in chains]
 
 
 def test_names(icub):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from math import inf, isnan
 from typing import Any
@@ -29,7 +29,12 @@ POINTS = ("frame", "joint")
 def read_table(text: str, report: TextReport) -> DHTable | None:
     """The table in a TOML text, or None where it cannot even be parsed; faults go to `report`."""
     data = read_toml(text, report)
-    return None if data is None else _Reader(data, report).table()
+    return None if data is None else table_of(data, report)
+
+
+def table_of(data: dict[str, Any], report: TextReport) -> DHTable:
+    """Return the table in the data of a TOML text; tables and rows that are None are left out."""
+    return _Reader(data, report).table()
 
 
 class _Reader:
@@ -45,26 +50,27 @@ class _Reader:
         self.units = self.read_units(data.get("units"), self.units, None, "the file")
         if alone:
             chain = {key: value for key, value in data.items() if key in CHAIN_KEYS and key not in ("name", "units")}
-            tables = [chain]
+            tables: Iterable[tuple[int | None, dict[str, Any]]] = [(None, chain)]
         else:
             tables = self.tables("chain")
-        chains = tuple(self.chain(table, k if not alone else None) for k, table in enumerate(tables))
+        chains = tuple(self.chain(table, k) for k, table in tables)
         return DHTable(
             self.text(data, "name", "robot", None),
             self.text(data, "root", "base_link", None),
             chains,
-            tuple(self.frame(table, k) for k, table in enumerate(self.tables("frame"))),
-            tuple(self.sensor(table, k) for k, table in enumerate(self.tables("sensor"))),
+            tuple(self.frame(table, k) for k, table in self.tables("frame")),
+            tuple(self.sensor(table, k) for k, table in self.tables("sensor")),
             self.groups(),
             self.order(),
-            tuple(self.fixed(table, k) for k, table in enumerate(self.tables("fixed"))),
-            tuple(self.coupled_limit(table, k) for k, table in enumerate(self.tables("coupled_limit"))),
+            tuple(self.fixed(table, k) for k, table in self.tables("fixed")),
+            tuple(self.coupled_limit(table, k) for k, table in self.tables("coupled_limit")),
             self.report.source(self.places.key("name", None)),
         )
 
-    def tables(self, key: str) -> list[dict[str, Any]]:
+    def tables(self, key: str) -> list[tuple[int, dict[str, Any]]]:
+        """Return the tables of a name, with their numbers."""
         value = self.data.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        if not isinstance(value, list) or not all(isinstance(item, dict | None) for item in value):
             line = self.places.key(key, None)
             self.report.error("table", f"{key} is not a list of tables; legal is [[{key}]], once for each", line)
             return []
@@ -72,7 +78,7 @@ class _Reader:
             message = f"there are {len(value)} [[{key}]]; at most {MAX_TABLES} are read"
             self.report.error("size", message, self.places.start((key, MAX_TABLES)))
             return []
-        return value
+        return [(k, table) for k, table in enumerate(value) if table is not None]
 
     def chain(self, table: dict[str, Any], k: int | None) -> DHChain:
         where = None if k is None else ("chain", k)
@@ -83,7 +89,7 @@ class _Reader:
             self.known(table, CHAIN_KEYS, where, label)
             if not name and len(self.data["chain"]) > 1:
                 self.report.error("no-name", "needs a name, as there are several chains", line, element=label)
-        if name and sum(other.get("name") == name for other in self.data["chain"]) > 1:
+        if name and sum(other.get("name") == name for _, other in self.tables("chain")) > 1:
             self.report.error("duplicate-name", "there are two chains of this name", line, element=label)
         units = self.read_units(table.get("units"), self.units, where, label)
         units = self.complete(units, where, label)
@@ -97,7 +103,7 @@ class _Reader:
         return DHChain(
             name,
             self.convention(table, where, label),
-            tuple(self.row(row, i, where, label, units) for i, row in enumerate(rows)),
+            tuple(self.row(row, i, where, label, units) for i, row in enumerate(rows) if row is not None),
             self.pose(table, "base", units, where, label),
             self.pose(table, "tool", units, where, label),
             self.text(table, "on", "", where) or None,
