@@ -40,9 +40,9 @@ def honest(robot: kt.Robot, ik: kt.kinematics.IK, T, q0) -> kt.IKResult:
 
 def test_every_start_is_inside_rows_that_share_no_joint():
     ik = kt.ik(with_rows(planar(3), [[1, 0, 0], [0, 1, -1]], [0.3, 0.3]), "l3")
-    _, h, center, _ = ik.inside.begin(ik.job, None)
-    q = np.array(started(ik.job, np.arange(1.0, 200.0), h, center))
-    assert (ik.job.G @ q <= h[:, None]).all()
+    _, h, center, _ = ik._inside.begin(ik._problem, None)
+    q = np.array(started(ik._problem, np.arange(1.0, 200.0), h, center))
+    assert (ik._problem.G @ q <= h[:, None]).all()
     assert np.ptp(q, axis=1).min() > 1.0  # and they are spread
 
 
@@ -104,7 +104,7 @@ def test_random_rows_and_starts(name):
     q, T = reachable(rowed, tip, None, 300)
     for ik in (kt.ik(rowed, tip), kt.ik(rowed, tip, closed_form=False)):
         found = honest(rowed, ik, T, q[::-1]).success
-        assert found.all() if ik.nearest else found.mean() > 0.95
+        assert found.all() if ik._nearest else found.mean() > 0.95
         assert kt.ik(rowed, tip)(T, q0=q).success.all()
         T_far = T.copy()
         T_far[:, :3, 3] += 1.0
@@ -224,7 +224,7 @@ def test_a_step_from_outside_comes_back():
     rng = np.random.default_rng(0)
     _, T = reachable(icub, "l_hand", "chest", 100)
     q = limits.sample(100) + 0.5 * rng.normal(size=(100, icub.nq))
-    columns = ik.job.columns
+    columns = ik._problem.columns
     others = np.setdiff1d(np.arange(icub.nq), columns)
     q[:, others] = limits.project(q)[:, others]
     for _ in range(50):

@@ -79,7 +79,7 @@ def test_where_it_is_already(name, places):
     check(robot, fk, fk(q), result)
     assert result.success
     assert result.iterations == 1
-    if ik.nearest is None:
+    if ik._nearest is None:
         np.testing.assert_array_equal(result.q, q)
     else:
         np.testing.assert_allclose(fk(result.q), fk(q), rtol=0, atol=1e-6)
@@ -94,7 +94,7 @@ def test_singular_and_at_limits(name, places):
     q = configuration(robot, places)
     result = ik(fk(q))
     check(robot, fk, fk(q), result)
-    at_limits = np.count_nonzero(robot.limits.margin(q)[robot.limits.about(ik.job.columns)] <= 0)
+    at_limits = np.count_nonzero(robot.limits.margin(q)[robot.limits.about(ik._problem.columns)] <= 0)
     assert result.success or at_limits > 3
 
 

@@ -110,7 +110,8 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
     for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):
         if name in solver.coordinate_names:
             print(f"  {name} {shown(value, kinds[f'{name} lower'])}")
-    about = robot.limits.about(solver.job.columns).tolist()
+    columns = [robot.coordinate_names.index(name) for name in solver.coordinate_names]
+    about = robot.limits.about(columns).tolist()
     near = [
         (m, name) for m, name, own in zip(margins.tolist(), robot.limits.names, about, strict=True) if own and m < NEAR
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -26,13 +26,14 @@ class IKResult:
     success: Array | bool
     residual: Array
     iterations: Array | int
-    limits: Limits
-    columns: Array
+    _limits: Limits = field(repr=False)
+    _columns: Array = field(repr=False)
 
     @cached_property
     def active_limits(self) -> Array:
-        """Which limits of the joints that were moved q stands at, (…, k) of bool, in the order of `limits.names`."""
-        return np.asarray((self.limits.margin(self.q) <= CLOSE) & self.limits.about(self.columns))
+        """Which limits of the joints that were moved q stands at, (…, k) of bool, in the order of
+        `robot.limits.names`."""
+        return np.asarray((self._limits.margin(self.q) <= CLOSE) & self._limits.about(self._columns))
 
 
 class IKInterrupted(KeyboardInterrupt):
