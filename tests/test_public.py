@@ -11,6 +11,17 @@ import pytest
 import kinetree as kt
 
 MOST = 30
+HELD = {
+    kt.Kernel: "c_source compile fused inputs interpret name operations output program",
+    kt.IKResult: "active_limits iterations q residual success",
+    kt.kinematics.IK: "coordinate_names goals limits solutions step",
+    kt.limits.Guard: "dtype joints kernel limit_names",
+    kt.limits.Limits: "G blocks clip_step clip_velocity contains coordinate_names forbidden_share h impossible lower "
+    "margin names project row_names sample upper volume",
+    kt.Robot: "coordinate_names coupled_limits extensions frames groups joint_names joints limits links materials name "
+    "notes nq nv order placed q q_slices root sensors source text velocity_names",
+}
+"""What users find on the objects that they hold."""
 
 
 def run(program: str) -> str:
@@ -34,6 +45,17 @@ def test_help_shows_them():
     text = pydoc.render_doc(kt, renderer=pydoc.plaintext)
     assert text.index("load            read a robot") < text.index("calibrate       say whether")
     assert re.search(r"^    fk\(robot", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_objects_show_what_is_for_their_users(kind):
+    icub = kt.load("icub")
+    solver = kt.ik(icub, "l_hand")
+    fk, limits, guard = kt.fk(icub, "l_hand"), icub.limits, kt.guard(icub, "left_arm")
+    (thing,) = [x for x in (icub, solver, fk, limits, guard, solver(fk(icub.q()))) if type(x) is kind]
+    assert " ".join(name for name in dir(thing) if not name.startswith("_")) == HELD[kind]
+    assert len(repr(thing)) < 20_000
+    assert pydoc.render_doc(thing)
 
 
 @pytest.mark.parametrize("name", ["dynamics", "edit", "icub", "kinematics", "limits"])

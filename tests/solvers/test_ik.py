@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.algorithms.inverse import DESCENT, GOING, STEPS, inverse_step
+from kinetree.model.limits import limits_about
 from kinetree.model.tree import build_tree
 from kinetree.solvers.ik import solver as module
 from random_arms import ENDS, closed_form_arm, random_arm
@@ -321,7 +322,7 @@ def test_the_solution_nearest_to_a_posture(icub):
     np.testing.assert_array_equal(solver(T[3], q0=posture, prefer=posture).q, near.q[3])
     middle, plain = solver(T, prefer="middle"), solver(T)
     check(icub, frame, base, T, middle)
-    about = limits.about(solver._problem.columns)
+    about = limits_about(limits, solver._problem.columns)
     room, before = (np.median(limits.margin(r.q)[:, about].min(axis=-1)) for r in (middle, plain))
     assert room > 1.2 * before
     for bad in ([0.0], np.full(icub.nq, np.inf), "somewhere"):

@@ -17,7 +17,7 @@ from kinetree.errors import KinetreeError, fail
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.edit.limits import nothing_inside
-from kinetree.model.limits import LinearLimits
+from kinetree.model.limits import LinearLimits, checked_q
 from kinetree.model.robot import CoupledLimit, Robot
 from kinetree.queries.motion import fk
 from kinetree.queries.query import tree
@@ -249,7 +249,7 @@ def _joints(
 
 
 def _checked(robot: Robot, q: Any) -> Array:
-    array = robot.limits.checked(numbers(q, "q", "q is"), "q")
+    array = checked_q(robot.limits, numbers(q, "q", "q is"), "q")
     if not np.isfinite(array).all():
         raise fail("q", "q is not finite")
     return array

@@ -12,7 +12,7 @@ from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.inverse import COST, GOING, HEAD, Reach
 from kinetree.algorithms.kinematics import way_between
 from kinetree.errors import fail
-from kinetree.model.limits import Limits
+from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
 from kinetree.spatial import polytope
@@ -52,7 +52,7 @@ class Inside:
         """States (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and where the other joints are (…, nq)."""
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
-        q = self.limits.project(self.limits.checked(q0, "q0"))
+        q = self.limits.project(checked_q(self.limits, q0, "q0"))
         rest = q.copy()
         rest[..., problem.columns] = 0.0
         h = self.bounds_at(rest)

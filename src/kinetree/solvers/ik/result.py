@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kinetree.model.limits import Limits
+from kinetree.model.limits import Limits, limits_about
 from kinetree.spatial.se3 import Array
 
 CLOSE = 1e-6
@@ -33,7 +33,7 @@ class IKResult:
     def active_limits(self) -> Array:
         """Which limits of the joints that were moved q stands at, (…, k) of bool, in the order of
         `robot.limits.names`."""
-        return np.asarray((self._limits.margin(self.q) <= CLOSE) & self._limits.about(self._columns))
+        return np.asarray((self._limits.margin(self.q) <= CLOSE) & limits_about(self._limits, self._columns))
 
 
 class IKInterrupted(KeyboardInterrupt):

@@ -24,7 +24,7 @@ from kinetree.algorithms.inverse import (
 )
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
-from kinetree.model.limits import Limits
+from kinetree.model.limits import Limits, checked_q
 from kinetree.solvers.ik.problem import Inside
 from kinetree.solvers.ik.result import IKInterrupted, IKResult
 from kinetree.spatial.numbers import ROTATION, numbers
@@ -228,7 +228,7 @@ class IK:
         if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
         arrays, _ = self._checked(targets)
-        before = self.limits.checked(q, "q")
+        before = checked_q(self.limits, q, "q")
         if not np.isfinite(before).all():
             raise fail("q", "q is not finite")
         home = before if np.all(self.limits.margin(before) >= 0) else self.limits.project(before)
