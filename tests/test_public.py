@@ -1,10 +1,12 @@
 """The public names: all there, each from one place, and what computes is imported when somebody asks for it."""
 
+import ast
 import inspect
 import pydoc
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +41,17 @@ def test_the_names_are_those_of_the_page():
         assert (inspect.getdoc(thing) or "").strip(), name
         is_module = re.search(rf"^    {name} +module: ", kt.__doc__, re.MULTILINE) is not None
         assert inspect.ismodule(thing) == is_module, name
+
+
+def test_type_checkers_see_them():
+    """They read the file, not what `__getattr__` gives; an import under the same name again is one for others."""
+    top = ast.parse(Path(kt.__file__).read_text()).body
+    (checking,) = [node.body for node in top if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    imported = [alias for node in [*top, *checking] if isinstance(node, ast.ImportFrom) for alias in node.names]
+    seen = {alias.name for alias in imported if alias.asname == alias.name}
+    seen |= {ast.unparse(node.target) for node in checking if isinstance(node, ast.AnnAssign)}
+    assert seen == set(kt.__all__)
+    assert Path(kt.__file__).with_name("py.typed").exists()
 
 
 def test_help_shows_them():
