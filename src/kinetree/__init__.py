@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 
     controllers: Registered
 else:
-    from kinetree.controllers import controllers
+    from kinetree.controllers import controllers, register
 
     _LATER = {  # what is imported when it is first asked for, each alone
         **dict.fromkeys(("fk", "hessian", "jacobian", "jacobian_dot", "manipulability", "velocity"), "queries.motion"),
@@ -95,7 +95,8 @@ else:
     _MODULES = ("dynamics", "icub", "kinematics", "limits")
     __all__ = ["Finding", "KinetreeError", "Robot", "Source", "controllers", "edit", "load", "save", "text"]
     __all__ += [*_LATER, *_MODULES]
-    controllers.register("kinetree.queries.controllers", ("pose", "to_pose", "joints", "to_q", "limit_joints"))
+    register("kinetree.queries.controllers", ("pose", "to_pose", "joints", "to_q", "limit_joints"))
+    del register
 
     def __getattr__(name: str) -> object:
         """Return a public name, or a module of the package, imported when it is first asked for."""

@@ -115,6 +115,24 @@ def test_golden_points_of_every_version():
         assert np.abs(point[:3] - [float(row[x]) for x in "xyz"]).max() < 1e-12, (row["version"], row["frame"])
 
 
+@pytest.mark.parametrize("version", versions("icub"))
+@pytest.mark.parametrize("limits", [None, "dh"])
+def test_the_text_has_the_tables_and_the_limits(version, limits):
+    robot = kt.load(f"icub:{version}", limits=limits)
+    assert "versions" not in robot.text.text
+    again = kt.load(robot.text.text, format="dh")
+    assert (again.joint_names, again.groups, list(again.frames)) == (
+        robot.joint_names,
+        robot.groups,
+        list(robot.frames),
+    )
+    for part in ("lower", "upper", "G", "h", "row_names"):
+        np.testing.assert_array_equal(getattr(again.limits, part), getattr(robot.limits, part))
+    q = np.linspace(-1, 1, robot.nq)
+    mine, other = all_frames(robot, q), all_frames(again, q)
+    assert max(np.abs(mine[name] - other[name]).max() for name in mine) < 1e-14
+
+
 def way_to(robot: kt.Robot, frame: str) -> list[str]:
     """The joints that move a frame, from the root outwards; a follower is its leader."""
     above = {joint.child: joint for joint in robot.joints.values()}

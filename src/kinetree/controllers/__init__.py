@@ -58,12 +58,13 @@ class Controllers(Mapping[str, Controller]):
         """Keys of how makers write poses elsewhere."""
         return tuple(_file(*place).key for place in _places() if place[1])
 
-    def register(self, module: str, names: Iterable[str]) -> None:
-        """Let functions of a module above this one be attributes; it is imported when one of them is asked for."""
-        self._functions = {**self._functions, **dict.fromkeys(names, module)}
-
 
 controllers = Controllers()
+
+
+def register(module: str, names: Iterable[str]) -> None:
+    """Let functions of a module above this one be attributes of `controllers`; it is imported when one is asked for."""
+    Controllers._functions = {**Controllers._functions, **dict.fromkeys(names, module)}
 
 
 @cache
