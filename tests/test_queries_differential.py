@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 import kinetree as kt
 from kinetree.algorithms import differential
 from kinetree.model.tree import build_tree
-from kinetree.queries import SingularValues
+from kinetree.queries.motion import SingularValues
 from physics import everything, moved
 from support import icub_urdfs, random_q
 

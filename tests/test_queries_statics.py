@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree import queries
 from kinetree.algorithms import statics
 from kinetree.model.force_torque import MEASURES
 from kinetree.model.robot import Robot
@@ -119,7 +118,7 @@ def test_the_torques_of_gravity_are_the_slope_of_the_potential_energy():
     (q, _, _), h = some(ROBOT, 6), 1e-5
 
     def energy(x):
-        return queries.mass(ROBOT) * UP @ queries.center_of_mass(ROBOT, x)
+        return kt.dynamics.mass(ROBOT) * UP @ kt.dynamics.center_of_mass(ROBOT, x)
 
     for at in q[:2]:
         found = weights(ROBOT, at, list(ROBOT.links))
@@ -151,11 +150,13 @@ def test_a_sensor_holds_the_limb_that_hangs_on_it(icub, sensor):
         kt.dynamics.sensor_reading(icub, sensor, name, "parent_on_child").interpret(q, w)
         for name, w in weights(icub, q, beyond(icub, link)).items()
     )
-    com = queries.center_of_mass(limb, [q[icub.joint_names.index(name)] for name in limb.joint_names])
+    com = kt.dynamics.center_of_mass(limb, [q[icub.joint_names.index(name)] for name in limb.joint_names])
     in_root = kt.dynamics.wrench(icub, link).interpret(q, held)
-    expected = kt.dynamics.contact_wrench(kt.kinematics.point(icub, link).interpret(q, com), queries.mass(limb) * UP)
+    expected = kt.dynamics.contact_wrench(
+        kt.kinematics.point(icub, link).interpret(q, com), kt.dynamics.mass(limb) * UP
+    )
     np.testing.assert_allclose(in_root, expected, rtol=0, atol=1e-12)
-    assert queries.mass(limb) > 1
+    assert kt.dynamics.mass(limb) > 1
 
 
 @pytest.mark.slow
@@ -169,7 +170,7 @@ def test_what_an_icub_says_of_its_own_sensors(icub):
             kt.dynamics.sensor_reading(icub, sensor, name).interpret(q, w)[2]
             for name, w in weights(icub, q, beyond(icub, link)).items()
         )
-        assert f_z == pytest.approx(9.81 * queries.mass(kt.edit.cut(icub, link)), rel=1e-12)
+        assert f_z == pytest.approx(9.81 * kt.dynamics.mass(kt.edit.cut(icub, link)), rel=1e-12)
 
 
 def test_a_wrench_of_a_contact():

@@ -14,7 +14,7 @@ from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.formats.dh.rows import Place, read_row
 from kinetree.formats.dh.values import Units
 from kinetree.formats.text import TextReport
-from kinetree.queries import tree
+from kinetree.queries.query import tree
 from kinetree.robots.packaged import packaged, versions
 from support import all_frames, shared
 

@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
-from kinetree.queries import fk
+from kinetree.queries.motion import fk
 from kinetree.solvers.ik.make import ik
 from kinetree.spatial.se3 import Array
 
