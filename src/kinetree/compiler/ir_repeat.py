@@ -1,8 +1,5 @@
-"""@batch of a program that is repeated, in LLVM's assembly language.
-
-As many configurations as a vector has lanes are under way at a time. One that ends makes room for the next, so that no
-lane waits for another.
-"""
+"""LLVM assembly of @batch for a repeated program. A vector computes as many configurations at a time as it has lanes.
+When one ends, the next takes its lane, so that no lane waits for another."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from kinetree.compiler.target import Lanes
 
 
 def batch(program: Program, lanes: Lanes) -> str:
-    """@batch(args, dimensions, steps), which calls @block for as long as a lane goes on."""
+    """Return @batch(args, dimensions, steps), which calls @block until every lane has ended."""
     f = Function("define internal void @batch(ptr %args, ptr %dimensions, ptr %steps) noinline #0")
     shapes, width = [*program.inputs, program.output], lanes.width
     sizes = [lanes.size * prod(shape) for shape in shapes]  # bytes
@@ -25,7 +22,7 @@ def batch(program: Program, lanes: Lanes) -> str:
     f.do(f"br i1 {f.let(f'icmp sgt i64 {count}, 0')}, label %{some}, label %{end}")
 
     def fill(lane: str, number: str) -> None:
-        """Configuration `number` begins in a lane."""
+        """Load configuration `number` into a lane."""
         for k, shape in enumerate(program.inputs):
             place = f.offset(bases[k], f.let(f"mul i64 {number}, {steps[k]}"))
             copy_entries(f, lanes, shape, strides[k], place, f.offset(buffers[k], lane, sizes[k]), gather=True)
@@ -34,7 +31,7 @@ def batch(program: Program, lanes: Lanes) -> str:
     f.do(f"store i64 {width}, ptr {following}")
     f.do(f"store i64 {count}, ptr {left}")
     last = f.let(f"sub i64 {count}, 1")
-    with f.loop(width) as lane:  # lanes that are too many do as the last one does, and nobody looks
+    with f.loop(width) as lane:  # spare lanes repeat the last configuration; their results are ignored
         fill(lane, f.let(f"call i64 @llvm.smin.i64(i64 {lane}, i64 {last})"))
         number = f.let(f"select i1 {f.let(f'icmp slt i64 {lane}, {count}')}, i64 {lane}, i64 -1")
         f.do(f"store i64 {number}, ptr {f.offset(owner, lane, 8)}")
@@ -76,7 +73,7 @@ def batch(program: Program, lanes: Lanes) -> str:
 
 
 def _copy(f: Function, lanes: Lanes, n: int, source: str, target: str) -> None:
-    """n numbers side by side, in vectors where they fill some."""
+    """Copy n adjacent numbers, in vectors if they fill at least one."""
     wide = n >= lanes.width
     starts = [*range(0, n - lanes.width + 1, lanes.width), n - lanes.width] if wide else range(n)
     for start in starts:
@@ -86,7 +83,7 @@ def _copy(f: Function, lanes: Lanes, n: int, source: str, target: str) -> None:
 
 
 def call_once(f: Function, program: Program, lanes: Lanes, pointers: list[str]) -> None:
-    """Call @batch with one configuration, whose entries lie side by side."""
+    """Call @batch with one configuration, whose entries are adjacent."""
     shapes = [*program.inputs, program.output]
     steps = [0] * len(shapes)
     for shape in shapes:
