@@ -1,7 +1,7 @@
 """Compiled code on disk, read only if the file is complete, owned by this user, and made from exactly this input.
 
 The environment variable KINETREE_CACHE is the folder, or `off`; the default is the user's cache folder. A cache that is
-missing, damaged, owned by somebody else or not writable is ignored silently, and nothing in it is executed.
+missing, damaged, of another user or not writable is ignored silently, and nothing in it is executed.
 """
 
 from __future__ import annotations
