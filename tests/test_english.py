@@ -14,6 +14,7 @@ ROOMS = (
     "confine.py",
     "controllers",
     "errors.py",
+    "formats/xacro",
     "queries",
     "solvers",
     "spatial",
