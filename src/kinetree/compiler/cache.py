@@ -84,7 +84,7 @@ def read(key: str) -> bytes | None:
     if data[: len(head)] != head or data[len(head) : len(head) + 64] != digest(code).encode():
         return None
     with suppress(OSError):
-        os.utime(_file(where, key))  # used just now
+        os.utime(_file(where, key))  # marks it as recently used
     return code
 
 
