@@ -17,12 +17,12 @@ Checks
 Kinematics
     fk              poses of frames
     jacobian        Jacobian of a frame
-    jacobian_dot    its rate
-    hessian         its derivatives
+    jacobian_dot    time derivative of the Jacobian
+    hessian         derivatives of the Jacobian by the coordinates
     velocity        twist of a frame
     manipulability  how far a configuration is from a singular one
     ik              inverse kinematics inside all limits
-    IKResult        what a solver of inverse kinematics answers
+    IKResult        the result of inverse kinematics
     Kernel          what fk, jacobian and the others return: a compiled function of arrays
     kinematics      module: all of these, analytical Jacobians and points
 
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 else:
     from kinetree.controllers import controllers, register
 
-    _LATER = {  # what is imported when it is first asked for, each alone
+    _LATER = {  # imported when they are first used, each alone
         **dict.fromkeys(("fk", "hessian", "jacobian", "jacobian_dot", "manipulability", "velocity"), "queries.motion"),
         "IKResult": "solvers.ik.result",
         "Kernel": "compiler.kernel",
@@ -99,7 +99,7 @@ else:
     del register
 
     def __getattr__(name: str) -> object:
-        """Return a public name, or a module of the package, imported when it is first asked for."""
+        """Return a public name, or a module of the package, imported when it is first used."""
         from importlib import import_module
         from importlib.util import find_spec
 

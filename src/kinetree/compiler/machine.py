@@ -1,4 +1,4 @@
-"""The machine code of a kernel: made or found when it is first needed, and called."""
+"""Machine code of kernels: compile or load it when it is first needed, and call it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 SCALARS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 DOUBLE = np.dtype(float)
 WORTH_A_THREAD = 1000
-"""Configurations that each thread gets at least."""
+"""Least number of configurations for a thread."""
 
 
 class Machine:
-    """Calls of a kernel: its code for this processor, in each precision that has been asked for.
+    """Calls of a kernel, and its code for this processor in each precision that was used.
 
-    trace: gives the program. compiled: gives its object code for "double" or "float".
+    trace: returns the program. compiled: returns its object code for "double" or "float".
     """
 
     __slots__ = ("_compiled", "_inputs", "_is_empty", "_loaded", "_name", "_output", "_trace")
@@ -51,14 +51,14 @@ class Machine:
         self._loaded: dict[str, tuple[Any, Any, dict[str, int]]] = {}
 
     def compile(self, dtype: DTypeLike) -> str:
-        """Makes or finds the code in one precision, and says which."""
+        """Compile the code in one precision, or load it from the cache, and return the precision."""
         number = legal_type(dtype, SCALARS)
         if not self._is_empty:
             self._code(SCALARS[number])
         return SCALARS[number]
 
     def door(self) -> Callable[..., NDArray[Any]]:
-        """What to call: for single configurations the machine code itself, where this Python and NumPy allow it."""
+        """Return the function to call: the machine code itself where this Python and NumPy allow it."""
         if self._is_empty or array_layout() is None:
             return self.call
         _, addresses = self._code("double")
@@ -68,7 +68,7 @@ class Machine:
     def call(
         self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1, **named: Any
     ) -> NDArray[Any]:
-        """Any call, as `Kernel` describes it."""
+        """Return the result of any call, as `Kernel` describes it."""
         if dtype is float and threads == 1 and not named and self._is_plain(inputs, out):
             return self._run("double", inputs, out)
         scalar = self.compile(dtype)
@@ -88,8 +88,7 @@ class Machine:
         return out
 
     def _is_plain(self, inputs: Sequence[Any], out: Any) -> bool:
-        """Whether they are what most calls give, one array of doubles in one piece and perhaps another for the result,
-        which NumPy can have as they are."""
+        """Return whether NumPy can use the arrays as they are: contiguous doubles, one input and perhaps a result."""
         if self._is_empty or len(inputs) != 1 or len(self._inputs) != 1:
             return False
         (array,), shape = inputs, self._inputs[0].shape
@@ -105,7 +104,7 @@ class Machine:
     def _computed(
         self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any] | None, threads: int
     ) -> NDArray[Any]:
-        """The result, in `out` if its entries lie side by side."""
+        """Return the result, in `out` if its entries are contiguous."""
         if out is not None:  # results are written before all of the input is read, and some of it is read twice
             arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
             out = out if _is_packed(out, len(self._output.shape)) else None
@@ -119,7 +118,7 @@ class Machine:
     def _shared(
         self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any], parts: int
     ) -> NDArray[Any]:
-        """The batch in parts along its longest axis, one thread each."""
+        """Compute the batch in parts along its longest axis, one thread each."""
         from concurrent.futures import wait  # seldom wanted, and long to import
 
         longest = max(batch)
@@ -147,7 +146,7 @@ class Machine:
         return np.asarray(ufunc(*arrays, out=out))
 
     def _code(self, scalar: str) -> tuple[Any, dict[str, int]]:
-        """(ufunc, addresses), compiled or loaded when first asked for."""
+        """Return (ufunc, addresses), compiled or loaded at the first call."""
         if scalar not in self._loaded:
             with _compiling():
                 if scalar not in self._loaded:
@@ -184,7 +183,7 @@ def _is_simple(array: Any) -> bool:
 
 
 def _is_packed(array: NDArray[Any], core: int) -> bool:
-    """Whether the entries of each configuration, the last `core` axes, lie next to each other, for vectors to load."""
+    """Return whether the entries of each configuration, the last `core` axes, are contiguous, as vector loads need."""
     expected = array.itemsize
     for axis in range(1, core + 1):
         if array.shape[-axis] > 1 and array.strides[-axis] != expected:
@@ -206,7 +205,7 @@ def _threads() -> ThreadPoolExecutor:
 
 @cache
 def _compiling() -> Lock:
-    """One at a time: LLVM is not made for more."""
+    """Return the lock for compiling, because LLVM compiles one program at a time."""
     return Lock()
 
 

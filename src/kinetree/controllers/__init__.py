@@ -1,4 +1,4 @@
-"""The makers' controllers: how they write poses, what they call frames, how they couple joints. One file a maker."""
+"""Robot makers' controllers: how they write poses, name frames and couple joints. One TOML file per maker."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kinetree.errors import unknown_name
 
 
 class Controllers(Mapping[str, Controller]):
-    """Controllers by the maker's key, such as "kuka", or one of its aliases, in any case.
+    """Mapping from a maker's key, such as "kuka", or an alias, in any case, to its `Controller`.
 
-    Some write poses otherwise elsewhere: "ur_screen" is what the alias "ur" has for its form "screen". `forms` lists
-    these; those that one iterates over are the makers', as their programs write poses.
+    A maker may have other forms of poses, such as on a screen: "ur_screen" is the form "screen" of the alias "ur".
+    `forms` lists them; iteration yields the makers, with poses as their programs write them.
 
-    What a controller shows of a robot: `pose` and `joints` of a configuration, `to_pose` and `to_q` back, and
-    `limit_joints`.
+    Functions of a robot: `pose` and `joints` give what the controller shows of a configuration, `to_pose` and `to_q`
+    convert back, `limit_joints` limits its joints.
     """
 
     _functions: Mapping[str, str] = {}
@@ -55,7 +55,7 @@ class Controllers(Mapping[str, Controller]):
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """Keys of how makers write poses elsewhere."""
+        """Keys of the other forms of poses."""
         return tuple(_file(*place).key for place in _places() if place[1])
 
 
@@ -63,7 +63,7 @@ controllers = Controllers()
 
 
 def register(module: str, names: Iterable[str]) -> None:
-    """Let functions of a module above this one be attributes of `controllers`; it is imported when one is asked for."""
+    """Let functions of a module above this one be attributes of `controllers`; it is imported when one is used."""
     Controllers._functions = {**Controllers._functions, **dict.fromkeys(names, module)}
 
 
@@ -80,7 +80,7 @@ def _table(maker: str) -> dict[str, Any]:
 
 @cache
 def _places() -> list[tuple[str, str]]:
-    """Every maker's file, and each form in it."""
+    """Return every maker's file, and each form in it."""
     return [(maker, form) for maker in _names() for form in ("", *_table(maker).get("form", ()))]
 
 

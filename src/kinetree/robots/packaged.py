@@ -1,4 +1,4 @@
-"""The robots of this package by name and version.
+"""Robots that come with the package, by name and version.
 
 A `robot.toml` is a DH file in which `versions = "1.0 - 1.7, 2.0"` says where a table or a row holds. A table [[note]]
 is a remark that the robot carries; `limits` names the set of limits that it has by default. Versions are major.minor,
@@ -37,7 +37,7 @@ class Packaged:
 
 
 def names() -> list[str]:
-    """The robots that there are."""
+    """Return the names of the robots."""
     return sorted(folder.name for folder in files(__package__).iterdir() if folder.joinpath("robot.toml").is_file())
 
 
@@ -55,7 +55,7 @@ def packaged(name: str) -> Packaged:
 
 @cache
 def versions(name: str) -> dict[str, Version]:
-    """The versions of a robot in their order, as texts and as numbers; the first is the default."""
+    """Return the versions of a robot in their order, as texts and as numbers; the first is the default."""
     return {text: _parsed(text) for text in tomllib.loads(_text(name))["versions"]}
 
 
@@ -72,7 +72,7 @@ def _version_of(name: str, asked: str | None) -> str:
 
 
 def _parsed(text: str) -> Version:
-    """Major and minor as integers; a major number alone means minor 0. What is no version is (-1, -1)."""
+    """Return major and minor as integers; a major number alone means minor 0, and a text without a version (-1, -1)."""
     match = re.fullmatch(r"v?(0|[1-9][0-9]{0,3})(?:\.(0|[1-9][0-9]{0,3}))?", text)
     return (int(match[1]), int(match[2] or 0)) if match else (-1, -1)
 

@@ -1,3 +1,3 @@
-"""Compare a model with the poses that a controller shows."""
+"""Calibration: comparison of a model with the poses that its controller shows."""
 
 from kinetree.solvers.calibrate.calibration import Calibration as Calibration

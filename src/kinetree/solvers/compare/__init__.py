@@ -1,3 +1,3 @@
-"""Compare two robots."""
+"""Comparison of two robots."""
 
 from kinetree.solvers.compare.comparison import Comparison as Comparison
