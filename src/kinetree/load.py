@@ -192,13 +192,16 @@ def _limited(robot: Robot, limits: str | Path) -> Robot:
     """The robot with the limits of a file, or of a set that comes with the package."""
     from kinetree.formats.limits import read as read_limits
     from kinetree.robots.icub import tendons
-    from kinetree.robots.icub.limits import with_limit_set
+    from kinetree.robots.icub.limits import robots, with_board_limits
 
     if isinstance(limits, Path):
         return add_limits(robot, _read_limits(read_limits(read_file(limits.expanduser()), str(limits))))
     if limits in tendons.SETS:
         return tendons.with_tendons(robot, limits, _tendons())
-    return with_limit_set(robot, limits, list(tendons.SETS))
+    if limits not in robots():
+        known = [*tendons.SETS, *robots()]
+        raise fail("unknown-name", f"no set of limits {limits!r}; {nearest_names(limits, known)}")
+    return with_board_limits(robot, limits)
 
 
 @cache

@@ -8,7 +8,7 @@ import pytest
 import kinetree as kt
 from kinetree.model.robot import Limit
 from kinetree.robots.icub.families import boards
-from kinetree.robots.icub.limits import board_limits, limit_sets, robots, with_board_limits
+from kinetree.robots.icub.limits import board_limits, robots, with_board_limits
 from support import icub_urdfs, shared
 
 
@@ -112,7 +112,6 @@ def test_every_robot_is_of_a_family():
 
 
 def test_loading_with_limits(icub, tmp_path):
-    assert sorted(limit_sets()) == sorted(robots())
     loaded = kt.load("icub", limits="iCubGenova02")
     assert (loaded.limits.lower == with_board_limits(icub, "iCubGenova02").limits.lower).all()
     assert note(loaded)
