@@ -56,7 +56,7 @@ def test_type_checkers_see_them():
 
 def test_help_shows_them():
     text = pydoc.render_doc(kt, renderer=pydoc.plaintext)
-    assert text.index("load            read a robot") < text.index("calibrate       say whether")
+    assert text.index("load            read a robot") < text.index("calibrate       compare a model")
     assert re.search(r"^    fk\(robot", text, re.MULTILINE)
 
 

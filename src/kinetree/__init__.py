@@ -4,36 +4,36 @@ Robots
     load            read a robot from a file, a text, or by the name of one that comes with the package
     save            write a robot to a file
     text            return a robot as the text of a file
-    edit            module: cut, attach, rename, lock, merge, add frames and limits
-    compare         say how two robots differ
+    edit            module: cut, attach, rename, lock, merge; add frames, groups and limits
+    compare         find the differences between two robots
     Robot           links, joints, frames, groups, sensors and limits, by name
 
 Checks
     check           check a model against its format, conventions and physics
-    Finding         one thing that is wrong: code, severity, message, place, fix
+    Finding         one defect: code, severity, message, place, fix
     Source          file, line and column of an element
-    KinetreeError   the error that all functions raise; its findings say what is wrong and where
+    KinetreeError   error with findings, which say what is wrong and where
 
 Kinematics
-    fk              poses of frames
+    fk              forward kinematics: poses of frames
     jacobian        Jacobian of a frame
     jacobian_dot    time derivative of the Jacobian
     hessian         derivatives of the Jacobian by the coordinates
     velocity        twist of a frame
-    manipulability  how far a configuration is from a singular one
+    manipulability  distance from singular configurations
     ik              inverse kinematics inside all limits
-    IKResult        the result of inverse kinematics
-    Kernel          what fk, jacobian and the others return: a compiled function of arrays
+    IKResult        result of inverse kinematics
+    Kernel          compiled function of arrays, which fk and the like return
     kinematics      module: all of these, analytical Jacobians and points
 
 Limits, forces, controllers
-    margin          signed distance to each limit
-    guard           commands in, commands that keep all limits out
-    limits          module: what limits are, files of limits, guards, which limits to widen
+    margin          distance to each limit, negative outside
+    guard           change commands so that joints stay inside all limits
+    limits          module: limits and files of them, guards, which limits to widen
     dynamics        module: wrenches, joint torques, readings of force/torque sensors, mass
-    controllers     poses and joints in the numbers of eleven makers: controllers["fanuc"], controllers.pose(…)
-    calibrate       say whether a model and the poses that its controller shows agree, and if not, why
-    icub            module: the control boards, limits, names and fingers of the iCub
+    controllers     poses and joints in the makers' own numbers: controllers["fanuc"], controllers.pose(…)
+    calibrate       compare a model with the poses that its controller shows, and name the cause of differences
+    icub            module: control boards, limits, names and fingers of the iCub
 """
 
 from kinetree import _start

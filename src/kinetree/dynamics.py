@@ -1,4 +1,4 @@
-"""Forces, moments and masses: wrenches in any frame, joint torques, readings of force/torque sensors."""
+"""Dynamics: wrenches in any frame, joint torques, readings of force/torque sensors, and masses."""
 
 from kinetree.queries.statics import center_of_mass as center_of_mass
 from kinetree.queries.statics import contact_wrench as contact_wrench

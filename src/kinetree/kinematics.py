@@ -1,4 +1,4 @@
-"""Where frames are, how they move, and how to get them there."""
+"""Kinematics: poses and velocities of frames, their derivatives, and inverse kinematics."""
 
 from kinetree.compiler.kernel import Kernel as Kernel
 from kinetree.queries.motion import analytical_jacobian as analytical_jacobian

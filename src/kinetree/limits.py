@@ -1,4 +1,4 @@
-"""Limits on configurations: what they are, files of them, guards that keep them, and which of them to widen."""
+"""Limits on configurations: boxes and rows G q <= h, files of them, guards, and which of them to widen."""
 
 from kinetree.formats.limits import read as read
 from kinetree.model.limits import Limits as Limits
