@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kinetree.formats.fields import check_attributes, single_children
-from kinetree.formats.losses import Losses
 from kinetree.formats.xml import Element, Report
 from kinetree.model.force_torque import Place, same_place
 from kinetree.model.robot import Extension, ForceTorque, Robot, Sensor
 from kinetree.model.tree import Tree
+
+if TYPE_CHECKING:
+    from kinetree.formats.losses import Losses
 
 TAG = "force_torque"
 

@@ -31,12 +31,12 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     Extra frames become links without mass on fixed joints, as is the custom. Raises KinetreeError for what URDF
     cannot say, unless `without` names that part.
     """
-    losses = Losses("URDF", without)
+    losses = Losses("urdf", without)
     if robot.text and robot.text.format == "urdf" and not without:
         return robot.text.text
     robot = losses.pared(robot)
     original, robot = robot, plain_joints(robot)
-    _check(robot, losses)
+    losses.find(robot, {"geometry": _shape})
     sensors = _placed(robot, original, losses)
     losses.check()
     xml = XmlWriter()
@@ -65,30 +65,8 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     return xml.text()
 
 
-def _check(robot: Robot, losses: Losses) -> None:
-    owners = [(f"robot {robot.name!r}", robot.extensions)]
-    owners += [(f"link {link.name!r}", link.extensions) for link in robot.links.values()]
-    owners += [(f"joint {joint.name!r}", joint.extensions) for joint in robot.joints.values()]
-    owners += [(f"sensor {sensor.name!r}", sensor.extensions) for sensor in written_sensors(robot, losses.without)]
-    for link in robot.links.values():
-        owners += [(f"link {link.name!r}", g.extensions) for g in (*link.visuals, *link.collisions)]
-        for geometry in (*link.visuals, *link.collisions):
-            if geometry.shape.kind not in SHAPES:
-                losses.lose("geometry", f"link {link.name!r}", f"the shape {geometry.shape.kind!r}", geometry.source)
-    for owner, extensions in owners:
-        for extension in extensions:
-            if extension.format != "urdf":
-                losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
-    for joint in robot.joints.values():
-        label = f"joint {joint.name!r}"
-        if not joint.kind.urdf:
-            losses.lose("joint", label, f"a {joint.type} joint", joint.source)
-        if any(d.stiffness or d.armature for d in joint.dynamics):
-            losses.lose("dynamics", label, "the stiffness or the armature of a joint", joint.source)
-        if joint.type == "continuous" and not (isinf(joint.limit.lower) and isinf(joint.limit.upper)):
-            losses.lose("limit", label, "position limits of a continuous joint", joint.source)
-    for group in robot.groups:
-        losses.lose("group", f"group {group!r}", "groups of joints")
+def _shape(geometry: Geometry) -> list[str]:
+    return [] if geometry.shape.kind in SHAPES else [f"the shape {geometry.shape.kind!r}"]
 
 
 def _link(xml: XmlWriter, link: Link, losses: Losses) -> None:
