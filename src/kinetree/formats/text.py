@@ -32,8 +32,8 @@ def decode(text: bytes | str, file: str) -> tuple[str, list[Finding]]:
 class TextReport:
     """The findings of one reading of a text."""
 
-    def __init__(self, file: str, text: str) -> None:
-        self.file = file
+    def __init__(self, file: str, text: str, most: int = MAX_FINDINGS) -> None:
+        self.file, self.most = file, most
         self.lines = text.split("\n")
         self.findings: list[Finding] = []
         self.count: Counter[Severity] = Counter()
@@ -46,7 +46,7 @@ class TextReport:
     @property
     def full(self) -> bool:
         """Return whether one more error is left out."""
-        return self.count["error"] >= MAX_FINDINGS
+        return self.count["error"] >= self.most
 
     def source(self, line: int | None, column: int | None = None) -> Source:
         """A place in this text."""
@@ -68,10 +68,10 @@ class TextReport:
         Of very many the last says that there are more.
         """
         self.count[severity] += 1
-        if self.count[severity] > MAX_FINDINGS:
+        if self.count[severity] > self.most:
             return
-        if self.count[severity] == MAX_FINDINGS:
-            code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; whatever follows is left out"
+        if self.count[severity] == self.most:
+            code, message = "too-many", f"this is the {self.most}th {severity}; whatever follows is left out"
         span = self._span(line, bad)
         source = self.source(line, span[0] + 1 if span else None)
         self.findings.append(Finding(code, severity, message, source, element, fix, self.excerpt(line, span)))

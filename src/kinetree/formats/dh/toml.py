@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import inf, isnan
 from typing import Any
 
 from kinetree.errors import nearest_names
+from kinetree.formats import toml
 from kinetree.formats.dh.poses import POSE_KEYS, read_pose
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
 from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
-from kinetree.formats.places import Places, Where
 from kinetree.formats.quantities import ANGLES, PER_METRE
-from kinetree.formats.text import TextReport, read_toml
+from kinetree.formats.text import TextReport
+from kinetree.formats.toml import TomlTable, Where, is_text, is_texts
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.model.robot import CoupledLimit, ForceTorque, Frame, Joint, Sensor
 
@@ -27,67 +28,64 @@ POINTS = ("frame", "joint")
 
 
 def read_table(text: str, report: TextReport) -> DHTable | None:
-    """The table in a TOML text, or None where it cannot even be parsed; faults go to `report`."""
-    data = read_toml(text, report)
-    return None if data is None else _Reader(data, report).table()
+    """Return the table in a TOML text, or None where it cannot even be parsed; faults go to the report."""
+    file = toml.read_table(text, report)
+    return None if file is None else _Reader(file).table()
 
 
 class _Reader:
-    def __init__(self, data: dict[str, Any], report: TextReport) -> None:
-        self.data, self.report = data, report
-        self.places = Places(report.lines)
+    def __init__(self, file: TomlTable) -> None:
+        self.file, self.report, self.places = file, file.report, file.places
         self.units = Units({}, None, None)
 
     def table(self) -> DHTable:
-        data = self.data
+        file, data = self.file, self.file.data
         alone = "chain" not in data
-        self.known(data, (*TOP_KEYS, *CHAIN_KEYS) if alone else TOP_KEYS, None, "the file")
-        self.units = self.read_units(data.get("units"), self.units, None, "the file")
+        _check_keys(file, (*TOP_KEYS, *CHAIN_KEYS) if alone else TOP_KEYS, "the file")
+        self.units = self.read_units(file, self.units, "the file")
         if alone:
-            chain = {key: value for key, value in data.items() if key in CHAIN_KEYS and key not in ("name", "units")}
-            tables = [chain]
+            own = {key: value for key, value in data.items() if key in CHAIN_KEYS and key not in ("name", "units")}
+            chains = [self.chain(replace(file, data=own), None)]
         else:
-            tables = self.tables("chain")
-        chains = tuple(self.chain(table, k if not alone else None) for k, table in enumerate(tables))
+            chains = [self.chain(table, k) for k, table in enumerate(self.tables("chain"))]
         return DHTable(
-            self.text(data, "name", "robot", None),
-            self.text(data, "root", "base_link", None),
-            chains,
+            _text(file, "name", "robot"),
+            _text(file, "root", "base_link"),
+            tuple(chains),
             tuple(self.frame(table, k) for k, table in enumerate(self.tables("frame"))),
             tuple(self.sensor(table, k) for k, table in enumerate(self.tables("sensor"))),
             self.groups(),
-            self.order(),
+            tuple(file.value("order", [], is_texts, "", "order", "{} is no list of joint names")),
             tuple(self.fixed(table, k) for k, table in enumerate(self.tables("fixed"))),
             tuple(self.coupled_limit(table, k) for k, table in enumerate(self.tables("coupled_limit"))),
             self.report.source(self.places.key("name", None)),
         )
 
-    def tables(self, key: str) -> list[dict[str, Any]]:
-        value = self.data.get(key, [])
+    def tables(self, key: str) -> list[TomlTable]:
+        value = self.file.data.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            line = self.places.key(key, None)
-            self.report.error("table", f"{key} is not a list of tables; legal is [[{key}]], once for each", line)
+            self.file.error("table", f"{key} is not a list of tables; legal is [[{key}]], once for each", key)
             return []
         if len(value) > MAX_TABLES:
             message = f"there are {len(value)} [[{key}]]; at most {MAX_TABLES} are read"
             self.report.error("size", message, self.places.start((key, MAX_TABLES)))
             return []
-        return value
+        return [self.file.inner(key, k, item) for k, item in enumerate(value)]
 
-    def chain(self, table: dict[str, Any], k: int | None) -> DHChain:
-        where = None if k is None else ("chain", k)
-        name = "" if k is None else self.text(table, "name", "", where)
+    def chain(self, table: TomlTable, k: int | None) -> DHChain:
+        """k: its number, from 0, or None where the file is the chain."""
+        data, outer = table.data, self.file.data
+        name = "" if k is None else _text(table, "name", "")
         label = f"chain {name!r}" if name else ("the chain" if k is None else f"chain {k + 1}")
-        line = self.places.key("name", where) or self.places.start(where)
+        line = self.places.key("name", table.where) or self.places.start(table.where)
         if k is not None:
-            self.known(table, CHAIN_KEYS, where, label)
-            if not name and len(self.data["chain"]) > 1:
+            _check_keys(table, CHAIN_KEYS, label)
+            if not name and len(outer["chain"]) > 1:
                 self.report.error("no-name", "needs a name, as there are several chains", line, element=label)
-        if name and sum(other.get("name") == name for other in self.data["chain"]) > 1:
+        if name and sum(other.get("name") == name for other in outer["chain"]) > 1:
             self.report.error("duplicate-name", "there are two chains of this name", line, element=label)
-        units = self.read_units(table.get("units"), self.units, where, label)
-        units = self.complete(units, where, label)
-        rows = table.get("rows")
+        units = self.complete(self.read_units(table, self.units, label), table, label)
+        rows = data.get("rows")
         if not isinstance(rows, list):
             self.report.error("rows", "needs rows = [{ … }, …], which is missing or no list", line, element=label)
             rows = []
@@ -96,33 +94,34 @@ class _Reader:
             rows = []
         return DHChain(
             name,
-            self.convention(table, where, label),
-            tuple(self.row(row, i, where, label, units) for i, row in enumerate(rows)),
-            self.pose(table, "base", units, where, label),
-            self.pose(table, "tool", units, where, label),
-            self.text(table, "on", "", where) or None,
-            "base" in table,
-            self.text(table, "tip", "", where) or None,
-            self.flag(table, "frames", True, where),
+            self.convention(table, label),
+            tuple(self.row(row, i, table.where, label, units) for i, row in enumerate(rows)),
+            self.pose(table, "base", units, label),
+            self.pose(table, "tool", units, label),
+            _text(table, "on", "") or None,
+            "base" in data,
+            _text(table, "tip", "") or None,
+            table.value("frames", True, _is_flag, "legal are true and false", "flag"),
             self.report.source(line),
         )
 
-    def convention(self, table: dict[str, Any], where: Where, label: str) -> Convention:
-        value = table.get("convention", self.data.get("convention"))
+    def convention(self, table: TomlTable, label: str) -> Convention:
+        value = table.data.get("convention", self.file.data.get("convention"))
         for convention in CONVENTIONS:
             if value == convention:
                 return convention
-        line = self.places.key("convention", where) or self.places.key("convention", None)
+        line = self.places.key("convention", table.where) or self.places.key("convention", None)
         said = f"convention is {value!r}" if value is not None else "the convention is not declared"
         message = f"{said}; legal are 'dh' (standard, distal) and 'mdh' (modified, proximal)"
         self.report.error("convention", message, line, element=label)
         return "dh"
 
-    def read_units(self, raw: object, outer: Units, where: Where, label: str) -> Units:
-        """The units of the file or of a chain: a table with length, angle, or a column's name."""
+    def read_units(self, table: TomlTable, outer: Units, label: str) -> Units:
+        """Return the units of the file or of a chain, from a table with length, angle, or a column's name."""
+        raw = table.data.get("units")
         if raw is None:
             return outer
-        line = self.places.key("units", where)
+        line = self.places.key("units", table.where)
         if not isinstance(raw, dict):
             message = f'units is {raw!r}; legal is {{ length = "mm", angle = "deg" }}, or one for each column'
             self.report.error("unit", message, line, element=label)
@@ -147,11 +146,14 @@ class _Reader:
                 columns[key] = unit
         return Units(columns, length, angle)
 
-    def complete(self, units: Units, where: Where, label: str) -> Units:
-        """The same units, with one for every column; where a and d, or alpha and theta, share a unit it is that of
-        other lengths and angles as well."""
+    def complete(self, units: Units, table: TomlTable, label: str) -> Units:
+        """Return the same units, with one for every column.
+
+        Where a and d, or alpha and theta, share a unit, it is that of other lengths and angles as well.
+        """
         missing = [c for c in (*LENGTH_COLUMNS, *ANGLE_COLUMNS) if c not in units.columns]
         if missing:
+            where = table.where
             line = self.places.key("units", where) or self.places.key("units", None) or self.places.start(where)
             message = f"the unit of {', '.join(missing)} is not declared; nothing is guessed"
             fix = 'write units = { length = "mm", angle = "deg" }, or a unit for each column'
@@ -169,8 +171,7 @@ class _Reader:
             message = f"is {raw!r}; legal is {{ joint = …, a = …, d = …, alpha = …, theta = … }}"
             self.report.error("rows", message, line, element=element)
             return DHRow(type="fixed")
-        known = (*ROW_KEYS, "link_frame")
-        self.known_in(raw, known, line, element)
+        TomlTable(raw, self.report, self.places, at=line).check_keys(sorted((*ROW_KEYS, "link_frame")), element=element)
         cells = {key: value for key, value in raw.items() if key in ROW_KEYS}
         row = read_row(cells, units, self.report, Place(line, element))
         if "link_frame" in raw:
@@ -179,59 +180,51 @@ class _Reader:
 
     # everything else
 
-    def frame(self, table: dict[str, Any], k: int) -> Frame:
-        where = ("frame", k)
-        name, label = self.text(table, "name", "", where), f"frame {k + 1}"
-        self.known(table, ("name", "on", *POSE_KEYS), where, label)
-        line = self.places.start(where)
-        on = self.text(table, "on", self.text(self.data, "root", "base_link", None), where)
+    def frame(self, table: TomlTable, k: int) -> Frame:
+        name, label = _text(table, "name", ""), f"frame {k + 1}"
+        _check_keys(table, ("name", "on", *POSE_KEYS), label)
+        line = table.line()
+        on = _text(table, "on", _text(self.file, "root", "base_link"))
         return Frame(name, on, self.own_pose(table, line, label), self.report.source(line))
 
-    def fixed(self, table: dict[str, Any], k: int) -> Joint:
-        where = ("fixed", k)
-        self.known(table, ("joint", "on", "link", *POSE_KEYS), where, label := f"fixed joint {k + 1}")
-        line = self.places.start(where)
-        for key in ("joint", "on", "link"):
-            if key not in table:
-                self.report.error("missing-key", f"needs {key} = …, which is missing", line, element=label)
-        name, on, link = (self.text(table, key, "", where) for key in ("joint", "on", "link"))
+    def fixed(self, table: TomlTable, k: int) -> Joint:
+        _check_keys(table, ("joint", "on", "link", *POSE_KEYS), label := f"fixed joint {k + 1}")
+        line = table.line()
+        _check_needed(table, ("joint", "on", "link"), label)
+        name, on, link = (_text(table, key, "") for key in ("joint", "on", "link"))
         return Joint(name, "fixed", on, link, self.own_pose(table, line, label), source=self.report.source(line))
 
-    def coupled_limit(self, table: dict[str, Any], k: int) -> CoupledLimit:
-        where = ("coupled_limit", k)
-        label, line = f"coupled limit {k + 1}", self.places.start(where)
-        self.known(table, ("name", "coefficients", "lower", "upper"), where, label)
-        terms, ends = table.get("coefficients"), (table.get("lower", -inf), table.get("upper", inf))
+    def coupled_limit(self, table: TomlTable, k: int) -> CoupledLimit:
+        label, line, data = f"coupled limit {k + 1}", table.line(), table.data
+        _check_keys(table, ("name", "coefficients", "lower", "upper"), label)
+        terms, ends = data.get("coefficients"), (data.get("lower", -inf), data.get("upper", inf))
         numbers = [*terms.values(), *ends] if isinstance(terms, dict) and terms else [None]
         if not all(isinstance(x, int | float) and not isinstance(x, bool) and not isnan(x) for x in numbers):
             message = "needs coefficients = { joint = number, … }; lower and upper are numbers, in radians and metres"
             self.report.error("coupled-limit", message, line, element=label)
             return CoupledLimit("", {})
         coefficients = {joint: float(x) for joint, x in (terms or {}).items()}
-        name = self.text(table, "name", "", where) or f"limit_{k + 1}"
+        name = _text(table, "name", "") or f"limit_{k + 1}"
         return CoupledLimit(name, coefficients, float(ends[0]), float(ends[1]), self.report.source(line))
 
-    def sensor(self, table: dict[str, Any], k: int) -> Sensor:
-        where = ("sensor", k)
-        name, label = self.text(table, "name", "", where), f"sensor {k + 1}"
-        self.known(table, ("name", "type", "frame", "joint", "force_torque", *POSE_KEYS), where, label)
-        line = self.places.start(where)
-        for key in ("type", "frame"):
-            if key not in table:
-                self.report.error("missing-key", f"needs {key} = …, which is missing", line, element=label)
+    def sensor(self, table: TomlTable, k: int) -> Sensor:
+        name, label = _text(table, "name", ""), f"sensor {k + 1}"
+        _check_keys(table, ("name", "type", "frame", "joint", "force_torque", *POSE_KEYS), label)
+        line = table.line()
+        _check_needed(table, ("type", "frame"), label)
         return Sensor(
             name,
-            self.text(table, "type", "", where),
-            self.text(table, "frame", "", where),
+            _text(table, "type", ""),
+            _text(table, "frame", ""),
             self.own_pose(table, line, label),
-            self.text(table, "joint", "", where) or None,
-            force_torque=self.force_torque(table, where, label),
+            _text(table, "joint", "") or None,
+            force_torque=self.force_torque(table, label),
             source=self.report.source(line),
         )
 
-    def force_torque(self, table: dict[str, Any], where: Where, label: str) -> ForceTorque | None:
-        """What a force/torque sensor reads, in SDF's words; and about which point."""
-        said = table.get("force_torque")
+    def force_torque(self, table: TomlTable, label: str) -> ForceTorque | None:
+        """Return what a force/torque sensor reads, in SDF's words, and about which point."""
+        said = table.data.get("force_torque")
         if said is None:
             return None
         words = LEGAL | {"point": POINTS}
@@ -239,13 +232,13 @@ class _Reader:
         if not fine or any(word not in words[key] for key, word in said.items()):
             legal = ", ".join(f"{key} = {' | '.join(map(repr, legal))}" for key, legal in words.items())
             message = f"force_torque is {said!r}; legal is {{ {legal} }}, the last by default {POINTS[0]!r}"
-            self.report.error("force-torque", message, self.places.key("force_torque", where), element=label)
+            table.error("force-torque", message, "force_torque", element=label)
             return None
         return force_torque_of(said, said.get("point", POINTS[0]))
 
-    def own_pose(self, table: dict[str, Any], line: int | None, label: str) -> Any:
-        """The pose that a table says by its own keys, in the file's units of length and angle."""
-        pose = {key: table[key] for key in POSE_KEYS if key in table}
+    def own_pose(self, table: TomlTable, line: int | None, label: str) -> Any:
+        """Return the pose in a table's own keys, in the file's units of length and angle."""
+        pose = {key: table.data[key] for key in POSE_KEYS if key in table.data}
         return read_pose(pose, self.outer_units(), self.report, Place(line, label))
 
     def outer_units(self) -> Units:
@@ -255,53 +248,30 @@ class _Reader:
         return Units(columns, length, angle)
 
     def groups(self) -> dict[str, tuple[str, ...]]:
-        raw = self.data.get("groups", {})
-        fine = isinstance(raw, dict) and all(
-            isinstance(names, list) and all(isinstance(name, str) for name in names) for names in raw.values()
-        )
-        if not fine:
-            line = self.places.key("groups", None)
-            self.report.error("groups", "groups is not a table of lists of joint names", line)
-            return {}
+        def fits(raw: Any) -> bool:
+            return isinstance(raw, dict) and all(map(is_texts, raw.values()))
+
+        raw = self.file.value("groups", {}, fits, "", "groups", "{} is not a table of lists of joint names")
         return {group: tuple(names) for group, names in raw.items()}
 
-    def order(self) -> tuple[str, ...]:
-        raw = self.data.get("order", [])
-        if isinstance(raw, list) and all(isinstance(name, str) for name in raw):
-            return tuple(raw)
-        self.report.error("order", "order is no list of joint names", self.places.key("order", None))
-        return ()
+    def pose(self, table: TomlTable, key: str, units: Units, label: str) -> Any:
+        place = Place(self.places.key(key, table.where), f"{key} of {label}")
+        return read_pose(table.data.get(key, {}), units, self.report, place)
 
-    def pose(self, table: dict[str, Any], key: str, units: Units, where: Where, label: str) -> Any:
-        place = Place(self.places.key(key, where), f"{key} of {label}")
-        return read_pose(table.get(key, {}), units, self.report, place)
 
-    def text(self, table: Mapping[str, Any], key: str, default: str, where: Where) -> str:
-        value = table.get(key, default)
-        if isinstance(value, str):
-            return value
-        self.report.error("text", f"{key} is {value!r}; legal is a text", self.places.key(key, where))
-        return default
+def _is_flag(said: object) -> bool:
+    return isinstance(said, bool)
 
-    def flag(self, table: Mapping[str, Any], key: str, default: bool, where: Where) -> bool:
-        value = table.get(key, default)
-        if isinstance(value, bool):
-            return value
-        self.report.error("flag", f"{key} is {value!r}; legal are true and false", self.places.key(key, where))
-        return default
 
-    def known(self, table: Mapping[str, Any], legal: Collection[str], where: Where, label: str) -> None:
-        for key in table:
-            if key not in legal:
-                self.unknown(key, legal, self.places.key(key, where) or self.places.start(where), label)
+def _text(table: TomlTable, key: str, default: str) -> str:
+    return str(table.value(key, default, is_text, "legal is a text", "text"))
 
-    def known_in(self, table: Mapping[str, Any], legal: Collection[str], line: int | None, label: str) -> None:
-        for key in table:
-            if key not in legal:
-                self.unknown(key, legal, line, label)
 
-    def unknown(self, key: str, legal: Collection[str], line: int | None, label: str) -> None:
-        if self.report.full:  # to look for the nearest names takes a while
-            return
-        message = f"has {key!r}, which means nothing here; {nearest_names(key, sorted(set(legal)))}"
-        self.report.error("unknown-key", message, line, bad=key, element=label)
+def _check_keys(table: TomlTable, legal: Collection[str], label: str) -> None:
+    table.check_keys(sorted(set(legal)), element=label)
+
+
+def _check_needed(table: TomlTable, keys: Sequence[str], label: str) -> None:
+    for key in keys:
+        if key not in table.data:
+            table.error("missing-key", f"needs {key} = …, which is missing", element=label)
