@@ -61,8 +61,10 @@ def _has(thing: Any, attribute: str) -> bool:
 
 def _owners(robot: Robot, kind: str, without: Collection[str]) -> Iterator[tuple[str, Any]]:
     """Yield the things of a kind that have parts, each with its element for messages."""
-    if kind in ("robot", "order"):
+    if kind == "robot":
         yield f"robot {robot.name!r}", robot
+    elif kind == "order":
+        yield f"robot {robot.name!r}", (robot.joint_names, order_of_file(robot))
     elif kind == "geometry":
         for link in robot.links.values():
             yield from ((f"link {link.name!r}", geometry) for geometry in (*link.visuals, *link.collisions))
@@ -125,8 +127,8 @@ def _limits(joint: Joint) -> list[str]:
     return [] if joint.limit == UNLIMITED else ["limits"]
 
 
-def _order(robot: Robot) -> list[str]:
-    return ["another order of q than that of the chain"] if robot.joint_names != order_of_file(robot) else []
+def _order(orders: tuple[Any, Any]) -> list[str]:
+    return ["another order of q than that of the chain"] if orders[0] != orders[1] else []
 
 
 GROUPS = "groups of joints"
@@ -154,8 +156,8 @@ CAPABILITIES: dict[str, Capability] = {
     "urdf": Capability(
         "URDF",
         {
-            **_extensions_but("urdf"),
             "geometry": DEPENDS,
+            **_extensions_but("urdf"),
             "joint": type_without_name("urdf"),
             "joint.dynamics": _stiffness,
             "joint.limit": _limited_without_end,

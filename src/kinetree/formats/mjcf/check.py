@@ -34,10 +34,6 @@ SENSORS = (*AT_SITE, "gyroscope", "imu", "force_torque", "camera")
 def check(job: Job) -> None:
     """Note everything that cannot be written."""
     robot, losses = job.robot, job.losses
-    for name in site_looks(job):
-        if name not in robot.frames or name in robot.links:
-            losses.lose("extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is no frame here")
-    _keyframes(job, losses)
     cases: dict[str, Case] = {
         "link": partial(_link, robot),
         "link.inertial": _inertial,
@@ -50,6 +46,10 @@ def check(job: Job) -> None:
         "material": _material,
     }
     losses.find(robot, cases)
+    for name in site_looks(job):
+        if name not in robot.frames or name in robot.links:
+            losses.lose("extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is no frame here")
+    _keyframes(job, losses)
     _moving_planes(robot, losses)
     _readings(robot, losses)
 
