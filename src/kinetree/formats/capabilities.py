@@ -1,8 +1,6 @@
-"""What each format can say of a robot: one table, by format and by part of a robot.
+"""What each format can say of a robot, in one table: `Losses.find` walks over a robot with the row of a format.
 
-A part that is missing from the row of a format can be written in full. Otherwise its cell is a text, what the format
-cannot say wherever there is such a part; or a function, which returns what it cannot say of one such part; or DEPENDS.
-`Losses.find` walks over the robot with a row.
+A new format has a row here. Its writer gives cases for what depends on values.
 """
 
 from __future__ import annotations
@@ -12,55 +10,54 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from kinetree.algorithms.serial import KINDS
 from kinetree.errors import Source
 from kinetree.formats.force_torque import written_sensors
 from kinetree.model.assemble import order_of_file
-from kinetree.model.robot import UNLIMITED, Joint, Robot
+from kinetree.model.robot import UNLIMITED, Robot
 
 Case = Callable[[Any], Iterable[str]]
-"""From one part of a robot to what the format cannot say of it."""
-
-DEPENDS = ""
-"""What can be said depends on values: the writer has a function for it, or notes it while it lays out the file."""
+"""From one thing of a robot to what a format cannot say of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """What a format can say.
+    """What a format can say: in full all parts of a robot that are neither in `cannot` nor in `depends`.
 
-    title: its name in messages. parts: by part, what it cannot say. A part is that of `without`, as "group", or one of
-    its places, as "geometry.material" for "material"; `things_of` lists them.
+    title: its name in messages. cannot: by part, what it cannot say, as a case, or as a text in which "{0.name}" is an
+    attribute of the thing. depends: parts of which the writer has cases, or notes what is lost while it lays out the
+    file. A part is one of `without`, as "material", or that of certain things, as "geometry.material".
     """
 
     title: str
-    parts: Mapping[str, str | Case]
+    cannot: Mapping[str, str | Case]
+    depends: tuple[str, ...] = ()
+
+
+def where(condition: Callable[[Any], object], what: str) -> Case:
+    """Return the case of things that cannot be said where a condition is true of them; what: as in `Capability`."""
+    return lambda thing: [what.format(thing)] if condition(thing) else []
 
 
 def things_of(robot: Robot, part: str, without: Collection[str]) -> Iterator[tuple[str, Any, Source | None]]:
-    """Yield all things of a part in a robot: their element for messages, the thing, its place.
+    """Yield all things of a part in a robot: the element for messages, the thing, its place.
 
-    Joints are the things of all their parts, and links of theirs. without: the parts that are left out.
+    Parts of a joint or link have the joint or link as their thing. without: the parts that are left out.
     """
-    if part.rpartition(".")[2] == "extension":
-        for owner in ("robot", "link", "joint") if part == "extension" else (part.partition(".")[0],):
-            for element, thing in _owners(robot, owner, without):
+    owner, _, name = part.rpartition(".")
+    if name == "extension":
+        for kind in (owner,) if owner else ("robot", "link", "joint"):
+            for element, thing in _all_of(kind, robot, without):
                 yield from ((element, extension, extension.source) for extension in thing.extensions)
         return
-    owner, _, attribute = part.partition(".")
-    for element, thing in _owners(robot, owner, without):
-        if _has(thing, attribute):
+    for element, thing in _all_of(owner or name, robot, without):
+        absent = not (thing.visuals or thing.collisions) if part == "link.geometry" else not getattr(thing, name, True)
+        if not (owner and absent):
             yield element, thing, getattr(thing, "source", None)
 
 
-def _has(thing: Any, attribute: str) -> bool:
-    """Return whether a thing has a part; what is no attribute of it is left to the cells."""
-    if attribute == "geometry":
-        return bool(thing.visuals or thing.collisions)
-    return not attribute or bool(getattr(thing, attribute, True))
-
-
-def _owners(robot: Robot, kind: str, without: Collection[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the things of a kind that have parts, each with its element for messages."""
+def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple[str, Any]]:
+    """Yield all things of a kind, each with its element for messages."""
     if kind == "robot":
         yield f"robot {robot.name!r}", robot
     elif kind == "order":
@@ -82,140 +79,90 @@ def _owners(robot: Robot, kind: str, without: Collection[str]) -> Iterator[tuple
 
 def _extensions_but(format: str) -> dict[str, str | Case]:
     """Return the cells of a format that keeps its own extensions alone."""
-
-    def foreign(extension: Any) -> list[str]:
-        return [f"<{extension.tag}> of {extension.format}"] if extension.format != format else []
-
+    foreign = where(lambda extension: extension.format != format, "<{0.tag}> of {0.format}")
     return dict.fromkeys(("extension", "geometry.extension", "sensor.extension"), foreign)
 
 
-def type_without_name(format: str) -> Case:
-    """Return the cell of joints for a format whose names of joint types are a column of JOINT_TYPES."""
-    return lambda joint: [] if getattr(joint.kind, format) else [f"a {joint.type} joint"]
+def _dynamics(names: str, what: str) -> Case:
+    """Return the case of joints that have one of these dynamics."""
+    return where(lambda joint: any(getattr(row, name) for row in joint.dynamics for name in names.split()), what)
 
 
-def _where_named(format: str, what: str) -> Case:
-    """Return a cell about joints of the types that a format has."""
-    return lambda joint: [what] if getattr(joint.kind, format) else []
-
-
-def _texture(thing: Any) -> list[str]:
-    material = thing if hasattr(thing, "rgba") else thing.material
-    return ["a texture"] if material.texture else []
-
-
-def _velocity_limits(joint: Joint) -> list[str]:
-    return ["a limit on velocity" for limit in joint.limits if limit.velocity < inf]
-
-
-def _stiffness(joint: Joint) -> list[str]:
-    lost = any(row.stiffness or row.armature for row in joint.dynamics)
-    return ["the stiffness or the armature of a joint"] if lost else []
-
-
-def _limited_without_end(joint: Joint) -> list[str]:
-    limited = joint.type == "continuous" and not (joint.limit.lower == -inf and joint.limit.upper == inf)
-    return ["position limits of a continuous joint"] if limited else []
-
-
-def _dynamics(joint: Joint) -> list[str]:
-    lost = any(row.damping or row.friction or row.stiffness or row.armature for row in joint.dynamics)
-    return ["the dynamics of a joint"] if lost else []
-
-
-def _limits(joint: Joint) -> list[str]:
-    return [] if joint.limit == UNLIMITED else ["limits"]
-
-
-def _order(orders: tuple[Any, Any]) -> list[str]:
-    return ["another order of q than that of the chain"] if orders[0] != orders[1] else []
-
-
+JOINT_TYPE = "a {0.type} joint"
 GROUPS = "groups of joints"
+READINGS = ("sensor", "sensor.force_torque")
+
+SINGLE_JOINTS = where(lambda joint: joint.type not in (*KINDS, "fixed"), JOINT_TYPE)
+
 KINEMATICS_ALONE: dict[str, str | Case] = {
-    "extension": lambda extension: [f"<{extension.tag}>"],
+    "extension": "<{0.tag}>",
     "material": "materials",
     "link.inertial": "the inertia of a link",
     "link.geometry": "the shapes of a link",
-    "joint.dynamics": _dynamics,
+    "joint.dynamics": _dynamics("damping friction stiffness armature", "the dynamics of a joint"),
     "joint.safety": "safety limits",
     "joint.calibration": "calibration",
 }
-"""The cells of formats without mass, shape and behaviour."""
+"""Of formats without mass, shape and behaviour."""
+
 ONE_CHAIN: dict[str, str | Case] = {
     "sensor": "sensors",
-    "order": _order,
+    "order": where(lambda orders: orders[0] != orders[1], "another order of q than that of the chain"),
     "coupled_limit": "limits over several joints",
     "group": GROUPS,
-    "frame": DEPENDS,
     "joint.mimic": "joints that follow others",
 }
-"""The cells of formats that have a single chain of joints."""
+"""Of formats that have a single chain of joints."""
 
 CAPABILITIES: dict[str, Capability] = {
     "urdf": Capability(
         "URDF",
-        {
-            "geometry": DEPENDS,
-            **_extensions_but("urdf"),
-            "joint": type_without_name("urdf"),
-            "joint.dynamics": _stiffness,
-            "joint.limit": _limited_without_end,
+        _extensions_but("urdf")
+        | {
+            "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
+            "joint.dynamics": _dynamics("stiffness armature", "the stiffness or the armature of a joint"),
+            "joint.limit": where(
+                lambda joint: joint.type == "continuous" and (joint.limit.lower, joint.limit.upper) != (-inf, inf),
+                "position limits of a continuous joint",
+            ),
             "group": GROUPS,
-            "sensor": DEPENDS,
-            "sensor.force_torque": DEPENDS,
         },
+        ("geometry", *READINGS),
     ),
     "sdf": Capability(
         "SDF",
-        {
-            **_extensions_but("sdf"),
-            "link": DEPENDS,
-            "geometry": DEPENDS,
-            "geometry.material": _texture,
-            "joint": type_without_name("sdf"),
-            "joint.safety": _where_named("sdf", "a safety controller"),
-            "joint.calibration": _where_named("sdf", "a calibration"),
-            "joint.dynamics": DEPENDS,
-            "joint.limit": DEPENDS,
-            "joint.mimic": DEPENDS,
-            "frame": DEPENDS,
-            "sensor": DEPENDS,
-            "sensor.force_torque": DEPENDS,
-            "material": _texture,
+        _extensions_but("sdf")
+        | {
+            "geometry.material": where(lambda geometry: geometry.material.texture, "a texture"),
+            "joint": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
+            "joint.safety": where(lambda joint: joint.kind.sdf, "a safety controller"),
+            "joint.calibration": where(lambda joint: joint.kind.sdf, "a calibration"),
+            "material": where(lambda material: material.texture, "a texture"),
             "group": GROUPS,
         },
+        ("link", "geometry", "joint.limit", "joint.dynamics", "joint.mimic", "frame", *READINGS),
     ),
     "mjcf": Capability(
         "MJCF",
-        {
-            **_extensions_but("mjcf"),
-            "link": DEPENDS,
-            "link.inertial": DEPENDS,
-            "geometry": DEPENDS,
-            "joint": DEPENDS,
-            "joint.velocity_limit": _velocity_limits,
-            "joint.limit": DEPENDS,
-            "joint.dynamics": DEPENDS,
+        _extensions_but("mjcf")
+        | {
+            "joint.velocity_limit": lambda joint: [
+                "a limit on velocity" for limit in joint.limits if limit.velocity < inf
+            ],
+            "joint.dynamics": where(
+                lambda joint: len(joint.dynamics) > 1, "dynamics that differ between the axes of a joint"
+            ),
             "joint.safety": "a safety controller",
             "joint.calibration": "a calibration",
-            "sensor": DEPENDS,
-            "sensor.force_torque": DEPENDS,
-            "coupled_limit": DEPENDS,
             "group": GROUPS,
-            "material": DEPENDS,
         },
+        ("link", "link.inertial", "geometry", "joint", "joint.limit", "coupled_limit", "material", *READINGS),
     ),
-    "dh": Capability(
-        "a DH table",
-        {
-            **KINEMATICS_ALONE,
-            "joint": DEPENDS,
-            "sensor": DEPENDS,
-            "sensor.force_torque": DEPENDS,
-            "group": DEPENDS,
-        },
+    "dh": Capability("a DH table", KINEMATICS_ALONE | {"joint": SINGLE_JOINTS}, ("group", *READINGS)),
+    "dh-csv": Capability("a DH table in CSV", KINEMATICS_ALONE | ONE_CHAIN, ("joint", "frame")),
+    "ets": Capability(
+        "ETS",
+        KINEMATICS_ALONE | ONE_CHAIN | {"joint.limit": where(lambda joint: joint.limit != UNLIMITED, "limits")},
+        ("link", "frame"),
     ),
-    "dh-csv": Capability("a DH table in CSV", {**KINEMATICS_ALONE, **ONE_CHAIN, "joint": DEPENDS}),
-    "ets": Capability("ETS", {**KINEMATICS_ALONE, **ONE_CHAIN, "link": DEPENDS, "joint.limit": _limits}),
 }

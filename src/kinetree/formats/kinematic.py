@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from kinetree.algorithms.serial import SerialChain
-from kinetree.formats.capabilities import Case
+from kinetree.formats.capabilities import Case, where
 from kinetree.formats.losses import Losses
 from kinetree.model.robot import Robot
 
 
-def frames_but(kept: Collection[str]) -> Case:
+def frames_but(*kept: str) -> Case:
     """Return the case of frames for a format that has only these."""
-    return lambda frame: [] if frame.name in kept else ["any frames but those at its joints and its end"]
+    return where(lambda frame: frame.name not in kept, "any frames but those at its joints and its end")
 
 
 def ends(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import inf
+from types import MappingProxyType
 
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.formats.capabilities import CAPABILITIES, DEPENDS, Case, things_of
+from kinetree.formats.capabilities import CAPABILITIES, Case, things_of
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 
@@ -62,16 +63,16 @@ class Losses:
             parts.joint_order = None
         return build(parts)
 
-    def find(self, robot: Robot, cases: Mapping[str, Case], row: str | None = None) -> None:
-        """Note all that the table of capabilities says is lost.
+    def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
+        """Note what the table of capabilities and the cases of the writer say is lost.
 
-        cases: by part, the functions for cells that are DEPENDS; a part without one is noted by the writer itself.
-        row: of another format, if not all of the own row is asked.
+        row: the format whose row is asked, if it is another.
         """
-        for part, cell in CAPABILITIES[row or self.format].parts.items():
-            case = cases.get(part, cell) if cell == DEPENDS else cell
-            for element, thing, source in things_of(robot, part, self.without) if case else ():
-                for what in [case] if isinstance(case, str) else case(thing):
+        capability = CAPABILITIES[row or self.format]
+        assert set(cases) <= set(capability.depends)
+        for part, case in {**capability.cannot, **cases}.items():
+            for element, thing, source in things_of(robot, part, self.without):
+                for what in [case.format(thing)] if isinstance(case, str) else case(thing):
                     self.lose(part.rpartition(".")[2], element, what, source)
 
     def lose(self, part: str, element: str, what: str, source: Source | None = None) -> None:

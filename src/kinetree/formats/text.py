@@ -7,7 +7,7 @@ import tomllib
 from collections import Counter
 from typing import Any
 
-from kinetree.errors import Finding, Severity, Source
+from kinetree.errors import Finding, Severity, Source, underlined
 
 MAX_BYTES = 2_000_000
 MAX_FINDINGS = 1000
@@ -93,16 +93,11 @@ class TextReport:
         return (start, start + len(bad)) if start >= 0 else None
 
     def excerpt(self, line: int | None, span: tuple[int, int] | None) -> str | None:
-        """The line, with the part underlined; no more than about a hundred characters of it."""
+        """Return the line, with the part underlined."""
         if line is None or not 0 < line <= len(self.lines):
             return None
-        text = self.lines[line - 1].replace("\t", " ").rstrip()
-        if span is None:
-            return text.strip()[:100] or None
-        cut = max(len(text) - len(text.lstrip()), span[0] - 60)
-        cut = min(cut, span[0])
-        marks = "~" * max(0, min(span[1] - span[0], 100) - 1) + "^"
-        return f"{text[cut : cut + 100]}\n{' ' * (span[0] - cut)}{marks}"
+        text = self.lines[line - 1]
+        return underlined(text, *span) if span else text.replace("\t", " ").strip()[:100] or None
 
 
 def read_toml(text: str, report: TextReport) -> dict[str, Any] | None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from kinetree.algorithms.dh import dh_table, extract_dh, table_links
-from kinetree.algorithms.serial import KINDS, SerialChain, serial_chain
+from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.errors import fail
+from kinetree.formats.capabilities import where
 from kinetree.formats.dh.format import Spelling, csv_text, toml_text
 from kinetree.formats.force_torque import lose_reading, written_sensors
 from kinetree.formats.kinematic import ends, frames_but
@@ -16,8 +17,10 @@ from kinetree.formats.losses import Losses
 from kinetree.model.dh import Convention, DHRow, DHTable
 from kinetree.model.force_torque import reading_place, same_place
 from kinetree.model.magnitudes import LARGEST
-from kinetree.model.robot import Joint, Robot, Sensor
+from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
+
+JOINT_NAMES = where(lambda joint: re.search(r"^\s|^#|\n|\s$", joint.name), "a name with blanks around it, or #")
 
 
 def write(robot: Robot, without: Collection[str] = (), *, convention: Convention = "dh") -> str:
@@ -31,7 +34,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     if robot.text and robot.text.format == "dh" and not without:
         return robot.text.text
     robot = losses.pared(robot)
-    losses.find(robot, {"joint": _joint_type})
+    losses.find(robot)
     sensors = _sensors(robot, losses)
     _lose_groups(robot, losses)
     losses.check()
@@ -56,10 +59,10 @@ def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Conven
     if robot.text and robot.text.format == "dh-csv" and not without:
         return robot.text.text
     robot = losses.pared(robot)
-    losses.find(robot, {"joint": _joint_type}, "dh")
+    losses.find(robot, row="dh")
     losses.check()  # before the chain, which refuses other joints and branches
     chain = serial_chain(robot)
-    losses.find(robot, {"joint": _joint_name, "frame": frames_but({chain.base, chain.tip})})
+    losses.find(robot, {"joint": JOINT_NAMES, "frame": frames_but(chain.base, chain.tip)})
     root, tip = ends(robot, chain, losses, _made_by_csv(chain))
     losses.check()
     found = replace(extract_dh(chain, convention).chain, tip=tip)
@@ -72,15 +75,6 @@ def _made_by_csv(chain: SerialChain) -> Callable[[str], bool]:
     links = {f"{joint.joint.name}_link" for joint in chain.joints}
     own = chain.tip == chain.base  # with no name of its own the tip is called "tip"
     return lambda name: name in links or bool(re.fullmatch(r"dh_\d+", name)) or (own and name == "tip")
-
-
-def _joint_type(joint: Joint) -> list[str]:
-    return [] if joint.type in (*KINDS, "fixed") else [f"a {joint.type} joint"]
-
-
-def _joint_name(joint: Joint) -> list[str]:
-    wrong = joint.name != joint.name.strip() or joint.name.startswith("#") or "\n" in joint.name
-    return ["a name with blanks around it, or #"] if wrong else []
 
 
 def _sensors(robot: Robot, losses: Losses) -> tuple[Sensor, ...]:

@@ -28,7 +28,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     if robot.text and robot.text.format == "ets" and not without:
         return robot.text.text
     chain = serial_chain(robot)
-    losses.find(robot, {"frame": frames_but({chain.base, chain.tip})})
+    losses.find(robot, {"frame": frames_but(chain.base, chain.tip)})
     links = {f"{joint.joint.name}_link" for joint in chain.joints}
     root, tip = ends(robot, chain, losses, links.__contains__)
     sequence = ets_of(chain)

@@ -9,11 +9,10 @@ from math import inf, isfinite
 
 import numpy as np
 
-from kinetree.formats.capabilities import Case, type_without_name
+from kinetree.formats.capabilities import Case, where
 from kinetree.formats.force_torque import check_reading, lose_reading, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.constraints import OPEN
-from kinetree.formats.mjcf.context import FORMAT
 from kinetree.formats.mjcf.order import reordered, take_order
 from kinetree.formats.mjcf.sensors import AT_SITE
 from kinetree.formats.mjcf.write_bodies import ROUNDING
@@ -21,7 +20,7 @@ from kinetree.formats.mjcf.write_geoms import half_sizes
 from kinetree.formats.mjcf.writing import WORLD, Job, moments, site_looks
 from kinetree.formats.xml import Report, parse
 from kinetree.model.force_torque import reading_place
-from kinetree.model.robot import CoupledLimit, Geometry, Joint, Link, Material, Robot, Sensor
+from kinetree.model.robot import CoupledLimit, Geometry, Joint, Link, Robot, Sensor
 from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 
@@ -35,15 +34,17 @@ def check(job: Job) -> None:
     """Note everything that cannot be written."""
     robot, losses = job.robot, job.losses
     cases: dict[str, Case] = {
-        "link": partial(_link, robot),
+        "link": where(lambda link: link.name == WORLD != robot.root, "a link called 'world' that is not the root"),
         "link.inertial": _inertial,
         "geometry": partial(_geometry, "extension" not in losses.without),
         "joint": partial(_joint, robot),
         "joint.limit": _limits,
-        "joint.dynamics": _dynamics,
         "sensor": partial(_sensor, robot),
         "coupled_limit": _coupled_limit,
-        "material": _material,
+        "material": where(
+            lambda material: material.texture and not material.texture.lower().endswith(TEXTURE_FILES),
+            "a texture that is no .png file",
+        ),
     }
     losses.find(robot, cases)
     for name in site_looks(job):
@@ -77,10 +78,6 @@ def _keyframes(job: Job, losses: Losses) -> None:
                 losses.lose("extension", f"robot {job.robot.name!r}", f"a {key.label} with {found}", extension.source)
 
 
-def _link(robot: Robot, link: Link) -> list[str]:
-    return ["a link called 'world' that is not the root"] if link.name == WORLD != robot.root else []
-
-
 def _inertial(link: Link) -> list[str]:
     assert link.inertial
     if link.name == WORLD:
@@ -109,8 +106,8 @@ def _geometry(assets: bool, geometry: Geometry) -> Iterator[str]:
 
 
 def _joint(robot: Robot, joint: Joint) -> Iterator[str]:
-    if joint.type != "fixed":
-        yield from type_without_name(FORMAT)(joint)
+    if joint.type != "fixed" and not joint.kind.mjcf:
+        yield f"a {joint.type} joint"
     if joint.type == "floating":
         identity = np.array_equal(joint.origin, se3.IDENTITY) and np.array_equal(joint.child_origin, se3.IDENTITY)
         if joint.parent != robot.root or robot.root != WORLD or not identity:
@@ -130,10 +127,6 @@ def _limits(joint: Joint) -> Iterator[str]:
             yield f"an effort limit of {limit.effort:g}"
 
 
-def _dynamics(joint: Joint) -> list[str]:
-    return ["dynamics that differ between the axes of a joint"] if len(joint.dynamics) > 1 else []
-
-
 def _sensor(robot: Robot, sensor: Sensor) -> Iterator[str]:
     if sensor.type not in SENSORS:
         yield f"a sensor of type {sensor.type!r}"
@@ -148,11 +141,6 @@ def _coupled_limit(limit: CoupledLimit) -> Iterator[str]:
         yield "an empty range"
     if any(OPEN <= abs(end) < inf for end in (limit.lower, limit.upper)):
         yield f"an end beyond {OPEN:g}, which stands for no limit there"
-
-
-def _material(material: Material) -> list[str]:
-    other = material.texture and not material.texture.lower().endswith(TEXTURE_FILES)
-    return ["a texture that is no .png file"] if other else []
 
 
 def _readings(robot: Robot, losses: Losses) -> None:

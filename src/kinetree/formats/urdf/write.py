@@ -9,6 +9,7 @@ from math import isinf
 
 import numpy as np
 
+from kinetree.formats.capabilities import where
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses import Losses
@@ -24,6 +25,8 @@ from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
+SHAPE = where(lambda geometry: geometry.shape.kind not in SHAPES, "the shape {0.shape.kind!r}")
+
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
     """The robot as URDF 1.0. A robot that was read from URDF and not edited comes back to the letter.
@@ -36,7 +39,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         return robot.text.text
     robot = losses.pared(robot)
     original, robot = robot, plain_joints(robot)
-    losses.find(robot, {"geometry": _shape})
+    losses.find(robot, {"geometry": SHAPE})
     sensors = _placed(robot, original, losses)
     losses.check()
     xml = XmlWriter()
@@ -63,10 +66,6 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     _extensions(xml, robot.extensions, losses)
     xml.close()
     return xml.text()
-
-
-def _shape(geometry: Geometry) -> list[str]:
-    return [] if geometry.shape.kind in SHAPES else [f"the shape {geometry.shape.kind!r}"]
 
 
 def _link(xml: XmlWriter, link: Link, losses: Losses) -> None:
