@@ -75,7 +75,7 @@ def _sets(file: TomlTable, k: int, data: dict[str, Any]) -> list[LinearLimits]:
             unit != "si",
             box is True,
             "A" in data,
-            table.report.source(table.line()),
+            table.source,
         )
         for label, names in joints.items()
     ]

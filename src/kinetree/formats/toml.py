@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from kinetree.errors import nearest_names, shortened
+from kinetree.errors import Source, nearest_names, shortened
 from kinetree.formats.text import TextReport, read_toml
 
 LONGEST = 100
@@ -54,6 +54,11 @@ class TomlTable:
         if line is None and self.outer and self.where:
             return self.outer.line(self.where[0].rpartition(".")[2])
         return line
+
+    @property
+    def source(self) -> Source:
+        """The place of the table."""
+        return self.report.source(self.line())
 
     def error(self, code: str, message: str, key: str = "", **more: Any) -> None:
         """Note a fault of the table or of a key of it."""

@@ -106,7 +106,7 @@ def _row(line: tuple[int, str], delimiter: str, columns: list[str], units: Units
         return None
     given = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if cell.strip()}
     joint = given.get("joint")
-    return read_row(given, units, report, Place(line[0], f"joint {joint!r}" if joint else "row"))
+    return read_row(given, units, Place(report, line[0], f"joint {joint!r}" if joint else "row"))
 
 
 def _convention(settings: dict[str, tuple[str, int]], report: TextReport) -> Convention:
@@ -128,7 +128,7 @@ def _pose(setting: tuple[str, int] | None, key: str, length: str | None, report:
         message = f"{key} needs the 16 numbers of a 4×4 matrix, row by row, lengths in the unit of a and d"
         report.error("pose", message, setting[1], bad=setting[0])
         return se3.IDENTITY
-    return matrix_pose(values, length, report, Place(setting[1], key))
+    return matrix_pose(values, length, Place(report, setting[1], key))
 
 
 def _examples() -> list[str]:

@@ -121,36 +121,30 @@ class _Reader:
         raw = table.data.get("units")
         if raw is None:
             return outer
-        line = self.places.key("units", table.where)
+        place = Place(self.report, self.places.key("units", table.where), label)
         if not isinstance(raw, dict):
-            message = f'units is {raw!r}; legal is {{ length = "mm", angle = "deg" }}, or one for each column'
-            self.report.error("unit", message, line, element=label)
+            form = '{ length = "mm", angle = "deg" }, or one for each column'
+            place.error("unit", f"units is {raw!r}; legal is {form}")
             return outer
-        length, angle, columns = outer.length, outer.angle, dict(outer.columns)
+        shared, columns = {"length": outer.length, "angle": outer.angle}, dict(outer.columns)
         lengths, angles = ("length", *LENGTH_COLUMNS), ("angle", *ANGLE_COLUMNS)
         for key, unit in raw.items():
             legal = PER_METRE if key in lengths else ANGLES if key in angles else None
             if legal is None:
                 near = nearest_names(key, [*lengths, *angles])
-                self.report.error("unit", f"units has {key!r}, which is no column; {near}", line, element=label)
+                place.error("unit", f"units has {key!r}, which is no column; {near}")
             elif not isinstance(unit, str) or unit not in legal:
-                message = f"the unit of {key} is {unit!r}; legal are {', '.join(legal)}"
-                self.report.error("unit", message, line, element=label)
-            elif key == "length":
-                length = str(unit)
-                columns |= {column: str(unit) for column in LENGTH_COLUMNS if column not in raw}
-            elif key == "angle":
-                angle = str(unit)
-                columns |= {column: str(unit) for column in ANGLE_COLUMNS if column not in raw}
+                place.error("unit", f"the unit of {key} is {unit!r}; legal are {', '.join(legal)}")
+            elif key in ("length", "angle"):
+                alone = LENGTH_COLUMNS if key == "length" else ANGLE_COLUMNS
+                columns |= dict.fromkeys((column for column in alone if column not in raw), unit)
+                shared[key] = unit
             else:
                 columns[key] = unit
-        return Units(columns, length, angle)
+        return Units(columns, shared["length"], shared["angle"])
 
     def complete(self, units: Units, table: TomlTable, label: str) -> Units:
-        """Return the same units, with one for every column.
-
-        Where a and d, or alpha and theta, share a unit, it is that of other lengths and angles as well.
-        """
+        """Return the same units, with one for every column."""
         missing = [c for c in (*LENGTH_COLUMNS, *ANGLE_COLUMNS) if c not in units.columns]
         if missing:
             where = table.where
@@ -159,9 +153,7 @@ class _Reader:
             fix = 'write units = { length = "mm", angle = "deg" }, or a unit for each column'
             self.report.error("unit", message, line, element=label, fix=fix)
         columns = {"a": "m", "d": "m", "alpha": "rad", "theta": "rad"} | dict(units.columns)
-        length = units.length or (columns["a"] if columns["a"] == columns["d"] else None)
-        angle = units.angle or (columns["alpha"] if columns["alpha"] == columns["theta"] else None)
-        return Units(columns, length, angle)
+        return replace(units, columns=columns).of_all()
 
     def row(self, raw: object, i: int, where: Where, label: str, units: Units) -> DHRow:
         line = self.places.row(where, i)
@@ -171,55 +163,50 @@ class _Reader:
             message = f"is {raw!r}; legal is {{ joint = …, a = …, d = …, alpha = …, theta = … }}"
             self.report.error("rows", message, line, element=element)
             return DHRow(type="fixed")
+        place = Place(self.report, line, element)
         TomlTable(raw, self.report, self.places, at=line).check_keys(sorted((*ROW_KEYS, "link_frame")), element=element)
-        cells = {key: value for key, value in raw.items() if key in ROW_KEYS}
-        row = read_row(cells, units, self.report, Place(line, element))
-        if "link_frame" in raw:
-            row = replace(row, link_frame=read_pose(raw["link_frame"], units, self.report, Place(line, element)))
-        return row
+        row = read_row({key: value for key, value in raw.items() if key in ROW_KEYS}, units, place)
+        return replace(row, link_frame=read_pose(raw["link_frame"], units, place)) if "link_frame" in raw else row
 
     # everything else
 
     def frame(self, table: TomlTable, k: int) -> Frame:
         name, label = _text(table, "name", ""), f"frame {k + 1}"
         _check_keys(table, ("name", "on", *POSE_KEYS), label)
-        line = table.line()
         on = _text(table, "on", _text(self.file, "root", "base_link"))
-        return Frame(name, on, self.own_pose(table, line, label), self.report.source(line))
+        return Frame(name, on, self.own_pose(table, label), table.source)
 
     def fixed(self, table: TomlTable, k: int) -> Joint:
         _check_keys(table, ("joint", "on", "link", *POSE_KEYS), label := f"fixed joint {k + 1}")
-        line = table.line()
         _check_needed(table, ("joint", "on", "link"), label)
         name, on, link = (_text(table, key, "") for key in ("joint", "on", "link"))
-        return Joint(name, "fixed", on, link, self.own_pose(table, line, label), source=self.report.source(line))
+        return Joint(name, "fixed", on, link, self.own_pose(table, label), source=table.source)
 
     def coupled_limit(self, table: TomlTable, k: int) -> CoupledLimit:
-        label, line, data = f"coupled limit {k + 1}", table.line(), table.data
+        label, data = f"coupled limit {k + 1}", table.data
         _check_keys(table, ("name", "coefficients", "lower", "upper"), label)
         terms, ends = data.get("coefficients"), (data.get("lower", -inf), data.get("upper", inf))
         numbers = [*terms.values(), *ends] if isinstance(terms, dict) and terms else [None]
         if not all(isinstance(x, int | float) and not isinstance(x, bool) and not isnan(x) for x in numbers):
             message = "needs coefficients = { joint = number, … }; lower and upper are numbers, in radians and metres"
-            self.report.error("coupled-limit", message, line, element=label)
+            table.error("coupled-limit", message, element=label)
             return CoupledLimit("", {})
         coefficients = {joint: float(x) for joint, x in (terms or {}).items()}
         name = _text(table, "name", "") or f"limit_{k + 1}"
-        return CoupledLimit(name, coefficients, float(ends[0]), float(ends[1]), self.report.source(line))
+        return CoupledLimit(name, coefficients, float(ends[0]), float(ends[1]), table.source)
 
     def sensor(self, table: TomlTable, k: int) -> Sensor:
         name, label = _text(table, "name", ""), f"sensor {k + 1}"
         _check_keys(table, ("name", "type", "frame", "joint", "force_torque", *POSE_KEYS), label)
-        line = table.line()
         _check_needed(table, ("type", "frame"), label)
         return Sensor(
             name,
             _text(table, "type", ""),
             _text(table, "frame", ""),
-            self.own_pose(table, line, label),
+            self.own_pose(table, label),
             _text(table, "joint", "") or None,
             force_torque=self.force_torque(table, label),
-            source=self.report.source(line),
+            source=table.source,
         )
 
     def force_torque(self, table: TomlTable, label: str) -> ForceTorque | None:
@@ -236,16 +223,10 @@ class _Reader:
             return None
         return force_torque_of(said, said.get("point", POINTS[0]))
 
-    def own_pose(self, table: TomlTable, line: int | None, label: str) -> Any:
+    def own_pose(self, table: TomlTable, label: str) -> Any:
         """Return the pose in a table's own keys, in the file's units of length and angle."""
         pose = {key: table.data[key] for key in POSE_KEYS if key in table.data}
-        return read_pose(pose, self.outer_units(), self.report, Place(line, label))
-
-    def outer_units(self) -> Units:
-        columns = self.units.columns
-        length = self.units.length or (columns.get("a") if columns.get("a") == columns.get("d") else None)
-        angle = self.units.angle or (columns.get("alpha") if columns.get("alpha") == columns.get("theta") else None)
-        return Units(columns, length, angle)
+        return read_pose(pose, self.units.of_all(), Place(self.report, table.line(), label))
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         def fits(raw: Any) -> bool:
@@ -255,8 +236,8 @@ class _Reader:
         return {group: tuple(names) for group, names in raw.items()}
 
     def pose(self, table: TomlTable, key: str, units: Units, label: str) -> Any:
-        place = Place(self.places.key(key, table.where), f"{key} of {label}")
-        return read_pose(table.data.get(key, {}), units, self.report, place)
+        place = Place(self.report, self.places.key(key, table.where), f"{key} of {label}")
+        return read_pose(table.data.get(key, {}), units, place)
 
 
 def _is_flag(said: object) -> bool:

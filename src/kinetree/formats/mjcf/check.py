@@ -10,7 +10,7 @@ from math import inf, isfinite
 import numpy as np
 
 from kinetree.formats.capabilities import Case, where
-from kinetree.formats.force_torque import check_reading, lose_reading, written_sensors
+from kinetree.formats.force_torque import check_readings
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.constraints import OPEN
 from kinetree.formats.mjcf.order import reordered, take_order
@@ -19,9 +19,7 @@ from kinetree.formats.mjcf.write_bodies import ROUNDING
 from kinetree.formats.mjcf.write_geoms import half_sizes
 from kinetree.formats.mjcf.writing import WORLD, Job, moments, site_looks
 from kinetree.formats.xml import Report, parse
-from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import CoupledLimit, Geometry, Joint, Link, Robot, Sensor
-from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 
 SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh", "inline_mesh", "hfield")
@@ -52,7 +50,7 @@ def check(job: Job) -> None:
             losses.lose("extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is no frame here")
     _keyframes(job, losses)
     _moving_planes(robot, losses)
-    _readings(robot, losses)
+    check_readings(losses, robot, _read_back)
 
 
 def _moving_planes(robot: Robot, losses: Losses) -> None:
@@ -143,12 +141,7 @@ def _coupled_limit(limit: CoupledLimit) -> Iterator[str]:
         yield f"an end beyond {OPEN:g}, which stands for no limit there"
 
 
-def _readings(robot: Robot, losses: Losses) -> None:
-    """MuJoCo's force sensors read what the child exerts on the parent, in the frame of their site and about it."""
-    tree = build_tree(robot)
-    for sensor in written_sensors(robot, losses.without):
-        if sensor.force_torque and sensor.force_torque.measures != "child_on_parent":
-            lose_reading(losses, sensor)
-        else:
-            own = replace(sensor, force_torque=None)
-            check_reading(losses, sensor, tree, reading_place(robot, sensor), reading_place(robot, own))
+def _read_back(sensor: Sensor) -> Sensor | None:
+    """Return a sensor as MuJoCo has it: the force that the child exerts on the parent, in the frame of its site."""
+    assert sensor.force_torque
+    return replace(sensor, force_torque=None) if sensor.force_torque.measures == "child_on_parent" else None

@@ -9,16 +9,14 @@ from functools import partial
 from math import inf
 
 from kinetree.formats.capabilities import Case
-from kinetree.formats.force_torque import check_reading, written_sensors
+from kinetree.formats.force_torque import check_readings, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, SHAPES
 from kinetree.formats.sdf.values import NO_BOUND
-from kinetree.model.force_torque import reading_place
 from kinetree.model.names import Named
 from kinetree.model.robot import UNLIMITED, Dynamics, Geometry, Joint, Robot, Sensor
-from kinetree.model.tree import build_tree
 
 SENSOR_TYPES = (
     "air_flow",
@@ -77,7 +75,7 @@ def check_parts(layout: Layout, losses: Losses) -> None:
     counts = Counter(_read_name(robot, sensor) for sensor in robot.sensors.values())
     for sensor in written_sensors(robot, losses.without):
         _sensor(layout, sensor, counts[_read_name(robot, sensor)] > 1, losses)
-    _readings(robot, losses)
+    check_readings(losses, robot, _read_back)
 
 
 def _shape(extensions: bool, geometry: Geometry) -> list[str]:
@@ -127,13 +125,10 @@ def _read_name(robot: Robot, sensor: Sensor) -> str:
     return f"{scope}::{local}" if scope else local
 
 
-def _readings(robot: Robot, losses: Losses) -> None:
-    """In SDF every moment is about the joint's origin."""
-    tree = build_tree(robot)
-    for sensor in written_sensors(robot, losses.without):
-        if sensor.force_torque:
-            written = replace(sensor, force_torque=replace(sensor.force_torque, point="joint"))
-            check_reading(losses, sensor, tree, reading_place(robot, sensor), reading_place(robot, written))
+def _read_back(sensor: Sensor) -> Sensor:
+    """Return a sensor as SDF has it: every moment is about the joint's origin."""
+    assert sensor.force_torque
+    return replace(sensor, force_torque=replace(sensor.force_torque, point="joint"))
 
 
 def _sensor(layout: Layout, sensor: Sensor, shared: bool, losses: Losses) -> None:
