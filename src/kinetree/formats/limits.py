@@ -9,8 +9,8 @@ import numpy as np
 
 from kinetree.errors import Finding
 from kinetree.formats.quantities import ANGLES, to_si
-from kinetree.formats.text import TextReport, decode
-from kinetree.formats.toml import TomlTable, is_text, is_texts, read_table
+from kinetree.formats.text import TextReport, decode, read_toml
+from kinetree.formats.toml import Places, TomlTable, is_text, is_texts
 from kinetree.model.limits import LinearLimits
 from kinetree.spatial.se3 import Array, frozen
 
@@ -24,8 +24,8 @@ def read(text: bytes | str, file: str) -> tuple[tuple[LinearLimits, ...], list[F
     if findings:
         return (), findings
     report = TextReport(file, decoded)
-    table = read_table(decoded, report)
-    return () if table is None else _all_sets(table), report.findings
+    data = read_toml(decoded, report)
+    return () if data is None else _all_sets(TomlTable(data, report, Places(report.lines))), report.findings
 
 
 def _all_sets(file: TomlTable) -> tuple[LinearLimits, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinetree.errors import Source, nearest_names, shortened
-from kinetree.formats.text import TextReport, read_toml
+from kinetree.formats.text import TextReport
 
 LONGEST = 100
 """Characters of a value that a message shows."""
@@ -83,12 +83,6 @@ class TomlTable:
             return said
         self.error(code, says.format(key, shown(said)) + (legal and f"; {legal}"), key)
         return default
-
-
-def read_table(text: str, report: TextReport) -> TomlTable | None:
-    """Return the table that a TOML text is, or None with an error in the report."""
-    data = read_toml(text, report)
-    return None if data is None else TomlTable(data, report, Places(report.lines))
 
 
 def is_text(said: object) -> bool:

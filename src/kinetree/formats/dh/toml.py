@@ -8,15 +8,14 @@ from math import inf, isnan
 from typing import Any
 
 from kinetree.errors import nearest_names
-from kinetree.formats import toml
 from kinetree.formats.dh.poses import POSE_KEYS, read_pose
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
 from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, Place, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
 from kinetree.formats.quantities import ANGLES, PER_METRE
-from kinetree.formats.text import TextReport
-from kinetree.formats.toml import TomlTable, Where, is_text, is_texts
+from kinetree.formats.text import TextReport, read_toml
+from kinetree.formats.toml import Places, TomlTable, Where, is_text, is_texts
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.model.robot import CoupledLimit, ForceTorque, Frame, Joint, Sensor
 
@@ -29,8 +28,13 @@ POINTS = ("frame", "joint")
 
 def read_table(text: str, report: TextReport) -> DHTable | None:
     """Return the table in a TOML text, or None where it cannot even be parsed; faults go to the report."""
-    file = toml.read_table(text, report)
-    return None if file is None else _Reader(file).table()
+    data = read_toml(text, report)
+    return None if data is None else table_of(data, report)
+
+
+def table_of(data: dict[str, Any], report: TextReport) -> DHTable:
+    """Return the table in the data of a TOML text; faults go to the report."""
+    return _Reader(TomlTable(data, report, Places(report.lines))).table()
 
 
 class _Reader:
