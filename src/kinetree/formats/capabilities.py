@@ -14,7 +14,7 @@ from kinetree.algorithms.serial import KINDS
 from kinetree.errors import Source
 from kinetree.formats.force_torque import written_sensors
 from kinetree.model.assemble import order_of_file
-from kinetree.model.robot import UNLIMITED, Robot
+from kinetree.model.robot import Robot
 
 Case = Callable[[Any], Iterable[str]]
 """From one thing of a robot to what a format cannot say of it."""
@@ -58,23 +58,17 @@ def things_of(robot: Robot, part: str, without: Collection[str]) -> Iterator[tup
 
 def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple[str, Any]]:
     """Yield all things of a kind, each with its element for messages."""
-    if kind == "robot":
-        yield f"robot {robot.name!r}", robot
-    elif kind == "order":
-        yield f"robot {robot.name!r}", (robot.joint_names, order_of_file(robot))
+    if kind in ("robot", "order"):
+        yield f"robot {robot.name!r}", robot if kind == "robot" else (robot.joint_names, order_of_file(robot))
     elif kind == "geometry":
         for link in robot.links.values():
             yield from ((f"link {link.name!r}", geometry) for geometry in (*link.visuals, *link.collisions))
-    elif kind == "sensor":
-        yield from ((f"sensor {sensor.name!r}", sensor) for sensor in written_sensors(robot, without))
     elif kind == "frame":
-        for name, frame in robot.frames.items():
-            yield f"{'link' if name in robot.links else 'frame'} {name!r}", frame
-    elif kind == "coupled_limit":
-        yield from ((f"coupled limit {limit.name!r}", limit) for limit in robot.coupled_limits)
+        yield from ((f"{'link' if name in robot.links else kind} {name!r}", f) for name, f in robot.frames.items())
     else:
-        things: Mapping[str, Any] = getattr(robot, f"{kind}s")
-        yield from ((f"{kind} {name!r}", thing) for name, thing in things.items())
+        things: Any = written_sensors(robot, without) if kind == "sensor" else getattr(robot, f"{kind}s")
+        named = things.items() if isinstance(things, Mapping) else ((thing.name, thing) for thing in things)
+        yield from ((f"{kind.replace('_', ' ')} {name!r}", thing) for name, thing in named)
 
 
 def _extensions_but(format: str) -> dict[str, str | Case]:
@@ -160,9 +154,5 @@ CAPABILITIES: dict[str, Capability] = {
     ),
     "dh": Capability("a DH table", KINEMATICS_ALONE | {"joint": SINGLE_JOINTS}, ("group", *READINGS)),
     "dh-csv": Capability("a DH table in CSV", KINEMATICS_ALONE | ONE_CHAIN, ("joint", "frame")),
-    "ets": Capability(
-        "ETS",
-        KINEMATICS_ALONE | ONE_CHAIN | {"joint.limit": where(lambda joint: joint.limit != UNLIMITED, "limits")},
-        ("link", "frame"),
-    ),
+    "ets": Capability("ETS", KINEMATICS_ALONE | ONE_CHAIN, ("link", "frame", "joint.limit")),
 }

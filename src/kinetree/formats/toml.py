@@ -56,6 +56,11 @@ class TomlTable:
         return line
 
     @property
+    def number(self) -> int:
+        """Its number among the tables of its key, from 1; 0 for the file."""
+        return self.where[1] + 1 if self.where else 0
+
+    @property
     def source(self) -> Source:
         """The place of the table."""
         return self.report.source(self.line())
@@ -74,8 +79,10 @@ class TomlTable:
     def value(
         self, key: str, default: Any, fits: Callable[[Any], bool], legal: str, code: str = "", says: str = "{} is {}"
     ) -> Any:
-        """Return the value of a key; the default where the key is missing, or where the value is not legal, with an
-        error. legal: a clause for the message."""
+        """Return the value of a key, or the default: where the key is missing, and with an error where it does not fit.
+
+        legal: a clause for the message, which begins with `says`, of the key and the value.
+        """
         said = self.data.get(key)
         if said is None:
             return default

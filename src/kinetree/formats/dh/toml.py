@@ -33,7 +33,7 @@ def read_table(text: str, report: TextReport) -> DHTable | None:
 
 
 def table_of(data: dict[str, Any], report: TextReport) -> DHTable:
-    """Return the table in the data of a TOML text; faults go to the report."""
+    """Return the table in the data of a TOML text; faults go to the report. What is None there is left out."""
     return _Reader(TomlTable(data, report, Places(report.lines))).table()
 
 
@@ -41,6 +41,7 @@ class _Reader:
     def __init__(self, file: TomlTable) -> None:
         self.file, self.report, self.places = file, file.report, file.places
         self.units = Units({}, None, None)
+        self.chains: list[TomlTable] = []
 
     def table(self) -> DHTable:
         file, data = self.file, self.file.data
@@ -49,44 +50,44 @@ class _Reader:
         self.units = self.read_units(file, self.units, "the file")
         if alone:
             own = {key: value for key, value in data.items() if key in CHAIN_KEYS and key not in ("name", "units")}
-            chains = [self.chain(replace(file, data=own), None)]
+            self.chains = [replace(file, data=own)]
         else:
-            chains = [self.chain(table, k) for k, table in enumerate(self.tables("chain"))]
+            self.chains = self.tables("chain")
+        chains = tuple(map(self.chain, self.chains))
         return DHTable(
             _text(file, "name", "robot"),
             _text(file, "root", "base_link"),
-            tuple(chains),
-            tuple(self.frame(table, k) for k, table in enumerate(self.tables("frame"))),
-            tuple(self.sensor(table, k) for k, table in enumerate(self.tables("sensor"))),
+            chains,
+            tuple(map(self.frame, self.tables("frame"))),
+            tuple(map(self.sensor, self.tables("sensor"))),
             self.groups(),
             tuple(file.value("order", [], is_texts, "", "order", "{} is no list of joint names")),
-            tuple(self.fixed(table, k) for k, table in enumerate(self.tables("fixed"))),
-            tuple(self.coupled_limit(table, k) for k, table in enumerate(self.tables("coupled_limit"))),
+            tuple(map(self.fixed, self.tables("fixed"))),
+            tuple(map(self.coupled_limit, self.tables("coupled_limit"))),
             self.report.source(self.places.key("name", None)),
         )
 
     def tables(self, key: str) -> list[TomlTable]:
         value = self.file.data.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        if not isinstance(value, list) or not all(isinstance(item, dict | None) for item in value):
             self.file.error("table", f"{key} is not a list of tables; legal is [[{key}]], once for each", key)
             return []
         if len(value) > MAX_TABLES:
             message = f"there are {len(value)} [[{key}]]; at most {MAX_TABLES} are read"
             self.report.error("size", message, self.places.start((key, MAX_TABLES)))
             return []
-        return [self.file.inner(key, k, item) for k, item in enumerate(value)]
+        return [self.file.inner(key, k, item) for k, item in enumerate(value) if item is not None]
 
-    def chain(self, table: TomlTable, k: int | None) -> DHChain:
-        """k: its number, from 0, or None where the file is the chain."""
-        data, outer = table.data, self.file.data
-        name = "" if k is None else _text(table, "name", "")
-        label = f"chain {name!r}" if name else ("the chain" if k is None else f"chain {k + 1}")
+    def chain(self, table: TomlTable) -> DHChain:
+        alone, data = table.where is None, table.data
+        name = "" if alone else _text(table, "name", "")
+        label = f"chain {name!r}" if name else ("the chain" if alone else f"chain {table.number}")
         line = self.places.key("name", table.where) or self.places.start(table.where)
-        if k is not None:
+        if not alone:
             _check_keys(table, CHAIN_KEYS, label)
-            if not name and len(outer["chain"]) > 1:
+            if not name and len(self.chains) > 1:
                 self.report.error("no-name", "needs a name, as there are several chains", line, element=label)
-        if name and sum(other.get("name") == name for other in outer["chain"]) > 1:
+        if name and sum(other.data.get("name") == name for other in self.chains) > 1:
             self.report.error("duplicate-name", "there are two chains of this name", line, element=label)
         units = self.complete(self.read_units(table, self.units, label), table, label)
         rows = data.get("rows")
@@ -99,7 +100,7 @@ class _Reader:
         return DHChain(
             name,
             self.convention(table, label),
-            tuple(self.row(row, i, table.where, label, units) for i, row in enumerate(rows)),
+            tuple(self.row(row, i, table.where, label, units) for i, row in enumerate(rows) if row is not None),
             self.pose(table, "base", units, label),
             self.pose(table, "tool", units, label),
             _text(table, "on", "") or None,
@@ -174,20 +175,20 @@ class _Reader:
 
     # everything else
 
-    def frame(self, table: TomlTable, k: int) -> Frame:
-        name, label = _text(table, "name", ""), f"frame {k + 1}"
+    def frame(self, table: TomlTable) -> Frame:
+        name, label = _text(table, "name", ""), f"frame {table.number}"
         _check_keys(table, ("name", "on", *POSE_KEYS), label)
         on = _text(table, "on", _text(self.file, "root", "base_link"))
         return Frame(name, on, self.own_pose(table, label), table.source)
 
-    def fixed(self, table: TomlTable, k: int) -> Joint:
-        _check_keys(table, ("joint", "on", "link", *POSE_KEYS), label := f"fixed joint {k + 1}")
+    def fixed(self, table: TomlTable) -> Joint:
+        _check_keys(table, ("joint", "on", "link", *POSE_KEYS), label := f"fixed joint {table.number}")
         _check_needed(table, ("joint", "on", "link"), label)
         name, on, link = (_text(table, key, "") for key in ("joint", "on", "link"))
         return Joint(name, "fixed", on, link, self.own_pose(table, label), source=table.source)
 
-    def coupled_limit(self, table: TomlTable, k: int) -> CoupledLimit:
-        label, data = f"coupled limit {k + 1}", table.data
+    def coupled_limit(self, table: TomlTable) -> CoupledLimit:
+        label, data = f"coupled limit {table.number}", table.data
         _check_keys(table, ("name", "coefficients", "lower", "upper"), label)
         terms, ends = data.get("coefficients"), (data.get("lower", -inf), data.get("upper", inf))
         numbers = [*terms.values(), *ends] if isinstance(terms, dict) and terms else [None]
@@ -196,11 +197,11 @@ class _Reader:
             table.error("coupled-limit", message, element=label)
             return CoupledLimit("", {})
         coefficients = {joint: float(x) for joint, x in (terms or {}).items()}
-        name = _text(table, "name", "") or f"limit_{k + 1}"
+        name = _text(table, "name", "") or f"limit_{table.number}"
         return CoupledLimit(name, coefficients, float(ends[0]), float(ends[1]), table.source)
 
-    def sensor(self, table: TomlTable, k: int) -> Sensor:
-        name, label = _text(table, "name", ""), f"sensor {k + 1}"
+    def sensor(self, table: TomlTable) -> Sensor:
+        name, label = _text(table, "name", ""), f"sensor {table.number}"
         _check_keys(table, ("name", "type", "frame", "joint", "force_torque", *POSE_KEYS), label)
         _check_needed(table, ("type", "frame"), label)
         return Sensor(
