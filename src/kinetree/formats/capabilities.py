@@ -14,24 +14,28 @@ from kinetree.algorithms.serial import KINDS
 from kinetree.errors import Source
 from kinetree.formats.force_torque import written_sensors
 from kinetree.model.assemble import order_of_file
-from kinetree.model.robot import Robot
+from kinetree.model.robot import UNLIMITED, Robot
 
 Case = Callable[[Any], Iterable[str]]
 """From one thing of a robot to what a format cannot say of it."""
 
 
+DEPENDS = None
+"""What can be said depends on values: the writer has a case, or notes what is lost while it lays out the file."""
+Parts = dict[str, str | Case | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """What a format can say: in full all parts of a robot that are neither in `cannot` nor in `depends`.
+    """What a format can say: in full all parts of a robot that are not in `parts`.
 
-    title: its name in messages. cannot: by part, what it cannot say, as a case, or as a text in which "{0.name}" is an
-    attribute of the thing. depends: parts of which the writer has cases, or notes what is lost while it lays out the
-    file. A part is one of `without`, as "material", or that of certain things, as "geometry.material".
+    title: its name in messages. parts: what it cannot say of a part, as a case, as DEPENDS, or as a text in which
+    "{0.name}" is an attribute of the thing. A part is one of `without`, as "material", perhaps that of certain things
+    alone, as "geometry.material".
     """
 
     title: str
-    cannot: Mapping[str, str | Case]
-    depends: tuple[str, ...] = ()
+    parts: Parts
 
 
 def where(condition: Callable[[Any], object], what: str) -> Case:
@@ -71,10 +75,14 @@ def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple
         yield from ((f"{kind.replace('_', ' ')} {name!r}", thing) for name, thing in named)
 
 
-def _extensions_but(format: str) -> dict[str, str | Case]:
-    """Return the cells of a format that keeps its own extensions alone."""
+def _extensions_but(format: str) -> Parts:
+    """Return the parts that a format which keeps its own extensions alone cannot say."""
     foreign = where(lambda extension: extension.format != format, "<{0.tag}> of {0.format}")
     return dict.fromkeys(("extension", "geometry.extension", "sensor.extension"), foreign)
+
+
+def _depends(*parts: str) -> Parts:
+    return dict.fromkeys(parts, DEPENDS)
 
 
 def _dynamics(names: str, what: str) -> Case:
@@ -84,11 +92,8 @@ def _dynamics(names: str, what: str) -> Case:
 
 JOINT_TYPE = "a {0.type} joint"
 GROUPS = "groups of joints"
-READINGS = ("sensor", "sensor.force_torque")
 
-SINGLE_JOINTS = where(lambda joint: joint.type not in (*KINDS, "fixed"), JOINT_TYPE)
-
-KINEMATICS_ALONE: dict[str, str | Case] = {
+KINEMATICS_ALONE: Parts = {
     "extension": "<{0.tag}>",
     "material": "materials",
     "link.inertial": "the inertia of a link",
@@ -99,11 +104,12 @@ KINEMATICS_ALONE: dict[str, str | Case] = {
 }
 """Of formats without mass, shape and behaviour."""
 
-ONE_CHAIN: dict[str, str | Case] = {
+ONE_CHAIN: Parts = {
     "sensor": "sensors",
     "order": where(lambda orders: orders[0] != orders[1], "another order of q than that of the chain"),
     "coupled_limit": "limits over several joints",
     "group": GROUPS,
+    "frame": DEPENDS,
     "joint.mimic": "joints that follow others",
 }
 """Of formats that have a single chain of joints."""
@@ -111,8 +117,9 @@ ONE_CHAIN: dict[str, str | Case] = {
 CAPABILITIES: dict[str, Capability] = {
     "urdf": Capability(
         "URDF",
-        _extensions_but("urdf")
-        | {
+        {
+            "geometry": DEPENDS,
+            **_extensions_but("urdf"),
             "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
             "joint.dynamics": _dynamics("stiffness armature", "the stiffness or the armature of a joint"),
             "joint.limit": where(
@@ -120,39 +127,58 @@ CAPABILITIES: dict[str, Capability] = {
                 "position limits of a continuous joint",
             ),
             "group": GROUPS,
+            **_depends("sensor", "sensor.force_torque"),
         },
-        ("geometry", *READINGS),
     ),
     "sdf": Capability(
         "SDF",
-        _extensions_but("sdf")
-        | {
+        {
+            **_extensions_but("sdf"),
+            **_depends("link", "frame", "geometry"),
             "geometry.material": where(lambda geometry: geometry.material.texture, "a texture"),
             "joint": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
             "joint.safety": where(lambda joint: joint.kind.sdf, "a safety controller"),
             "joint.calibration": where(lambda joint: joint.kind.sdf, "a calibration"),
+            **_depends("joint.dynamics", "joint.limit", "joint.mimic", "sensor", "sensor.force_torque"),
             "material": where(lambda material: material.texture, "a texture"),
             "group": GROUPS,
         },
-        ("link", "geometry", "joint.limit", "joint.dynamics", "joint.mimic", "frame", *READINGS),
     ),
     "mjcf": Capability(
         "MJCF",
-        _extensions_but("mjcf")
-        | {
+        {
+            **_extensions_but("mjcf"),
+            **_depends("link", "link.inertial", "geometry", "joint"),
             "joint.velocity_limit": lambda joint: [
                 "a limit on velocity" for limit in joint.limits if limit.velocity < inf
             ],
+            "joint.limit": DEPENDS,
             "joint.dynamics": where(
                 lambda joint: len(joint.dynamics) > 1, "dynamics that differ between the axes of a joint"
             ),
             "joint.safety": "a safety controller",
             "joint.calibration": "a calibration",
+            **_depends("sensor", "sensor.force_torque", "coupled_limit"),
             "group": GROUPS,
+            "material": DEPENDS,
         },
-        ("link", "link.inertial", "geometry", "joint", "joint.limit", "coupled_limit", "material", *READINGS),
     ),
-    "dh": Capability("a DH table", KINEMATICS_ALONE | {"joint": SINGLE_JOINTS}, ("group", *READINGS)),
-    "dh-csv": Capability("a DH table in CSV", KINEMATICS_ALONE | ONE_CHAIN, ("joint", "frame")),
-    "ets": Capability("ETS", KINEMATICS_ALONE | ONE_CHAIN, ("link", "frame", "joint.limit")),
+    "dh": Capability(
+        "a DH table",
+        {
+            **KINEMATICS_ALONE,
+            "joint": where(lambda joint: joint.type not in (*KINDS, "fixed"), JOINT_TYPE),
+            **_depends("sensor", "sensor.force_torque", "group"),
+        },
+    ),
+    "dh-csv": Capability("a DH table in CSV", {**KINEMATICS_ALONE, "joint": DEPENDS, **ONE_CHAIN}),
+    "ets": Capability(
+        "ETS",
+        {
+            **KINEMATICS_ALONE,
+            "link": DEPENDS,
+            **ONE_CHAIN,
+            "joint.limit": where(lambda joint: joint.limit != UNLIMITED, "limits"),
+        },
+    ),
 }

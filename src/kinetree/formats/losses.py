@@ -8,7 +8,7 @@ from math import inf
 from types import MappingProxyType
 
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.formats.capabilities import CAPABILITIES, Case, things_of
+from kinetree.formats.capabilities import CAPABILITIES, DEPENDS, Case, things_of
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 
@@ -68,9 +68,12 @@ class Losses:
 
         row: the format whose row is asked, if it is another.
         """
-        capability = CAPABILITIES[row or self.format]
-        assert set(cases) <= set(capability.depends)
-        for part, case in {**capability.cannot, **cases}.items():
+        parts = CAPABILITIES[row or self.format].parts
+        assert all(parts[part] is DEPENDS for part in cases)
+        for part, cell in parts.items():
+            case = cases.get(part, DEPENDS) if cell is DEPENDS else cell
+            if case is None:
+                continue
             for element, thing, source in things_of(robot, part, self.without):
                 for what in [case.format(thing)] if isinstance(case, str) else case(thing):
                     self.lose(part.rpartition(".")[2], element, what, source)

@@ -9,16 +9,13 @@ import numpy as np
 
 from kinetree.algorithms.rounding import decimal, right_angle
 from kinetree.algorithms.serial import ChainJoint, SerialChain, serial_chain
-from kinetree.formats.capabilities import where
 from kinetree.formats.ets.elements import ET, ETS
 from kinetree.formats.ets.read import NAMES
 from kinetree.formats.kinematic import ends, frames_but, quoted
 from kinetree.formats.losses import Losses
-from kinetree.model.robot import UNLIMITED, Robot
+from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
-
-LIMITS = where(lambda joint: joint.limit != UNLIMITED, "limits")
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
@@ -31,7 +28,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     if robot.text and robot.text.format == "ets" and not without:
         return robot.text.text
     chain = serial_chain(robot)
-    losses.find(robot, {"frame": frames_but(chain.base, chain.tip), "joint.limit": LIMITS})
+    losses.find(robot, {"frame": frames_but(chain.base, chain.tip)})
     links = {f"{joint.joint.name}_link" for joint in chain.joints}
     root, tip = ends(robot, chain, losses, links.__contains__)
     sequence = ets_of(chain)
