@@ -41,7 +41,6 @@ class _Reader:
         self.report = report
         self.robot = robot
         self.root = root
-        self.above = {joint.child: joint for joint in robot.joints.values()}
         self.elements: dict[str, Element] = {}
         self.moving = set(robot.joint_names)
         self.done: dict[str, tuple[str, ...]] = {}
@@ -97,7 +96,8 @@ class _Reader:
             return [name] if name else []
         if child.tag == "link":
             name = self.known(child, "name", "link", self.robot.links, group)
-            return [self.above[name].name] if name in self.above else []
+            joint = self.robot.parent_joint(name) if name else None
+            return [joint.name] if joint else []
         if child.tag == "chain":
             return self.chain(child, group)
         if child.tag == "group":
@@ -121,9 +121,9 @@ class _Reader:
             return []
         joints: list[str] = []
         link = tip
-        while link != base and link in self.above:
-            joints.append(self.above[link].name)
-            link = self.above[link].parent
+        while link != base and (joint := self.robot.parent_joint(link)):
+            joints.append(joint.name)
+            link = joint.parent
         if link != base:
             message = f"tip_link {tip!r} does not hang below base_link {base!r}; legal is a link on its sub-tree"
             self.report.error("chain", message, element, attribute="tip_link", owner=group)

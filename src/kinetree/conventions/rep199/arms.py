@@ -10,7 +10,7 @@ from itertools import dropwhile, takewhile
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.chains import AT_LEAST, FINGER, Chains
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 
 NAMES = ("base_link", "base", "flange", "tool0")
 """The frames of REP-199; the links of the chain are link_1, link_2, …"""
@@ -42,9 +42,9 @@ class Arm:
 
 
 @fact
-def arms(robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) -> tuple[Arm, ...]:
+def arms(robot: Robot, bodies: Mapping[str, str]) -> tuple[Arm, ...]:
     """All arms, in the order of their last links in the file."""
-    chains = _Named(robot, above, bodies)
+    chains = _Named(robot, bodies)
     named = chains.named_ends()
     ends = [*named]
     ends += [
@@ -64,8 +64,8 @@ class _Named(Chains):
     name.
     """
 
-    def __init__(self, robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) -> None:
-        super().__init__(robot, above, bodies)
+    def __init__(self, robot: Robot, bodies: Mapping[str, str]) -> None:
+        super().__init__(robot, bodies)
         self.named: dict[str, list[tuple[str, str]]] = {body: [] for body in self.behind}
         self.groups: dict[str, dict[str, str]] = {}
         for frame, body in bodies.items():
@@ -147,7 +147,7 @@ class _Named(Chains):
         while link != body:
             if FRAME.fullmatch(link):
                 return None
-            link = self.above[link].parent
+            link = self.parent(link)
         while following := self.next(end):
             end = following
         return self.without_gripper(end)
@@ -207,7 +207,7 @@ class _Named(Chains):
             return None
         link = self.carried[following].parent
         while link not in (f"{prefix}base_link", foot):
-            link = self.above[link].parent
+            link = self.parent(link)
         return foot if link == f"{prefix}base_link" or self._number(prefix, following) else None
 
     def _number(self, prefix: str, link: str) -> bool:

@@ -110,12 +110,7 @@ def reroot(robot: Robot, link: str) -> Robot:
     of the new ones. Raises UnknownNameError for an unknown link, KinetreeError
     for a planar, universal, ball or floating joint on the way: its inverse motion has other coordinates.
     """
-    above = {joint.child: joint for joint in robot.joints.values()}
-    path: list[Joint] = []
-    at = robot.links[link].name
-    while at in above:
-        path.append(above[at])
-        at = path[-1].parent
+    path = robot.joints_to(link)[::-1]
     faults = [_irreversible(joint) for joint in path if not joint.kind.reversible]
     if faults:
         raise KinetreeError(faults)

@@ -139,10 +139,12 @@ def _there(material: Material, materials: Mapping[str, Material]) -> bool:
 
 def _below(robot: Robot, link: str) -> set[str]:
     """`link` and every link that it carries."""
-    found = {robot.links[link].name}
-    for name in robot.placed:
-        if robot.joints[name].parent in found:
-            found.add(robot.joints[name].child)
+    found: set[str] = set()
+    waiting = [link]
+    while waiting:
+        link = waiting.pop()
+        found.add(link)
+        waiting += [joint.child for joint in robot.child_joints(link)]
     return found
 
 
