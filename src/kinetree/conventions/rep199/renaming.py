@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from kinetree.conventions.edit import Mend, NewNames
 from kinetree.conventions.fixes import Elements
-from kinetree.conventions.rename_references import in_document
+from kinetree.conventions.rename_references import rename_references
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import joints_of
 from kinetree.errors import KinetreeError
@@ -46,7 +46,7 @@ def _renamed(
             yield from (Mend(element, because=f"there is a {kind} {new!r} already") for element in about)
             return
     try:
-        edits = tuple(in_document(elements.root, names, robot))
+        edits = tuple(rename_references(elements.root, "urdf", names, robot))
     except KinetreeError as error:
         yield from (Mend(element, because=error.findings[0].message) for element in about)
         return

@@ -10,8 +10,8 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.errors import Finding, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.edit.frames import moved_link
-from kinetree.model.edit.references import stale, unmoved
 from kinetree.model.robot import Frame, Inertial, Joint, Link, Robot
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen

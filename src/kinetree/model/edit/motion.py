@@ -11,8 +11,8 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.extensions import stale
 from kinetree.model.edit.limits import nothing_inside
-from kinetree.model.edit.references import stale
 from kinetree.model.force_torque import slides
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot, Sensor

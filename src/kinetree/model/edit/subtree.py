@@ -12,9 +12,9 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.extensions import names_in, stale
 from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import prefix as with_prefix
-from kinetree.model.edit.references import stale, words
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
@@ -227,7 +227,7 @@ def _trim_extensions(robot: Robot, parts: Parts) -> None:
     gone = {*robot.frames, *robot.joints, *robot.sensors} - here
     extensions, parts.extensions = parts.extensions, []
     for extension in extensions:
-        mentioned = words(extension)
+        mentioned = names_in(extension)
         if mentioned & here or not mentioned & gone:
             parts.extensions.append(extension)
         else:
