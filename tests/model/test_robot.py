@@ -1,4 +1,4 @@
-"""The robot as written: which joints carry a link, which it carries, and everything that has extensions."""
+"""The robot as written: which joint carries a link, and which joints the link carries."""
 
 from __future__ import annotations
 
@@ -62,13 +62,3 @@ def test_what_has_been_worked_out_is_neither_copied_nor_pickled():
     for again in (pickle.loads(before), copy.copy(robot)):
         assert again.parent_joint("trunk5").name == robot.parent_joint("trunk5").name
         assert again != robot
-
-
-def test_the_walk_passes_everything_that_has_extensions(robot):
-    expected = [(f"robot {robot.name!r}", robot)]
-    expected += [(f"link {link.name!r}", link) for link in robot.links.values()]
-    expected += [(f"joint {joint.name!r}", joint) for joint in robot.joints.values()]
-    expected += [(f"sensor {sensor.name!r}", sensor) for sensor in robot.sensors.values()]
-    for link in robot.links.values():
-        expected += [(f"link {link.name!r}", shape) for shape in (*link.visuals, *link.collisions)]
-    assert list(robot.walk()) == expected

@@ -81,9 +81,7 @@ def relocated(
     made = Counter(_place(element.source) for element in elements)
     while conflicts := _conflicts([(changes[edit], in_files[edit]) for mend in kept for edit in mend.edits], made):
         for mend in kept:
-            if why := next(
-                (conflicts[where] for edit in mend.edits if (where := changes[edit].where) in conflicts), None
-            ):
+            if why := next(filter(None, (conflicts.get(changes[edit].where) for edit in mend.edits)), None):
                 refused[mend.element] = why
         kept = [mend for mend in kept if mend.element not in refused]  # without them, others may conflict
     return [replace(mend, edits=tuple(in_files[edit] for edit in mend.edits)) for mend in kept], refused
@@ -202,7 +200,7 @@ def _added(change: Change, way: Sequence[Element]) -> Edit:
 
 
 def _is_constant(written: str) -> bool:
-    """Return whether numbers are worked out of others and π alone, so that they are the same in every use of a macro."""
+    """Return whether numbers are worked out of others and π alone, the same in every use of a macro."""
     inside = " ".join(re.findall(r"\$\{([^{}]*)\}", written))
     return "$(" not in written and set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", inside)) <= CONSTANTS
 

@@ -5,7 +5,7 @@ Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordina
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import inf
@@ -348,15 +348,6 @@ class Robot:
             joints.append(joint)
             link = joint.parent
         return tuple(reversed(joints))
-
-    def walk(self) -> Iterator[tuple[str, Robot | Link | Joint | Sensor | Geometry]]:
-        """Yield everything that has extensions, each with its label in findings: the robot, links, joints, sensors,
-        and shapes with the label of their link."""
-        yield f"robot {self.name!r}", self
-        for things in (self.links.values(), self.joints.values(), self.sensors.values()):
-            yield from ((f"{type(thing).__name__.lower()} {thing.name!r}", thing) for thing in things)
-        for link in self.links.values():
-            yield from ((f"link {link.name!r}", shape) for shape in (*link.visuals, *link.collisions))
 
     @cached_property
     def _parent_joints(self) -> dict[str, Joint]:
