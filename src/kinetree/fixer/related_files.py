@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from kinetree.conventions.edit import NewNames, on_disk
 from kinetree.conventions.rename_references import ambiguous, new_name, rename_references
 from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.fixer.xacro_edits import root_of
 from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Element
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.model.references import UNLISTED
 from kinetree.model.robot import Robot
@@ -57,7 +58,7 @@ def _read(file: str, model: str, robot: Robot) -> Companion:
     mark, encoding = encoding_of(content)
     is_xml = content[len(mark) :].decode(encoding, "replace").lstrip().startswith("<")
     if is_xml:
-        _check_srdf(_root(content, file), robot)
+        _check_srdf(root_of(content, file), robot)
     else:
         _check_yaml(_text(content, file), file)
     return Companion(file, content, is_xml)
@@ -113,7 +114,7 @@ def follow(
 
 
 def _in_srdf(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
-    return on_disk(content, rename_references(_root(content, file), "srdf", renamed, robot))
+    return on_disk(content, rename_references(root_of(content, file), "srdf", renamed, robot))
 
 
 def _in_yaml(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
@@ -163,14 +164,6 @@ def _text(content: bytes, file: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise _refused(f"is neither XML nor text in UTF-8; {LEGAL}", Source(file, line)) from None
-
-
-def _root(content: bytes, file: str) -> Element:
-    report = Report()
-    root = parse(content, file, report)
-    if root is None:
-        raise KinetreeError(report.findings)
-    return root
 
 
 def _refused(message: str, source: Source) -> KinetreeError:

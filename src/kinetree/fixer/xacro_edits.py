@@ -134,7 +134,7 @@ def _way(expanded: Element, files: Files) -> list[Element]:
     """Return the elements of a file from its root to that of which an expanded one was made."""
     place = _place(expanded.source)
     if place[0] not in files.roots:
-        files.roots[place[0]] = _root(place[0], files.contents)
+        files.roots[place[0]] = root_of(files.contents[Path(place[0]).resolve()], place[0])
     way = [files.roots[place[0]]]
     byte = way[0].document.byte(Source(*place))
     while way[-1].start < byte and (before := [child for child in way[-1].children if child.start <= byte]):
@@ -221,9 +221,10 @@ def _as_written(name: str, old: str, written: str) -> str | None:
     return written.removesuffix(literal) + name.removeprefix(prefix)
 
 
-def _root(file: str, contents: Mapping[Path, bytes]) -> Element:
+def root_of(content: bytes, file: str) -> Element:
+    """Return the root of an XML text. Raises KinetreeError where it is not well-formed."""
     report = Report()
-    root = parse(contents[Path(file).resolve()], file, report)
+    root = parse(content, file, report)
     if root is None:
         raise KinetreeError(report.findings)
     return root

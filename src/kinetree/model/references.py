@@ -21,16 +21,15 @@ UNLISTED = "unlisted"
 PROSE = "prose"
 """The kind of a place that names nothing of the robot, but may mention a name."""
 
-NAMED: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("link", "frame", "body", "site"), "frames"),
-        "joint": "joints",
-        **dict.fromkeys(("sensor", "camera"), "sensors"),
-        "tendon": "coupled_limits",
-    }
-)
+NAMED: Mapping[str, str] = {
+    **dict.fromkeys(("link", "frame", "body", "site"), "frames"),
+    **dict.fromkeys(("sensor", "camera"), "sensors"),
+    "joint": "joints",
+    "tendon": "coupled_limits",
+}
 """Kinds to the field of a robot that has their names. Other kinds, such as "geom", have no names in a robot."""
 
+_GAZEBO_JOINTS = ("joint_name", "jointName", "left_joint", "right_joint", "leftJoint", "rightJoint", "mimicJoint")
 _SRDF_KINDS = {
     "link": ("link", "link1", "link2", "base_link", "tip_link", "parent_link", "child_link"),
     "joint": ("joint_name",),
@@ -48,60 +47,47 @@ _MJCF_KINDS = {
     "its reftype": ("refname",),
 }
 
-REFERENCES: Mapping[str, Mapping[tuple[str, str], str]] = MappingProxyType(
-    {
-        "urdf": {
-            ("link", "name"): "link",
-            ("joint", "name"): "joint",
-            ("parent", "link"): "link",
-            ("child", "link"): "link",
-            ("mimic", "joint"): "joint",
-            ("gazebo", "reference"): "link joint",
-        },
-        "gazebo": {
-            ("joint_name", TEXT): "joint",
-            ("jointName", TEXT): "joint",
-            ("left_joint", TEXT): "joint",
-            ("right_joint", TEXT): "joint",
-            ("leftJoint", TEXT): "joint",
-            ("rightJoint", TEXT): "joint",
-            ("mimicJoint", TEXT): "joint",
-        },
-        "transmission": {("joint", "name"): "joint"},
-        "ros2_control": {("joint", "name"): "joint", ("mimic", TEXT): "joint"},
-        "sdf": {
-            ("pose", "relative_to"): "frame joint",
-            ("xyz", "expressed_in"): "frame joint",
-            ("frame", "attached_to"): "frame joint",
-            ("gearbox_reference_body", TEXT): "link",
-        },
-        "srdf": {
-            **{(EVERY, attribute): kind for kind, attributes in _SRDF_KINDS.items() for attribute in attributes},
-            ("link", "name"): "link",
-            ("joint", "name"): "joint",
-            ("passive_joint", "name"): "joint",
-        },
-        "mjcf": {
-            **{(EVERY, attribute): kind for kind, attributes in _MJCF_KINDS.items() for attribute in attributes},
-            ("site", "name"): "site",
-            ("site", "material"): "material",
-            ("camera", "target"): "body",
-            ("light", "target"): "body",
-        },
-    }
-)
+REFERENCES: Mapping[str, Mapping[tuple[str, str], str]] = {
+    "urdf": {
+        ("link", "name"): "link",
+        ("joint", "name"): "joint",
+        ("parent", "link"): "link",
+        ("child", "link"): "link",
+        ("mimic", "joint"): "joint",
+        ("gazebo", "reference"): "link joint",
+    },
+    "gazebo": {(tag, TEXT): "joint" for tag in _GAZEBO_JOINTS},
+    "transmission": {("joint", "name"): "joint"},
+    "ros2_control": {("joint", "name"): "joint", ("mimic", TEXT): "joint"},
+    "sdf": {
+        ("pose", "relative_to"): "frame joint",
+        ("xyz", "expressed_in"): "frame joint",
+        ("frame", "attached_to"): "frame joint",
+        ("gearbox_reference_body", TEXT): "link",
+    },
+    "srdf": {
+        **{(EVERY, attribute): kind for kind, attributes in _SRDF_KINDS.items() for attribute in attributes},
+        ("link", "name"): "link",
+        ("joint", "name"): "joint",
+        ("passive_joint", "name"): "joint",
+    },
+    "mjcf": {
+        **{(EVERY, attribute): kind for kind, attributes in _MJCF_KINDS.items() for attribute in attributes},
+        ("site", "name"): "site",
+        ("site", "material"): "material",
+        ("camera", "target"): "body",
+        ("light", "target"): "body",
+    },
+}
 """Dialects to their places, (tag, attribute or TEXT), and the kind of each. "its objtype": the attribute says it.
 
 In ROS's <param name="mimic">elbow</param> the name of the parameter stands for the tag. gazebo, transmission and
 ros2_control are blocks in a URDF, where other tools add elements of their own: there `kind_of` goes by words, too.
 """
 
-_ROWS = {
-    **REFERENCES,
-    "urdf": {place: kind for name in ("ros2_control", "transmission", "gazebo", "sdf", "urdf")
-             for place, kind in REFERENCES[name].items()},
-    "sdf": {**REFERENCES["gazebo"], **REFERENCES["sdf"]},
-}  # fmt: skip
+_PLUGINS = {**REFERENCES["sdf"], **REFERENCES["gazebo"]}
+_BLOCKS = {**_PLUGINS, **REFERENCES["transmission"], **REFERENCES["ros2_control"]}
+_ROWS = {**REFERENCES, "sdf": _PLUGINS, "urdf": {**_BLOCKS, **REFERENCES["urdf"]}}
 _CLOSED = {"srdf": PROSE, "mjcf": ""}
 """Dialects that nobody extends, and the kind of places that are not in the table."""
 _FREE = re.compile(r"filename|uri|type|class|version|plugin|xmlns.*")

@@ -143,11 +143,9 @@ class _Named(Chains):
             return None
         if len(self.moving(body, prefix, [])) >= AT_LEAST:
             return None
-        link, end = self.carried[self.behind[body][0]].parent, body
-        while link != body:
-            if FRAME.fullmatch(link):
-                return None
-            link = self.parent(link)
+        if any(map(FRAME.fullmatch, self.links_between(body, self.behind[body][0])[1:])):
+            return None
+        end = body
         while following := self.next(end):
             end = following
         return self.without_gripper(end)
@@ -205,10 +203,8 @@ class _Named(Chains):
         before, following = way[: way.index(foot) + 1], way[way.index(foot) + 1]
         if any(self._number(prefix, link) for link in before):
             return None
-        link = self.carried[following].parent
-        while link not in (f"{prefix}base_link", foot):
-            link = self.parent(link)
-        return foot if link == f"{prefix}base_link" or self._number(prefix, following) else None
+        is_between = f"{prefix}base_link" in self.links_between(foot, following)
+        return foot if is_between or self._number(prefix, following) else None
 
     def _number(self, prefix: str, link: str) -> bool:
         """Whether a link is called link_N with a prefix."""

@@ -58,11 +58,10 @@ class Chains:
                 count[self.before(body)] += count[body]
         return {body: (i, i + count[body]) for i, body in enumerate(order)}
 
-    def parent(self, link: str) -> str:
-        """Return the link that carries another, which is not the root."""
-        joint = self.robot.parent_joint(link)
-        assert joint is not None, "no link carries the root"
-        return joint.parent
+    def links_between(self, foot: str, body: str) -> list[str]:
+        """Return the links from a body that a joint moves to the joint of another that it carries."""
+        links = [joint.child for joint in self.robot.joints_to(self.carried[body].parent)]
+        return links[links.index(foot) :]
 
     def before(self, body: str) -> str:
         """The body that carries another with a joint that moves."""

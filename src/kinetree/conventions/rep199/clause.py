@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -88,15 +88,6 @@ def between(a: Array, b: Array) -> float:
 def angle(R: Array) -> float:
     """Of a rotation (3, 3), deg."""
     return float(np.rad2deg(np.arccos(np.clip((np.trace(R) - 1) / 2, -1.0, 1.0))))
-
-
-def subtree(robot: Robot, link: str) -> Iterator[str]:
-    """Yield a link and all links below it."""
-    waiting = [link]
-    while waiting:
-        link = waiting.pop()
-        yield link
-        waiting += [joint.child for joint in robot.child_joints(link)]
 
 
 def last_axis(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:

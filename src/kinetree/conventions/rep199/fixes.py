@@ -15,9 +15,10 @@ from kinetree.conventions.angles import exact
 from kinetree.conventions.edit import Edit, Mend, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.conventions.fixes import Elements, new_frame, origins_of, set_origin
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, outwards, own_joint, subtree
+from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, outwards, own_joint
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.formats.xml import Element
+from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -172,7 +173,7 @@ def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) 
     joint = own_joint(robot, link)
     if joint is None or joint.parent == on:
         return
-    if on in subtree(robot, link):
+    if on in links_below(robot, link):
         yield _not(f"link {link!r}", f"{on!r} itself hangs on it")
     elif why := _inexact(robot, elements, on, link):
         yield _not(f"link {link!r}", why)
@@ -184,7 +185,7 @@ def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) 
 def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -> str | None:
     """Why nothing is to be worked out of the pose of link b in link a, and of more elements with an origin: an angle
     that R103-007 is about would go into the result, where nobody could tell it any more."""
-    one, other = (robot.joints_to(link)[::-1] for link in (a, b))
+    one, other = (robot.joints_to(robot.frames[frame].link)[::-1] for frame in (a, b))
     owners = [elements.joints[joint.name] for joint in (*one, *other) if (joint in one) != (joint in other)]
     for owner in (*owners, *more):
         for text in (text for origin in origins_of(owner) for text in (origin.get("rpy") or "").split()):

@@ -16,12 +16,12 @@ from kinetree.conventions.rep199.clause import (
     geometry,
     own_joint,
     parent,
-    subtree,
     thing,
 )
 from kinetree.conventions.rep199.fixes import add_flange, move_geometry
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
+from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
@@ -58,7 +58,7 @@ class Flange(Rep199):
                 yield self.absent(robot, arms, arm, "flange", strict)
                 continue
             for joint in _beside_flange(arm, robot):
-                branch = [*subtree(robot, joint.child)]
+                branch = links_below(robot, joint.child)
                 moves = joint.kind.nv or any(below.kind.nv for link in branch for below in robot.child_joints(link))
                 solid = [link for link in branch if geometry(robot, link)]
                 strange = joint.parent == arm.tool0 or not all(OWN.fullmatch(link) for link in solid)
@@ -74,7 +74,7 @@ def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
         for joint in robot.child_joints(waiting.pop()):
             if joint.child in (arm.flange, arm.tool0):
                 continue
-            if {arm.flange, arm.tool0} & set(subtree(robot, joint.child)):
+            if {arm.flange, arm.tool0} & links_below(robot, joint.child):
                 waiting.append(joint.child)
             else:
                 yield joint

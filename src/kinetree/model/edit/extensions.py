@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from html import escape, unescape
+from typing import TypeVar
 
 from kinetree.errors import Finding
 from kinetree.model.assemble import Parts
 from kinetree.model.references import TEXT, fields_of, kind_of
-from kinetree.model.robot import Extension, Geometry, Link
+from kinetree.model.robot import Extension, Geometry, Joint, Link, Sensor
 
 _TAG = re.compile(r"""<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))+)""")
 """A start tag: its name and its attributes."""
@@ -20,19 +21,14 @@ _TEXT = re.compile(r"(<([\w:.-]+)([^<>]*)>\s*)([^<>]*[^<>\s])(?=\s*</)")
 
 NewName = Callable[[str, str], str]
 """(kind of the place, the name there) to the name that it gets, which may be the same."""
-Change = Callable[[tuple[Extension, ...]], tuple[Extension, ...]]
+Thing = TypeVar("Thing", Link, Geometry, Joint, Sensor)
 
 
 def names_in(extension: Extension) -> set[str]:
     """Return every name of a part of the robot that an extension mentions."""
-    found: set[str] = set()
-
-    def look(kind: str, name: str) -> str:
-        found.add(name)
-        return name
-
-    replace_names(extension, look)
-    return found
+    found: dict[str, str] = {}
+    replace_names(extension, lambda kind, name: found.setdefault(name, name))
+    return set(found)
 
 
 def replace_names(extension: Extension, new_name: NewName) -> Extension:
@@ -62,24 +58,18 @@ def _attributes(tag: str) -> dict[str, str]:
     return {attribute[1]: unescape(attribute[3]) for attribute in _ATTRIBUTE.finditer(tag)}
 
 
-def change_extensions(parts: Parts, change: Change) -> None:
-    """Put every tuple of extensions of the parts through `change`."""
+def change_extensions(parts: Parts, change: Callable[[Extension], Extension]) -> None:
+    """Change every extension of the parts: of the robot, its links, their shapes, its joints and sensors."""
 
-    def geometries(shapes: Iterable[Geometry]) -> tuple[Geometry, ...]:
-        return tuple(replace(g, extensions=change(g.extensions)) if g.extensions else g for g in shapes)
+    def changed(thing: Thing) -> Thing:
+        return replace(thing, extensions=tuple(map(change, thing.extensions))) if thing.extensions else thing
 
-    parts.extensions = list(change(tuple(parts.extensions)))
-    parts.links = [
-        replace(
-            link,
-            extensions=change(link.extensions),
-            visuals=geometries(link.visuals),
-            collisions=geometries(link.collisions),
-        )
-        for link in parts.links
-    ]
-    parts.joints = [replace(joint, extensions=change(joint.extensions)) for joint in parts.joints]
-    parts.sensors = [replace(sensor, extensions=change(sensor.extensions)) for sensor in parts.sensors]
+    parts.extensions = list(map(change, parts.extensions))
+    for i, link in enumerate(map(changed, parts.links)):
+        visuals, collisions = tuple(map(changed, link.visuals)), tuple(map(changed, link.collisions))
+        parts.links[i] = replace(link, visuals=visuals, collisions=collisions)
+    parts.joints = list(map(changed, parts.joints))
+    parts.sensors = list(map(changed, parts.sensors))
 
 
 def stale(extensions: Iterable[Extension], gone: set[str], what: str) -> list[Finding]:

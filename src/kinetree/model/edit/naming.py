@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -162,26 +162,20 @@ def _sensor(sensor: Sensor, to: _Names) -> Sensor:
 
 
 def _rename_in_extensions(robot: Robot, parts: Parts, to: _Names) -> None:
-    """Rename what extensions mention. Raises KinetreeError for a name that may be that of several parts, where these
-    get different names."""
-    limits = {limit.name for limit in robot.coupled_limits}
-    fields: _Fields = {
-        "frames": (robot.frames, to.frames),
-        "joints": (robot.joints, to.joints),
-        "sensors": (robot.sensors, to.sensors),
-        "coupled_limits": (limits, to.coupled_limits),
-    }
-    if any(names for _, names in fields.values()):
-        change_extensions(parts, lambda all: tuple(replace_names(one, partial(_new_name, fields, one)) for one in all))
+    """Rename what extensions mention. Raises KinetreeError for a name of several parts that get different names, at a
+    place that does not tell which it means."""
+    known: dict[str, Iterable[str]] = {"frames": robot.frames, "joints": robot.joints, "sensors": robot.sensors}
+    known["coupled_limits"] = [limit.name for limit in robot.coupled_limits]
+    news = {field: {old: getattr(to, field).get(old, old) for old in names} for field, names in known.items()}
+    change_extensions(parts, lambda extension: replace_names(extension, partial(_new_name, news, extension)))
 
 
-_Fields = Mapping[str, tuple[Collection[str], Renaming]]
-"""Fields of a robot to its names there, and the new ones of those that get others."""
+def _new_name(news: Mapping[str, Renaming], extension: Extension, kind: str, old: str) -> str:
+    """Return what a name in an extension becomes. A name that no part of the kind has is that of any part.
 
-
-def _new_name(fields: _Fields, extension: Extension, kind: str, old: str) -> str:
-    """Return what a name in an extension becomes, at a place of some kind; a name of no such part may be any part's."""
-    having = {field: names.get(old, old) for field, (known, names) in fields.items() if old in known}
+    news: fields of a robot to the new names of all its parts there. kind: of the place; see `model.references`.
+    """
+    having = {field: names[old] for field, names in news.items() if old in names}
     meant = {field: new for field, new in having.items() if field in fields_of(kind)} or having
     if len({*meant.values()}) > 1:
         which = " and ".join(f"a {field.removesuffix('s').replace('_', ' ')}" for field in meant)

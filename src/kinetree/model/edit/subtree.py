@@ -31,14 +31,14 @@ def cut(robot: Robot, link: str) -> Robot:
     to other parts is on the notes. Raises UnknownNameError for an unknown link, and KinetreeError if a joint follows
     one that is not in the sub-tree: lock the leader first, to say where the follower shall stand.
     """
-    return build(_trim(robot, _below(robot, link)))
+    return build(_trim(robot, links_below(robot, link)))
 
 
 @explained
 def remove(robot: Robot, link: str) -> Robot:
     """The robot without the sub-tree at `link` and the joint that carries it. Trims and raises as `cut` does, and
     raises KinetreeError for the root, without which nothing is left."""
-    gone = _below(robot, link)
+    gone = links_below(robot, link)
     if link == robot.root:
         raise fail("root", "is the root: nothing would be left", element=f"link {link!r}", fix="reroot first")
     return build(_trim(robot, {name for name in robot.links if name not in gone}))
@@ -137,8 +137,8 @@ def _there(material: Material, materials: Mapping[str, Material]) -> bool:
     return before is not None and replace(before, source=None) == replace(material, source=None)
 
 
-def _below(robot: Robot, link: str) -> set[str]:
-    """`link` and every link that it carries."""
+def links_below(robot: Robot, link: str) -> set[str]:
+    """Return a link and every link that it carries."""
     found: set[str] = set()
     waiting = [link]
     while waiting:
