@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from kinetree.formats.xml import Derived, Element, parsed
 from kinetree.model.limits import resolve_mimic
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import IDENTITY, Array
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,12 +67,6 @@ def poses(robot: Robot) -> dict[str, Array]:
             T_joint = T_joint @ joint.kind.transform(joint.axes, joint.pitch, (offset,))
         T[joint.child] = T_joint if joint.child_origin is IDENTITY else T_joint @ joint.child_origin
     return {name: T[name] if name in T else T[frame.link] @ frame.origin for name, frame in robot.frames.items()}
-
-
-@fact
-def above(robot: Robot) -> Mapping[str, Joint]:
-    """Link to the joint that carries it."""
-    return {joint.child: joint for joint in robot.joints.values()}
 
 
 @fact

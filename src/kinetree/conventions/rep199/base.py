@@ -22,7 +22,7 @@ from kinetree.conventions.rep199.fixes import add_base, hang_base, move_geometry
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Geometry, Joint, Robot
+from kinetree.model.robot import Geometry, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -166,14 +166,14 @@ class ChainBeginsAtBaseLink(Rep199):
     <origin xyz="0 0 0.3"/>
     <parent link="plate"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """The link that the first joint hangs on is not base_link nor fixed below it."""
         for arm in arms:
             if arm.base_link is None:
                 continue
             link = robot.joints[arm.moving[0]].parent
-            while link != arm.base_link and link in above and not above[link].kind.nv:
-                link = above[link].parent
+            while link != arm.base_link and (joint := robot.parent_joint(link)) and not joint.kind.nv:
+                link = joint.parent
             if link != arm.base_link:
                 first = robot.joints[arm.moving[0]]
                 message = f"the first joint, {first.name!r}, hangs on {first.parent!r}, which is not behind it"
@@ -226,14 +226,12 @@ class BaseFixed(Rep199):
     bad = """<parent link="link_1"/>
     <child link="base"/>"""
 
-    def check(
-        self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], bodies: Mapping[str, str]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
         """base is carried by a joint that moves, or fixed to a link that does."""
         for arm in arms:
             if arm.base is None:
                 continue
-            joint = own_joint(robot, above, arm.base)
+            joint = own_joint(robot, arm.base)
             if joint is not None and joint.kind.nv:
                 message = f"joint {joint.name!r}, which carries it, is {joint.type}"
                 yield self.finding(message, thing(robot, arm.base))
@@ -263,12 +261,12 @@ class BaseParent(Rep199):
     <child link="mount"/>"""
     mend = staticmethod(hang_base)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """base hangs on another link."""
         for arm in arms:
             if arm.base is None or arm.base_link is None:
                 continue
-            link = parent(robot, above, arm.base)
+            link = parent(robot, arm.base)
             if link != arm.base_link:
                 message = f"hangs on {link!r}, not on {arm.base_link!r}" if link else f"carries {arm.base_link!r}"
                 yield self.finding(message, thing(robot, arm.base))
