@@ -28,7 +28,8 @@ from fuzz.texts import Text, in_folder, own
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import Finding
 from kinetree.formats.opener import Files
-from kinetree.load import FORMATS, Options
+from kinetree.formats.registry import FORMATS
+from kinetree.load import Options
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
 

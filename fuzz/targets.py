@@ -20,12 +20,14 @@ from kinetree.checker.baseline import read_baseline
 from kinetree.checker.checked import Job, check_job
 from kinetree.checker.settings import read_settings
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.options import CheckOptions
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import fix, write
 from kinetree.fixer.related_files import follow, read_companions
 from kinetree.formats import limits, srdf
 from kinetree.formats.opener import Files
-from kinetree.load import FORMATS, Options, load
+from kinetree.formats.registry import FORMATS
+from kinetree.load import Options, load
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
@@ -106,7 +108,7 @@ def check(format: str, profile: str) -> Callable[[bytes, str], None]:
 
     def run(text: bytes, file: str) -> None:
         with _Folder(text, f"case{FORMATS[format].suffixes[0]}") as path:
-            found = check_job(Job(str(path), profile))
+            found = check_job(Job(str(path), CheckOptions(profile)))
             assert all(str(finding) for finding in found.findings)
 
     return run

@@ -23,6 +23,10 @@ _PLAIN = {str: "a text", bool: "True or False", type(None): "None", Any: "anythi
 _FAULTS = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 
 
+class Arguments:
+    """Base of records of arguments: where a call with one fails, its fields are compared with their annotations."""
+
+
 def explained(function: Callable[P, V]) -> Callable[P, V]:
     """Make a function raise a KinetreeError, and a TypeError, where an argument does not fit its annotation."""
 
@@ -52,6 +56,8 @@ def _first_misfit(
     except (TypeError, NameError):  # wrong names or numbers of arguments: Python explains these
         return None
     for name, value in given.items():
+        if isinstance(value, Arguments) and (misfit := _first_misfit(type(value), (), vars(value))):
+            return misfit
         kind = signature(function).parameters[name].kind
         values = value if kind is Parameter.VAR_POSITIONAL else value.values() if kind is Parameter.VAR_KEYWORD else ()
         for one in values if kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD) else (value,):

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from kinetree.checker.checked import Checked
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.load import FORMATS, format_of, is_packaged
+from kinetree.formats.registry import FORMATS
+from kinetree.load import format_of, is_packaged
 from kinetree.robots.packaged import names
 
 CHECKED = ("urdf", "xacro", "sdf", "mjcf")

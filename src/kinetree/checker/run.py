@@ -17,7 +17,6 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from io import BytesIO
 from math import inf
 from time import monotonic
@@ -27,9 +26,9 @@ from kinetree.checker.baseline import check_baseline
 from kinetree.checker.checked import Checked, Excused, Job, fault
 from kinetree.checker.protection import Protection, environment, readable, without_foreign_places
 from kinetree.checker.worker import check_alone, receive, send
-from kinetree.conventions.profiles import check_codes, check_profile
+from kinetree.conventions.profiles import DEFAULT, check_codes, check_profile
 from kinetree.errors import Finding, Source
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 
 SMALL = 300_000
 """Bytes of all files together, below which starting children takes longer than the work."""
@@ -58,16 +57,22 @@ def check_all(
     "check-timeout", "check-memory", or "check-crashed" where the mistake is ours. Raises KinetreeError for an unknown
     profile or code, and for a baseline that is none, before anything is checked.
     """
-    for profile, select, ignore in dict.fromkeys((job.profile, job.select, job.ignore) for job in jobs):
-        check_profile(profile)
+    for profile, select, ignore in dict.fromkeys((o.profile, o.select, o.ignore) for o in (j.options for j in jobs)):
+        check_profile(profile or DEFAULT)
         check_codes(None, select, ignore)  # settings have codes for jobs of several profiles
     for baseline in dict.fromkeys(job.baseline for job in jobs if job.baseline is not None):
         check_baseline(baseline)
-    if not any(map(_is_expanded, jobs)) and sum(map(_size, jobs)) <= SMALL:
+    if not needs_children(jobs):
         return map(check_alone, jobs)
     count = min(processes or _cores(), len(jobs))
     given = readable(jobs), environment(jobs)
     return _in_children(jobs, [_Child(seconds, megabytes, *given) for _ in range(count)])
+
+
+def needs_children(jobs: Sequence[Job]) -> bool:
+    """Return whether files are checked in child processes, within limits: all are, but a few small files that are not
+    expanded."""
+    return any(map(_is_expanded, jobs)) or sum(map(_size, jobs)) > SMALL
 
 
 def protection() -> Protection:
@@ -79,7 +84,7 @@ def protection() -> Protection:
 
 
 def _is_expanded(job: Job) -> bool:
-    format = job.arguments.get("format")
+    format = job.options.read.format
     return format == "xacro" or (format is None and job.file.lower().endswith(FORMATS["xacro"].suffixes))
 
 
@@ -100,7 +105,7 @@ def _in_children(jobs: Sequence[Job], children: Sequence[_Child]) -> Iterator[Ch
     done: queue.SimpleQueue[tuple[int, Checked]] = queue.SimpleQueue()
     over = threading.Event()
     for index, job in enumerate(jobs):
-        todo.put((index, job.file, pickle.dumps(replace(job, arguments=_plain(job.arguments)))))
+        todo.put((index, job.file, pickle.dumps(job)))
     for child in children:
         threading.Thread(target=_work, args=(child, todo, done), daemon=True).start()
     threading.Thread(target=_watch, args=(children, over), daemon=True).start()
@@ -130,24 +135,24 @@ def _watch(children: Sequence[_Child], over: threading.Event) -> None:
 def _work(child: _Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[tuple[int, Checked]]) -> None:
     """Give a child one job after the other, until there are none left; the next before the answer to the last, so that
     it need not wait."""
-    told: deque[Task] = deque()  # the child is at the first
+    sent: deque[Task] = deque()  # the child is at the first
     while not child.ended:
         try:
             with suppress(queue.Empty):
-                while len(told) < AHEAD:
-                    told.append(todo.get_nowait())
-                    child.tell(told[-1][2])
-            if not told:
+                while len(sent) < AHEAD:
+                    sent.append(todo.get_nowait())
+                    child.tell(sent[-1][2])
+            if not sent:
                 child.end()
                 return
-            checked = child.answer(told[0][1])
+            checked = child.answer(sent[0][1])
         except Exception as error:
             child.kill()
-            checked = fault(told[0][1], "check-crashed", f"no child process can check it: {error}")
-        done.put((told.popleft()[0], checked))
+            checked = fault(sent[0][1], "check-crashed", f"no child process can check it: {error}")
+        done.put((sent.popleft()[0], checked))
         if not child.process:
-            while told:  # it did not come to these
-                todo.put(told.popleft())
+            while sent:  # it did not come to these
+                todo.put(sent.popleft())
 
 
 class _Child:
@@ -255,11 +260,6 @@ class _Child:
         with suppress(subprocess.TimeoutExpired):
             return self.process.wait(timeout=5) if self.process else None
         return None
-
-
-def _plain(value: Any) -> Any:
-    """With dictionaries for whatever mappings, which cannot all be sent."""
-    return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
 
 
 class _Answer(pickle.Unpickler):

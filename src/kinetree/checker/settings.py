@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.checker.per_file import Pattern, PerFile
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import PROFILES, codes_of, nearest_codes, unknown_codes
 from kinetree.errors import KinetreeError, nearest_names
 from kinetree.formats.opener import read_file
 from kinetree.formats.places import Places, Where
+from kinetree.formats.registry import ReadOptions
 from kinetree.formats.text import TextReport, decode, read_toml
 
 OWN, SHARED = "kinetree.toml", "pyproject.toml"
@@ -38,30 +40,27 @@ MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages")
 class Model:
     """A file that makes a robot, such as a xacro file that is no mere collection of macros.
 
-    file: absolute. args: values of xacro arguments. model: which one of an SDF file. name: which of several variants of
-    the file it is, by default its arguments and model; "" where there is one and nobody has named it. profile: by
-    default that of the settings. packages: folders of ROS packages by name, absolute.
+    file: absolute. options: its profile, xacro arguments, packages with absolute folders, and model, as far as they are
+    given. name: which of several variants of the file it is, by default its arguments and model; "" where there is one
+    and nobody has named it.
     """
 
     file: str
-    args: Mapping[str, str]
-    model: str | None
+    options: CheckOptions
     name: str
-    profile: str | None
-    packages: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """file: where they are said, or None for those that hold where nothing is said. baseline: absolute. exclude: files
-    of folders that are not checked unless they are named. folders: absolute, outside of the workspace, that models may
-    read. environment: variables that they may see. For the rest see `kinetree.checker.checked.Job`."""
+    """The settings of a project.
+
+    file: where they are written, or None for the defaults. baseline: absolute. exclude: files of folders that are not
+    checked unless they are named. folders: absolute, outside of the workspace, that models may read. environment:
+    variables that they may see. For the rest see `kinetree.checker.checked.Job`.
+    """
 
     file: str | None = None
-    profile: str | None = None
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    vendor: str | None = None
+    options: CheckOptions = CheckOptions()
     baseline: str | None = None
     exclude: tuple[Pattern, ...] = ()
     per_file: tuple[PerFile, ...] = ()
@@ -146,10 +145,12 @@ class _Reader:
         baseline = self.text(table, "baseline")
         return Settings(
             self.report.file,
-            self.profile(table),
-            self.codes(table.get("select", []), "select"),
-            self.codes(table.get("ignore", []), "ignore"),
-            self.vendor(table),
+            CheckOptions(
+                self.profile(table),
+                self.codes(table.get("select", []), "select"),
+                self.codes(table.get("ignore", []), "ignore"),
+                self.vendor(table),
+            ),
             baseline and os.path.normpath(os.path.join(self.folder, baseline)),
             self.exclude(table.get("exclude", [])),
             self.per_file(table.get("per-file-ignores", {})),
@@ -174,8 +175,9 @@ class _Reader:
         for k, row in enumerate(said):
             if self.is_table(row, MODEL_KEYS, k):
                 model = self.model(row, k)
-                args = [f"{key}={value}" for key, value in model.args.items()]
-                name = model.name or ", ".join([*args, *([model.model] if model.model else [])])
+                read = model.options.read
+                args = [f"{key}={value}" for key, value in (read.xacro_args or {}).items()]
+                name = model.name or ", ".join([*args, *([read.model] if read.model else [])])
                 if models.setdefault((os.path.realpath(model.file), name), model) is not model:
                     self.error("its file stands there already; each row of a file needs a name of its own", "", k)
         rows = Counter(file for file, _ in models)
@@ -187,14 +189,10 @@ class _Reader:
             self.error("there is no file; legal is one for each of the models", "", k)
         args = self.texts(row, "args", (str, int, float), k)
         packages = self.texts(row, "packages", (str,), k)
-        return Model(
-            os.path.join(self.folder, file or ""),
-            args,
-            self.text(row, "model", k),
-            self.text(row, "name", k) or "",
-            self.profile(row, k),
-            {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()},
-        )
+        folders = {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()}
+        model, name = self.text(row, "model", k), self.text(row, "name", k) or ""
+        read = ReadOptions(xacro_args=args, packages=folders, model=model)
+        return Model(os.path.join(self.folder, file or ""), CheckOptions(self.profile(row, k), read=read), name)
 
     def exclude(self, said: object) -> tuple[Pattern, ...]:
         if not isinstance(said, list) or not all(isinstance(glob, str) and glob for glob in said):

@@ -1,4 +1,4 @@
-"""The child process of `kinetree.checker.run`: it checks the files that it is told of, within limits."""
+"""The child process of `kinetree.checker.run`, which checks files within limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dataclasses import replace
 from itertools import count
 from typing import IO, Any
 
-from kinetree.checker.checked import Checked, Job, check_job, fault
+from kinetree.checker.checked import Checked, Examined, Job, examine_job, fault
 from kinetree.errors import KinetreeError, Source
 
 HEAD = struct.Struct("<Q")
@@ -31,18 +31,25 @@ COLLECTED = 10
 
 def check_alone(job: Job) -> Checked:
     """Check one file; whatever befalls it is a finding."""
+    return examine_alone(job).checked
+
+
+def examine_alone(job: Job) -> Examined:
+    """Read and check one file; whatever befalls it is a finding."""
     try:
         if special := _special(job.file):
-            return fault(job.file, "file", f"is {special}, not a file; only files are checked")
-        return check_job(job)
+            return Examined(fault(job.file, "file", f"is {special}, not a file; only files are checked"))
+        return examine_job(job)
     except KinetreeError as error:
-        return Checked(job.file, tuple(replace(f, source=f.source or Source(job.file)) for f in error.findings))
+        placed = tuple(replace(f, source=f.source or Source(job.file)) for f in error.findings)
+        return Examined(Checked(job.file, placed))
     except MemoryError:
-        return fault(job.file, "check-memory", "takes more memory to check than there is, or than is allowed")
+        message = "takes more memory to check than there is, or than is allowed"
+        return Examined(fault(job.file, "check-memory", message))
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({os.path.basename(where.filename)}:{where.lineno})"
-        return fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}")
+        return Examined(fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}"))
 
 
 def _special(file: str) -> str | None:

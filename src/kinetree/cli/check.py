@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import filterfalse
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,7 +15,7 @@ from kinetree.checker.baseline import check_replaceable, model_key, write_baseli
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Checked, Job, gone_from_baselines
 from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
-from kinetree.checker.jobs import Overrides, jobs
+from kinetree.checker.jobs import jobs
 from kinetree.checker.justifications import justifications
 from kinetree.checker.report import formats, report
 from kinetree.checker.run import check_all, protection
@@ -24,8 +23,10 @@ from kinetree.checker.settings import OWN, SHARED, read_settings
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._model import json_option, robot_paths
 from kinetree.cli._output import check_no_input
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.formats.output import write_whole
+from kinetree.formats.registry import ReadOptions
 
 MANY = 20
 """Files above which a bar shows how many are done."""
@@ -63,15 +64,19 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 @json_option
 def command(
     paths: Sequence[str],
-    options: dict[str, Any],
+    read: ReadOptions,
+    profile: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    vendor: str | None,
     config: str | None,
+    baseline: str | None,
     write_baseline: str | None,
     why: bool,
     form: str | None,
     output_file: str | None,
     exit_zero: bool,
     as_json: bool,
-    **said: Any,
 ) -> None:
     """Say what is wrong with robot descriptions and what departs from the conventions of a profile.
 
@@ -81,14 +86,14 @@ def command(
     Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if a file cannot be read.
     """
     _check_options(as_json, form, why)
-    if "" in (config, said["baseline"], write_baseline, output_file):
+    if "" in (config, baseline, write_baseline, output_file):
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
-    _check_baselines(said["baseline"], write_baseline)
-    overrides = Overrides(**{k: v or None for k, v in said.items()}, arguments=options)
+    _check_baselines(baseline, write_baseline)
+    options = CheckOptions(profile, select, ignore, vendor, read)
     files = files_of(paths)
     found = {file for file, named in files.items() if not named}
-    told = read_settings(config) if config else None
-    asked = jobs(list(files) if paths else None, told, overrides, found, folders_of(paths))
+    settings = read_settings(config) if config else None
+    asked = jobs(list(files) if paths else None, settings, options, baseline, found, folders_of(paths))
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file
@@ -129,8 +134,10 @@ def _check_baselines(old: str | None, new: str | None) -> None:
 
 def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job], config: str | None) -> None:
     """Refuses to write over what is read, and what is no baseline with one."""
-    more = [job.arguments.get(key) for job in asked for key in ("srdf", "limits")]
-    read = {file for file in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if file}
+    more = [file for job in asked for file in (job.options.read.srdf, job.options.read.limits)]
+    read = {
+        str(file) for file in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if file
+    }
     read |= {file for file in (report, baseline) if file and os.path.basename(file) in (OWN, SHARED)}  # settings
     if baseline is not None:
         check_no_input(baseline, read)

@@ -8,29 +8,34 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
 
 from kinetree.checker.check import is_error_of_reader
-from kinetree.checker.checked import Checked, Job, check_job
+from kinetree.checker.checked import Examined, Job
 from kinetree.checker.files import files_of, folders_of, without_parts
-from kinetree.checker.jobs import Overrides, jobs
+from kinetree.checker.jobs import jobs
 from kinetree.checker.per_file import is_left_out
 from kinetree.checker.report.pretty import pretty
-from kinetree.checker.run import check_all
+from kinetree.checker.run import check_all, needs_children
 from kinetree.checker.settings import read_settings
+from kinetree.checker.worker import examine_alone
 from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, json_option
+from kinetree.cli._model import assignments, json_option, read_options
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
-from kinetree.fixer.fix import Fixed, fix, write
+from kinetree.fixer.apply import State
+from kinetree.fixer.fix import Fixed, fix_from, write
 from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
+from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.formats.xml_encoding import encoding_of
-from kinetree.load import FORMATS, format_of, is_packaged
+from kinetree.load import format_of, is_packaged
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are mended."""
@@ -67,7 +72,7 @@ def command(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     vendor: str | None,
-    **arguments: Any,
+    **reading: Any,
 ) -> None:
     """Mend what departs from the conventions of a profile in URDF and xacro files, in place.
 
@@ -85,11 +90,11 @@ def command(
     notes = _recovered({Path(name).parent for file in (*files, *also) for name in (file, os.path.realpath(file))}, diff)
     if not as_json:
         print_findings(notes)
-    said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
+    options = CheckOptions(profile, select, ignore, vendor, read_options(reading))
     found = {file for file, named in files.items() if not named}
-    told = read_settings(config) if config else None
-    held = jobs(_mendable(files, arguments.get("format")), told, said, found, folders_of(paths))
-    asked = [replace(job, baseline=None) for job in held]  # what is known is mended, too
+    settings = read_settings(config) if config else None
+    made = jobs(_mendable(files, options.read), settings, options, None, found, folders_of(paths))
+    asked = [replace(job, baseline=None) for job in made]  # what is known is mended, too
     if also and len(asked) > 1:
         raise click.UsageError(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
@@ -121,11 +126,11 @@ def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
     return []
 
 
-def _mendable(files: Mapping[str, bool], format: str | None) -> list[str]:
+def _mendable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
     """The files that were named, of which others than texts are refused one by one, and the texts of folders. files:
     whether they were named. Raises KinetreeError for robots of the package, and where nothing is left."""
     for file in files:
-        if is_packaged(file, format):
+        if is_packaged(file, options.format):
             raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
     found = [file for file, named in files.items() if named or _is_text(file)]
     if not found:
@@ -141,53 +146,66 @@ def _is_text(file: str) -> bool:
 
 
 def _all_fixed(
-    asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
+    asked: Sequence[Job], files: Mapping[str, bool], diff: bool, *, unsafe: bool, also: tuple[str, ...]
 ) -> tuple[list[Fixed], list[Finding]]:
-    """Return what becomes of all models, and why others could not be mended. Each starts from what those before it
-    leave. files: whether they were named."""
+    """Return what becomes of all models, and why others could not be repaired. Each starts from what those before it
+    leave. files: whether they were named.
+
+    Each file is read and checked here once, and repaired from that. What needs a child process is checked by one first,
+    within limits, and read here only if it came through.
+    """
     contents: dict[Path, bytes] = {}
     results: list[Fixed] = []
     faults: list[Finding] = []
-    for job, checked in zip(asked, check_all(asked), strict=True):
+    limited = map(Examined, check_all(asked)) if needs_children(asked) else repeat(None)
+    for job, first in zip(asked, limited, strict=False):
+        with snapshot(contents) as held:
+            examined = first if first and _errors(first) else examine_alone(job)
         try:
-            fixed = _fixed(job, checked, contents, diff, **options)
+            fixed = _fixed(job, examined, held, diff, unsafe=unsafe, also=also)
             results.append(fixed)
             contents |= fixed.after
         except KinetreeError as error:
-            if files.get(job.file, True) or without_parts(checked).findings:
+            if files.get(job.file, True) or without_parts(examined.checked).findings:
                 faults += [_placed(finding, job.file) for finding in error.findings]
     return results, list(dict.fromkeys(faults))  # what holds for all variants of a file is said once
 
 
-def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], diff: bool, **options: Any) -> Fixed:
-    """What becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that could not
-    be read, or not within the limits of a check.
+def _errors(examined: Examined) -> list[Finding]:
+    return [finding for finding in examined.checked.findings if is_error_of_reader(finding)]
 
-    checked: what was found within these limits. contents: what files hold by now.
+
+def _fixed(
+    job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool, *, unsafe: bool, also: tuple[str, ...]
+) -> Fixed:
+    """Return what becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that
+    could not be read and checked.
+
+    held: the contents of all files that were read.
     """
-    if job.name and not options["unsafe"]:
+    if job.name and not unsafe:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
-    if errors := [finding for finding in checked.findings if is_error_of_reader(finding)]:
+    if (errors := _errors(examined)) or examined.robot is None:
         raise KinetreeError(errors)
-    if not job.arguments.get("format") and (name := format_of(job.file).name) not in TEXTS:
-        raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
-    with snapshot(contents) as held:  # what is excused is judged by the very bytes that are mended
-        excused = {one.finding for one in check_job(job).excused}
+    if not job.options.read.format:
+        with snapshot(held):
+            name = format_of(job.file).name
+        if name not in TEXTS:
+            raise KinetreeError(
+                Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file))
+            )
     if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
         message = "includes files that an interrupted run had left, and which have changed now; run this again"
         raise KinetreeError([*_recovered(left, diff), Finding("interrupted", "error", message, Source(job.file))])
-    return fix(
+    excused = {one.finding for one in examined.checked.excused}
+    return fix_from(
+        State(held, examined.robot, examined.findings),
         job.file,
-        profile=job.profile,
-        select=job.select,
-        ignore=job.ignore,
-        vendor=job.vendor,
+        job.options,
+        unsafe=unsafe,
+        also=also,
         excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file),
-        instead=held,
-        confined=job.confined,
-        **options,
-        **job.arguments,
     )
 
 

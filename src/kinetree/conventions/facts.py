@@ -1,7 +1,11 @@
 """What is known of a robot that rules look at: facts that are worked out when a rule first asks for them.
 
-A rule's `check` names its inputs: `robot`, what the caller has told, or any fact below or in a family of rules. A fact
-is a function that names its own inputs likewise. What is None is not known, and rules that want it are not asked.
+A rule's `check` names its inputs: `robot`, one of the options below, or any fact below or in a family of rules. A fact
+is a function that names its own inputs likewise. None means unknown, and rules that want it are not asked.
+
+Options: vendor: the key of the controller's maker, or None. strict: whether what is missing is as grave as what is
+wrong. packages: folders of ROS packages by name. confined: a `Confinement` outside of which no file is looked at, or
+False.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
+from kinetree.conventions.options import CheckOptions
 from kinetree.formats.xml import Derived, Element, parsed
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
@@ -18,11 +23,6 @@ from kinetree.spatial.se3 import IDENTITY, Array
 F = TypeVar("F", bound=Callable[..., Any])
 
 FACTS: dict[str, Callable[..., Any]] = {}
-
-TOLD: Mapping[str, Any] = {"vendor": None, "strict": False, "packages": {}, "confined": False}
-"""What a caller may tell, with what holds where nobody does. vendor: the key of the controller's maker. strict: whether
-what is missing is as grave as what is wrong. packages: folders of ROS packages by name. confined: a `Confinement`
-outside of which no file is looked at, or False."""
 
 
 def fact(function: F) -> F:
@@ -35,9 +35,14 @@ def fact(function: F) -> F:
 class Subject:
     """A robot and what has been worked out of it."""
 
-    def __init__(self, robot: Robot, **told: Any) -> None:
-        assert set(told) <= set(TOLD), "no rule asks for that"
-        self._known: dict[str, Any] = {"robot": robot, **TOLD, **told}
+    def __init__(self, robot: Robot, context: CheckOptions = CheckOptions()) -> None:
+        self._known: dict[str, Any] = {
+            "robot": robot,
+            "vendor": context.vendor,
+            "strict": context.strict,
+            "packages": context.read.packages or {},
+            "confined": context.read.confined,
+        }
 
     def facts(self, function: Callable[..., Any]) -> dict[str, Any]:
         """All that a function asks for, by name."""

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from kinetree.conventions.reader_codes import REMARKS
-from kinetree.conventions.rule import Rule
 from kinetree.errors import fail, nearest_names
+
+if TYPE_CHECKING:
+    from kinetree.conventions.rule import Rule
 
 FAMILIES: dict[str, str] = {
     "TRE": "structure",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
+from kinetree.conventions.options import CheckOptions
 from kinetree.errors import SEVERITIES, Finding, Severity, Source
 from kinetree.model.robot import Frame, Joint, Link, Robot, Sensor
 
@@ -26,7 +27,7 @@ class Rule:
     good, bad: a text that is fine and one that is not. With `base` they are pieces of a text, where the bad one takes
         every place of the good one: `base` itself, or that of a robot that comes with the package, loaded with
         `base_options` and written in `base_format`.
-    told: what the caller must tell for the examples; see `kinetree.conventions.facts.TOLD`.
+    context: the options with which the examples are checked.
     requires: codes of rules; where one of them has found its fault, this one is not asked.
     """
 
@@ -40,7 +41,7 @@ class Rule:
     base: ClassVar[str | None] = None
     base_format: ClassVar[str] = "urdf"
     base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    told: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    context: ClassVar[CheckOptions] = CheckOptions()
     requires: ClassVar[tuple[str, ...]] = ()
 
     check: ClassVar[Any]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import fact
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule
 from kinetree.errors import SEVERITIES, Finding
@@ -24,13 +24,8 @@ EXACT = 1e-3
 ALONG = 1e-3
 """How far the cosine of two directions may be from 1 for them to be one."""
 
-STRICT: Mapping[str, Any] = MappingProxyType({"strict": True})
-"""What is told for the examples of rules that find something missing."""
-
-
-def of_maker(vendor: str) -> Mapping[str, Any]:
-    """What is told for the examples of rules that know the makers' models."""
-    return MappingProxyType({"vendor": vendor})
+STRICT = CheckOptions("industrial-strict")
+"""Context for the examples of missing-frame rules."""
 
 
 class Rep199(Rule):
