@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from inspect import Parameter, signature
 from numbers import Integral, Real
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, ParamSpec, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from kinetree.errors import KinetreeError, wrong_type
 
@@ -25,6 +25,17 @@ _FAULTS = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 
 class Arguments:
     """Base of records of arguments: where a call with one fails, its fields are compared with their annotations."""
+
+    def over(self, other: Self) -> Self:
+        """Return these arguments, with those of another record where these are not given; mappings name by name."""
+        given = vars(other)
+        return type(self)(**{name: _over(value, given[name]) for name, value in vars(self).items()})
+
+
+def _over(value: Any, other: Any) -> Any:
+    if isinstance(value, Arguments):
+        return value.over(other)
+    return {**other, **value} if value and other and isinstance(value, Mapping) else value or other
 
 
 def explained(function: Callable[P, V]) -> Callable[P, V]:

@@ -68,7 +68,6 @@ def load(
 def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> Reading:
     """Return the robot that `load` would return, or None, and all findings. Raises KinetreeError only where there is
     nothing to read."""
-    _check_packages(options)
     robot, findings = _with_empty_limits(*_with_groups(*_read(source, options), options))
     limits = options.limits
     if robot is None or limits is None or (limits == PRINTED and is_packaged(source, options.format)):
@@ -81,15 +80,13 @@ def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()
     return limited, [*findings, *(note for note in limited.notes if note not in known)]
 
 
-def _check_packages(options: ReadOptions) -> None:
-    for name, folder in _folders(options).items():
+def _folders(options: ReadOptions) -> dict[str, Path]:
+    """Return the folders of packages that are given, by name. Raises KinetreeError for one that is not there."""
+    folders = {name: Path(folder).expanduser().absolute() for name, folder in (options.packages or {}).items()}
+    for name, folder in folders.items():
         if not folder.is_dir():
             raise fail("package", f"packages={{{name!r}: …}}: there is no folder {folder}")
-
-
-def _folders(options: ReadOptions) -> dict[str, Path]:
-    """Return the folders of packages that are given, by name."""
-    return {name: Path(folder).expanduser().absolute() for name, folder in (options.packages or {}).items()}
+    return folders
 
 
 def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
@@ -135,21 +132,21 @@ def _with_empty_limits(robot: Robot | None, findings: list[Finding]) -> Reading:
 
 
 def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
-    format, confined = options.format, options.confined
+    format, folders = options.format, _folders(options)
     if format is not None and format not in FORMATS:
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
     if isinstance(source, str) and format is not None:
         FORMATS[format].check_options(options)
-        files = Files(_folders(options), confinement_of(None, confined))
+        files = Files(folders, confinement_of(None, options.confined))
         robot, findings = FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
         robot, findings = _with_reasons(robot, findings, files)
         return robot, findings if robot or "\n" in source else [_with_hint(f, source) for f in findings]
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         raise fail("format", "this looks like the text of a robot, not like a path", fix="say format=… with a text")
     if is_packaged(source, format):
-        return _read_packaged(str(source), options)
+        return _read_packaged(str(source), options, folders)
     path = Path(source)
-    files = Files(_folders(options), confinement_of(path, confined))
+    files = Files(folders, confinement_of(path, options.confined))
     files.check(path)
     text = read_file(path)
     row = FORMATS[format] if format else format_of_text(path, text)
@@ -179,13 +176,13 @@ def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
     return isinstance(source, str) and format is None and bool(re.fullmatch(r"[\w-]+(:[^/\\]*)?", source))
 
 
-def _read_packaged(name: str, options: ReadOptions) -> Reading:
+def _read_packaged(name: str, options: ReadOptions, folders: Mapping[str, Path]) -> Reading:
     """Return the robot of a name in robots/."""
     from kinetree.robots.packaged import packaged
 
     found = packaged(name, printed_limits=options.limits == PRINTED)
     FORMATS["dh"].check_options(options)
-    robot, findings = FORMATS["dh"].read(found.text.encode(), found.file, Files(_folders(options)), options)
+    robot, findings = FORMATS["dh"].read(found.text.encode(), found.file, Files(folders), options)
     findings += found.notes
     return replace(robot, notes=(*robot.notes, *found.notes)) if robot else None, findings
 

@@ -71,7 +71,7 @@ class TestReading:
         assert ur.options.read.packages == {"ur_description": str(tmp_path / "src/ur")}
         assert (icub.name, icub.options) == (
             "grown",
-            CheckOptions("icub", read=ReadOptions(xacro_args={}, packages={})),
+            CheckOptions("icub"),
         )
 
     def test_nothing_is_legal(self, tmp_path):

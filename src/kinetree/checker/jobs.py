@@ -81,9 +81,7 @@ class _Bounds:
 
     def of(self, path: str, settings: Settings) -> Confinement:
         """Return the workspace of a file with the folders that were named, and what the settings allow besides."""
-        named = (
-            path not in self.found
-        )  # a link that was found may lead out of the workspace, one that is named is meant
+        named = path not in self.found  # a link that was found may lead out of the workspace; a named one is meant
         places = os.path.dirname(os.path.abspath(path)), os.path.dirname(self.real_of(path)) if named else ""
         key = (*places, settings.folders, settings.environment)
         if key not in self.known:

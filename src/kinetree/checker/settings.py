@@ -191,7 +191,7 @@ class _Reader:
         packages = self.texts(row, "packages", (str,), k)
         folders = {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()}
         model, name = self.text(row, "model", k), self.text(row, "name", k) or ""
-        read = ReadOptions(xacro_args=args, packages=folders, model=model)
+        read = ReadOptions(xacro_args=args or None, packages=folders or None, model=model)
         return Model(os.path.join(self.folder, file or ""), CheckOptions(self.profile(row, k), read=read), name)
 
     def exclude(self, said: object) -> tuple[Pattern, ...]:

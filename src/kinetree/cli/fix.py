@@ -146,23 +146,23 @@ def _is_text(file: str) -> bool:
 
 
 def _all_fixed(
-    asked: Sequence[Job], files: Mapping[str, bool], diff: bool, *, unsafe: bool, also: tuple[str, ...]
+    asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
 ) -> tuple[list[Fixed], list[Finding]]:
     """Return what becomes of all models, and why others could not be repaired. Each starts from what those before it
     leave. files: whether they were named.
 
-    Each file is read and checked here once, and repaired from that. What needs a child process is checked by one first,
-    within limits, and read here only if it came through.
+    Each file is read and checked here once, and repaired from that. Where a child process is needed, it checks the file
+    first, within its limits.
     """
     contents: dict[Path, bytes] = {}
     results: list[Fixed] = []
     faults: list[Finding] = []
-    limited = map(Examined, check_all(asked)) if needs_children(asked) else repeat(None)
-    for job, first in zip(asked, limited, strict=False):
+    first = map(Examined, check_all(asked)) if needs_children(asked) else repeat(None)
+    for job, limited in zip(asked, first, strict=False):
         with snapshot(contents) as held:
-            examined = first if first and _errors(first) else examine_alone(job)
+            examined = limited if limited and _errors(limited) else examine_alone(job)
         try:
-            fixed = _fixed(job, examined, held, diff, unsafe=unsafe, also=also)
+            fixed = _fixed(job, examined, held, diff, **options)
             results.append(fixed)
             contents |= fixed.after
         except KinetreeError as error:
@@ -172,29 +172,19 @@ def _all_fixed(
 
 
 def _errors(examined: Examined) -> list[Finding]:
-    return [finding for finding in examined.checked.findings if is_error_of_reader(finding)]
+    return list(filter(is_error_of_reader, examined.checked.findings))
 
 
-def _fixed(
-    job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool, *, unsafe: bool, also: tuple[str, ...]
-) -> Fixed:
+def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool, **options: Any) -> Fixed:
     """Return what becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that
-    could not be read and checked.
-
-    held: the contents of all files that were read.
-    """
-    if job.name and not unsafe:
+    could not be read. held: the contents of all files that were read."""
+    if job.name and not options["unsafe"]:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
     if (errors := _errors(examined)) or examined.robot is None:
         raise KinetreeError(errors)
-    if not job.options.read.format:
-        with snapshot(held):
-            name = format_of(job.file).name
-        if name not in TEXTS:
-            raise KinetreeError(
-                Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file))
-            )
+    if not job.options.read.format and (name := format_of(job.file).name) not in TEXTS:
+        raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
     if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
         message = "includes files that an interrupted run had left, and which have changed now; run this again"
         raise KinetreeError([*_recovered(left, diff), Finding("interrupted", "error", message, Source(job.file))])
@@ -203,9 +193,8 @@ def _fixed(
         State(held, examined.robot, examined.findings),
         job.file,
         job.options,
-        unsafe=unsafe,
-        also=also,
         excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file),
+        **options,
     )
 
 

@@ -43,13 +43,3 @@ class CheckOptions(Arguments):
         """Return whether findings of a code are reported."""
         unwanted = bool(self.ignore) and code.startswith(self.ignore)
         return (not self.select or code.startswith(self.select)) and not unwanted
-
-    def over(self, other: CheckOptions) -> CheckOptions:
-        """Return these options, with those of another record where these are not given."""
-        return CheckOptions(
-            self.profile or other.profile,
-            self.select or other.select,
-            self.ignore or other.ignore,
-            self.vendor or other.vendor,
-            self.read.over(other.read),
-        )

@@ -22,7 +22,7 @@ Reading = tuple[Robot | None, list[Finding]]
 
 @dataclass(frozen=True)
 class ReadOptions(Arguments):
-    """How a robot description is read. Each option is what `kinetree.load` takes under its name."""
+    """How a robot description is read: the options of `kinetree.load`, under their names."""
 
     format: str | None = None
     xacro_args: Mapping[str, object] | None = None
@@ -36,19 +36,6 @@ class ReadOptions(Arguments):
         for name in ("xacro_args", "packages"):
             if isinstance(given := getattr(self, name), Mapping):  # other mappings cannot all be sent to a process
                 object.__setattr__(self, name, dict(given))
-
-    def over(self, other: ReadOptions) -> ReadOptions:
-        """Return these options, with those of another record where these are not given. Arguments of xacro and packages
-        are taken name by name."""
-        return ReadOptions(
-            self.format or other.format,
-            {**(other.xacro_args or {}), **(self.xacro_args or {})} or None,
-            {**(other.packages or {}), **(self.packages or {})} or None,
-            self.model or other.model,
-            self.srdf or other.srdf,
-            self.limits or other.limits,
-            self.confined or other.confined,
-        )
 
     def without(self, names: Iterable[str]) -> ReadOptions:
         """Return these options without some of them."""
@@ -144,12 +131,7 @@ FORMATS: dict[str, Format] = {
         Format("urdf", (".urdf",), "urdf", roots=(b"robot",)),
         Format("xacro", (".xacro",), "xacro", _xacro_arguments, ("xacro_args", "model"), writer=None, robot=False),
         Format(
-            "sdf",
-            (".sdf", ".world"),
-            "sdf",
-            lambda files, options: (files, options.model),
-            ("model",),
-            roots=(b"sdf",),
+            "sdf", (".sdf", ".world"), "sdf", lambda files, given: (files, given.model), ("model",), roots=(b"sdf",)
         ),
         Format("mjcf", (".mjcf", ".xml"), "mjcf", lambda files, options: (files,), roots=(b"mujoco", b"mujocoinclude")),
         Format("dh", (".toml",), "dh"),
