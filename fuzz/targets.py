@@ -26,8 +26,8 @@ from kinetree.fixer.fix import fix, write
 from kinetree.fixer.related_files import follow, read_companions
 from kinetree.formats import limits, srdf
 from kinetree.formats.opener import Files
-from kinetree.formats.registry import FORMATS
-from kinetree.load import Options, load
+from kinetree.formats.registry import FORMATS, ReadOptions
+from kinetree.load import load
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
@@ -77,7 +77,7 @@ def read(format: str) -> Callable[[bytes, str], Robot | None]:
     """Return the function that reads a text in a format and looks whether what it returns is whole."""
 
     def run(text: bytes, file: str) -> Robot | None:
-        robot, findings = FORMATS[format].read(text, file, Files({}), Options({}, {}))
+        robot, findings = FORMATS[format].read(text, file, Files({}), ReadOptions())
         for finding in findings:
             assert finding.message
             assert str(finding)
@@ -135,7 +135,7 @@ def save_and_load(text: bytes, file: str) -> None:
             written = row.write(fresh, ("extension", "safety", "calibration", "velocity_limit", "geometry", "material"))
         except KinetreeError:
             continue  # the format cannot say it
-        again, findings = row.read(written.encode(), "<text>", Files({}), Options({}, {}))
+        again, findings = row.read(written.encode(), "<text>", Files({}), ReadOptions())
         errors = [str(finding) for finding in findings if finding.severity == "error"]
         assert again is not None, f"what was written as {name} cannot be read: {errors[0].splitlines()[0]}"
         assert not errors, f"what was written as {name} has errors: {errors[0].splitlines()[0]}"
