@@ -17,7 +17,7 @@ def test_what_computes_is_there_when_asked_for():
 
 
 def test_modules_are_there_too_and_no_others():
-    assert kt.solvers.ik.ik is kt.ik
+    assert kt.solvers.ik.make.ik is kt.ik
     for name in ("nosuch", "__nosuch__"):
         with pytest.raises(AttributeError, match="module 'kinetree' has no attribute"):
             getattr(kt, name)

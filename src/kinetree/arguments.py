@@ -1,7 +1,7 @@
-"""Arguments of the wrong type, explained by the annotations of the function that got them.
+"""Errors for arguments of the wrong type, explained by the annotations of the function.
 
-Nothing is checked beforehand: calls that work cost nothing more. Where a call fails, its arguments are compared with
-the annotations, and the first that does not fit is the error; where all fit, the exception stays what it was.
+Nothing is checked beforehand, so calls that succeed cost nothing more. If a call fails, its arguments are compared with
+the annotations and the first misfit becomes the error; if all fit, the original exception is raised.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _over(value: Any, other: Any) -> Any:
 
 
 def explained(function: Callable[P, V]) -> Callable[P, V]:
-    """Make a function raise a KinetreeError, and a TypeError, where an argument does not fit its annotation."""
+    """Return the function with a KinetreeError, also a TypeError, for arguments that do not fit the annotations."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> V:
@@ -78,7 +78,7 @@ def _first_misfit(
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Return whether a value is what an annotation says; what this does not know fits."""
+    """Return whether a value fits an annotation; unknown annotations fit everything."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint is Any:
         return True

@@ -1,8 +1,8 @@
-"""What the reading of a model may touch: the folders of its workspace, and the variables that somebody has named.
+"""Confinement of reading: which folders and environment variables a model may use.
 
-Without a `Confinement` a model may include any file that its reader may open. With one it may read what lies in the
-folders, and in ROS packages and Gazebo models that are named for it, or found outside of them (see
-`kinetree.formats.packages`). Links are followed first, and where they end decides.
+Without a `Confinement` a model may include any file that its reader can open. With one, only files in the folders, and
+in ROS packages and Gazebo models that are named for it or found outside them (see `kinetree.formats.packages`).
+Symbolic links are followed first; their target decides.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from kinetree.errors import KinetreeError, fail
 
 MARKS = (".git", "kinetree.toml", "pyproject.toml", "package.xml")
-"""What a folder holds that is a project: the nearest of each above a file belongs to its workspace."""
+"""Files that mark a project's folder: for each mark, the nearest such folder above a file belongs to its workspace."""
 ALLOW = (
     'name its folder in kinetree.toml, as in folders = ["../macros"], or check a folder that holds both; '
     "in Python, confined=Confinement([…]) of kinetree.confine names the folders"
@@ -27,7 +27,7 @@ MAX_SHOWN = 4
 
 @dataclass(frozen=True)
 class Confinement:
-    """Folders that may be read, with all that is in them, and the variables of the environment that may be seen."""
+    """Folders that may be read, with everything in them, and environment variables that may be read."""
 
     folders: tuple[Path, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -42,30 +42,30 @@ class Confinement:
         return hash((self.folders, tuple(sorted(self.environment.items()))))
 
     def holds(self, path: str | os.PathLike[str]) -> bool:
-        """Return whether a file or folder lies in the folders, wherever links lead."""
+        """Return whether a file or folder lies in the folders, after following links."""
         return is_in(real(path), self.folders)
 
     def names(self, path: str | os.PathLike[str]) -> bool:
-        """Return whether a path, as it is written, leads into the folders: links in them may lead out again."""
+        """Return whether a path, as written, leads into the folders; links in them may still lead out."""
         return is_in(os.path.abspath(path), self.folders)
 
 
 def confinement_of(source: object, confined: bool | Confinement) -> Confinement | None:
-    """Return what `confined` says for a load: the workspace of a file where it is True, None where it is False."""
+    """Return the confinement of a load: `confined` itself, the file's workspace for True, None for False."""
     if isinstance(confined, Confinement):
         return confined
     if not confined:
         return None
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
-        return Confinement(())  # a text, which has no folder
+        return Confinement(())  # text has no folder
     return Confinement(workspace_of(source) if isinstance(source, str | os.PathLike) else ())
 
 
 def workspace_of(file: str | os.PathLike[str], *, follow: bool = True) -> list[str]:
-    """Return the folders of a file's workspace: that which holds it, and the nearest above with each of the MARKS.
+    """Return the folders of a file's workspace: its own, and the nearest above with each of the MARKS.
 
-    The root, the home folder and that of temporary files are never a workspace because of marks in them.
-    follow: whether the workspace of the file to which a link leads belongs to it, too: for files that somebody named.
+    The root, the home folder and the folder of temporary files are never a workspace because of marks in them. follow:
+    also include the workspace of the target if `file` is a link; for files that a user named.
     """
     places = dict.fromkeys(map(os.path.dirname, (os.path.abspath(file), *([real(file)] if follow else []))))
     return list(dict.fromkeys(folder for place in places for folder in (place, *_marked(place))))
@@ -85,8 +85,8 @@ def _marked(folder: str) -> list[str]:
 
 
 def shared_folders() -> set[str]:
-    """Return the folders that hold everything: the root, the home folder and that of temporary files, as they are named
-    and where links lead. What lies in them belongs to no workspace because of that."""
+    """Return the root, the home folder and the folder of temporary files, as named and with links followed. They
+    contain everything, so lying in one of them does not make a file part of a workspace."""
     named = (os.path.expanduser("~"), tempfile.gettempdir(), os.sep)
     return {place for folder in named for place in (os.path.abspath(folder), real(folder))}
 
@@ -97,7 +97,7 @@ def _parts(folder: Path) -> str:
 
 
 def is_in(path: str, folders: Iterable[Path]) -> bool:
-    """Return whether an absolute path is one of the folders, or in one."""
+    """Return whether an absolute path is one of the folders or lies in one."""
     place = os.path.normcase(os.path.join(path, ""))
     return any(place.startswith(_parts(folder)) for folder in folders)
 
@@ -106,13 +106,12 @@ def real(path: str | os.PathLike[str]) -> str:
     """Return the absolute path of a file or folder with all links followed, as far as it exists."""
     try:
         return os.path.realpath(path)
-    except (OSError, ValueError):  # a null character is a ValueError; reading it says why
+    except (OSError, ValueError):  # a null character is a ValueError; opening the file explains it
         return os.path.abspath(path)
 
 
 class RealPaths:
-    """`real` of many files, most of which lie in few folders: that of a folder is looked up once. Keep it for one run
-    only."""
+    """The function `real` for many files in few folders: each folder is looked up once. Use it for one run only."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
@@ -129,7 +128,7 @@ class RealPaths:
 
 
 def refusal(wanted: str, path: str, confinement: Confinement) -> KinetreeError:
-    """Return the error for what lies outside of the folders. wanted: as it is asked for. path: where it is."""
+    """Return the error for a path outside the folders. wanted: as it is requested. path: where it is."""
     where = "" if path in wanted else f", which is {path},"
     folders = list(dict.fromkeys(map(real, confinement.folders)))
     read = ", ".join(folders[:MAX_SHOWN]) + (f" and {len(folders) - MAX_SHOWN} more" if folders[MAX_SHOWN:] else "")
@@ -138,7 +137,7 @@ def refusal(wanted: str, path: str, confinement: Confinement) -> KinetreeError:
 
 
 def unseen(name: str, confinement: Confinement) -> KinetreeError:
-    """Return the error for a variable of the environment that a model may not see."""
+    """Return the error for an environment variable that a model may not read."""
     seen = ", ".join(confinement.environment) or "none"
     message = f"the environment variable {name!r} is not visible to this model, or not set; visible are {seen}"
     return fail(

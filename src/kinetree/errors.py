@@ -1,4 +1,4 @@
-"""What can be wrong with a robot description, and where: `Source`, `Finding`, `KinetreeError`."""
+"""Errors and findings: what is wrong with a robot description, and where."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from typing import Literal
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
-"""From the gravest."""
+"""All severities, the gravest first."""
 MAX_MESSAGE = 2000
-"""Characters of what a finding says, and a tenth of what it calls an element: names of a file may be as long as it."""
+"""Longest message of a finding, in characters; an element may have a tenth of it. A file may contain very long
+names."""
 MAX_COMPARED = 200
-"""Characters of a name that is compared with others, and shown of one that is listed."""
+"""Longest name, in characters, that is compared with others, or shown in a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place in a file; `line` and `column` count from 1 and are None where unknown.
+    """A place in a file; `line` and `column` count from 1 and are None if unknown.
 
-    made: the place in the text that xacro made of the file, of what was read from there.
+    made: for a place in an xacro file, the matching place in the expanded text.
     """
 
     file: str
@@ -37,14 +38,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing wrong, from a reader or a rule.
+    """One fault, found by a reader or a rule.
 
-    code: of the kind of defect, stable across releases: a reader's in lower case, such as "zero-axis", or a rule's.
+    code: kind of fault, stable across releases: a reader's in lower case, such as "zero-axis", or a rule's.
     severity: "error" (refused), "warning" (loads, but look at it), "info".
     message: what is wrong and what is legal.
-    source: where, or None for things that were not read from a file.
-    element: the element it is about, for example `joint 'elbow'`.
-    fix: how to mend it, where that is known.
+    source: the place, or None if nothing was read from a file.
+    element: the element concerned, for example `joint 'elbow'`.
+    fix: how to correct it, if known.
     excerpt: the offending line with its bad part underlined.
     """
 
@@ -74,14 +75,14 @@ class Finding:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the text, cut where it has more characters than that."""
+    """Return the text, cut to at most `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def visible(text: str, *, one_for_one: bool = False) -> str:
-    """The text with all that a terminal would obey or hide, such as the codes that colour or erase it, as `\\x1b`.
+    """Return the text with characters that a terminal would obey or hide, such as colour codes, escaped as `\\x1b`.
 
-    one_for_one: as one `?` each instead, for what stands below to stay below.
+    one_for_one: replace each by one `?` instead, which keeps columns aligned.
     """
     if text.isprintable():
         return text
@@ -90,10 +91,7 @@ def visible(text: str, *, one_for_one: bool = False) -> str:
 
 
 class KinetreeError(Exception):
-    """Raised for everything that is wrong with what the user gave.
-
-    `findings` holds every fault of the input; the first is in the text.
-    """
+    """Error in the user's input. `findings` contains every fault; the message has the first."""
 
     def __init__(self, findings: Finding | Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = (findings,) if isinstance(findings, Finding) else tuple(findings)
@@ -102,15 +100,15 @@ class KinetreeError(Exception):
         super().__init__(f"{self.findings[0]}{tail}")
 
     def __reduce__(self) -> tuple[type[KinetreeError], tuple[tuple[Finding, ...]]]:
-        return type(self), (self.findings,)  # so that it comes whole out of another process
+        return type(self), (self.findings,)  # keeps the findings when pickled
 
 
 class UnverifiedWarning(UserWarning):
-    """What is used rests on a source that nobody has checked."""
+    """Warning that a result depends on a source that was never verified."""
 
 
 def warn(text: str, category: type[Warning]) -> None:
-    """Warn at the line that called into the package, however deep inside it this is."""
+    """Warn at the line that called into the package, at any depth of calls."""
     package = __name__.partition(".")[0]
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
@@ -119,38 +117,38 @@ def warn(text: str, category: type[Warning]) -> None:
 
 
 class UnknownNameError(KinetreeError, KeyError):
-    """A name that the robot does not have; the message lists the nearest ones."""
+    """Error for a name that does not exist; the message lists the nearest ones."""
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return str(self.args[0])
 
 
 class WrongTypeError(KinetreeError, TypeError):
-    """An argument of the wrong type, or the wrong number of arguments; the message says which are legal."""
+    """Error for an argument of the wrong type, or a wrong number of arguments; the message lists what is legal."""
 
 
 def fail(code: str, message: str, *, element: str | None = None, fix: str | None = None) -> KinetreeError:
-    """The error for a single fault that has no place in a file."""
+    """Return the error for a single fault without a place in a file."""
     return KinetreeError(Finding(code, "error", message, element=element, fix=fix))
 
 
 def wrong_type(code: str, message: str) -> WrongTypeError:
-    """Return the error for an argument of the wrong type, or for the wrong number of arguments."""
+    """Return the error for an argument of the wrong type, or for a wrong number of arguments."""
     return WrongTypeError(Finding(code, "error", message))
 
 
 def unknown_name(kind: str, name: object, known: Sequence[str]) -> UnknownNameError:
-    """The error for asking for a `kind` (link, joint, frame …) that is not among `known`."""
+    """Return the error for a `kind` (link, joint, frame …) whose name is not among `known`."""
     return UnknownNameError(Finding("unknown-name", "error", f"no {kind} {name!r}; {nearest_names(name, known)}"))
 
 
 def nearest_names(name: object, known: Sequence[str]) -> str:
-    """A clause that names those of `known` which look like `name`, or all when there are few."""
-    import difflib  # 6 ms, and seldom wanted
+    """Return a clause that names those of `known` that resemble `name`, or all if there are few."""
+    import difflib  # takes 6 ms and is rarely needed
 
     text = str(name)
     near: list[str] = []
-    if len(text) <= MAX_COMPARED:  # difflib takes a tenth of a second for 500 names: it compares the likeliest alone
+    if len(text) <= MAX_COMPARED:  # difflib takes 0.1 s for 500 names, so it gets the likeliest only
         parts = _parts(text)
         short = [other for other in known[:500] if len(other) <= MAX_COMPARED]
         likely = nlargest(

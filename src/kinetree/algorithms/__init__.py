@@ -1,1 +1,1 @@
-"""The book's algorithms, each written once in plain NumPy. They run on floats and on symbolic scalars."""
+"""Algorithms of the literature, each written once in plain NumPy, for floats and symbolic scalars."""

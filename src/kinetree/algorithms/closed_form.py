@@ -1,10 +1,10 @@
-"""Inverse kinematics of six turning joints in closed form: where the last three axes meet in a point behind two that
-are parallel, or where the second, third and fourth are parallel and the last two meet.
+"""Closed-form inverse kinematics of six revolute joints, for two families of arms.
 
-What is known of the target is taken apart until each turn is found alone (Pieper, The kinematics of manipulators under
-computer control, 1968; Paden and Kahan's subproblems: Murray, Li & Sastry, A Mathematical Introduction to Robotic
-Manipulation, section 3.3.2; the same for many arms: Elias & Wen, IK-Geo, Mechanism and Machine Theory 209, 2025). Each
-of three turns may be one of two, so there are eight solutions at most.
+Family "wrist": the last three axes meet in a point and the second and third are parallel. Family "parallel": the
+second, third and fourth axes are parallel and the last two meet. The target is split until each angle can be solved
+alone (Pieper, The kinematics of manipulators under computer control, 1968; Paden and Kahan's subproblems: Murray, Li &
+Sastry, A Mathematical Introduction to Robotic Manipulation, section 3.3.2; the same for many arms: Elias & Wen, IK-Geo,
+Mechanism and Machine Theory 209, 2025). Three of the angles have two solutions each, so there are at most eight.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from kinetree.algorithms.vectors import cross, dot, largest
 from kinetree.spatial.se3 import Array
 
 NOTHING = 1e-20
-"""The square of a length, m², or of a sine, below which its direction is noise."""
+"""Square of a length, m², or of a sine, below which its direction is noise."""
 
 
 class Turn(NamedTuple):
-    """An angle by its cosine and sine."""
+    """An angle, as its cosine and sine."""
 
     cos: Any
     sin: Any
@@ -36,7 +36,7 @@ class Turn(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Turns of the six axes, and how far the target is out of their reach: above zero if it is, relatively."""
+    """Angles of the six joints; beyond: how far, relatively, the target is out of reach if above zero."""
 
     turns: tuple[Turn, ...]
     beyond: Any
@@ -44,13 +44,14 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SixAxes:
-    """Six axes with their joints at zero: directions h (6, 3) and a point a (6, 3) on each.
+    """Six axes with all joints at zero: directions h (6, 3) and a point a (6, 3) on each.
 
-    They are in axes R (3, 3), rows as seen from the base, the last of which is h[1], with an origin p (3,) on the first
-    axis. v (3,): across h[5]. point, ahead, aside (3,): a[5], h[5] and v, as seen from the frame.
-    family: a row of FAMILIES. is_reversed: whether axes are counted from the frame, and what it sees is the base.
-    signs (6,): whether axes 2 to 4 turn as h[1] does, where they are parallel. order: on the way from base to frame,
-    numbers of the coordinates among those that move.
+    They are in axes R (3, 3), whose rows are given in the base and whose last row is h[1], with an origin p (3,) on the
+    first axis.
+    v (3,): perpendicular to h[5]. point, ahead, aside (3,): a[5], h[5] and v, in the frame.
+    family: a row of FAMILIES. is_reversed: whether axes are counted from the frame, with base and frame exchanged.
+    signs (6,): whether axes 2 to 4 turn as h[1] does, 1 or -1, where they are parallel.
+    order: numbers of the moving coordinates, from base to frame.
     """
 
     family: str
@@ -68,8 +69,10 @@ class SixAxes:
 
 
 def candidates(arm: SixAxes, T: Any, near: Sequence[Any]) -> list[Candidate]:
-    """Of a target (4, 4), in the order of the way from base to frame. near (6,): angles of which one is taken where any
-    will do."""
+    """Return the solutions for a target (4, 4), with angles in the order from base to frame.
+
+    near (6,): angles to use where any angle is a solution.
+    """
     R, p = T[:3, :3], T[:3, 3]
     if arm.is_reversed:
         R, near = R.T, near[::-1]
@@ -79,7 +82,7 @@ def candidates(arm: SixAxes, T: Any, near: Sequence[Any]) -> list[Candidate]:
 
 
 def _wrist(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[Candidate]:
-    """Axes 4 to 6 meet in a[5]; axes 2 and 3 are parallel."""
+    """Return the candidates where axes 4 to 6 meet in a[5] and axes 2 and 3 are parallel."""
     h, found = arm.h, []
     for turn_1, u, ahead, aside, beyond_1 in _first_turns(arm, R, p, near):
         for turn_2, turn_3, beyond_3 in _elbow(arm, u - arm.a[1], arm.a[5] - arm.a[2]):
@@ -95,7 +98,7 @@ def _wrist(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[Candidate]
 
 
 def _parallel(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[Candidate]:
-    """Axes 2 to 4 are parallel; axes 5 and 6 meet in a[5]."""
+    """Return the candidates where axes 2 to 4 are parallel and axes 5 and 6 meet in a[5]."""
     h, found = arm.h, []
     any_sum = _turn(sum(float(arm.signs[i]) * near[i] for i in (1, 2, 3)))
     for turn_1, u, ahead, aside, beyond_1 in _first_turns(arm, R, p, near):
@@ -115,14 +118,12 @@ FAMILIES: dict[str, Callable[[SixAxes, Any, Any, Sequence[Any]], list[Candidate]
     "wrist": _wrist,
     "parallel": _parallel,
 }
-"""Arms with a closed form."""
+"""Families of arms with a closed form."""
 
 
 def _first_turns(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[tuple[Turn, Any, Any, Any, Any]]:
-    """The first turn, and with it taken back where the point a[5] goes, and the directions h[5] and v; beyond.
-
-    Later turns until a[5] leave its coordinate along h[1] alone.
-    """
+    """Return each first turn with a[5], h[5] and v after it is undone, and how far the target is out of reach. Later
+    turns up to a[5] do not change the coordinate of a[5] along h[1]."""
     h = arm.h
     reached = arm.R @ (R @ arm.point + p - arm.p)
     ahead, aside = arm.R @ (R @ arm.ahead), arm.R @ (R @ arm.aside)
@@ -131,13 +132,13 @@ def _first_turns(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[tupl
 
 
 def _last(arm: SixAxes, turn_5: Turn, aside: Any) -> Turn:
-    """The sixth turn, from where v goes by the last two."""
+    """Return the sixth turn, from the direction of v after the last two."""
     return _turn_between(arm.h[5], arm.v, _turned(arm.h[4], turn_5.back(), aside), Turn(1.0, 0.0))
 
 
 def _elbow(arm: SixAxes, u: Any, reach: Array) -> list[tuple[Turn, Turn, Any]]:
-    """Turns 2 and 3, both about h[1], that bring a point at a[2] + reach to a[1] + u; the law of cosines."""
-    d, e, z = (Turn(n[0], n[1]) for n in (arm.a[2] - arm.a[1], reach, u))  # as complex numbers
+    """Return turns 2 and 3, both about h[1], that bring a point at a[2] + reach to a[1] + u, by the law of cosines."""
+    d, e, z = (Turn(n[0], n[1]) for n in (arm.a[2] - arm.a[1], reach, u))  # complex numbers
     dd, ee, zz = (n.cos * n.cos + n.sin * n.sin for n in (d, e, z))
     between = d.back().then(e)
     size = float(np.sqrt(dd * ee))
@@ -155,7 +156,8 @@ def _elbow(arm: SixAxes, u: Any, reach: Array) -> list[tuple[Turn, Turn, Any]]:
 
 
 def _turns_to(k: Array, p: Any, h: Any, d: Any, otherwise: Turn) -> tuple[list[Turn], Any]:
-    """Both turns about k of p that have d along h, and how far beyond it is; otherwise, where all do or none."""
+    """Return both turns about k of p that have d along h, and how far it is out of reach; `otherwise` if all do or
+    none."""
     along = dot(h, k) * dot(k, p)
     A, B, D = dot(h, p) - along, dot(h, cross(k, p)), d - along
     size = A * A + B * B
@@ -168,7 +170,7 @@ def _turns_to(k: Array, p: Any, h: Any, d: Any, otherwise: Turn) -> tuple[list[T
 
 
 def _turn_between(k: Array, p: Any, r: Any, otherwise: Turn) -> Turn:
-    """The turn about k that brings p into the direction of r; otherwise, where they are along k."""
+    """Return the turn about k that brings p into the direction of r; `otherwise` if they are along k."""
     return _unit(Turn(dot(p, r) - dot(k, p) * dot(k, r), dot(k, cross(p, r))), otherwise)
 
 
@@ -188,5 +190,5 @@ def _signed(sign: float, turn: Turn) -> Turn:
 
 
 def _turned(k: Array, turn: Turn, v: Any) -> Any:
-    """v turned about k (Rodrigues)."""
+    """Return v turned about k (Rodrigues)."""
     return v * turn.cos + np.array(cross(k, v)) * turn.sin + k * (dot(k, v) * (1.0 - turn.cos))

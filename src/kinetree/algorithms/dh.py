@@ -1,10 +1,10 @@
 """Denavit-Hartenberg parameters of any chain of revolute and prismatic joints (Craig, Introduction to Robotics, ch. 3).
 
-Where the axes leave a choice, it is this: the first frame stands at the foot of the base's origin on the first axis
-and is turned the shortest way; behind that, see `spatial.dh.common_normal`. A prismatic axis has a direction alone; it
-is laid through the origin of its joint as the robot has it. Axes that are nearly but not quite parallel would have
-their common normal far away, where its numbers lose their precision: a constant row is put between them. Base and tool
-take what is left, so every chain has parameters.
+Where the axes leave a choice: the origin of the first frame is the foot of the perpendicular from the base's origin to
+the first axis, and the frame is turned the shortest way; for later frames see `spatial.dh.common_normal`. A prismatic
+axis only has a direction, so it is laid through the origin of its joint. Nearly parallel axes have a distant common
+normal, whose numbers lose precision, so a constant row goes between them. Base and tool take the rest: every chain has
+parameters.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from kinetree.spatial.dh import Normal, common_normal, sine_between, x_screw
 from kinetree.spatial.se3 import Array, frozen
 
 PARALLEL = 1e-13
-"""The sine up to which axes are taken as parallel, unless the caller says otherwise."""
+"""Default of the largest sine at which axes count as parallel."""
 NEARLY_PARALLEL = 1e-3
-"""The sine up to which a constant row is put between axes: their common normal would lose three digits or more."""
+"""Sine below which axes get a constant row between them: their common normal would lose three digits or more."""
 
 
 class Line(NamedTuple):
-    """The axis of a joint: a point on it and its unit vector, in the base while all joints are at zero."""
+    """The axis of a joint: a point on it and its unit vector, in the base with all joints at zero."""
 
     point: Array
     direction: Array
@@ -41,22 +41,25 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DHExtraction:
-    """The parameters of a chain, and how far they are from it: `residual` is the largest deviation of an entry of
-    T_base_tip over random q (rotation entries, and metres). constant_rows: rows put between nearly parallel axes."""
+    """The parameters of a chain, with their error.
+
+    residual: the largest deviation of an entry of T_base_tip over random q (rotation entries, and metres).
+    constant_rows: the rows put between nearly parallel axes.
+    """
 
     chain: DHChain
     residual: float
 
     @property
     def constant_rows(self) -> tuple[int, ...]:
-        """The numbers, from 1, of the rows without a joint."""
+        """Numbers, from 1, of the rows without a joint."""
         return tuple(i for i, row in enumerate(self.chain.rows, 1) if row.type == "fixed")
 
 
 def extract_dh(
     chain: SerialChain, convention: Convention = "dh", *, parallel: float = PARALLEL, samples: int = 50, seed: int = 0
 ) -> DHExtraction:
-    """The parameters of a serial chain. A row's number is that of its joint, for followers too."""
+    """Return the parameters of a serial chain. Each row uses its own joint's number, followers included."""
     lines = [Line(joint.T[:3, 3], joint.direction) for joint in chain.joints]
     F = _first_frame(lines[0]) if lines else se3.IDENTITY
     normals, _, tool = _normals(F, lines, chain.T_tip, parallel)
@@ -70,8 +73,8 @@ def extract_dh(
 
 
 def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = PARALLEL) -> DHTable:
-    """The whole robot as chains that share joints, one for each last body. Every frame keeps its name and its place;
-    links on fixed joints become frames, but for `measured_cuts`."""
+    """Return the whole robot as chains that share joints, one for each last body. Every frame keeps its name and its
+    pose; links on fixed joints become frames, except for `measured_cuts`."""
     tree = build_tree(robot)
     extraction = _TreeExtraction(robot, tree, convention, parallel)
     ends = [i for i in range(len(tree.joints)) if i not in tree.parent]
@@ -87,14 +90,14 @@ def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = P
 
 
 def table_links(robot: Robot) -> frozenset[str]:
-    """The links of a robot that are links in its table too; its other links are frames there."""
+    """Return the links of a robot that stay links in its table; its other links become frames there."""
     joints = [joint for joint in robot.joints.values() if joint.kind.nq]
     return frozenset((robot.root, *(joint.child for joint in (*joints, *measured_cuts(robot)))))
 
 
 def measured_cuts(robot: Robot) -> tuple[Joint, ...]:
-    """The fixed joints that sensors measure, and those before them on the same body, in the order from its first link:
-    as far as each has everything behind it that moves on the body, so that the link before it is one cut in two."""
+    """Return the fixed joints that sensors measure and those before them on the body, in order from its first link. A
+    joint is included only if all joints that move from this body are behind it, so that it cuts one link in two."""
     above = {joint.child: joint for joint in robot.joints.values()}
     measured = {sensor.joint for sensor in robot.sensors.values()}
     to_measured: dict[str, list[list[Joint]]] = {}  # first link of a body: the fixed joints on the way to each
@@ -116,7 +119,7 @@ def measured_cuts(robot: Robot) -> tuple[Joint, ...]:
 
 
 def _way_on_body(above: Mapping[str, Joint], link: str) -> tuple[str, list[Joint]]:
-    """The first link of the body that a link is part of, and the fixed joints from there to the link."""
+    """Return the first link of the body that contains a link, and the fixed joints from there to the link."""
     way: list[Joint] = []
     while link in above and not above[link].kind.nq:
         way.insert(0, above[link])
@@ -129,7 +132,7 @@ def _plain(fixed: Joint) -> Joint:
 
 
 class _TreeExtraction:
-    """Chains of one tree, one after the other; a later one starts at the last joint that it shares."""
+    """Extraction of the chains of a tree, one by one; a later chain starts at the last joint that it shares."""
 
     def __init__(self, robot: Robot, tree: Tree, convention: Convention, parallel: float) -> None:
         self.robot, self.tree = robot, tree
@@ -179,7 +182,7 @@ class _TreeExtraction:
         )
 
     def frame(self, name: str) -> Frame:
-        """An extra frame, on the nearest link of the table."""
+        """Return an extra frame, on the nearest link of the table."""
         link = self.robot.frames[name].link
         while link not in self.links:
             link = self.above[link].parent
@@ -188,13 +191,13 @@ class _TreeExtraction:
 
 
 def _head(joint: Joint, names: set[str]) -> DHRow:
-    """A row without its numbers. A follower whose leader is not in the chain counts by its own number."""
+    """Return a row without its numbers. A follower whose leader is not in the chain counts by its own number."""
     mimic = joint.mimic if joint.mimic and joint.mimic.joint in names else None
     return DHRow(type=joint.type, joint=joint.name, limits=joint.limits, mimic=mimic, source=joint.source)
 
 
 def _first_frame(line: Line) -> Array:
-    """z along the line, turned the shortest way from the base; the origin at the foot of the base's on the line."""
+    """Return the frame with z along the line, turned the shortest way from the base, at the foot of its origin."""
     R = se3.rotation_between((0.0, 0.0, 1.0), line.direction)
     foot = line.point - (line.point @ line.direction) * line.direction
     return _rounded_pose(se3.homogeneous(R, foot))
@@ -203,8 +206,8 @@ def _first_frame(line: Line) -> Array:
 def _normals(
     F: Array, lines: Sequence[Line], T_end: Array, parallel: float
 ) -> tuple[list[list[Normal]], list[Array], Array]:
-    """For every joint the common normals to what follows it (one, or two with a constant row between), and the frame of
-    every joint; then the tool, which leads from the last frame to T_end. F lies on the first line."""
+    """Return each joint's common normals to what follows, each joint's frame, and the tool from the last frame to
+    T_end. A joint has one normal, or two with a constant row between. F lies on the first line."""
     normals: list[list[Normal]] = []
     frames: list[Array] = []
     for i in range(len(lines)):
@@ -217,11 +220,11 @@ def _normals(
 
 
 def _steps(F: Array, line: Line, parallel: float) -> list[Normal]:
-    """From F to a frame whose z lies on the line."""
+    """Return the normals from F to a frame whose z lies on the line."""
     point, direction = _inside(F, line)
     if not parallel < sine_between(direction) < NEARLY_PARALLEL:
         return [_rounded(common_normal(point, direction, parallel))]
-    # over a line from the origin towards the foot of the normal, which meets both at nearly right angles
+    # via a line from the origin towards the foot of the normal, nearly perpendicular to both
     foot = point - (point @ direction) * direction
     length = float(np.hypot(foot[0], foot[1]))
     across = np.array([foot[0], foot[1], 0.0]) / length if length > 1e-6 else np.array([1.0, 0.0, 0.0])
@@ -230,14 +233,14 @@ def _steps(F: Array, line: Line, parallel: float) -> list[Normal]:
 
 
 def _last(F: Array, T_end: Array) -> Normal:
-    """From the last joint towards the end, as far as four numbers go."""
+    """Return the normal from the last joint towards the end, as far as four numbers reach."""
     T = se3.inverse(F) @ T_end
     free = (float(np.arctan2(T[1, 0], T[0, 0])), float(T[2, 3]))
     return _rounded(common_normal(T[:3, 3], T[:3, 2], NEARLY_PARALLEL, free))
 
 
 def _inside(F: Array, line: Line) -> Line:
-    """The line in the coordinates of F."""
+    """Return the line in the coordinates of F."""
     R = F[:3, :3].T
     return Line(R @ (line.point - F[:3, 3]), R @ line.direction)
 
@@ -249,8 +252,8 @@ def _rows(
     convention: Convention,
     start: tuple[float, float] = (0.0, 0.0),
 ) -> tuple[tuple[DHRow, ...], Array]:
-    """The rows, and the tool. The standard convention takes Z and X of one normal; the modified one takes Z together
-    with the X before it, `start` (alpha, a) for the first row, and the last X goes to the tool."""
+    """Return the rows and the tool. The standard convention takes Z and X of one normal. The modified one takes Z with
+    the X before it, `start` (alpha, a) for the first row, and the last X goes to the tool."""
     rows: list[DHRow] = []
     alpha, a = start
     for head, steps in zip(heads, normals, strict=True):
@@ -269,12 +272,12 @@ def _with_numbers(row: DHRow, step: Normal, alpha: float, a: float) -> DHRow:
 
 
 def _rounded(normal: Normal) -> Normal:
-    """Without the rounding errors that hide a decimal number or a right angle."""
+    """Return the normal without rounding errors that hide a decimal number or a right angle."""
     theta, d, a, alpha = normal
     return Normal(right_angle(theta), decimal(d), decimal(a), right_angle(alpha))
 
 
 def _rounded_pose(T: Array) -> Array:
-    """Without entries that are zero or one but for rounding."""
+    """Return T with the entries that are 0, 1 or -1 up to rounding set to them."""
     nearest = np.round(T)
     return frozen(np.where(np.abs(T - nearest) < 1e-15, nearest + 0.0, T))

@@ -1,9 +1,9 @@
-"""How a frame moves when the joints do (Lynch & Park, Modern Robotics, ch. 5; Featherstone, Rigid Body Dynamics
+"""Twists, Jacobians and their derivatives (Lynch & Park, Modern Robotics, ch. 5; Featherstone, Rigid Body Dynamics
 Algorithms, ch. 4).
 
-On the way from base to frame every velocity coordinate is a twist: the velocity v of the frame's origin and the angular
-velocity w, both relative to the base, that it makes at rate one. A joint that carries the base turns the other way.
-Twists and their sums are linear first.
+Each velocity coordinate between base and frame gives a twist: the velocity v of the frame's origin and the angular
+velocity w, both relative to the base, at rate one. A joint that carries the base counts negatively. Twists and their
+sums are linear first.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ Representation = Literal["rpy", "rotation_vector"]
 
 
 class Twist(NamedTuple):
-    """What one coordinate of one joint on the way does: v (3,) and w (3,). coordinate: which number of qd it is; that
-    of the leader, for a follower. carried: the first so many twists of the way carry it, and turn its axis."""
+    """Twist of one coordinate of one joint: v (3,) and w (3,).
+
+    coordinate: its index in qd; that of the leader, for a follower. carried: how many of the first twists carry this
+    one and so turn its axis.
+    """
 
     coordinate: int
     carried: int
@@ -33,7 +36,7 @@ class Twist(NamedTuple):
 
 
 def twists(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> list[Twist]:
-    """The twists on the way from base to frame, in this order, in the axes of either."""
+    """Return the twists in order from base to frame, in the axes of either."""
     (body_base, T_body_base), (body, T_body_frame) = place(tree, base), place(tree, frame)
     up, down = way_between(tree, body_base, body)
     if expressed_in == "base":
@@ -53,15 +56,15 @@ def twists(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in
         first, n = len(result), S.shape[1]
         order = range(n) if sign > 0 else range(n)[::-1]
         for k, j in enumerate(order):
-            together = n if sign > 0 else 0  # the axes of the child are behind all of them, or before
+            together = n if sign > 0 else 0  # the child's axes come after all of them, or before
             carried = k if tree.joint_type[i].successive else together
             result.append(Twist(tree.v_slice[i].start + j, first + carried, v[:, j], w[:, j]))
     return result
 
 
 def jacobian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Array:
-    """J (6, nv): velocity of the frame's origin and angular velocity, relative to base, for qd (nv,); Modern Robotics,
-    section 5.1."""
+    """Return J (6, nv), which maps qd (nv,) to the velocity of the frame's origin and the angular velocity, relative to
+    base (Modern Robotics, section 5.1)."""
     columns = [np.zeros(6)] * tree.nv
     for j, _, v, w in twists(tree, q, frame, base, expressed_in):
         columns[j] = columns[j] + np.array([*v, *w])
@@ -69,10 +72,10 @@ def jacobian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_
 
 
 def hessian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Array:
-    """H (nv, 6, nv): H[i, :, j] is the rate of J[:, j] while velocity coordinate i is one and the others are zero.
+    """Return H (nv, 6, nv): H[i, :, j] is the rate of J[:, j] while velocity coordinate i is one and the others zero.
 
-    A motion that carries joint j turns its twist with it; one behind it moves the frame, and with it the lever of its
-    axis. Seen from the frame, all that turns the frame turns the twists back.
+    A motion that carries joint j turns its twist; one behind it moves the frame, and so the lever of its axis. In the
+    axes of the frame, all that turns the frame turns the twists back.
     """
     entries = [[np.zeros(6)] * tree.nv for _ in range(tree.nv)]
     way = twists(tree, q, frame, base, expressed_in)
@@ -86,7 +89,7 @@ def hessian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_i
 
 
 def coordinate_rates(tree: Tree, q: Any, qd: Any) -> Array:
-    """The rates of q (nq,) for qd (nv,). They are the same numbers, but for quaternions and what is in their axes."""
+    """Return the rates of q (nq,) for qd (nv,); they differ from qd only for quaternions and motions in their axes."""
     rates: list[Any] = [0.0] * tree.nq
     for kind, where, moves in zip(tree.joint_type, tree.q_slice, tree.v_slice, strict=True):
         rates[where] = kind.rates(q[where], qd[moves])
@@ -94,15 +97,15 @@ def coordinate_rates(tree: Tree, q: Any, qd: Any) -> Array:
 
 
 def velocity(tree: Tree, q: Any, qd: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Array:
-    """The frame's twist (6,) relative to base, J qd."""
+    """Return the frame's twist (6,) relative to base, J qd."""
     return np.asarray(jacobian(tree, q, frame, base, expressed_in) @ qd)
 
 
 def analytical_jacobian(
     tree: Tree, q: Any, frame: str, base: str | None = None, representation: Representation = "rpy"
 ) -> Array:
-    """The rates (6, nv) of xyz and of three numbers for the rotation of T_base_frame; Modern Robotics,
-    section 5.1.5."""
+    """Return the rates (6, nv) of xyz and three rotation coordinates of T_base_frame; Modern Robotics, section
+    5.1.5."""
     J = jacobian(tree, q, frame, base)
     R = forward_kinematics(tree, q, [frame], base)[0][:3, :3]
     E = {"rpy": _rpy_rates, "rotation_vector": _rotation_vector_rates}[representation](R)
@@ -110,12 +113,12 @@ def analytical_jacobian(
 
 
 LOCKED = 1e-14
-"""Up to this cosine of the pitch roll and yaw are rounding errors, and their rates no numbers."""
+"""Cosine of pitch below which the rates of roll and yaw are NaN, because both are rounding errors."""
 
 
 def _rpy_rates(R: Array) -> Array:
-    """From the angular velocity in the base's axes to the rates of roll, pitch and yaw, R = Rz(yaw) Ry(pitch) Rx(roll):
-    w = (0, 0, 1) yaw' + Rz (0, 1, 0) pitch' + Rz Ry (1, 0, 0) roll'."""
+    """Return the matrix from angular velocity in the base's axes to rates of roll, pitch and yaw, R = Rz(yaw) Ry(pitch)
+    Rx(roll): w = (0, 0, 1) yaw' + Rz (0, 1, 0) pitch' + Rz Ry (1, 0, 0) roll'."""
     cos_pitch = np.sqrt(R[0, 0] * R[0, 0] + R[1, 0] * R[1, 0])
     cos_pitch = np.where(cos_pitch < LOCKED, np.nan, cos_pitch)
     c, s = R[0, 0] / cos_pitch, R[1, 0] / cos_pitch  # of yaw
@@ -124,8 +127,8 @@ def _rpy_rates(R: Array) -> Array:
 
 
 def _rotation_vector_rates(R: Array) -> Array:
-    """From the angular velocity in the base's axes to the rates of the rotation vector: the inverse of the left
-    Jacobian of SO(3) (Solà, Deray and Atchuthan, A micro Lie theory, eq. 146), written with half the angle."""
+    """Return the matrix from angular velocity in the base's axes to rates of the rotation vector: the inverse of the
+    left Jacobian of SO(3) (Solà, Deray and Atchuthan, A micro Lie theory, eq. 146), written with half the angle."""
     *v, cosine = se3.quaternion_from_rotation(R)
     sine = np.maximum(np.sqrt(np.array(v) @ np.array(v)), se3.TINY)
     half, A = np.arctan2(sine, cosine), skew(np.array(v) / sine)
@@ -133,10 +136,10 @@ def _rotation_vector_rates(R: Array) -> Array:
 
 
 def yoshikawa(tree: Tree, q: Any, frame: str, base: str | None = None, rows: slice = slice(6)) -> Any:
-    """Manipulability sqrt(det(J Jᵀ)) of some rows of J (Yoshikawa, Manipulability of Robotic Mechanisms, 1985).
+    """Return manipulability sqrt(det(J Jᵀ)) of some rows of J (Yoshikawa, Manipulability of Robotic Mechanisms, 1985).
 
-    It is the volume that the rows span, the product of what is left of each of them when its part along those before
-    it is taken away (modified Gram-Schmidt); exactly zero where fewer coordinates move the frame than there are rows.
+    It is the volume spanned by the rows, computed as the product of their lengths after modified Gram-Schmidt; exactly
+    zero if fewer coordinates move the frame than there are rows.
     """
     J = jacobian(tree, q, frame, base)[rows]
     J = J[:, moving(tree, frame, base)]
@@ -153,7 +156,7 @@ def yoshikawa(tree: Tree, q: Any, frame: str, base: str | None = None, rows: sli
 
 
 def moving(tree: Tree, frame: str, base: str | None = None) -> list[int]:
-    """The velocity coordinates that can move the frame against base, in order."""
+    """Return the velocity coordinates that can move the frame relative to base, in order."""
     up, down = way_between(tree, place(tree, base)[0], place(tree, frame)[0])
     numbers = range(tree.nv)
     return sorted({j for i in (*up, *down) for j in numbers[tree.v_slice[i]] if tree.multiplier[i] != 0.0})

@@ -1,13 +1,13 @@
-"""The freedom in where the frames of moving bodies are, used so that little is left to compute.
+"""Choice of body frames that leaves little to compute.
 
-It is Denavit and Hartenberg's: the frame of a body that turns about or slides along z may be turned about z and moved
-along it. Their common normal is of no use between axes that are nearly parallel, so that of its four numbers only the
-twist angle is kept everywhere; the position keeps two numbers, whichever can be had without large ones.
+The freedom is that of Denavit and Hartenberg: the frame of a body that turns about or slides along z may be turned
+about z and moved along it. The common normal of nearly parallel axes is useless, so of its four numbers only the twist
+angle is always kept; the position keeps two numbers, those that are not large.
 
-With T_tree R = Rz(theta) T rest, where R takes z to the joint's axis: `rest` commutes with the motion along z, so that
-the frame of the moving body takes it up. Rz(theta) is taken up by the parent's joint, if that turns about z: it moves
-the parent's frame, and joins the sine and cosine of the joint. (Added to its angle it would cost even less, and the
-last digits of large angles.) That can be done once, before anything else hangs on the parent.
+With T_tree R = Rz(theta) T rest, where R takes z to the joint's axis, `rest` commutes with the motion along z, so the
+frame of the moving body absorbs it. The parent's joint absorbs Rz(theta) if it turns about z: this moves the parent's
+frame and joins the sine and cosine of the joint. (Adding it to the joint's angle would cost even less, but would lose
+the last digits of large angles.) It can be done once, before other bodies are attached to the parent.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from kinetree.spatial.dh import Z_AXIS, z_screw
 from kinetree.spatial.se3 import Array, frozen
 
 NOISE = 4e-16
-"""What is smaller, in rotations and in metres, is the rounding error of larger numbers, and taken for zero."""
+"""Rotation entries and metres up to which a number is rounding error and set to zero."""
 
 
 def gauged(tree: Tree, frames: Iterable[str]) -> Tree:
-    """The same robot with other frames on its bodies: its axes are z, and most entries of T_tree are 0 or 1.
+    """Return the same robot with other frames on its bodies: its axes are z, and most entries of T_tree are 0 or 1.
 
-    frames: those whose poses are wanted; they are what the last joints are aligned with. Poses, velocities and forces
-    of named frames are the same, to rounding.
+    frames: the frames whose poses are needed; the last joints are aligned with them. Poses, velocities and forces of
+    named frames stay the same, up to rounding.
     """
     gauge = _Gauge(tree)
     for i in range(len(tree.parent)):
@@ -42,7 +42,7 @@ def gauged(tree: Tree, frames: Iterable[str]) -> Tree:
 
 
 class _Gauge:
-    """new[i]: T_old_new of body i; turnable: the bodies whose frame may still be turned about its z."""
+    """Search for new frames. new[i]: T_old_new of body i; turnable: the bodies whose frame may still turn about z."""
 
     def __init__(self, tree: Tree) -> None:
         self.old = tree
@@ -53,7 +53,7 @@ class _Gauge:
         self.turnable: set[int] = set()
 
     def place_body(self, i: int) -> None:
-        """Finds the new frame of body i, whose parent is placed."""
+        """Find the new frame of body i, whose parent is placed."""
         kind, parent = self.old.joint_type[i], self.old.parent[i]
         M = se3.inverse(self.new[parent]) @ self.old.T_tree[i]
         if not (kind.single and kind.axes == 1):
@@ -68,7 +68,7 @@ class _Gauge:
             self.turnable.add(i)
 
     def align_with(self, body: int, T_body_frame: Array) -> None:
-        """Turns a body, if it is still free, so that the pose of this frame on it has few entries."""
+        """Turn a body, if it is still free, so that the pose of this frame on it has few entries."""
         M = se3.inverse(self.new[body]) @ T_body_frame
         theta, T, rest = _split(M)
         if T[2, 1] == 0.0:  # the frame's z lies along the axis: its x can be that of the body
@@ -76,7 +76,7 @@ class _Gauge:
         self._turn_if_possible(body, theta)
 
     def _turn_if_possible(self, body: int, theta: float) -> bool:
-        """Turns the frame of a body about its axis; whether that could be done."""
+        """Turn the frame of a body about its axis; return whether that was possible."""
         if body not in self.turnable:
             return False
         self.turnable.remove(body)
@@ -85,7 +85,7 @@ class _Gauge:
         return True
 
     def tree(self) -> Tree:
-        """The tree with the new frames."""
+        """Return the tree with the new frames."""
         old = self.old
         aligned = [kind.single and kind.axes == 1 for kind in old.joint_type]
         places = {name: (i, _clean(se3.inverse(self.new[i]) @ T)) for name, (i, T) in old.frames.items()}
@@ -104,7 +104,8 @@ class _Gauge:
 
 
 def _split(M: Array) -> tuple[float, Array, Array]:
-    """M = Rz(theta) T rest, where T = [Rx(alpha), (x, y, 0) or (x, 0, z)] and rest turns about z and moves along it."""
+    """Return theta, T and rest with M = Rz(theta) T rest, where T = [Rx(alpha), (x, y, 0) or (x, 0, z)] and rest turns
+    about z and moves along it."""
     ux, uy, c = (float(x) for x in M[:3, 2])
     s = hypot(ux, uy)
     theta = atan2(ux, -uy) if s > NOISE else 0.0

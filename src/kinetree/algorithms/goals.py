@@ -1,4 +1,4 @@
-"""What a frame shall reach: how far it is from there, and how that changes when the joints move."""
+"""Goals of inverse kinematics: the error of a frame, and its rate when the joints move."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from kinetree.algorithms.vectors import cross, dot
 from kinetree.model.tree import Tree
 
 WIDE = 0.1
-"""1 + cos(angle), below which a turn is nearly half of one, or 2 + 2 cos."""
+"""Limit of 1 + cos(angle), or of 2 + 2 cos(angle), below which a turn counts as nearly half a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """frame, as seen from base, shall be somewhere.
+    """A pose, position, orientation or direction that `frame` shall reach, as seen from `base`.
 
     kind: a row of GOALS. weights: of the errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or
-    frame (`expressed_in`); one that is zero does not count. axis: of the frame, for "pointing".
+    frame (`expressed_in`); zero ignores an error. axis: of the frame, for "pointing".
     """
 
     kind: str
@@ -34,7 +34,7 @@ class Goal:
 
 
 class Row(NamedTuple):
-    """One number that shall become zero. error: m or rad; J: how fast it falls for each coordinate; weight."""
+    """One error that shall become zero, m or rad; J: how fast it falls for each coordinate; weight."""
 
     error: Any
     J: list[Any]
@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Of a goal: lengths and angles."""
+    """Rows of a goal, for lengths and for angles."""
 
     linear: list[Row]
     angular: list[Row]
@@ -50,8 +50,8 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of goal. shape: of its target. weights: which of six it has. rows: from the goal, its target, the frame's
-    pose, the twist of every coordinate, and whether angles shall be exact."""
+    """A kind of goal. shape: of its target. weights: which of the six it uses. rows: function of the goal, its target,
+    the frame's pose, the twist of every coordinate, and whether angles are exact."""
 
     shape: tuple[int, ...]
     weights: tuple[int, ...]
@@ -59,10 +59,10 @@ class Kind:
 
 
 def goal_rows(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any, *, exact: bool = False) -> Rows:
-    """The rows of a goal over these coordinates of qd, at q (nq,).
+    """Return the rows of a goal over these coordinates of qd, at q (nq,).
 
-    exact: whether turns are measured by their angle, and J is the derivative wherever the frame is; otherwise by the
-    chord of the angle, as if it were small, which costs less and is the same at the goal.
+    exact: measure turns by their angle, with J as its derivative everywhere; otherwise by the chord, with J as if the
+    angle were small, which costs less and is the same at the goal.
     """
     (here,) = forward_kinematics(tree, q, [goal.frame], goal.base)
     twist: dict[int, list[Any]] = {int(j): [0.0] * 6 for j in rates}
@@ -95,7 +95,7 @@ def _orientation(goal: Goal, R: Any, here: Any, twist: Sequence[Any], exact: boo
 
 
 def _by_angle(error: list[Any], J: list[list[Any]]) -> tuple[list[Any], list[list[Any]]]:
-    """The rotation vector phi of a chord, and how it falls while the frame turns at w: the inverse of the right
+    """Return the rotation vector phi of a chord, and how it falls while the frame turns at w: the inverse of the right
     Jacobian of SO(3) times w (Sola, Deray & Atchuthan, A micro Lie theory, 2018, equation 144)."""
     c = np.sqrt(dot(error, error))
     is_small = c < 1e-6
@@ -116,7 +116,7 @@ def _by_angle(error: list[Any], J: list[list[Any]]) -> tuple[list[Any], list[lis
 def _in_frame(
     here: Any, error: list[Any], J: list[list[Any]], twist: Sequence[Any], exact: bool
 ) -> tuple[list[Any], list[list[Any]]]:
-    """An error and how it falls, from the base's axes in the frame's, which turn too."""
+    """Return an error and how it falls, converted from the base's axes to the frame's, which turn too."""
     error, J = _turned(here, error), [_turned(here, v) for v in J]
     if exact:
         carried = [cross(_turned(here, x[3:]), error) for x in twist]
@@ -125,18 +125,18 @@ def _in_frame(
 
 
 def _turned(here: Any, v: Any) -> list[Any]:
-    """A vector of the base in the frame's axes."""
+    """Return a vector of the base in the frame's axes."""
     return [sum(here[k, i] * v[k] for k in range(3)) for i in range(3)]
 
 
 def _weighted(weights: Sequence[float], error: list[Any], J: list[list[Any]]) -> list[Row]:
-    """Those rows that count, from errors (3,) and the columns of J."""
+    """Return the rows with a weight other than zero, from errors (3,) and the columns of J."""
     return [Row(error[i], [column[i] for column in J], weights[i]) for i in range(3) if weights[i]]
 
 
 def _pointing(goal: Goal, point: Any, here: Any, twist: Sequence[Any], exact: bool) -> Rows:
-    """The axis d of the frame, from its origin, through a point in the direction u: d x u vanishes, and d . u is
-    positive."""
+    """Return the rows that bring the frame's axis d, from its origin, onto the direction u of a point: d x u vanishes
+    and d . u is positive."""
     d = [sum(here[i, k] * goal.axis[k] for k in range(3)) for i in range(3)]
     way = [point[i] - here[i, 3] for i in range(3)]
     distance = np.sqrt(dot(way, way))
@@ -158,7 +158,7 @@ def _pointing(goal: Goal, point: Any, here: Any, twist: Sequence[Any], exact: bo
 
 
 def fault_of(*targets: Any) -> Any:
-    """How far targets are from what they shall be: NaN or above zero."""
+    """Return how far targets are from finite numbers and rigid transforms: zero, above zero, or NaN."""
     fault: Any = 0.0
     for target in targets:
         entries = np.ravel(target)
@@ -179,7 +179,7 @@ def fault_of(*targets: Any) -> Any:
 
 
 def chord(R: Any) -> list[Any]:
-    """2 sin(angle / 2) times the axis (3,) of a rotation (3, 3); at half a turn either of the two."""
+    """Return 2 sin(angle / 2) times the axis (3,) of a rotation (3, 3); at half a turn either of the two."""
     w = 1.0 + R[0, 0] + R[1, 1] + R[2, 2]  # 4 cos(angle / 2)²
     twice_sine = [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
     scale = 1.0 / np.sqrt(np.where(w > WIDE, w, 1.0))

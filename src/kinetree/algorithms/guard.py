@@ -1,4 +1,4 @@
-"""One step of a guard: where to send joints so that they never leave a convex set. On any scalar, without a branch."""
+"""One step of a guard: a safe command that keeps joints in a convex set. Runs on any scalar, without a branch."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from kinetree.algorithms.vectors import largest
 from kinetree.spatial.se3 import Array
 
 FAR = 1e6
-"""Positions from here on, in rad or m, are taken for a fault."""
+"""Absolute position, rad or m, from which on it counts as a fault."""
 
 FREE, NEAR, CHANGED, OUTSIDE, REFUSED = range(5)
-"""What a step says: the command passes; it passes, and is near a limit; it was changed; the joints are outside and are
-brought back; the command or the position is no number, or farther than FAR, and the joints are held."""
+"""States of a step: the command passes; it passes, near a limit; it was changed; the joints are outside and return; the
+command or the position is NaN or beyond FAR, and the joints stop."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fence:
-    """The set {x : A x <= b}, and how a guard keeps it. n joints, m limits.
+    """The set {x : A x <= b} of n joints and m limits, and how a guard keeps it.
 
-    A (m, n): rows of length one, the ends of each joint's range among them; b (m,). blocks: the joints that rows couple
-    and these rows, each set by itself. center (n,): a point deep inside. skin (m,): how far inside of each row targets
-    lie; pad (m,): what rounding may cost there, less than skin. turns: the rows in the order in which they are
-    projected on. reach: no joint's command is followed further than this in one step. speed (n,): of the way back
-    inside. warn: the distance below which a limit is near.
+    A (m, n): rows of length one, the ends of each joint's range included. b (m,): their bounds.
+    blocks: coupled joints with their rows; blocks are independent of each other.
+    center (n,): a point deep inside.
+    skin (m,): how far inside each row targets lie. pad (m,): allowance for rounding there, less than skin.
+    turns: rows in the order of projection.
+    reach: the furthest that a joint's command is followed in one step.
+    speed (n,): of the way back inside.
+    warn: the distance below which a limit is near.
     """
 
     A: Array
@@ -42,12 +45,11 @@ class Fence:
 
 
 def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
-    """The safe command (n), its distance to the nearest limit, the number of that limit, and what was done: (n + 3,).
+    """Return the safe command (n), its distance to the nearest limit, that limit's number, and the state: (n + 3,).
 
-    q (n): where the joints are. command (n): where they are sent. dt: seconds of this step. From inside, the joints go
-    straight to the point of the set that is nearest to the command; from outside, straight to the point nearest to
-    where they are, by at most speed * dt. Whatever the projection gives, `clipped` alone sees to it that no limit is
-    crossed.
+    q (n): positions of the joints. command (n): their targets. dt: seconds of this step. From inside, the joints go
+    straight to the point of the set nearest to the command; from outside, straight to the point nearest to them, by at
+    most speed * dt. `clipped` alone guarantees that no limit is crossed, whatever the projection returns.
     """
     farthest = largest([abs(x) for x in (*q, *command)])
     slack = [bound - x for bound, x in zip(fence.b, _times(fence.A, q), strict=True)]
@@ -70,8 +72,8 @@ def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
 
 
 def swept(fence: Fence, wish: Any) -> list[Any]:
-    """Nearly the point nearest to `wish` of the set moved in by its skin: Dykstra's projections on one row after the
-    other (Boyle & Dykstra, in: Advances in Order Restricted Statistical Inference, 1986, pages 28 to 47)."""
+    """Return nearly the point nearest to `wish` in the set moved in by its skin, by Dykstra's projections on one row
+    after the other (Boyle & Dykstra, in: Advances in Order Restricted Statistical Inference, 1986, pages 28 to 47)."""
     x: list[Any] = list(wish)
     taken: dict[int, Any] = dict.fromkeys(fence.turns, 0.0)
     for i in fence.turns:
@@ -85,7 +87,7 @@ def swept(fence: Fence, wish: Any) -> list[Any]:
 
 
 def pulled(fence: Fence, x: Any) -> list[Any]:
-    """x, the joints of each block drawn towards the center until they are inside, by the skin, of its rows."""
+    """Return x with the joints of each block pulled towards the center until they are inside its rows, by the skin."""
     bounds = fence.b - fence.skin
     depth, values, found = bounds - fence.A @ fence.center, _times(fence.A, x), list(x)
     for joints, rows in fence.blocks:
@@ -100,8 +102,8 @@ def pulled(fence: Fence, x: Any) -> list[Any]:
 
 
 def clipped(fence: Fence, slack: Any, step: Any, most: Any) -> list[Any]:
-    """For every joint at most `most`, the largest fraction of its block's step after which no limit is crossed, or one
-    already crossed further, whatever rounding does."""
+    """Return, for each joint, the largest fraction of its block's step, up to `most`, that crosses no limit. A limit
+    that is already crossed is not crossed further. This is safe against rounding."""
     rates, shares = _times(fence.A, step), [most] * len(fence.center)
     for joints, rows in fence.blocks:
         share = most
@@ -114,7 +116,7 @@ def clipped(fence: Fence, slack: Any, step: Any, most: Any) -> list[Any]:
 
 
 def _at_speed(fence: Fence, step: Any, dt: Any) -> Any:
-    """The fraction of a step that no joint takes faster than its speed allows."""
+    """Return the fraction of a step at which no joint exceeds its speed."""
     share: Any = 1.0
     for x, speed in zip(step, fence.speed, strict=True):
         allowed = np.where(dt > 0.0, speed * dt, 0.0)
@@ -127,7 +129,7 @@ def _times(A: Array, x: Any) -> list[Any]:
 
 
 def _least(values: Any) -> tuple[Any, Any]:
-    """The least of them, and its number; of equals the first."""
+    """Return the least value and its number; the first of equal ones."""
     least, number = values[0], np.asarray(0.0)
     for i, value in enumerate(values[1:], 1):
         number = np.where(value < least, float(i), number)

@@ -1,9 +1,9 @@
-"""One damped step of inverse kinematics inside hard limits, and where to begin again.
+"""Damped steps of inverse kinematics inside hard limits, and the points at which to start again.
 
-Damped least squares, the damping in proportion to the squared error (Sugihara, Solvability-unconcerned inverse
+Damped least squares, with damping proportional to the squared error (Sugihara, Solvability-unconcerned inverse
 kinematics by the Levenberg-Marquardt method, IEEE Transactions on Robotics 27, 2011), in the dual form, whose cost
-hardly grows with the number of joints. A coordinate that stands at the end of its range, and a row of G q <= h that
-would be crossed, are taken out of the step.
+hardly grows with the number of joints. A coordinate at the end of its range, and a row of G q <= h that would be
+crossed, are removed from the step.
 """
 
 from __future__ import annotations
@@ -22,25 +22,27 @@ from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
 FIRST_DAMPING = 1e-2
-"""Of the way to where a target is closest."""
+"""Damping of the first step of `closest_step`."""
 GOING, TOTAL, DESCENT, STEPS, COST, LINEAR, ANGULAR = range(7)
-"""Places in a state: above zero while under way, zero when solved, below when given up; how many steps there were; the
-number of the start, and steps since then; of the best q so far its cost, and the largest squared errors of a goal, m²
-and rad². Then come q and the best q."""
+"""Indices in a state: above zero while running, zero when solved, below when given up; number of steps; number of the
+start; steps since the start; then, for the best q so far, its cost and the largest squared errors of a goal, m² and
+rad². q and the best q follow."""
 HEAD = 7
 STILL = 1e-22
-"""The square of a step that leads nowhere, rad² and m²."""
+"""Squared step, rad² and m², below which the search has stopped moving."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reach:
-    """What to reach, and within what.
+    """An inverse kinematics problem: goals, coordinates and limits.
 
-    columns, rates (n,): the coordinates that may move, in q and in qd. nq: how many there are. tolerances: m, rad.
-    lower, upper (n,): of these, infinite where they have no limits. turns (n,): which may make whole turns. first, last
-    (n,): between which starts lie.
-    G (m, n): rows of length one, and how far inside of them to stay, skin (m,). damping: of a squared error of one.
-    stride: the most that a coordinate moves in a step, rad, m. steps: of a descent. descents: how many starts.
+    columns, rates (n,): the coordinates that may move, in q and in qd. nq: the length of q. tolerances: m, rad.
+    lower, upper (n,): limits of these coordinates, infinite where there are none. turns (n,): which may make whole
+    turns.
+    first, last (n,): the range of the starts.
+    G (m, n): rows of length one. skin (m,): how far inside them to stay.
+    damping: at a squared error of one. stride: the largest change of a coordinate in a step, rad, m.
+    steps: most steps from one start. descents: number of starts.
     """
 
     goals: tuple[Goal, ...]
@@ -61,7 +63,7 @@ class Reach:
     descents: int
 
     def moved(self, q: Array, to: Array) -> Array:
-        """q (…, nq) with the coordinates that may move elsewhere (…, n)."""
+        """Return q (…, nq) with the coordinates that may move replaced by `to` (…, n)."""
         batch = np.broadcast_shapes(q.shape[:-1], to.shape[:-1])
         result = np.broadcast_to(q, (*batch, self.nq)).copy()
         result[..., self.columns] = to
@@ -69,7 +71,7 @@ class Reach:
 
 
 class Aim(NamedTuple):
-    """How far it is to all goals: weighted errors (m,), J (m, n), the sum of squared errors, and the largest squared
+    """The distance to all goals: weighted errors (m,), J (m, n), the sum of squared errors, and the largest squared
     errors of a goal, m² and rad²."""
 
     error: list[Any]
@@ -82,8 +84,10 @@ class Aim(NamedTuple):
 def aim(
     tree: Tree, job: Reach, q: Sequence[Any], targets: Sequence[Any], *, exact: bool = False, weighted: bool = False
 ) -> Aim:
-    """For the coordinates q (n,) that may move. exact: see `goal_rows`. weighted: whether errors have their weights,
-    which matter where not all of them can vanish."""
+    """Return the distance to all goals at q (n,), the coordinates that may move.
+
+    exact: see `goal_rows`. weighted: whether to apply the weights of errors, which matter if not all errors can vanish.
+    """
     whole: list[Any] = [0.0] * job.nq
     for j, x in zip(job.columns, q, strict=True):
         whole[j] = x
@@ -101,14 +105,16 @@ def aim(
 
 
 def is_solved(job: Reach, here: Aim) -> Any:
-    """Whether all goals are reached."""
+    """Return whether all goals are reached."""
     squares = [e / t**2 for e, t in zip((here.linear, here.angular), job.tolerances, strict=True)]
     return np.maximum(*squares) <= 1.0
 
 
 def inverse_step(tree: Tree, job: Reach, state: Any, h: Any, center: Any, *targets: Any) -> Array:
-    """The state (HEAD + 2 n,) after a step towards the targets. h (m,): bounds of the rows. center (n,): well inside of
-    them."""
+    """Return the state (HEAD + 2 n,) after a step towards the targets.
+
+    h (m,): bounds of the rows. center (n,): a point well inside them.
+    """
     n = len(job.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
     here = aim(tree, job, q, targets)
@@ -134,8 +140,8 @@ def inverse_step(tree: Tree, job: Reach, state: Any, h: Any, center: Any, *targe
 
 
 def started(job: Reach, number: Any, h: Any, center: Any) -> list[Any]:
-    """The start (n,) of that number, from 1: additive recurrence (Roberts, The unreasonable effectiveness of
-    quasirandom sequences, 2018), drawn towards the center until it is inside."""
+    """Return start (n,) number `number`, from 1: an additive recurrence (Roberts, The unreasonable effectiveness of
+    quasirandom sequences, 2018), moved towards the center until it is inside."""
     n, root = len(job.columns), 2.0
     for _ in range(64):
         root = (1.0 + root) ** (1.0 / (n + 1))  # the root of x^(n + 1) = x + 1
@@ -156,14 +162,14 @@ def started(job: Reach, number: Any, h: Any, center: Any) -> list[Any]:
 def stepped(
     job: Reach, q: list[Any], here: Aim, damping: Any, h: Any, strides: Sequence[Any] = (), wish: Sequence[Any] = ()
 ) -> list[Any]:
-    """q (n,) after a damped step against the errors, inside.
+    """Return q (n,) after a damped step that reduces the errors and stays inside the limits.
 
-    strides (n,): instead of the job's own. wish (n,): a step to take as far as it leaves the errors alone (Liegeois,
-    IEEE Transactions on Systems, Man and Cybernetics 7, 1977).
+    strides (n,): replace the stride of `job`. wish (n,): a step to add as far as it does not change the errors
+    (Liegeois, IEEE Transactions on Systems, Man and Cybernetics 7, 1977).
     """
     error, J = here.error, here.J
     strides = strides or [job.stride] * len(q)
-    # what would cross a limit: the way down, or with a wish the whole step that nothing held
+    # what would cross a limit: the descent, or with a wish the whole unlimited step
     gradient = (
         _direction(J, error, wish, damping) if wish else [dot([row[j] for row in J], error) for j in range(len(q))]
     )
@@ -188,7 +194,7 @@ def stepped(
 
 
 def _direction(J: list[list[Any]], error: list[Any], wish: Sequence[Any], damping: Any) -> list[Any]:
-    """The step (n,) against the errors, and as much of a wish as leaves them alone."""
+    """Return the step (n,) that reduces the errors, plus the part of a wish that does not change them."""
     A = [[dot(J[i], J[k]) for k in range(i + 1)] for i in range(len(J))]
     for i, row in enumerate(A):
         row[i] = row[i] + (damping + 1e-13)
@@ -197,7 +203,7 @@ def _direction(J: list[list[Any]], error: list[Any], wish: Sequence[Any], dampin
 
 
 def _may_move(job: Reach, j: int, x: Any, gradient: Any) -> Any:
-    """0 for a coordinate at the end of its range that would go further, else 1."""
+    """Return 0 for a coordinate at the end of its range that would move further out, else 1."""
     may: Any = 1.0
     if np.isfinite(job.lower[j]):
         may = np.where(x <= job.lower[j], np.where(gradient <= 0.0, 0.0, may), may)
@@ -209,7 +215,7 @@ def _may_move(job: Reach, j: int, x: Any, gradient: Any) -> Any:
 def _without_rows(
     job: Reach, q: list[Any], J: list[list[Any]], gradient: list[Any], free: list[Any], h: Any
 ) -> list[list[Any]]:
-    """Vectors J (k, n) without the directions of rows at which q stands and that the step would cross, one by one."""
+    """Return J (k, n) without the directions of rows that q is at and the step would cross, removed one by one."""
     taken: list[list[Any]] = []
     for row, bound, skin in zip(job.G, h, job.skin, strict=True):
         u = [float(x) * f for x, f in zip(row, free, strict=True)]
@@ -228,7 +234,7 @@ def _without_rows(
 
 
 def solved_symmetric(A: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
-    """x of A x = b for a positive definite A, of which the lower half is given: L D L.T (Golub & Van Loan, Matrix
+    """Return x of A x = b for a positive definite A given by its lower half: L D L.T (Golub & Van Loan, Matrix
     Computations, section 4.1)."""
     m = len(b)
     L: list[list[Any]] = []
@@ -248,7 +254,7 @@ def solved_symmetric(A: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
 
 
 def wound(x: Any, near: Any, lower: float, upper: float) -> Any:
-    """The same angle some turns on: of those within the range the nearest one, or one outside where there is none."""
+    """Return the same angle plus whole turns: the nearest one in the range, or one outside if none is in it."""
     x = x - 2 * np.pi * np.floor((x - near) / (2 * np.pi) + 0.5)
     if np.isfinite(upper):
         x = np.where(x > upper, x - 2 * np.pi, x)
@@ -266,13 +272,16 @@ def _row(row: Array, x: Any) -> Any:
 
 
 def _squared(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """The square of the distance from b to a."""
+    """Return the squared distance from b to a."""
     return sum((x - y) * (x - y) for x, y in zip(a, b, strict=True))
 
 
 def answered(job: Reach, limits: Limits, state: Any, rest: Any) -> Array:
-    """From a last state, and a q (nq,) that says where the other joints are, and near which of their turns those that
-    moved: q (nq,), the residuals in m and rad, 0 if it is solved and inside all limits, and the number of steps."""
+    """Return q (nq,), the residuals in m and rad, 0 if solved and inside all limits, and the number of steps.
+
+    state: the last state. rest (nq,): values of the other joints, and the angles near which joints with whole turns
+    stay.
+    """
     q = list(rest)
     for i, (j, x) in enumerate(zip(job.columns, state[HEAD + len(job.columns) :], strict=True)):
         q[j] = x
@@ -288,12 +297,11 @@ def answered(job: Reach, limits: Limits, state: Any, rest: Any) -> Array:
 
 
 def closest_step(tree: Tree, job: Reach, state: Any, h: Any, *targets: Any) -> Array:
-    """The state (HEAD + 2 n,) after a step down the cost, for a target that cannot be reached.
+    """Return the state (HEAD + 2 n,) after a step that reduces the cost, for a target that is out of reach.
 
-    Levenberg's method, whose damping falls after a step that helps and rises after one that does not (Nocedal & Wright,
-    Numerical Optimization, section 10.3).
-
-    Places are those of `inverse_step`, but DESCENT is the damping; the q is one on trial.
+    Levenberg's method: the damping falls after a step that helps and rises after one that does not (Nocedal & Wright,
+    Numerical Optimization, section 10.3). Indices are those of `inverse_step`, but DESCENT is the damping; q is on
+    trial.
     """
     n = len(job.columns)
     trial, q = list(state[HEAD : HEAD + n]), list(state[HEAD + n :])
@@ -305,7 +313,7 @@ def closest_step(tree: Tree, job: Reach, state: Any, h: Any, *targets: Any) -> A
     damping = np.maximum(damping, 1e-9)
     new = stepped(job, best, here, damping, h)
     moved = _squared(new, best)
-    # a step that a row stops may have another direction when it is damped more
+    # a step that a row stops may get another direction with more damping
     still = np.where(damping > 1e4, moved, 1.0) < STILL
     ended = np.where(still, float(job.steps), state[STEPS] + 1.0) >= job.steps
     going = np.where(is_solved(job, here), 0.0, np.where(ended, -1.0, 1.0))
@@ -314,10 +322,8 @@ def closest_step(tree: Tree, job: Reach, state: Any, h: Any, *targets: Any) -> A
 
 
 def settled_step(tree: Tree, job: Reach, state: Any, h: Any, posture: Any, *targets: Any) -> Array:
-    """The state (HEAD + 2 n,) after a step from a solution towards a posture (n,), the targets kept.
-
-    Places are those of `inverse_step`, and the best q is the last that is a solution.
-    """
+    """Return the state (HEAD + 2 n,) after a step from a solution towards a posture (n,) that keeps the targets.
+    Indices are those of `inverse_step`; the best q is the last solution."""
     n = len(job.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
     here = aim(tree, job, q, targets)
@@ -332,7 +338,7 @@ def settled_step(tree: Tree, job: Reach, state: Any, h: Any, posture: Any, *targ
 
 
 def tracking_step(tree: Tree, job: Reach, q: Any, h: Any, strides: Any, *targets: Any) -> Array:
-    """q (n,) after one step towards the targets, in which none is longer than its stride (n,), rad or m."""
+    """Return q (n,) after one step towards the targets; no coordinate moves more than its stride (n,), rad or m."""
     before = list(q)
     here = aim(tree, job, before, targets, weighted=True)
     new = stepped(job, before, here, job.damping * here.cost, h, list(strides))

@@ -14,10 +14,8 @@ from kinetree.spatial.se3 import Array
 
 
 def forward_kinematics(tree: Tree, q: Any, frames: Iterable[str], base: str | None = None) -> list[Array]:
-    """T_base_frame (4, 4) of each of `frames` in `base` (the root link if None), for q (nq,).
-
-    Only the joints between the two are passed; a frame against itself is exactly the identity.
-    """
+    """Return T_base_frame (4, 4) of each of `frames` in `base` (the root link if None), for q (nq,). Only the joints
+    between the two count; a frame relative to itself is exactly the identity."""
     body_base, T_body_base = place(tree, base)
     T = {body_base: se3.inverse(T_body_base)}  # T_base_body
     poses = []
@@ -29,8 +27,8 @@ def forward_kinematics(tree: Tree, q: Any, frames: Iterable[str], base: str | No
 
 
 def body_poses(tree: Tree, q: Any = None) -> list[Array]:
-    """T_root_body (4, 4) of every moving body, and of the base last, where index -1 finds it; for q (nq,), or if it is
-    None with every joint's own number at neutral, followers too."""
+    """Return T_root_body (4, 4) of every moving body, then that of the base, so that index -1 is the base. q (nq,), or
+    None to set every joint's own number to neutral, followers included."""
     T = [se3.IDENTITY] * (len(tree.parent) + 1)
     for i, parent in enumerate(tree.parent):
         T[i] = T[parent] @ (tree.T_tree[i] @ tree.T_zero[i] if q is None else tree.joint_transform(i, q))
@@ -38,7 +36,7 @@ def body_poses(tree: Tree, q: Any = None) -> list[Array]:
 
 
 def mass_center(tree: Tree, q: Any) -> Array:
-    """The centre of mass (3,) of all bodies, the base among them, in the root link's frame."""
+    """Return the centre of mass (3,) of all bodies, base included, in the root link's frame."""
     total, moment = 0.0, np.zeros(3)
     for T, I in zip(body_poses(tree, q), (*tree.inertia, tree.base_inertia), strict=True):
         mass, com, _ = about_com(I)
@@ -47,7 +45,7 @@ def mass_center(tree: Tree, q: Any) -> Array:
 
 
 def walk(tree: Tree, q: Any, up: list[int], down: list[int], T: dict[int, Array]) -> None:
-    """Add to T, which holds T_any_body (4, 4) of the body where a way begins, that of every body on the way."""
+    """Add T_any_body (4, 4) of every body on the way to T, which must contain that of the first body."""
     for i in up:
         parent = tree.parent[i]
         if parent not in T:
@@ -58,12 +56,12 @@ def walk(tree: Tree, q: Any, up: list[int], down: list[int], T: dict[int, Array]
 
 
 def place(tree: Tree, frame: str | None) -> tuple[int, Array]:
-    """(body, T_body_frame) of a frame; None is the root link's."""
+    """Return (body, T_body_frame) of a frame; None is the root link's."""
     return (-1, se3.IDENTITY) if frame is None else tree.frame(frame)
 
 
 def way_between(tree: Tree, a: int, b: int) -> tuple[list[int], list[int]]:
-    """The bodies whose joints are passed on the way from body a to body b: first upwards, then downwards."""
+    """Return the bodies whose joints lie between body a and body b: first upwards, then downwards."""
     up, down = _bodies_to(tree, a), _bodies_to(tree, b)
     while up and down and up[0] == down[0]:
         up, down = up[1:], down[1:]
@@ -71,7 +69,7 @@ def way_between(tree: Tree, a: int, b: int) -> tuple[list[int], list[int]]:
 
 
 def _bodies_to(tree: Tree, body: int) -> list[int]:
-    """The bodies from the base to `body`."""
+    """Return the bodies from the base to `body`."""
     chain: list[int] = []
     while body >= 0:
         chain.append(body)

@@ -1,4 +1,4 @@
-"""Slacks to limits, on any scalar."""
+"""Margins to limits, on any scalar."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kinetree.spatial.se3 import Array
 
 
 def margin(q: Any, lower: Array, upper: Array, G: Array, h: Array) -> Array:
-    """q - lower, upper - q and h - G q, (k,), without those whose bound is infinite."""
+    """Return q - lower, upper - q and h - G q, (k,), without the entries whose bound is infinite."""
     slack = [q[i] - bound for i, bound in enumerate(lower) if np.isfinite(bound)]
     slack += [bound - q[i] for i, bound in enumerate(upper) if np.isfinite(bound)]
     for row, bound in zip(G, h, strict=True):

@@ -1,4 +1,4 @@
-"""Of the solutions in closed form the one inside all limits that is nearest to where a search would begin."""
+"""Choice among closed-form solutions: the one inside all limits that is nearest to the start of a search."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from kinetree.algorithms.inverse import HEAD, Reach, wound
 from kinetree.spatial.se3 import Array
 
 BEYOND = 1e-6
-"""How far, relatively, a target may be out of the reach of a closed form that is nearly the arm's: steps decide."""
+"""Largest relative distance out of reach for a closed form that is nearly the arm's; iteration decides the rest."""
 EDGE = 1e-9
-"""How far a solution may be beyond the end of a range, to which it is brought back, rad."""
+"""Largest distance, rad, beyond the end of a range from which a solution is brought back."""
 ASIDE = 1e-8
-"""How much of the way to the middle a solution may be moved to be inside the rows."""
+"""Largest share of the way to the middle by which a solution may be moved to be inside the rows."""
 
 
 def nearest_start(arm: SixAxes, job: Reach, state: Any, h: Any, center: Any, target: Any) -> Array:
-    """The state (HEAD + 12,) whose q is the nearest solution, where there is one. h (m,): bounds of the rows. center
-    (6,): well inside of them."""
+    """Return the state (HEAD + 12,) with q replaced by the nearest solution, if there is one.
+
+    h (m,): bounds of the rows. center (6,): a point well inside them.
+    """
     chosen = near = list(state[HEAD : HEAD + 6])
     least: Any = np.inf
     for q, distance in closed_forms(arm, job, near, h, center, target):
@@ -34,15 +36,15 @@ def nearest_start(arm: SixAxes, job: Reach, state: Any, h: Any, center: Any, tar
 def closed_forms(
     arm: SixAxes, job: Reach, near: Sequence[Any], h: Any, center: Any, target: Any
 ) -> list[tuple[list[Any], Any]]:
-    """Of every solution q (6,), as near as whole turns bring it, and the square of its distance, or infinity where it
-    is none inside the limits."""
+    """Return each solution q (6,), brought as near as whole turns allow, and its squared distance. The distance is
+    infinity for a solution that is out of reach or outside the limits."""
     found = []
     for turns, beyond in candidates(arm, target, [near[j] for j in arm.order]):
         angles = [np.arctan2(turn.sin, turn.cos) for turn in turns]
         q, off = _brought_near(arm, job, angles, near)
         if len(job.G):
             share = _beyond_rows(job, q, h, center)
-            # where rows forbid the nearest turns, those in their middle
+            # if the rows forbid the nearest turns, use those nearest to the center
             other, other_off = _brought_near(arm, job, angles, center)
             q = [np.where(share <= ASIDE, x, y) for x, y in zip(q, other, strict=True)]
             off = np.where(share <= ASIDE, off, other_off)
@@ -55,8 +57,8 @@ def closed_forms(
 
 
 def _brought_near(arm: SixAxes, job: Reach, angles: Sequence[Any], near: Any) -> tuple[list[Any], Any]:
-    """Angles in the order of the way as q (6,), as near as whole turns bring them, at most at the ends of their ranges;
-    and how far beyond the ends the farthest of them is."""
+    """Return the angles, given from base to frame, as the nearest q (6,) by whole turns and clipped to the ranges; and
+    the largest distance beyond a range before clipping."""
     q: list[Any] = [0.0] * 6
     off: Any = 0.0
     for j, angle in zip(arm.order, angles, strict=True):
@@ -68,7 +70,7 @@ def _brought_near(arm: SixAxes, job: Reach, angles: Sequence[Any], near: Any) ->
 
 
 def _beyond_rows(job: Reach, q: Sequence[Any], h: Any, center: Any) -> Any:
-    """The share of the way to the center (6,) after which q (6,) is inside all rows; 1 where the center is not."""
+    """Return the share of the way to the center (6,) after which q (6,) is inside all rows; 1 if the center is not."""
     share: Any = 0.0
     for row, bound, skin in zip(job.G, h, job.skin, strict=True):
         used = np.flatnonzero(row).tolist()
@@ -82,5 +84,5 @@ def _beyond_rows(job: Reach, q: Sequence[Any], h: Any, center: Any) -> Any:
 
 
 def all_forms(arm: SixAxes, job: Reach, near: Any, h: Any, center: Any, target: Any) -> Array:
-    """The rows (8, 7) of `closed_forms`, each with its distance."""
+    """Return the rows (8, 7) of `closed_forms`, each with its distance."""
     return np.array([[*q, distance] for q, distance in closed_forms(arm, job, near, h, center, target)])

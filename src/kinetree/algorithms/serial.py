@@ -1,4 +1,4 @@
-"""The serial chain between two frames of a robot: the joints on the way, with every one of them at zero."""
+"""The serial chain between two frames of a robot: the joints between them, with all joints at zero."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 KINDS = ("revolute", "continuous", "prismatic")
-"""The joint types that a chain of single motions along or about lines can have."""
+"""Joint types allowed in a serial chain: single motions along or about a line."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainJoint:
-    """One joint on the way. T (4, 4): T_base_joint while all joints are at zero; axis (3,) in the joint's frame, turned
-    round where the way leads up the tree, so that a positive number always moves what follows."""
+    """One joint of the chain. T (4, 4): T_base_joint with all joints at zero. axis (3,): in the joint's frame, reversed
+    if the chain goes up the tree, so that a positive number always moves what follows."""
 
     joint: Joint
     T: Array
@@ -30,17 +30,17 @@ class ChainJoint:
 
     @property
     def direction(self) -> Array:
-        """Its axis (3,) in the base."""
+        """The axis (3,) in the base."""
         return np.asarray(self.T[:3, :3] @ self.axis)
 
     def motion(self, q: Any) -> Array:
-        """T (4, 4) by which it moves in its own frame, for its own number q."""
+        """Return the motion T (4, 4) of the joint in its own frame, for its own number q."""
         return np.asarray(self.joint.kind.transform(self.axis[None], self.joint.pitch, [q]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SerialChain:
-    """From frame `base` to frame `tip`; T_tip (4, 4) is T_base_tip while all joints are at zero."""
+    """A chain from frame `base` to frame `tip`; T_tip (4, 4) is T_base_tip with all joints at zero."""
 
     base: str
     tip: str
@@ -48,7 +48,7 @@ class SerialChain:
     T_tip: Array
 
     def transform(self, q: Sequence[float] | Array) -> Array:
-        """T_base_tip (4, 4), each joint with its own number, followers too."""
+        """Return T_base_tip (4, 4), with one number for each joint, followers included."""
         T, T_before = se3.IDENTITY, se3.IDENTITY
         for joint, number in zip(self.joints, q, strict=True):
             T = T @ se3.inverse(T_before) @ joint.T @ joint.motion(number)
@@ -57,10 +57,8 @@ class SerialChain:
 
 
 def serial_chain(robot: Robot, base: str | None = None, tip: str | None = None) -> SerialChain:
-    """The chain from `base` (the root link if None) to `tip` (see `only_tip` if None).
-
-    Raises KinetreeError for unknown frames and for joints on the way that are no revolute or prismatic ones.
-    """
+    """Return the chain from `base` (the root link if None) to `tip` (see `only_tip` if None). Raises KinetreeError for
+    unknown frames and for joints in between that are not revolute or prismatic."""
     tree = build_tree(robot)
     base = robot.root if base is None else base
     tip = only_tip(robot, tree) if tip is None else tip
@@ -78,14 +76,14 @@ def serial_chain(robot: Robot, base: str | None = None, tip: str | None = None) 
 
 
 def check_kind(joint: Joint) -> None:
-    """Refuse a joint that is no single motion along or about a line."""
+    """Raise KinetreeError if a joint is not a single motion along or about a line."""
     if joint.type not in KINDS:
         message = f"is a {joint.type} joint; a chain of lines can have {', '.join(KINDS)} joints and fixed ones"
         raise fail("joint-type", message, element=f"joint {joint.name!r}", fix="lock it, or choose another base or tip")
 
 
 def only_tip(robot: Robot, tree: Tree) -> str:
-    """The frame at the end of a robot that does not branch: the last of the file on the last body."""
+    """Return the last frame in the file on the last body; raise KinetreeError if the robot branches."""
     ends = [i for i in range(len(tree.joints)) if i not in tree.parent] or [-1]
     last = {i: [name for name, (body, _) in tree.frames.items() if body == i][-1] for i in ends}
     if len(ends) > 1:

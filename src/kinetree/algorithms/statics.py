@@ -1,7 +1,5 @@
-"""Points, wrenches and the joint torques that belong to them (Lynch & Park, Modern Robotics, sections 3.4 and 5.2).
-
-Wrenches are force first, like the twists whose duals they are.
-"""
+"""Points, wrenches and their joint torques (Lynch & Park, Modern Robotics, sections 3.4 and 5.2). Wrenches are force
+first, like the twists whose duals they are."""
 
 from __future__ import annotations
 
@@ -17,19 +15,19 @@ from kinetree.spatial.wrench import moved_wrench
 
 
 def point(tree: Tree, q: Any, p: Any, frame: str, base: str | None = None) -> Array:
-    """The point p (3,) of `frame` in `base`, (3,)."""
+    """Return the point p (3,) of `frame` in `base`, (3,)."""
     T = forward_kinematics(tree, q, [frame], base)[0]
     return np.asarray(T[:3, :3] @ p + T[:3, 3])
 
 
 def wrench(tree: Tree, q: Any, w: Any, frame: str, base: str | None = None) -> Array:
-    """The wrench w (6,) given in `frame`, in `base`, (6,)."""
+    """Return the wrench w (6,), given in `frame`, in `base`, (6,)."""
     return moved_wrench(forward_kinematics(tree, q, [frame], base)[0], w)
 
 
 def joint_torques(tree: Tree, q: Any, w: Any, frame: str, base: str | None = None) -> Array:
-    """tau (nv,) = Jᵀ w of a wrench w (6,) given in `frame`: its power along the twist of every coordinate (Modern
-    Robotics, eq. 5.26)."""
+    """Return tau (nv,) = Jᵀ w for a wrench w (6,) given in `frame`: its power along the twist of every coordinate
+    (Modern Robotics, eq. 5.26)."""
     tau: list[Any] = [0.0] * tree.nv
     for j, _, v, omega in twists(tree, q, frame, base, "frame"):
         tau[j] = tau[j] + v @ w[:3] + omega @ w[3:]

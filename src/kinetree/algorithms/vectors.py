@@ -1,4 +1,4 @@
-"""Sums and products of lists of numbers, which may be traced."""
+"""Sums and products of lists of numbers, floats or symbolic."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 
 
 def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
-    """a . b."""
+    """Return a . b."""
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def cross(a: Any, b: Any) -> list[Any]:
-    """a x b (3,)."""
+    """Return a x b (3,)."""
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
 def largest(values: Sequence[Any]) -> Any:
-    """The largest, or NaN if one of them is none."""
+    """Return the largest value, or NaN if one of them is NaN."""
     most = values[0]
     for value in values[1:]:
         most = np.maximum(most, value)

@@ -1,1 +1,1 @@
-"""A small compiler for functions of numbers: traced once, then run by NumPy, as machine code or C. Knows no robot."""
+"""A small compiler for numeric functions, independent of robots: traced once, run by NumPy, as machine code or C."""

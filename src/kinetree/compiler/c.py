@@ -1,7 +1,7 @@
-"""Programs as C99: a source file and its header that need nothing but math.h.
+"""Programs as C99: a source file and its header that need only math.h.
 
-Every function is one straight line: no allocation, no globals, no branches but `?:`. It gives what the interpreter
-gives, to the rounding of the machine and its library.
+Every function is straight-line code: no allocation, no globals, no branches except `?:`. Its results equal the
+interpreter's, up to the rounding of the machine and its library.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CSource:
-    """The texts of a source file and of its header."""
+    """Texts of a source file and its header."""
 
     source: str
     header: str
@@ -35,15 +35,15 @@ class CSource:
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A type of numbers in C; functions end in `suffix`, literals too."""
+    """A number type in C, with the `suffix` of its functions and literals."""
 
     name: str
     suffix: str
     round: type[np.floating]
 
     def literal(self, value: float) -> str:
-        """A number, exactly as this type has it; what is negative stands in parentheses."""
-        with np.errstate(all="ignore"):  # what is too large is infinite, as it is to the interpreter
+        """Return a number exactly as this type represents it; negative numbers are in parentheses."""
+        with np.errstate(all="ignore"):  # too large is infinite, as in the interpreter
             rounded = self.round(value)
         if isnan(rounded):
             text = f'nan{self.suffix}("")'  # NAN and INFINITY are floats, which would be promoted
@@ -61,23 +61,23 @@ NUMBERS = {
 
 
 def _number_type(dtype: DTypeLike) -> _Number:
-    """The type in C of a type in NumPy: double or single precision."""
+    """Return the C type of a NumPy type: double or single precision."""
     return NUMBERS[legal_type(dtype, NUMBERS)]
 
 
 def write_c(
     functions: Sequence[tuple[str, Kernel]], header: str, *, about: str = "", dtype: DTypeLike = float
 ) -> CSource:
-    """The functions of these names and kernels, as one source file and the header that it includes.
+    """Return the C functions of these names and kernels, as one source file and the header that it includes.
 
-    header: the file name of the header. about: a line that says where they come from, such as the name of the robot
-    and its file. dtype: float64 for double, float32 for float.
+    header: file name of the header. about: a line about the origin, such as the names of the robot and its file. dtype:
+    float64 for double, float32 for float.
 
-    Each is a `void name(const double q[6], double T[16])`: inputs first, the result last, row-major. Results are
-    written while inputs are still read, so they must not overlap. An array of no entries is a pointer that may be null.
+    Each is a `void name(const double q[6], double T[16])`: inputs first, result last, row-major. Results are written
+    while inputs are still read, so they must not overlap. For an array without entries the pointer may be null.
 
-    Raises KinetreeError if a name is not legal in C and in C++, taken by the language or its library, or given twice,
-    and for a program that is repeated.
+    Raises KinetreeError if a name is not legal in C and C++, is a name of the language or its library, or occurs twice,
+    and for a repeated program.
     """
     number = _number_type(dtype)
     for name, kernel in functions:
@@ -121,7 +121,7 @@ def _check_names(functions: Iterable[tuple[str, Kernel]]) -> None:
 
 
 def _documentation(kernel: Kernel) -> str:
-    """The comment above a function: shapes, units, frames, the order of all entries, and what it costs."""
+    """Return the comment above a function: shapes, units, frames, the order of all entries, and the operation count."""
     about = f": {kernel.output.about}" if kernel.output.about else ""
     lines = [kernel.name + about, ""]
     for port in kernel.inputs:
@@ -145,12 +145,12 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 
 def _comment(lines: Iterable[str]) -> str:
-    """A comment of these lines, whatever they contain."""
+    """Return a C comment of these lines, whatever they contain."""
     return "/*\n" + "".join(f" * {_harmless(line)}".rstrip() + "\n" for line in lines) + " */\n"
 
 
 def _harmless(text: str) -> str:
-    """One line of ASCII that neither ends a comment, nor begins one, nor has trigraphs."""
+    """Return one line of ASCII that neither ends nor begins a comment and has no trigraphs."""
     text = text.encode("unicode_escape").decode("ascii")  # lone surrogates too
     return re.sub(r"(?<=/)(?=\*)|(?<=\*)(?=/)|(?<=\?)(?=\?)", " ", text)
 
@@ -161,7 +161,7 @@ def _signature(name: str, kernel: Kernel, number: _Number, restrict: str = "") -
 
 
 def _argument(type: str, port: Port, restrict: str) -> str:
-    """C99 has no arrays without entries."""
+    """Return an argument's declaration; C99 has no arrays without entries."""
     size = prod(port.shape)
     return f"{type} {port.name}[{restrict}{size}]" if size else f"{type} *{restrict}{port.name}"
 
@@ -172,7 +172,7 @@ def _definition(name: str, kernel: Kernel, number: _Number) -> str:
 
 
 def _body(kernel: Kernel, number: _Number) -> list[str]:
-    """The steps in order; every result is written as soon as it is known, so that few values are alive at once."""
+    """Return the steps in order; each result is written as soon as it is known, to keep few values alive."""
     program, output = kernel.program, kernel.output.name
     values = [f"{port.name}[{i}]" for port in kernel.inputs for i in range(prod(port.shape))]
     values += map(number.literal, program.constants)
@@ -191,7 +191,7 @@ def _body(kernel: Kernel, number: _Number) -> list[str]:
 
 
 def _unused(kernel: Kernel) -> list[str]:
-    """The arguments that nothing depends on."""
+    """Return the names of the arguments that no result depends on."""
     program = kernel.program
     used = {i for step in program.steps for i in step.args} | set(program.results)
     names, start = [], 0

@@ -1,4 +1,4 @@
-"""Which names a function written in C may have: legal in C and in C++, and not taken by the language or its library."""
+"""Check of names for generated C: legal in C and C++, and free of keywords and names of the standard library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ export friend mutable namespace new noexcept not not_eq operator or or_eq privat
 reinterpret_cast requires static_cast synchronized template this throw try typeid typename using virtual wchar_t xor
 xor_eq main
 """
-"""Of C99 to C23 and of C++; `main` starts the program."""
+"""Keywords of C99 to C23 and of C++, and `main`, which starts the program."""
 
 _MATH = """
 acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10 log1p log2
@@ -24,7 +24,7 @@ logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil fl
 lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma
 exp10 pow10 drem finite gamma isinf isnan significand scalb sincos j0 j1 jn y0 y1 yn
 """
-"""Functions of math.h, and what common libraries put there besides; each also ends in f and l."""
+"""Functions of math.h and common extensions of it; each name also exists with the suffixes f and l."""
 
 _MACROS = """
 HUGE_VAL HUGE_VALF HUGE_VALL INFINITY NAN FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO FP_FAST_FMA FP_FAST_FMAF
@@ -33,7 +33,7 @@ M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 DOMAIN SING OVERFL
 fpclassify isfinite isnormal signbit isgreater isgreaterequal isless islessequal islessgreater isunordered
 float_t double_t signgam matherr
 """
-"""What else math.h defines."""
+"""Macros, types and other names of math.h."""
 
 _LIBRARY = """
 abort abs atexit atof atoi atol atoll bsearch calloc div exit free getenv labs ldiv llabs lldiv malloc mblen mbstowcs
@@ -47,7 +47,7 @@ vsprintf vsscanf asctime clock ctime difftime gmtime localtime mktime strftime t
 cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj creal csin csinh csqrt ctan
 ctanh
 """
-"""Functions of the C library, whose names are its own even where it is not included (C99, 7.1.3)."""
+"""Functions of the C library, whose names are reserved even where it is not included (C99, 7.1.3)."""
 
 _TAKEN = {
     **dict.fromkeys(_KEYWORDS.split(), "a keyword"),
@@ -58,10 +58,7 @@ _TAKEN = {
 
 
 def check_name(name: str, taken: dict[str, str]) -> None:
-    """Refuse a name that is not legal, or that `taken`, name to what it is, has already.
-
-    Raises KinetreeError.
-    """
+    """Raise KinetreeError if a name is not legal in C and C++, or is in `taken`, which maps names to their meaning."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name, re.ASCII) or "__" in name:
         message = f"{name!r} is no name in C; legal are letters, digits and single underscores, a letter first"
     elif reason := _TAKEN.get(name) or taken.get(name):

@@ -1,8 +1,7 @@
-"""Compiled code on disk: read only if it is whole, ours, and made from exactly this.
+"""Compiled code on disk, read only if the file is complete, owned by this user, and made from exactly this input.
 
-The environment variable KINETREE_CACHE names the folder, or says `off`; otherwise it is the user's own folder for
-caches. A cache that is missing, damaged, somebody else's or cannot be written is as good as none: what is in it is
-never executed, and nobody is told.
+The environment variable KINETREE_CACHE is the folder, or `off`; the default is the user's cache folder. A cache that is
+missing, damaged, owned by somebody else or not writable is ignored silently, and nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -17,28 +16,28 @@ from functools import cache
 from pathlib import Path
 
 LIMIT = 256 * 2**20
-"""Bytes that the folder may hold; the entries that were used longest ago go first."""
+"""Bytes that the folder may contain; the least recently used entries are deleted first."""
 OFF = {"off", "0", "no", "none", "false"}
-"""What KINETREE_CACHE says to have none."""
+"""Values of KINETREE_CACHE that turn the cache off."""
 SWEEPS: tuple[str, ...] = ("0",)
-"""Ends of keys, hexadecimal, at whose writing the folder is looked through; one in sixteen, since it takes longer than
-writing."""
+"""Last hexadecimal digits of keys after whose writing the folder is cleaned: one in sixteen, since cleaning takes
+longer than writing."""
 _MAGIC = b"kinetree machine code 1\n"
 
 
 def folder() -> Path | None:
-    """Where the cache is, or None where it is off."""
+    """Return the cache folder, or None if the cache is off."""
     setting = os.environ.get("KINETREE_CACHE", "")
     if setting.strip().lower() in OFF:
         return None
     try:
         return Path(setting).expanduser() if setting else _users() / "kinetree"
-    except RuntimeError:  # nobody's home
+    except RuntimeError:  # no home folder
         return None
 
 
 def _users() -> Path:
-    """The user's own folder for caches. (A library for this would take longer to import than code to load.)"""
+    """Return the user's cache folder. (Importing a library for this would take longer than loading code.)"""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
@@ -48,7 +47,7 @@ def _users() -> Path:
 
 
 def digest(*parts: str | bytes) -> str:
-    """What stands for all of these together."""
+    """Return a hash of all these parts together."""
     total = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -58,7 +57,7 @@ def digest(*parts: str | bytes) -> str:
 
 @cache
 def package() -> str:
-    """Stands for this version of the package, edits of its files included; in a zip file it has none."""
+    """Return a hash of this version of the package, edits of its files included (not within a zip file)."""
     root = Path(__file__).parents[1]
     entries: list[str] = [sys.modules["kinetree"].__version__]
     for folder in (root, *(root / part for part in ("algorithms", "compiler", "model", "queries", "spatial"))):
@@ -69,7 +68,7 @@ def package() -> str:
 
 
 def read(key: str) -> bytes | None:
-    """The code that was written under this key, or None."""
+    """Return the code that was written under this key, or None."""
     where = folder()
     if where is None or not _is_ours(where):
         return None
@@ -90,7 +89,7 @@ def read(key: str) -> bytes | None:
 
 
 def write(key: str, code: bytes) -> None:
-    """Keeps code under a key, whole or not at all."""
+    """Write code under a key, completely or not at all."""
     where = folder()
     if where is None:
         return
@@ -117,12 +116,12 @@ def _file(where: Path, key: str) -> Path:
 
 
 def _without_following(path: str, flags: int) -> int:
-    """Opens a file, unless it is a symbolic link, and without waiting for the other end of a pipe."""
+    """Open a file, but no symbolic link, and without waiting for the other end of a pipe."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _is_ours(where: Path) -> bool:
-    """Whether the folder belongs to this user and nobody else may write there."""
+    """Return whether the folder belongs to this user and only this user may write there."""
     try:
         status = where.stat()
     except OSError:
@@ -139,7 +138,7 @@ def _is_private(status: os.stat_result) -> bool:
 
 
 def _forget_oldest(where: Path) -> None:
-    """Files that were never finished go like others; those that are not ours stay."""
+    """Delete the least recently used files, unfinished ones included, but only those of this package."""
     entries = sorted(((s := path.stat()).st_mtime, s.st_size, path) for path in where.glob("kinetree-*.o"))
     total = sum(size for _, size, _ in entries)
     for _, size, path in entries:

@@ -1,4 +1,4 @@
-"""Derivatives, forward, on the graph."""
+"""Forward-mode derivatives on the expression graph."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kinetree.compiler.program import Program, trace
 
 
 def rate(values: Any, inputs: Any, rates: Any) -> Any:
-    """How fast `values` change while `inputs` change at `rates`: an array of the shape of `values`.
+    """Return the rate of `values` while `inputs` change at `rates`, as an array of the shape of `values`.
 
-    All arrays hold expressions of one trace, or floats; `inputs` and `rates` have the same shape. Anything that
-    `values` use besides stays as it is. At a kink (of an absolute value, a minimum) it is the rate on one side.
+    All arrays contain expressions of one trace, or floats; `inputs` and `rates` have the same shape. Everything else
+    that `values` depend on is constant. At a kink (absolute value, minimum) the result is the rate on one side.
     """
     values = np.asarray(values, dtype=object)
     known: dict[Expr, Any] = dict(zip(np.ravel(inputs), np.ravel(rates), strict=True))
@@ -31,12 +31,12 @@ def rate(values: Any, inputs: Any, rates: Any) -> Any:
 
 
 def _folded(dx: Any) -> Any:
-    """A rate, as a float where it is a constant."""
+    """Return a rate, as a float if it is constant."""
     return dx.value if isinstance(dx, Expr) and dx.value is not None else dx
 
 
 def jvp(program: Program) -> Program:
-    """The program of the same inputs followed by their rates, which gives the rate of the result."""
+    """Return the program of the same inputs followed by their rates, which computes the rate of the result."""
 
     def function(*arguments: Any) -> Any:
         if not program.size:

@@ -1,8 +1,9 @@
 """Scalar expressions, hash-consed: in one graph, equal means identical, so that nothing is computed twice.
 
-An `Expr` stands for a float in any function written in plain NumPy: it has the arithmetic operators, and NumPy's
-functions take it (`np.sin(x)`, `np.where(x < y, x, y)`), alone or as an entry of an array of objects. Alone only where
-NumPy itself compares or knows no objects: comparisons, `where`, `minimum`, `maximum`, `copysign`.
+An `Expr` replaces a float in any function written in plain NumPy. It has the arithmetic operators, and NumPy's
+functions accept it (`np.sin(x)`, `np.where(x < y, x, y)`), alone or as an entry of an object array. Comparisons,
+`where`, `minimum`, `maximum` and `copysign` accept it alone only, because NumPy itself compares there or does not
+support objects.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from kinetree.compiler.rules import RULES
 
 
 class Graph:
-    """The expressions of one function, every one after its arguments."""
+    """The expressions of one function, each after its arguments."""
 
     __slots__ = ("_known", "exprs")
 
@@ -27,16 +28,16 @@ class Graph:
         self._known: dict[tuple[object, ...], Expr] = {}
 
     def input(self, number: int) -> Expr:
-        """The number-th number that the function is given."""
+        """Return the expression of input number `number`."""
         return self._intern(("input", number), None, (), None)
 
     def constant(self, value: float) -> Expr:
-        """A number; two are the same if their bits are, so that -0.0 is not 0.0."""
+        """Return the expression of a number; two are the same if their bits are, so that -0.0 is not 0.0."""
         value = float(value)
         return self._intern(("constant", struct.pack("<d", value)), None, (), value)
 
     def apply(self, name: str, *arguments: Any) -> Expr:
-        """An operation on expressions or floats, simplified."""
+        """Return the simplified result of an operation on expressions or floats."""
         op = OPS[name]
         args = tuple([a if isinstance(a, Expr) else self.constant(a) for a in arguments])
         for i, argument in enumerate(args):
@@ -82,7 +83,7 @@ def _unary(name: str) -> Any:
 
 
 class Expr:
-    """A number that is not known yet: an operation on others, an input, or a constant (`value`)."""
+    """A traced number: an operation on others, an input, or a constant (`value`)."""
 
     __slots__ = ("args", "graph", "index", "op", "value")
 
@@ -136,7 +137,7 @@ class Expr:
         return f"{self.op.name}({', '.join(map(repr, self.args))})" if self.op else f"x{self.index}"
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """NumPy's functions of a traced number; with an array, entry by entry."""
+        """Apply one of NumPy's functions to a traced number; with an array, entry by entry."""
         if method != "__call__" or any(value is not None for value in kwargs.values()):
             return NotImplemented
         if any(isinstance(x, np.ndarray) for x in inputs):
@@ -167,7 +168,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "positive": lambda x: x,
     "fabs": np.absolute,
 }
-"""NumPy's functions that are made of the operations of the table."""
+"""NumPy's functions that are composed of operations in the table."""
 
 
 def _composed(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The reference: a program run by NumPy, all configurations at once. Every backend must agree with it."""
+"""The reference interpreter: NumPy runs a program on all configurations at once. Every backend must agree with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kinetree.compiler.program import Program
 
 
 def interpret(program: Program, *inputs: Any, dtype: DTypeLike = float) -> NDArray[Any]:
-    """The result (…, *output) for inputs (…, *shape), which are broadcast against each other."""
+    """Return the result (…, *output) of a program for inputs (…, *shape), which are broadcast against each other."""
     arrays = [np.asarray(x, dtype=dtype) for x in inputs]
     cores = [a.ndim - len(shape) for a, shape in zip(arrays, program.inputs, strict=True)]
     batch = np.broadcast_shapes(*(a.shape[:n] for a, n in zip(arrays, cores, strict=True)))
@@ -23,7 +23,7 @@ def interpret(program: Program, *inputs: Any, dtype: DTypeLike = float) -> NDArr
 
 
 def _repeated(program: Program, arrays: list[NDArray[Any]]) -> NDArray[Any]:
-    """Steps of those that still go on, until none does."""
+    """Run the program on all states, and again on those whose first number is above zero, until none is left."""
     state, *others = (np.array(a).reshape(-1, *s) for a, s in zip(arrays, program.inputs, strict=True))
     going = np.arange(len(state))
     while going.size:
@@ -47,7 +47,7 @@ def _once(program: Program, arrays: list[NDArray[Any]], batch: tuple[int, ...], 
 
 
 def _values(program: Program, inputs: list[Any], number: Any) -> list[Any]:
-    """The results; every value is dropped after its last use, for batches are large."""
+    """Return the results; each value is dropped after its last use, because batches are large."""
     first = len(inputs) + len(program.constants)
     last_use = {i: n for n, step in enumerate(program.steps) for i in step.args}
     kept = set(program.results)

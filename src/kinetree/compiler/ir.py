@@ -1,4 +1,4 @@
-"""Text in LLVM's assembly language: functions with numbered values, blocks and loops."""
+"""Writing of LLVM assembly: functions with numbered values, blocks and loops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kinetree.compiler.target import Lanes
 
 @dataclass(slots=True)
 class Function:
-    """A function that is being written, one instruction a line."""
+    """A function under construction, one instruction per line."""
 
     header: str
     lines: list[str] = field(default_factory=list)
@@ -20,33 +20,33 @@ class Function:
     _count: int = 0
 
     def do(self, instruction: str) -> None:
-        """An instruction without a value."""
+        """Append an instruction without a value."""
         self.lines.append(f"  {instruction}")
 
     def let(self, instruction: str) -> str:
-        """The name of the value of an instruction."""
+        """Append an instruction and return the name of its value."""
         self._count += 1
         self.lines.append(f"  %v{self._count} = {instruction}")
         return f"%v{self._count}"
 
     def new_label(self) -> str:
-        """A name for a block."""
+        """Return a new name for a block."""
         self._count += 1
         return f"b{self._count}"
 
     def begin(self, label: str) -> None:
-        """Starts the block of that name; the one before has ended with a jump."""
+        """Start the block of that name; the block before must have ended with a jump."""
         self.lines.append(f"{label}:")
         self.label = label
 
     def offset(self, pointer: str, count: str | int, size: int | str = 1) -> str:
-        """pointer + count size bytes; `size` may be a type."""
+        """Return pointer + count size, in bytes; `size` may be a type."""
         unit = size if isinstance(size, str) else ("i8" if size == 1 else f"[{size} x i8]")
         return self.let(f"getelementptr {unit}, ptr {pointer}, i64 {count}")
 
     @contextmanager
     def loop(self, count: str | int) -> Iterator[str]:
-        """Repeats what is written inside for i = 0 … count - 1; gives i."""
+        """Repeat the instructions written inside for i = 0 … count - 1; yield i."""
         head, body, end = self.new_label(), self.new_label(), self.new_label()
         before = self.label
         self.do(f"br label %{head}")
@@ -64,13 +64,16 @@ class Function:
         self.begin(end)
 
     def text(self) -> str:
-        """The whole function."""
+        """Return the text of the function."""
         return "\n".join([f"{self.header} {{", "entry:", *self.lines, "}"])
 
 
 def batch_arguments(f: Function, shapes: list[tuple[int, ...]]) -> tuple[str, list[str], list[str], list[list[str]]]:
-    """What @batch(args, dimensions, steps) is given, as NumPy does for a generalised ufunc: how many configurations; of
-    every array the address of the first, the bytes to the next, and the bytes between entries along each axis."""
+    """Read the arguments of @batch(args, dimensions, steps), which follow NumPy's generalised ufuncs.
+
+    Return the number of configurations and, per array, the address of the first, the bytes to the next, and the bytes
+    between entries along each axis.
+    """
     bases = [f.let(f"load ptr, ptr {f.offset('%args', k, 8)}") for k in range(len(shapes))]
     count = f.let("load i64, ptr %dimensions")
     steps = [f.let(f"load i64, ptr {f.offset('%steps', k, 8)}") for k in range(len(shapes))]
@@ -83,14 +86,14 @@ def batch_arguments(f: Function, shapes: list[tuple[int, ...]]) -> tuple[str, li
 
 
 def call_block(f: Function, operands: list[tuple[str, str]]) -> None:
-    """Call @block: for every array the address of the first configuration, and the bytes to the next."""
+    """Call @block with, per array, the address of the first configuration and the bytes to the next."""
     f.do(f"call void @block({', '.join(f'ptr {pointer}, i64 {step}' for pointer, step in operands)})")
 
 
 def copy_entries(
     f: Function, lanes: Lanes, shape: tuple[int, ...], strides: list[str], place: str, copy: str, *, gather: bool
 ) -> None:
-    """The entries of one configuration, between an array with any strides and a copy where they lie side by side."""
+    """Copy the entries of one configuration between an array with any strides and a packed copy."""
     if not shape:
         _move(f, lanes.scalar, place, copy, gather=gather)
         return
@@ -107,23 +110,21 @@ def _move(f: Function, scalar: str, place: str, copy: str, *, gather: bool) -> N
 
 @dataclass(slots=True)
 class Pool:
-    """The numbers of a module, each as a whole vector in memory, from where instructions take them directly.
-
-    LLVM would broadcast them to a register one by one, an instruction each; where vectors are of 512 bits it need not.
-    """
+    """The constants of a module, each as a whole vector in memory, which instructions can use directly. LLVM would
+    broadcast each to a register by an extra instruction; 512-bit vectors do not need that."""
 
     lanes: Lanes
     places: dict[str, int] = field(default_factory=dict)
 
     def number(self, f: Function, value: float) -> str:
-        """The name of a vector that has the same number in all lanes."""
+        """Return the name of a vector with the same number in all lanes."""
         if 8 * self.lanes.size * self.lanes.width >= 512:
             return self.lanes.splat(value)
         place = self.places.setdefault(self.lanes.literal(value), len(self.places))
         return f.let(f"load {self.lanes.vector}, ptr {f.offset('@numbers', place, self.lanes.vector)}")
 
     def text(self) -> str:
-        """Its definition."""
+        """Return the definition of the constants."""
         vector, scalar = self.lanes.vector, self.lanes.scalar
         values = ", ".join(f"{vector} splat ({scalar} {literal})" for literal in self.places)
         return f"@numbers = internal constant [{len(self.places)} x {vector}] [{values}]"

@@ -1,8 +1,8 @@
-"""A program on a vector of configurations, in LLVM's assembly language: the function @block.
+"""LLVM assembly of a program on a vector of configurations: the function @block.
 
 Its arguments are, for every input and then for the result, the address of the first configuration and the distance in
-bytes to the next. It computes as many configurations as a vector has lanes, one in each; entries of one configuration
-lie side by side. A distance of zero makes all lanes the same, which is how a single one is computed.
+bytes to the next. Each lane of a vector computes one configuration; the entries of a configuration are adjacent. A
+distance of zero makes all lanes equal, which computes a single configuration.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from kinetree.compiler.program import Program
 TRIGONOMETRIC = {"sin": "%sines", "cos": "%cosines"}
 
 BREAK = 100
-"""Actions in one basic block. LLVM's time for a block grows faster than the block, so that long programs get branches
-that are never taken; it would join blocks without them."""
+"""Actions per basic block. LLVM's time grows faster than the size of a block, so long programs get branches that are
+never taken; without them LLVM would join the blocks."""
 
 
 class Compute(NamedTuple):
-    """The step that gives a value."""
+    """The step that computes a value."""
 
     value: int
 
 
 class Turn(NamedTuple):
-    """All sines and cosines of some values."""
+    """The sines and cosines of some values."""
 
     angles: tuple[int, ...]
 
 
 class Store(NamedTuple):
-    """Some of the results, so many as fill a vector."""
+    """Some of the results, as many as fill a vector."""
 
     group: range
 
@@ -44,10 +44,10 @@ Action = Compute | Turn | Store
 
 
 class Block:
-    """The function while it is written."""
+    """The function @block under construction."""
 
     def __init__(self, program: Program, pool: Pool, fast: str) -> None:
-        """fast: flags of LLVM's that stand in every sum and product."""
+        """Plan the function. fast: LLVM flags for every sum and product."""
         self.program, self.pool, self.lanes, self.fast = program, pool, pool.lanes, fast
         ports = "".join(f"ptr %in{k}, i64 %step{k}, " for k in range(len(program.inputs)))
         self.f = Function(f"define internal void @block({ports}ptr noalias %out, i64 %step) #0")
@@ -60,7 +60,7 @@ class Block:
         self.names: dict[int, str] = {}
 
     def write(self) -> str:
-        """The text of the function."""
+        """Return the text of the function."""
         f, size = self.f, self.lanes.size * self.lanes.width
         for name in ("%angles", *TRIGONOMETRIC.values()) if self.angles else ():
             f.do(f"{name} = alloca [{len(self.angles)} x {self.lanes.vector}], align {size}")
@@ -84,8 +84,8 @@ class Block:
         return f.text()
 
     def _plan(self) -> list[Action]:
-        """All sines and cosines that do not wait for others in one loop, then those that wait for these, and so on;
-        every group of results as soon as it is complete."""
+        """Return all actions in order: each sine and cosine in the first loop in which its argument is known, and each
+        group of results as soon as it is complete."""
         program = self.program
         level = [0] * self.first_step  # how many sines and cosines come one after the other on the way to a value
         angles: list[set[int]] = []
@@ -107,7 +107,7 @@ class Block:
         return actions
 
     def _steps_to(self, values: Iterable[int], planned: set[int]) -> list[Compute]:
-        """The steps that these values need and that are not planned yet, in order."""
+        """Return the steps that these values need and that are not planned yet, in order."""
         needed: set[int] = set()
         stack = list(values)
         while stack:
@@ -124,7 +124,7 @@ class Block:
         return self.names[value]
 
     def _load(self) -> None:
-        """The inputs: rows of configurations become columns of lanes."""
+        """Load the inputs: rows of configurations become columns of lanes."""
         start = 0
         for k, shape in enumerate(self.program.inputs):
             n, w = prod(shape), self.lanes.width
@@ -155,7 +155,7 @@ class Block:
         return columns
 
     def _transposed(self, rows: list[str]) -> list[str]:
-        """The columns of a square of numbers: in the stage of distance s, rows s apart exchange what is s apart."""
+        """Return the columns of a square of numbers; at distance s, rows s apart exchange entries s apart."""
         w, v, distance = self.lanes.width, self.lanes.vector, 1
         rows = list(rows)
         while distance < w:
@@ -223,7 +223,7 @@ class Block:
 
 
 def _groups(n: int, width: int) -> list[range]:
-    """0 … n - 1 in groups of `width`; the last one overlaps the one before, so that none reaches beyond."""
+    """Return 0 … n - 1 in groups of `width`; the last overlaps the one before, so that none passes the end."""
     if n < width:
         return [range(n)] if n else []
     starts = [*range(0, n - width + 1, width)]

@@ -1,8 +1,8 @@
-"""How @block is called from NumPy, in LLVM's assembly language.
+"""LLVM assembly that lets NumPy and Python call @block.
 
-@loop is the inner loop of a generalised ufunc (NumPy's C API, PyUFuncGenericFunction). @door is a function of Python
-(METH_FASTCALL | METH_KEYWORDS) for the common case of one configuration in one array of doubles: it looks at the
-arrays' own structures, and hands everything else to its `self`, which is any callable.
+@loop is the inner loop of a generalised ufunc (NumPy's C API, PyUFuncGenericFunction). @door is a Python function
+(METH_FASTCALL | METH_KEYWORDS) for the common case of one configuration in one array of doubles: it reads the arrays'
+structures directly and passes all other calls to its `self`, which is any callable.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from kinetree.compiler.ufunc import ALIGNED, C_CONTIGUOUS, CONTEXT, TYPE_NUMBERS
 
 
 def loop(program: Program, lanes: Lanes, target: Target) -> str:
-    """@loop(args, dimensions, steps, data): @batch, after which the processor's floating-point flags are as before.
+    """Return @loop(args, dimensions, steps, data), which calls @batch and restores the floating-point flags.
 
-    NumPy would make warnings of them: for a NaN that came in, and for what lanes compute and `where` discards.
+    Otherwise NumPy would turn the flags into warnings: for NaN inputs, and for values that lanes compute but `where`
+    discards.
     """
     f = Function("define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) #0")
     if target.is_x86:
@@ -35,7 +36,7 @@ def loop(program: Program, lanes: Lanes, target: Target) -> str:
 
 
 def _batch(program: Program, lanes: Lanes) -> str:
-    """@batch(args, dimensions, steps): in vectors where there are enough configurations with entries side by side."""
+    """Return @batch(args, dimensions, steps), with vectors for enough configurations of adjacent entries."""
     f = Function("define internal void @batch(ptr %args, ptr %dimensions, ptr %steps) noinline #0")
     shapes = [*program.inputs, program.output]
     count, bases, steps, strides = batch_arguments(f, shapes)
@@ -55,7 +56,7 @@ def _batch(program: Program, lanes: Lanes) -> str:
     f.begin(vectors)
     blocks = f.let(f"udiv i64 {f.let(f'add i64 {count}, {w - 1}')}, {w}")
     last = f.let(f"sub i64 {count}, {w}")
-    with f.loop(blocks) as block:  # the last one reaches back into the one before, rather than beyond the end
+    with f.loop(blocks) as block:  # the last block overlaps the one before instead of passing the end
         i = f.let(f"call i64 @llvm.smin.i64(i64 {f.let(f'mul i64 {block}, {w}')}, i64 {last})")
         call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), s) for p, s in zip(bases, steps, strict=True)])
     f.do("ret void")
@@ -76,7 +77,7 @@ def _batch(program: Program, lanes: Lanes) -> str:
 
 
 def door(program: Program, lanes: Lanes, layout: ArrayLayout) -> str:
-    """@door(self, args, nargs, kwnames), with the dimensions of its result and its @context."""
+    """Return @door(self, args, nargs, kwnames), with the dimensions of its result and its @context."""
     output = program.output
     f = Function("define ptr @door(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) #0")
     otherwise = f.new_label()

@@ -1,4 +1,4 @@
-"""A program as a module in LLVM's assembly language."""
+"""LLVM assembly of a whole module, from a program."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kinetree.compiler.ufunc import ArrayLayout
 
 
 def assembly(program: Program, target: Target, scalar: str, layout: ArrayLayout | None, fast: str = "contract ") -> str:
-    """The module of a program, in numbers of type `scalar`.
+    """Return the module of a program, in numbers of type `scalar`.
 
-    layout: of NumPy's arrays, for @door, which is left out without it. fast: flags that stand in every sum and product;
-    by default LLVM may fuse a product with a sum.
+    layout: of NumPy's arrays, for @door; None leaves @door out. fast: flags of every sum and product; by default LLVM
+    may fuse a product with a sum.
     """
     pool = Pool(target.lanes(scalar))
     program = lower(program, target, pool.lanes.digits)
@@ -35,7 +35,7 @@ _METADATA = """attributes #0 = { nounwind }
 
 
 def _declarations(text: str) -> str:
-    """Of every intrinsic function that is called; its name says its types."""
+    """Return the declarations of all called intrinsics; the name of an intrinsic contains its types."""
     text = re.sub(r"splat \([^)]*\)", "splat", text)
     calls = set(re.findall(r"call (\S+|<[^>]*>) (@llvm\.[\w.]+)\(([^)]*)\)", text))
     declared = {}

@@ -1,8 +1,5 @@
-"""@batch of a program that is repeated, in LLVM's assembly language.
-
-As many configurations as a vector has lanes are under way at a time. One that ends makes room for the next, so that no
-lane waits for another.
-"""
+"""LLVM assembly of @batch for a repeated program. A vector computes as many configurations at a time as it has lanes.
+When one ends, the next takes its lane, so that no lane waits for another."""
 
 from __future__ import annotations
 
@@ -14,69 +11,91 @@ from kinetree.compiler.target import Lanes
 
 
 def batch(program: Program, lanes: Lanes) -> str:
-    """@batch(args, dimensions, steps), which calls @block for as long as a lane goes on."""
+    """Return @batch(args, dimensions, steps), which calls @block until every lane has ended."""
     f = Function("define internal void @batch(ptr %args, ptr %dimensions, ptr %steps) noinline #0")
-    shapes, width = [*program.inputs, program.output], lanes.width
-    sizes = [lanes.size * prod(shape) for shape in shapes]  # bytes
-    count, bases, steps, strides = batch_arguments(f, shapes)
-    buffers = [f.let(f"alloca [{width * size} x i8], align {lanes.size * width}") for size in sizes]
-    owner, following, left = f.let(f"alloca [{width} x i64]"), f.let("alloca i64"), f.let("alloca i64")
+    run = _Run(f, lanes, [*program.inputs, program.output])
+    width, count = lanes.width, run.count
     some, head, end = f.new_label(), f.new_label(), f.new_label()
     f.do(f"br i1 {f.let(f'icmp sgt i64 {count}, 0')}, label %{some}, label %{end}")
-
-    def fill(lane: str, number: str) -> None:
-        """Configuration `number` begins in a lane."""
-        for k, shape in enumerate(program.inputs):
-            place = f.offset(bases[k], f.let(f"mul i64 {number}, {steps[k]}"))
-            copy_entries(f, lanes, shape, strides[k], place, f.offset(buffers[k], lane, sizes[k]), gather=True)
-
     f.begin(some)
-    f.do(f"store i64 {width}, ptr {following}")
-    f.do(f"store i64 {count}, ptr {left}")
+    f.do(f"store i64 {width}, ptr {run.following}")
+    f.do(f"store i64 {count}, ptr {run.left}")
     last = f.let(f"sub i64 {count}, 1")
-    with f.loop(width) as lane:  # lanes that are too many do as the last one does, and nobody looks
-        fill(lane, f.let(f"call i64 @llvm.smin.i64(i64 {lane}, i64 {last})"))
+    with f.loop(width) as lane:  # spare lanes repeat the last configuration; their results are ignored
+        run.fill(lane, f.let(f"call i64 @llvm.smin.i64(i64 {lane}, i64 {last})"))
         number = f.let(f"select i1 {f.let(f'icmp slt i64 {lane}, {count}')}, i64 {lane}, i64 -1")
-        f.do(f"store i64 {number}, ptr {f.offset(owner, lane, 8)}")
+        f.do(f"store i64 {number}, ptr {f.offset(run.owner, lane, 8)}")
     f.do(f"br label %{head}")
     f.begin(head)
-    call_block(f, [(buffer, str(size)) for buffer, size in zip(buffers, sizes, strict=True)])
+    call_block(f, [(buffer, str(size)) for buffer, size in zip(run.buffers, run.sizes, strict=True)])
     with f.loop(width) as lane:
-        look, going, ended, refill, retire, done = (f.new_label() for _ in range(6))
-        state, result = f.offset(buffers[0], lane, sizes[0]), f.offset(buffers[-1], lane, sizes[-1])
-        number = f.let(f"load i64, ptr {f.offset(owner, lane, 8)}")
-        f.do(f"br i1 {f.let(f'icmp slt i64 {number}, 0')}, label %{done}, label %{look}")
-        f.begin(look)
-        first = f.let(f"load {lanes.scalar}, ptr {result}")
-        f.do(f"br i1 {f.let(f'fcmp ogt {lanes.scalar} {first}, 0.0')}, label %{going}, label %{ended}")
-        f.begin(going)
-        _copy(f, lanes, prod(shapes[0]), result, state)
-        f.do(f"br label %{done}")
-        f.begin(ended)
-        place = f.offset(bases[-1], f.let(f"mul i64 {number}, {steps[-1]}"))
-        copy_entries(f, lanes, shapes[-1], strides[-1], place, result, gather=False)
-        under_way = f.let(f"load i64, ptr {left}")
-        f.do(f"store i64 {f.let(f'sub i64 {under_way}, 1')}, ptr {left}")
-        other = f.let(f"load i64, ptr {following}")
-        f.do(f"br i1 {f.let(f'icmp slt i64 {other}, {count}')}, label %{refill}, label %{retire}")
-        f.begin(refill)
-        fill(lane, other)
-        f.do(f"store i64 {other}, ptr {f.offset(owner, lane, 8)}")
-        f.do(f"store i64 {f.let(f'add i64 {other}, 1')}, ptr {following}")
-        f.do(f"br label %{done}")
-        f.begin(retire)
-        f.do(f"store i64 -1, ptr {f.offset(owner, lane, 8)}")
-        f.do(f"br label %{done}")
-        f.begin(done)
-    more = f.let(f"icmp sgt i64 {f.let(f'load i64, ptr {left}')}, 0")
+        run.go_on(lane)
+    more = f.let(f"icmp sgt i64 {f.let(f'load i64, ptr {run.left}')}, 0")
     f.do(f"br i1 {more}, label %{head}, label %{end}")
     f.begin(end)
     f.do("ret void")
     return f.text()
 
 
+class _Run:
+    """The state of @batch: a buffer for each input and the output, with one configuration per lane; the number of the
+    configuration in each lane (owner, -1 for none), the next one to take (following), and how many have not ended
+    (left)."""
+
+    def __init__(self, f: Function, lanes: Lanes, shapes: list[tuple[int, ...]]) -> None:
+        self.f, self.lanes, self.shapes = f, lanes, shapes
+        self.count, self.bases, self.steps, self.strides = batch_arguments(f, shapes)
+        self.sizes = [lanes.size * prod(shape) for shape in shapes]  # bytes
+        width = lanes.width
+        self.buffers = [f.let(f"alloca [{width * size} x i8], align {lanes.size * width}") for size in self.sizes]
+        self.owner, self.following, self.left = (f.let(f"alloca {kind}") for kind in (f"[{width} x i64]", "i64", "i64"))
+
+    def fill(self, lane: str, number: str) -> None:
+        """Load configuration `number` into a lane."""
+        f = self.f
+        for k, shape in enumerate(self.shapes[:-1]):
+            place = f.offset(self.bases[k], f.let(f"mul i64 {number}, {self.steps[k]}"))
+            target = f.offset(self.buffers[k], lane, self.sizes[k])
+            copy_entries(f, self.lanes, shape, self.strides[k], place, target, gather=True)
+
+    def go_on(self, lane: str) -> None:
+        """Take the result of a lane as its next state; if it has ended, store it and refill the lane."""
+        f, scalar = self.f, self.lanes.scalar
+        look, going, ended, done = (f.new_label() for _ in range(4))
+        state, result = (f.offset(self.buffers[k], lane, self.sizes[k]) for k in (0, -1))
+        number = f.let(f"load i64, ptr {f.offset(self.owner, lane, 8)}")
+        f.do(f"br i1 {f.let(f'icmp slt i64 {number}, 0')}, label %{done}, label %{look}")
+        f.begin(look)
+        first = f.let(f"load {scalar}, ptr {result}")
+        f.do(f"br i1 {f.let(f'fcmp ogt {scalar} {first}, 0.0')}, label %{going}, label %{ended}")
+        f.begin(going)
+        _copy(f, self.lanes, prod(self.shapes[0]), result, state)
+        f.do(f"br label %{done}")
+        f.begin(ended)
+        place = f.offset(self.bases[-1], f.let(f"mul i64 {number}, {self.steps[-1]}"))
+        copy_entries(f, self.lanes, self.shapes[-1], self.strides[-1], place, result, gather=False)
+        self.refill(lane, done)
+        f.begin(done)
+
+    def refill(self, lane: str, done: str) -> None:
+        """Give a lane that has ended the next configuration, or none if all have been taken; then branch to `done`."""
+        f = self.f
+        refill, retire = f.new_label(), f.new_label()
+        under_way, other = (f.let(f"load i64, ptr {place}") for place in (self.left, self.following))
+        f.do(f"store i64 {f.let(f'sub i64 {under_way}, 1')}, ptr {self.left}")
+        f.do(f"br i1 {f.let(f'icmp slt i64 {other}, {self.count}')}, label %{refill}, label %{retire}")
+        f.begin(refill)
+        self.fill(lane, other)
+        f.do(f"store i64 {other}, ptr {f.offset(self.owner, lane, 8)}")
+        f.do(f"store i64 {f.let(f'add i64 {other}, 1')}, ptr {self.following}")
+        f.do(f"br label %{done}")
+        f.begin(retire)
+        f.do(f"store i64 -1, ptr {f.offset(self.owner, lane, 8)}")
+        f.do(f"br label %{done}")
+
+
 def _copy(f: Function, lanes: Lanes, n: int, source: str, target: str) -> None:
-    """n numbers side by side, in vectors where they fill some."""
+    """Copy n adjacent numbers, in vectors if they fill at least one."""
     wide = n >= lanes.width
     starts = [*range(0, n - lanes.width + 1, lanes.width), n - lanes.width] if wide else range(n)
     for start in starts:
@@ -86,7 +105,7 @@ def _copy(f: Function, lanes: Lanes, n: int, source: str, target: str) -> None:
 
 
 def call_once(f: Function, program: Program, lanes: Lanes, pointers: list[str]) -> None:
-    """Call @batch with one configuration, whose entries lie side by side."""
+    """Call @batch with one configuration, whose entries are adjacent."""
     shapes = [*program.inputs, program.output]
     steps = [0] * len(shapes)
     for shape in shapes:

@@ -1,10 +1,9 @@
-"""Sine and cosine of many numbers at once, in LLVM's assembly language.
+"""LLVM assembly for sines and cosines of many numbers at once.
 
-An argument is reduced to r in [-pi/4, pi/4] and a quadrant: up to a limit by subtracting a multiple of pi/2 that is
-given in parts (Cody & Waite, Software Manual for the Elementary Functions, 1980), beyond it with as many digits of
-2/pi as it takes (Payne & Hanek, Radian Reduction for Trigonometric Functions, SIGNUM Newsletter 18, 1983). Then
-polynomials: for doubles those of Sun's fdlibm (k_sin.c, k_cos.c), for single precision those of Moshier's Cephes
-library (sinf.c).
+An argument is reduced to r in [-pi/4, pi/4] and a quadrant: up to a limit by subtracting a multiple of pi/2 given in
+parts (Cody & Waite, Software Manual for the Elementary Functions, 1980), beyond it with as many digits of 2/pi as
+needed (Payne & Hanek, Radian Reduction for Trigonometric Functions, SIGNUM Newsletter 18, 1983). Then polynomials
+follow: for doubles those of Sun's fdlibm (k_sin.c, k_cos.c), in single precision those of Moshier's Cephes (sinf.c).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ SINE = {
     ),
     "float": (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4),
 }
-"""(sin(r) - r) / r³ in powers of r²."""
+"""Coefficients of (sin(r) - r) / r³ in powers of r²."""
 
 COSINE = {
     "double": (
@@ -41,15 +40,13 @@ COSINE = {
     ),
     "float": (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5),
 }
-"""(cos(r) - 1 + r²/2) / r⁴ in powers of r²."""
+"""Coefficients of (cos(r) - 1 + r²/2) / r⁴ in powers of r²."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Multiples of pi/2 are subtracted in parts of so many binary digits, for arguments up to `limit`.
-
-    With a fused multiply-add parts have all the digits of a number; without it so few that products are exact.
-    """
+    """How multiples of pi/2 are subtracted, for arguments up to `limit`: in parts of `digits` binary digits each. With
+    a fused multiply-add a part has all digits of a number; without it so few that products are exact."""
 
     digits: tuple[int, ...]
     limit: float
@@ -63,11 +60,11 @@ REDUCTIONS = {
 }
 
 BITS = 1600
-"""Binary digits of the constants; the largest double is below 2^1024, and 192 digits of its turn are looked at."""
+"""Binary digits of the constants: the largest double is below 2^1024, and 192 digits of the turn are needed."""
 
 
 def _inverse_cotangent(n: int) -> int:
-    """arctan(1/n) times 2^BITS, by its series."""
+    """Return arctan(1/n) times 2^BITS, by its series."""
     total, term, k = 0, (1 << BITS) // n, 0
     while term:
         total += (-1) ** k * (term // (2 * k + 1))
@@ -77,12 +74,12 @@ def _inverse_cotangent(n: int) -> int:
 
 @lru_cache(maxsize=1)
 def _half_pi() -> int:
-    """pi/2 times 2^BITS, by Machin's formula."""
+    """Return pi/2 times 2^BITS, by Machin's formula."""
     return 8 * _inverse_cotangent(5) - 2 * _inverse_cotangent(239)
 
 
 def _parts(digits: tuple[int, ...]) -> list[float]:
-    """Numbers of so many binary digits each that add up to pi/2."""
+    """Return numbers of so many binary digits each that add up to pi/2."""
     rest, parts = _half_pi(), []
     for n in digits:
         shift = max(rest.bit_length() - n, 0)
@@ -92,10 +89,10 @@ def _parts(digits: tuple[int, ...]) -> list[float]:
 
 
 def sincos(target: Target, pool: Pool) -> str:
-    """The functions @sincos(args, sines, cosines, count, squares), on arrays of `count` vectors, and @sincos_far.
+    """Return @sincos(args, sines, cosines, count, squares), on arrays of `count` vectors, and @sincos_far.
 
-    squares: the sum of the squares of all arguments, in lanes. It tells at once, and for NaN too, whether all of them
-    are near zero; if not, @sincos_far, which is slower, looks at every one.
+    squares: the sum of the squares of all arguments, in lanes. It shows at once, also for NaN, whether all are near
+    zero; if not, the slower @sincos_far checks each one.
     """
     lanes, reduction = pool.lanes, REDUCTIONS[pool.lanes.scalar, target.fma]
     arguments = "ptr %args, ptr noalias %sines, ptr noalias %cosines, i64 %count"
@@ -104,7 +101,7 @@ def sincos(target: Target, pool: Pool) -> str:
     near, far = f.new_label(), f.new_label()
     f.do(f"br i1 {_all(f, lanes, small)}, label %{near}, label %{far}, !prof !0")
     f.begin(near)
-    with f.loop(f.let("lshr i64 %count, 1")) as pair:  # two at a time, since each waits for itself
+    with f.loop(f.let("lshr i64 %count, 1")) as pair:  # two at a time, which hides latency
         even = f.let(f"shl i64 {pair}, 1")
         places = [even, f.let(f"or i64 {even}, 1")]
         for i, (r, quadrant) in [(i, _reduced(f, target, pool, _load(f, lanes, i))) for i in places]:
@@ -129,12 +126,12 @@ def _load(f: Function, lanes: Lanes, i: str) -> str:
 
 
 def _all(f: Function, lanes: Lanes, condition: str) -> str:
-    """Whether it holds in all lanes."""
+    """Return the condition that is true in all lanes."""
     return f.let(f"icmp eq i{lanes.width} {f.let(f'bitcast {lanes.logical} {condition} to i{lanes.width}')}, -1")
 
 
 def _reduced(f: Function, target: Target, pool: Pool, x: str) -> tuple[str, str]:
-    """r and quadrant of x near zero; of the quadrant only the two lowest bits count."""
+    """Return r and quadrant of x near zero; only the two lowest bits of the quadrant count."""
     lanes = pool.lanes
     shifter = pool.number(f, 1.5 * 2.0 ** (lanes.digits - 1))  # adding it leaves an integer in the lowest bits
     turned = _multiply_add(f, target, lanes, x, pool.number(f, 2 / pi), shifter)
@@ -146,7 +143,7 @@ def _reduced(f: Function, target: Target, pool: Pool, x: str) -> tuple[str, str]
 
 
 def _store(f: Function, target: Target, pool: Pool, i: str, r: str, quadrant: str) -> None:
-    """Sine and cosine of r, swapped in odd quadrants and with the signs of the quadrant, to place i of the arrays."""
+    """Store sine and cosine of r at place i, swapped in odd quadrants and with the signs of the quadrant."""
     lanes = pool.lanes
     v, z = lanes.vector, lanes.integers
     square = f.let(f"fmul {v} {r}, {r}")
@@ -178,7 +175,7 @@ def _multiply_add(f: Function, target: Target, lanes: Lanes, a: str, b: str, c: 
 
 
 def _polynomial(f: Function, target: Target, pool: Pool, x: str, coefficients: tuple[float, ...]) -> str:
-    """By Estrin's scheme: neighbours are joined, then pairs of them, which waits less than Horner's."""
+    """Return the polynomial by Estrin's scheme, which pairs neighbours and so has less latency than Horner's."""
     lanes, power = pool.lanes, x
     terms = [pool.number(f, c) for c in coefficients]
     while len(terms) > 1:
@@ -190,7 +187,7 @@ def _polynomial(f: Function, target: Target, pool: Pool, x: str, coefficients: t
 
 
 def _beyond(f: Function, lanes: Lanes, x: str, limit: float, r: str, quadrant: str) -> tuple[str, str]:
-    """r and quadrant, reduced anew in the lanes where x is beyond the limit, or no number."""
+    """Return r and quadrant, reduced again in the lanes where x is beyond the limit or NaN."""
     v, z, w = lanes.vector, lanes.integers, lanes.width
     size = f.let(f"call {v} @llvm.fabs.{lanes.suffix}({v} {x})")
     near = f.let(f"fcmp ole {v} {size}, {lanes.splat(limit)}")
@@ -223,15 +220,14 @@ def _beyond(f: Function, lanes: Lanes, x: str, limit: float, r: str, quadrant: s
 
 
 WORDS = 21
-"""Of 64 digits each, in the table of 2/pi; the first has zeros alone, for what is not far beyond the limits."""
+"""Words of 64 digits in the table of 2/pi; the first is zero, for arguments not far beyond the limits."""
 
 
 def reduce() -> str:
-    """The function @reduce(x): r and quadrant of one double beyond the limits, NaN if it is not finite.
+    """Return @reduce(x): r and quadrant of one double beyond the limits; NaN if it is not finite.
 
-    x = ± m 2^e with an integer m below 2^53. Digits of 2/pi that contribute multiples of 4 to the number of quadrants
-    are left out, and of the others 192 are taken: these leave more than 60 right ones behind the largest cancellation
-    that a double can meet (61 digits).
+    x = ± m 2^e with an integer m below 2^53. Digits of 2/pi that only add multiples of 4 to the quadrant are skipped,
+    and the next 192 are used: more than 60 remain after the largest cancellation of a double (61 digits).
     """
     digits = ((1 << (2 * BITS)) // _half_pi()) >> (BITS - 64 * (WORDS - 1))
     table = ", ".join(f"i64 {digits >> (64 * (WORDS - 1 - k)) & (1 << 64) - 1}" for k in range(WORDS))
@@ -255,8 +251,8 @@ def reduce() -> str:
 
 
 def _quadrants(f: Function, biased: str, m: str) -> str:
-    """The number of quadrants in m 2^e, mod 4, times 2^126."""
-    bit = f.let(f"sub i64 {biased}, {1075 + 2 - 64}")  # where digits begin to count: at e - 2, behind 64 zeros
+    """Return the number of quadrants in m 2^e, mod 4, times 2^126."""
+    bit = f.let(f"sub i64 {biased}, {1075 + 2 - 64}")  # the first digit that counts: at e - 2, after 64 zeros
     bit = f.let(f"call i64 @llvm.smax.i64(i64 {bit}, i64 0)")
     bit = f.let(f"call i64 @llvm.smin.i64(i64 {bit}, i64 {64 * (WORDS - 4)})")  # for what is not finite
     at = f.offset("@two_over_pi", f.let(f"lshr i64 {bit}, 6"), 8)
@@ -270,7 +266,7 @@ def _quadrants(f: Function, biased: str, m: str) -> str:
 
 
 def _angle(f: Function, fraction: str) -> str:
-    """The fraction of a quadrant, given times 2^128, as an angle: (h + l) 2^-zeros pi/2, where h has the first 53
+    """Return the angle of a fraction of a quadrant, given times 2^128: (h + l) 2^-zeros pi/2, where h has the first 53
     digits that are not zero and l the next 11."""
     zeros = f.let(f"call i128 @llvm.ctlz.i128(i128 {fraction}, i1 false)")
     shifted = f.let(f"shl i128 {fraction}, {zeros}")

@@ -1,4 +1,4 @@
-"""Machine code, by LLVM; the only file that speaks to llvmlite."""
+"""Machine code by LLVM; the only file that imports llvmlite."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VERSION = f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, llvm.llvm_v
 
 @cache
 def host() -> Target:
-    """This processor."""
+    """Return this processor as a target."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features()
@@ -26,7 +26,7 @@ def host() -> Target:
 
 
 def compile_object(text: str, target: Target) -> bytes:
-    """The object file of a module, which is verified first: LLVM crashes on what is wrong."""
+    """Return the object file of a module in LLVM assembly. It is verified first: LLVM crashes on invalid input."""
     module = llvm.parse_assembly(text)
     module.verify()
     machine = _machine(target)
@@ -44,10 +44,10 @@ def _machine(target: Target) -> llvm.TargetMachine:
 
 
 def load(code: bytes) -> tuple[object, dict[str, int]]:
-    """Object code of this processor in memory, for as long as the first result lives, and the addresses of its symbols.
+    """Load object code for this processor; return an object that keeps it loaded, and the addresses of its symbols.
 
-    That is an array, which the garbage collector leaves alone: of a cycle it runs all finalizers first, in any order,
-    and the engine's own would take the code away before another one calls it.
+    The object is an array, which the garbage collector does not track. In a cycle the collector runs all finalizers
+    first, in any order, so the engine's own could remove code that another finalizer still calls.
     """
     host()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(host()))

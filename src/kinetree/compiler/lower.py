@@ -1,4 +1,4 @@
-"""Rewriting what a processor has no instruction for into what it has."""
+"""Rewriting of operations that a processor has no instruction for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kinetree.compiler.target import Target
 
 
 def lower(program: Program, target: Target, digits: int) -> Program:
-    """A program of the same meaning, only of operations that the target has; numbers have so many binary digits."""
+    """Return an equivalent program with operations of the target only; its numbers have `digits` binary digits."""
     rewrite = dict(ALWAYS)
     if not target.fma:
         rewrite["fma"] = lambda a, b, c: a * b + c
@@ -35,9 +35,9 @@ def lower(program: Program, target: Target, digits: int) -> Program:
 
 
 def _floor(x: Any, whole: float) -> Any:
-    """Numbers from `whole` on have no fraction; adding it to smaller ones and taking it away rounds them."""
+    """Return x rounded down. Numbers from `whole` on have no fraction; adding and subtracting it rounds others."""
     size = abs(x)
-    nearest = np.copysign((size + whole) - whole, x)  # no rule of simplification undoes this
+    nearest = np.copysign((size + whole) - whole, x)  # no simplification rule undoes this
     return np.where(size < whole, np.where(x < nearest, nearest - 1.0, nearest), x)
 
 
@@ -54,12 +54,12 @@ ARCTANGENT = (
     0.03923044778479309,
     -0.019175404711104935,
 )
-"""(arctan(t) / t - 1) / t² in powers of t², for |t| up to tan(pi/8): interpolated at Chebyshev's points with 50 digits,
-3.2e-17 off at most."""
+"""Coefficients of (arctan(t) / t - 1) / t² in powers of t², for |t| up to tan(pi/8), with an error of at most 3.2e-17;
+interpolated at Chebyshev points with 50 digits."""
 
 
 def _arctan2(y: Any, x: Any) -> Any:
-    """The angle of (x, y): the arctangent of a number in [0, 1], or of one up to tan(pi/8) and an eighth of a turn."""
+    """Return the angle of (x, y), from the arctangent of t in [0, 1]; if t > tan(pi/8), pi/4 is taken off first."""
     long, short = np.maximum(abs(x), abs(y)), np.minimum(abs(x), abs(y))
     is_large = long * tan(pi / 8) < short
     above = np.where(is_large, short - long, short)
@@ -80,4 +80,4 @@ def _arccos(x: Any) -> Any:
 
 
 ALWAYS: dict[str, Callable[..., Any]] = {"arctan2": _arctan2, "arccos": _arccos}
-"""What no processor has."""
+"""Operations that no processor has, with their replacements."""

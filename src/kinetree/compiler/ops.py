@@ -1,7 +1,7 @@
-"""The operations: one row each, and everything that differs between them is in its row.
+"""The operations: one row each, with everything that differs between them.
 
-An operation has the name of the NumPy function that is its meaning; that function is what the interpreter runs and
-what a traced algorithm calls. Derivatives are written over anything that has these operations.
+An operation has the name of the NumPy function that is its meaning: the interpreter runs it, and traced algorithms call
+it. Derivatives are written for any type that has these operations.
 
 In `c`, {0} {1} {2} are the arguments, names or numbers (negative ones in parentheses), and {f} is the suffix of
 functions in single precision. In `llvm`, {v} is the type of a vector of numbers, {b} that of a vector of truth values,
@@ -23,12 +23,12 @@ Meaning = Callable[..., Any]
 class Op:
     """One operation.
 
-    arity: how many arguments it takes.
-    meaning: what it does to floats and arrays of floats.
-    rate: from the value y, the arguments x and their rates dx to the rate of the value.
-    c, llvm: how the backends write it; None where `lower` or the backend itself has more to do.
+    arity: number of arguments.
+    meaning: the function on floats and arrays of floats.
+    rate: function from the value y, the arguments x and their rates dx to the rate of the value.
+    c, llvm: templates of the backends; None if `lower` or the backend itself handles it.
     commutative: whether the first two arguments may be swapped.
-    logical: whether it gives a truth value, which only `where` takes, as its first argument.
+    logical: whether the result is a truth value, which only `where` takes, as its first argument.
     """
 
     name: str

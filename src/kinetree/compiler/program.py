@@ -1,4 +1,4 @@
-"""A traced function: what it takes, its steps in order, what it gives."""
+"""A traced function: its inputs, its steps in order, its results."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A straight line of operations on scalars, without dead code, nothing computed twice.
+    """Straight-line code on scalars, without dead code or repeated computation.
 
-    inputs: the shape of each argument; their entries, in C order, are values 0, 1, …; then come the constants, then
-    one value per step. output: the shape of the result; results: which values are its entries, in C order.
-    repeated: whether the result goes back into the first argument, which has its shape, for as long as its first number
-    is above zero.
+    inputs: the shape of each argument; their entries, in C order, are values 0, 1, …; then come the constants, then one
+    value per step. output: the shape of the result; results: the values of its entries, in C order. repeated: whether
+    the result replaces the first argument, of the same shape, as long as its first number is above zero.
     """
 
     inputs: tuple[tuple[int, ...], ...]
@@ -41,16 +40,16 @@ class Program:
 
     @property
     def size(self) -> int:
-        """How many scalars it takes."""
+        """Number of scalars in the inputs."""
         return sum(prod(shape) for shape in self.inputs)
 
     @property
     def operations(self) -> dict[str, int]:
-        """How often each operation occurs."""
+        """Number of occurrences of each operation."""
         return dict(Counter(step.op for step in self.steps))
 
     def run(self, inputs: Sequence[V], constant: Callable[[float], V], apply: Callable[..., V]) -> list[V]:
-        """The results over any kind of number: `constant` makes one of a float, apply(name, *arguments) another."""
+        """Return the results over any kind of number, made by constant(float) and apply(name, *arguments)."""
         values = [*inputs, *map(constant, self.constants)]
         for op, args in self.steps:
             values.append(apply(op, *[values[i] for i in args]))
@@ -58,11 +57,8 @@ class Program:
 
 
 def trace(function: Callable[..., Any], *inputs: tuple[int, ...], repeated: bool = False) -> Program:
-    """The program of a function of arrays of these shapes.
-
-    The function is run once on arrays of `Expr`; it may do anything that does not depend on their values. repeated: see
-    `Program`.
-    """
+    """Return the program of a function of arrays of these shapes. The function runs once on arrays of `Expr`; it may do
+    anything that does not depend on their values. repeated: see `Program`."""
     graph = Graph()
     arguments, start = [], 0
     for shape in inputs:
@@ -94,7 +90,7 @@ def assemble(
     output: tuple[int, ...],
     repeated: bool = False,
 ) -> Program:
-    """The program that gives these expressions."""
+    """Return the program that computes these expressions."""
     size = sum(prod(shape) for shape in inputs)
     order = schedule(results)
     constants = [expr for expr in order if expr.value is not None]
@@ -112,8 +108,8 @@ def assemble(
 
 
 def schedule(results: Sequence[Expr]) -> list[Expr]:
-    """All expressions that the results need, every one after its arguments, and as late as possible, so that few
-    values are alive at once: depth first, of two arguments the deeper one first."""
+    """Return all expressions that the results need, each after its arguments and as late as possible, so that few
+    values are alive at once: depth first, the deeper argument first."""
     depth = _depths(results)
     order: dict[Expr, None] = {}
     for result in results:
@@ -131,7 +127,7 @@ def schedule(results: Sequence[Expr]) -> list[Expr]:
 
 
 def _depths(results: Sequence[Expr]) -> dict[Expr, int]:
-    """Of every expression that the results need, the longest way down to an input."""
+    """Return, for every expression that the results need, the longest path down to an input."""
     needed = set(results)
     stack = list(needed)
     while stack:

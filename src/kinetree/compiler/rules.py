@@ -1,8 +1,7 @@
-"""Simplification: a table of short rules, tried in order whenever an expression is made.
+"""Simplification of expressions: a table of short rules, tried in order whenever an expression is created.
 
-They hold for finite numbers: 0 x is 0 and x - x is 0, although NaN and infinity would say otherwise, so that an output
-from which an input has vanished does not see that input's NaN. A rule gives an expression, a float, or None where it
-does not apply.
+The rules are valid for finite numbers: 0 x is 0 and x - x is 0, although not for NaN and infinity. So an output that no
+longer depends on an input ignores that input's NaN. A rule returns an expression, a float, or None (not applicable).
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ Rule = Callable[..., Any]
 
 
 def _negated(x: Expr) -> Expr | None:
-    """y, if x is -y."""
+    """Return y if x is -y."""
     return x.args[0] if x.op is not None and x.op.name == "negative" else None
 
 
 def _scaled(x: Expr) -> tuple[float, Expr] | None:
-    """(c, y), if x is c y."""
+    """Return (c, y) if x is c y."""
     if x.op is not None and x.op.name == "multiply":
         for c, y in (x.args, x.args[::-1]):
             if c.value is not None:
@@ -31,7 +30,7 @@ def _scaled(x: Expr) -> tuple[float, Expr] | None:
 
 
 def _either_way(rule: Callable[[Graph, Expr, Expr], Any]) -> Rule:
-    """A rule for an operation whose arguments may be swapped."""
+    """Return a rule that also tries the arguments swapped."""
 
     def both(graph: Graph, a: Expr, b: Expr) -> Any:
         simpler = rule(graph, a, b)

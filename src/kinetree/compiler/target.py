@@ -1,4 +1,4 @@
-"""What code is made for: a processor and its vectors."""
+"""Targets of generated code: a processor and its vectors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """The numbers of one kernel: `width` of them of type `scalar` ("double" or "float") in a vector."""
+    """Vectors of one kernel: `width` numbers of type `scalar` ("double" or "float")."""
 
     scalar: str
     width: int
@@ -27,51 +27,51 @@ class Lanes:
 
     @property
     def vector(self) -> str:
-        """The type of a vector of numbers."""
+        """Type of a vector of numbers."""
         return f"<{self.width} x {self.scalar}>"
 
     @property
     def integer(self) -> str:
-        """The integer type of the size of a number."""
+        """Integer type of the size of a number."""
         return f"i{8 * self.size}"
 
     @property
     def integers(self) -> str:
-        """The type of a vector of such integers."""
+        """Type of a vector of such integers."""
         return f"<{self.width} x {self.integer}>"
 
     @property
     def logical(self) -> str:
-        """The type of a vector of truth values."""
+        """Type of a vector of truth values."""
         return f"<{self.width} x i1>"
 
     @property
     def suffix(self) -> str:
-        """What intrinsics call the vector type."""
+        """Name of the vector type in intrinsics."""
         return f"v{self.width}f{8 * self.size}"
 
     def literal(self, value: float) -> str:
-        """A number; LLVM writes those of single precision with the bits of the double of the same value."""
+        """Return a number in LLVM assembly; single precision is written as the bits of the double of the same value."""
         if self.scalar == "float":
             with np.errstate(over="ignore"):
                 value = float(np.float32(value))
         return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
     def splat(self, value: float) -> str:
-        """A vector that has the same number in all lanes."""
+        """Return a vector with the same number in all lanes."""
         return f"splat ({self.scalar} {self.literal(value)})"
 
     def splat_integer(self, value: int) -> str:
-        """A vector that has the same integer in all lanes."""
+        """Return a vector with the same integer in all lanes."""
         return f"splat ({self.integer} {value})"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What code is made for.
+    """Processor for which code is generated.
 
-    triple, cpu, features: as LLVM calls them. bits: of the widest vectors. fma: whether a fused multiply-add is an
-    instruction; floor: whether rounding down is one. Where it is not, LLVM would call a library that may be missing.
+    triple, cpu, features: in LLVM's names. bits: size of the widest vectors. fma, floor: whether a fused multiply-add
+    and rounding down are instructions; if not, LLVM would call a library that may be missing.
     """
 
     triple: str
@@ -83,16 +83,16 @@ class Target:
 
     @property
     def is_x86(self) -> bool:
-        """Whether it is an x86-64; it is a 64-bit Arm otherwise."""
+        """True for x86-64, False for 64-bit Arm."""
         return self.triple.startswith(("x86_64", "amd64"))
 
     def lanes(self, scalar: str) -> Lanes:
-        """As many numbers as a vector holds."""
+        """Return the vector of this scalar type that fills a register."""
         return Lanes(scalar, self.bits // (64 if scalar == "double" else 32))
 
 
 def target_with(triple: str, cpu: str, features: set[str]) -> Target:
-    """A processor with these features."""
+    """Return the target for a processor with these features."""
     flags = ",".join(f"+{name}" for name in sorted(features))
     if not triple.startswith(("x86_64", "amd64")):  # every 64-bit Arm has these
         return Target(triple, cpu, flags, 128, fma=True, floor=True)

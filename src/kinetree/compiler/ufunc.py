@@ -1,6 +1,6 @@
-"""Machine code as functions of Python and NumPy, through NumPy's C API with ctypes; no compiled code of our own.
+"""Machine code as Python functions and NumPy ufuncs, through NumPy's C API with ctypes; no compiled code of our own.
 
-NumPy gives its C functions in two capsules, tables of addresses whose places are fixed (numpy/__multiarray_api.h and
+NumPy exports its C functions in two capsules, tables of addresses with fixed places (numpy/__multiarray_api.h and
 __ufunc_api.h of NumPy 2).
 """
 
@@ -25,7 +25,7 @@ METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 @dataclass(frozen=True, slots=True)
 class ArrayLayout:
-    """Where an array's structure has its fields, in bytes (NumPy's PyArrayObject_fields)."""
+    """Byte offsets of the fields of an array's structure (NumPy's PyArrayObject_fields)."""
 
     data: int
     nd: int
@@ -35,7 +35,7 @@ class ArrayLayout:
 
 
 CONTEXT = ("array_type", "double_descr", "array_new", "vectorcall")
-"""Addresses that @door needs, in the order in which @context holds them."""
+"""Addresses that @door needs, in the order of @context."""
 
 
 _python = ctypes.pythonapi
@@ -56,7 +56,7 @@ def _numpy_tables() -> tuple[Any, Any]:
 
 @cache
 def array_layout() -> ArrayLayout | None:
-    """Where an array's structure has its fields, tried out on an array that is known; None where they do not fit."""
+    """Return the byte offsets of an array's fields, verified on a known array; None if they do not match."""
     base = object.__basicsize__
     layout = ArrayLayout(base, base + 8, base + 16, base + 40, base + 48)
     known = np.zeros((3, 5))
@@ -84,11 +84,11 @@ def array_layout() -> ArrayLayout | None:
 
 
 _immortal: list[Any] = []
-"""Small structures that functions made here point to until the very end of their lives, which nothing tells us."""
+"""Structures that the created functions point to; kept forever, because the end of a function is not reported."""
 
 
 def make_ufunc(name: str, loop: int, scalar: str, inputs: Sequence[tuple[int, ...]], output: tuple[int, ...]) -> Any:
-    """A generalised ufunc whose inner loop is at the address `loop`."""
+    """Return a generalised ufunc whose inner loop is at the address `loop`."""
     signature = ",".join(_core(shape) for shape in inputs) + "->" + _core(output)
     functions = (_pointer * 1)(loop)
     data = (_pointer * 1)(None)
@@ -118,7 +118,7 @@ class _MethodDef(ctypes.Structure):
 
 
 def make_door(name: str, door: int, context: int, otherwise: Callable[..., Any]) -> Any:
-    """A built-in function whose code is at the address `door`; it passes on to `otherwise` what it does not take."""
+    """Return a built-in function whose code is at the address `door`; it calls `otherwise` for other arguments."""
     arrays, _ = _numpy_tables()
     addresses = (
         id(np.ndarray),

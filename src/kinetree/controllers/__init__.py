@@ -1,4 +1,4 @@
-"""The makers' controllers: how they write poses, what they call frames, how they couple joints. One file a maker."""
+"""Robot makers' controllers: how they write poses, name frames and couple joints. One TOML file per maker."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kinetree.errors import unknown_name
 
 
 class Controllers(Mapping[str, Controller]):
-    """Controllers by the maker's key, such as "kuka", or one of its aliases, in any case.
+    """Mapping from a maker's key, such as "kuka", or an alias, in any case, to its `Controller`.
 
-    Some write poses otherwise elsewhere: "ur_screen" is what the alias "ur" has for its form "screen". `forms` lists
-    these; those that one iterates over are the makers', as their programs write poses.
+    A maker may have other forms of poses, such as on a screen: "ur_screen" is the form "screen" of the alias "ur".
+    `forms` lists them; iteration yields the makers, with poses as their programs write them.
     """
 
     def __getitem__(self, key: str) -> Controller:
@@ -39,7 +39,7 @@ class Controllers(Mapping[str, Controller]):
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """Keys of how makers write poses elsewhere."""
+        """Keys of the other forms of poses."""
         return tuple(_file(*place).key for place in _places() if place[1])
 
 
@@ -59,7 +59,7 @@ def _table(maker: str) -> dict[str, Any]:
 
 @cache
 def _places() -> list[tuple[str, str]]:
-    """Every maker's file, and each form in it."""
+    """Return every maker's file, and each form in it."""
     return [(maker, form) for maker in _names() for form in ("", *_table(maker).get("form", ()))]
 
 

@@ -1,4 +1,4 @@
-"""What a maker's controller says of poses and joints, and its numbers as poses and back."""
+"""A controller's format of poses, frames and joint coupling, and the conversion of its numbers to poses and back."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array
 
 METRES = {"m": 1.0, "mm": 1e-3}
-"""A unit of position."""
+"""Units of position, in metres."""
 
 COUPLED = (5, 6)
-"""How many joints an arm has that a controller may couple."""
+"""Numbers of joints of the arms that a controller may couple."""
 
 FAR = 100.0
-"""No controller has positions farther away, m; what is written so is in another unit."""
+"""Largest position, m; a larger number is in another unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
-    """A joint whose number on the controller is not the model's: model's joint = controller's joint + factor * leader.
+    """A coupled joint: model's joint = controller's joint + factor * leader.
 
-    joint, leader: numbers from 1. factor: 0 where the joint is not coupled. models: holds of robots whose name has one
-    of these in it, small letters and digits alone. assumed: and of those that no row of this joint names.
+    joint, leader: numbers from 1. factor: 0 if the joint is not coupled. models: the row is valid for robots whose name
+    contains one of these, in lower-case letters and digits only. assumed: whether it also applies to robots that no row
+    of this joint names.
     """
 
     joint: int
@@ -43,7 +44,7 @@ class Coupling:
         return f"joint {self.joint} of the model = J{self.joint}{term}"
 
     def named_in(self, model: str) -> int:
-        """How many letters of a robot's name are those of one of the models."""
+        """Return the length of the longest model name contained in a robot's name; 0 if none is."""
         return max((len(name) for name in self.models if name in plain(model)), default=0)
 
 
@@ -51,15 +52,17 @@ class Coupling:
 class Controller:
     """One maker's controllers; `kinetree.controllers` has them by their keys.
 
-    components: names of the numbers of a pose, three of position (`position`: m or mm) and those of `rotation`.
-    text: how poses are written in programs and on the pendant, the first as `print` does, with <X> where X stands;
-    refused: what looks like a pose and is none, and why. digits: behind the point, of positions and of the others.
-    frames: the controller's names of REP-199's base, tool0 and flange, of a tool, a user frame and the world; one that
-    it has no name for is missing. base_in_base_link, tool0_in_flange: where models have these frames, as far as it
-    is known, (roll, pitch, yaw) in degrees; "height": base is as high as the second joint; outliers: of models whose
-    name has this in it, tool0_in_flange. mirrored: the axis across which a left-handed system is mirrored, or "".
-    couplings: of joints. confidence, sources: how well all this is known; unverified: why confidence is not high;
-    remarks: what else one should know.
+    components: names of a pose's numbers, three of position (in `position`: m or mm), then those of `rotation`.
+    text: how programs and the pendant write poses, with <X> in the place of X; `written` uses the first.
+    refused: patterns of texts that look like a pose but are not, with the reason. digits: decimals of positions and of
+    the other numbers.
+    frames: the controller's names of REP-199's base, tool0 and flange, of a tool, a user frame and the world; a frame
+    without a name is missing.
+    base_in_base_link, tool0_in_flange: orientation of these frames in models, as far as known, as (roll, pitch, yaw) in
+    degrees; "height": base is as high as the second joint. outliers: other tool0_in_flange, by a part of the model's
+    name.
+    mirrored: the axis along which a left-handed system is mirrored, or "". couplings: of joints.
+    confidence, sources: reliability and origin of this data; unverified: why confidence is not high; remarks: notes.
     """
 
     key: str
@@ -91,7 +94,7 @@ class Controller:
 
     @property
     def format(self) -> str:
-        """What a pose is, in words."""
+        """Description of a pose: components, units and the formula of its rotation."""
         units = [self.position] * 3 + [self.rotation.unit] * len(self.rotation.names)
         parts = ", ".join(
             f"{name} ({unit})" if unit else name for name, unit in zip(self.components, units, strict=True)
@@ -99,10 +102,10 @@ class Controller:
         return f"{parts}; R = {self.rotation.formula}"
 
     def to_pose(self, values: Any) -> Array:
-        """T (…, 4, 4), m, of numbers (…, 6 or 7) in the controller's units and order.
+        """Return T (…, 4, 4), m, of numbers (…, 6 or 7) in the controller's units and order.
 
-        Raises KinetreeError for another count, numbers that are not finite, angles out of range and quaternions that
-        are not of unit length. Warns with UnverifiedWarning where `confidence` is not high.
+        Raises KinetreeError for a wrong count, numbers that are not finite, positions beyond 100 m, angles out of range
+        and quaternions without unit length. Warns with UnverifiedWarning if `confidence` is not high.
         """
         self._say_unverified()
         given = self._checked(values)
@@ -113,10 +116,8 @@ class Controller:
         return mirrored_pose(T, self.mirrored) if self.mirrored else T
 
     def from_pose(self, T: Any) -> Array:
-        """Numbers (…, 6 or 7), of poses T (…, 4, 4), m.
-
-        Raises KinetreeError for what is no pose, and for positions that are in another unit.
-        """
+        """Return the controller's numbers (…, 6 or 7) for poses T (…, 4, 4), m. Raises KinetreeError for an array that
+        is not a pose, and for positions beyond 100 m. Warns as `to_pose` does."""
         self._say_unverified()
         T = poses(T)
         self._check_near(T[..., :3, 3])
@@ -124,18 +125,18 @@ class Controller:
         return np.concatenate([T[..., :3, 3] / METRES[self.position], self.rotation.values(T[..., :3, :3])], axis=-1)
 
     def coupling(self, model: str = "", n: int = 6) -> Array:
-        """C (n, n) of a robot by its name: the joints of the model are C times those of the controller. Only arms of
-        five and six joints are coupled. Of a name that no row has, what is assumed holds: see `check_model`."""
+        """Return C (n, n) for a robot's name: the joints of the model are C times those of the controller. Only arms of
+        five and six joints are coupled. A name that no row has gets the assumed coupling; see `check_model`."""
         C = np.eye(n)
         if n in COUPLED:
             rows = sorted(self.couplings, key=lambda row: (row.named_in(model), row.assumed))
-            for row in rows:  # the last of a joint holds: the longest name, else what is assumed
+            for row in rows:  # the last row of a joint wins: the longest name, else the assumed one
                 if row.assumed or row.named_in(model):
                     C[row.joint - 1, row.leader - 1] = row.factor
         return C
 
     def check_model(self, model: str) -> None:
-        """Refuse the name of a model on which the coupling depends and that no row has."""
+        """Raise KinetreeError if the coupling depends on the model and no row has this name."""
         if self.couplings and not any(row.named_in(model) for row in self.couplings):
             known = sorted(name for row in self.couplings for name in row.models)
             assumed = ", ".join(str(row) for row in self.couplings if row.assumed)
@@ -143,7 +144,7 @@ class Controller:
             raise fail("controller-model", f"{message}; {nearest_names(model, known)}", fix=f"without it, {assumed}")
 
     def wrong(self, code: str, message: str) -> KinetreeError:
-        """The error that says what is legal here."""
+        """Return an error whose message ends with the legal format of a pose."""
         return fail(code, f"{message}; a pose of {self.name} is {self.format}")
 
     def _say_unverified(self) -> None:
@@ -172,5 +173,5 @@ class Controller:
 
 
 def plain(name: str) -> str:
-    """A robot's name as the makers' files have it: small letters and digits alone."""
+    """Return a robot's name in lower-case letters and digits only, as in the makers' files."""
     return "".join(c for c in str(name).lower() if c.isalnum())

@@ -1,5 +1,5 @@
-"""Rotations in the numbers of controllers, by the formula that a maker's file has: "Rz(A) Ry(B) Rx(C)", turns one after
-the other about axes that turn with them; "quaternion(q1, q2, q3, q4)", w first; "exp(Rx, Ry, Rz)", axis times angle."""
+"""Rotations in the numbers of controllers, by the formula in a maker's file. "Rz(A) Ry(B) Rx(C)": turns about moving
+axes, in order; "quaternion(q1, q2, q3, q4)": w first; "exp(Rx, Ry, Rz)": axis times angle."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from kinetree.spatial.euler import euler_from_rotation, rotation_from_euler
 from kinetree.spatial.se3 import Array
 
 RADIANS = {"deg": np.pi / 180, "rad": 1.0}
-"""A unit of angles."""
+"""Units of angles, in radians."""
 LENGTH = 1e-2
-"""How far from one a quaternion's length may be: pendants show two or more digits."""
+"""Largest error of a quaternion's length; pendants show two or more digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """formula: see above. names: of its numbers, in the order in which they stand. unit: deg, rad, or "" of
-    quaternions. zero: the angle that is zero where the gimbal is locked."""
+    """A format of rotations. formula: see above. names: of its numbers, in order. unit: deg, rad, or "" for
+    quaternions. zero: the angle that is zero at gimbal lock."""
 
     formula: str
     names: tuple[str, ...]
@@ -29,15 +29,15 @@ class Rotation:
     zero: str
 
     def matrix(self, numbers: Array) -> Array:
-        """R (…, 3, 3) of numbers (…, 3 or 4)."""
+        """Return R (…, 3, 3) of numbers (…, 3 or 4)."""
         return np.asarray(FORMS[self.kind].matrix(self, numbers))
 
     def values(self, R: Array) -> Array:
-        """Numbers (…, 3 or 4) of R (…, 3, 3)."""
+        """Return the numbers (…, 3 or 4) of R (…, 3, 3)."""
         return np.asarray(FORMS[self.kind].values(self, R))
 
     def fault(self, numbers: Array) -> str:
-        """What no controller would take, in words, or nothing."""
+        """Return a message about numbers that no controller would accept, or ""."""
         return str(FORMS[self.kind].fault(self, numbers))
 
     @property
@@ -79,7 +79,7 @@ class Turns:
 
 
 class Quaternion:
-    """w, x, y, z; written with w from 0."""
+    """w, x, y, z, written with w >= 0."""
 
     @staticmethod
     def matrix(form: Rotation, numbers: Array) -> Array:
@@ -99,7 +99,7 @@ class Quaternion:
 
 
 class Vector:
-    """Axis times angle, up to half a turn."""
+    """Axis times angle; the angle is written up to half a turn."""
 
     @staticmethod
     def matrix(form: Rotation, numbers: Array) -> Array:
@@ -119,7 +119,7 @@ class Vector:
 
 
 FORMS: dict[str, Any] = {"turns": Turns, "quaternion": Quaternion, "exp": Vector}
-"""Every form."""
+"""All forms of rotations."""
 
 
 def _flat(numbers: Array) -> Array:

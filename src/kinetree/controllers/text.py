@@ -1,8 +1,8 @@
-"""Poses as programs and pendants write them.
+"""Reading and writing of poses as programs and pendants write them.
 
-A template of a maker's file has <X> where a number stands, and <...> for what belongs to no pose, such as a name or the
-configuration of the arm, but no sum or product; <word...> begins with a letter, so that it is no end of the number
-before it. Blanks count for nothing, and a comma may be missing beside a blank.
+In a maker's template <X> is a number, and <...> is text that is not part of the pose, such as a name or the
+configuration of the arm, but not a sum or product; <word...> begins with a letter, so that it cannot continue a number.
+Spaces do not matter, and next to a space a comma may be missing.
 """
 
 from __future__ import annotations
@@ -19,21 +19,19 @@ from kinetree.spatial.se3 import Array
 
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?![\w.])"
 LONGEST = 2000
-"""Characters of a text; a pose has fewer."""
+"""Longest text, in characters, that is read as a pose."""
 
 
 class Written(NamedTuple):
-    """What a text says: numbers (6,) or (7,) in the controller's order, and what was left out."""
+    """A parsed pose: numbers (6,) or (7,) in the controller's order, and the parts of the text that were left out."""
 
     values: Array
     left_out: tuple[str, ...]
 
 
 def parsed(controller: Controller, text: str) -> Written:
-    """A pose in one of the controller's ways to write one, or as its numbers alone.
-
-    Raises KinetreeError for what is none, another maker's among it, and says what is legal.
-    """
+    """Return the pose in a text, written in one of the controller's ways or as plain numbers. Raises KinetreeError,
+    with the legal formats, for any other text, including a pose of another maker."""
     text = text.strip().removesuffix(";").rstrip()
     if len(text) > LONGEST:
         raise controller.wrong("pose-text", f"a text of {len(text)} characters is no pose")
@@ -61,7 +59,7 @@ def parsed(controller: Controller, text: str) -> Written:
 
 
 def written(controller: Controller, values: Array) -> str:
-    """A pose (6,) or (7,) as the controller's programs have it."""
+    """Return a pose (6,) or (7,) as the controller's programs write it."""
     text = controller.text[0]
     for i, (name, value) in enumerate(zip(controller.components, values, strict=True)):
         digits = controller.digits[0 if i < 3 else 1]
@@ -89,6 +87,6 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 
 def _literal(piece: str) -> str:
-    """Text between numbers, as it is; a comma may be missing beside a blank."""
+    """Return a pattern for the text between numbers; next to a space a comma may be missing."""
     tokens = re.findall(r"\w+|[^\w\s]", piece)
     return r"\s*".join(r"(?:,|\s)" if token == "," else re.escape(token) for token in tokens)

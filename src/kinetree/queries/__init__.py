@@ -1,7 +1,7 @@
-"""Questions that a robot answers: where robot and algorithms meet.
+"""Functions on a robot: kinematics, statics, limits and controllers, with the algorithms compiled for the robot.
 
-An answer is a callable on arrays, made once for a robot and its arguments and then remembered for as long as the robot
-lives: `fk(robot, "tool0")(q)` in a loop prepares nothing twice.
+Most return a callable on arrays. It is made once per robot and arguments and kept as long as the robot lives, so that
+`fk(robot, "tool0")(q)` in a loop prepares nothing twice.
 """
 
 from kinetree.queries.limits import margin as margin

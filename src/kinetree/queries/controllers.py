@@ -1,7 +1,5 @@
-"""What a robot's controller shows and takes: poses of its tool, and numbers of its joints.
-
-The robot follows REP-199: its frame `base` is the controller's, and `tool0` is where a tool of zeros is.
-"""
+"""Poses and joints as a robot's controller shows them. The robot follows REP-199: its frame `base` is the controller's
+base, and `tool0` is the frame of a tool of zeros."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array
 
 UNITS = {True: np.pi / 180, False: 1e-3}
-"""Of a controller's joints: degrees where they turn, mm where they slide."""
+"""Units of a controller's joints, in rad or m: degrees if the joint turns, mm if it slides."""
 
 
 @explained
@@ -40,11 +38,11 @@ def controller_pose(
     base: str = "base",
     tool0: str = "tool0",
 ) -> Array:
-    """The numbers (…, 6 or 7) that the pendant shows for q (…, nq).
+    """Return the numbers (…, 6 or 7) that the pendant shows for q (…, nq).
 
-    tool: the tool in `tool0`; user_frame: the user frame in `base`; each the controller's own numbers, a pose (4, 4) in
-    m, or a frame of the robot; nothing is zeros. base, tool0: what the robot calls these frames (REP-199, base, tool0).
-    Raises KinetreeError for frames that there are not, and for numbers that the controller would not take.
+    tool: the tool in `tool0`; user_frame: the user frame in `base`; each as the controller's numbers, a pose (4, 4) in
+    m, or a frame of the robot; None means zeros. base, tool0: the robot's names of these frames of REP-199. Raises
+    KinetreeError for frames that do not exist and for numbers that the controller would not accept.
     """
     who = of(controller)
     check_frames(robot, who, base=base, tool0=tool0)
@@ -65,10 +63,10 @@ def pose_from_controller(
     base: str = "base",
     tool0: str = "tool0",
 ) -> Array:
-    """T_in_frame_frame (…, 4, 4), m, where the controller shows the numbers (…, 6 or 7) of its tool.
+    """Return T_in_frame_frame (…, 4, 4), m, for the numbers (…, 6 or 7) of the tool that the controller shows.
 
-    frame moves with `tool0`, in_frame with `base`; the others are as for `controller_pose`. Raises KinetreeError as it
-    does, and for frames that move otherwise.
+    frame must be fixed to `tool0`, in_frame to `base`; the other arguments are those of `controller_pose`. Raises
+    KinetreeError as it does, and for frames that are not fixed so.
     """
     who = of(controller)
     check_frames(robot, who, base=base, tool0=tool0)
@@ -81,10 +79,10 @@ def pose_from_controller(
 def controller_joints(
     robot: Robot, controller: str | Controller, q: Any, model: str = "", *, base: str = "base", tool0: str = "tool0"
 ) -> Array:
-    """The joints (…, n) that the pendant shows for q (…, nq), deg and mm, from base to tool0.
+    """Return the joints (…, n) that the pendant shows for q (…, nq), deg and mm, from base to tool0.
 
-    model: whose coupling of joints holds, by default that of the robot's name; `controller.couplings` has the known
-    ones, and what is assumed of a robot that is none of them. Raises KinetreeError for a model that is none.
+    model: name of the model whose joint coupling applies, by default the robot's name; `controller.couplings` lists the
+    known ones and the one assumed for others. Raises KinetreeError for an unknown model.
     """
     _, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
     return np.asarray(np.linalg.solve(C, (_checked(robot, q)[..., columns] / unit)[..., None])[..., 0])
@@ -101,9 +99,9 @@ def q_from_controller(
     base: str = "base",
     tool0: str = "tool0",
 ) -> Array:
-    """q (…, nq) of the joints (…, n) that the pendant shows, deg and mm.
+    """Return q (…, nq) for the joints (…, n) that the pendant shows, deg and mm.
 
-    q (nq,): where the other joints are, by default neutral. Raises KinetreeError for another number of joints.
+    q (nq,): values of the other joints, by default neutral. Raises KinetreeError for another number of joints.
     """
     _, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
     shown = numbers(joints, "joints", "joints is")
@@ -127,8 +125,8 @@ def limit_controller_joints(
     base: str = "base",
     tool0: str = "tool0",
 ) -> Robot:
-    """The robot with limits on its controller's joints, lower and upper (n,), deg and mm: rows over several joints of
-    the model where the controller couples them."""
+    """Return the robot with limits on its controller's joints, lower and upper (n,), deg and mm. Coupled joints get
+    rows over several joints of the model."""
     who = of(controller)
     names, columns, unit, C = _joints(robot, who, model, base, tool0)
     low, high = numbers(lower, "lower", "lower is"), numbers(upper, "upper", "upper is")
@@ -162,22 +160,20 @@ def limit_controller_joints(
 
 
 def of(controller: str | Controller) -> Controller:
-    """A controller by its key, or itself."""
+    """Return a controller by its key, or the controller itself."""
     return controller if isinstance(controller, Controller) else controllers[controller]
 
 
 def coupling(robot: Robot, who: Controller, model: str, n: int) -> Array:
-    """C (n, n), of `Controller.coupling`, for a model, or for the robot by its name where none is said.
-
-    Raises KinetreeError for a model on which it depends and that is not known: it was meant to say something.
-    """
+    """Return C (n, n), see `Controller.coupling`, for a model, or for the robot's name if no model is given. Raises
+    KinetreeError for an unknown model if the coupling depends on it."""
     if model and n in COUPLED:
         who.check_model(model)
     return who.coupling(model or robot.name, n)
 
 
 def check_frames(robot: Robot, who: Controller | None, *, base: str | None = None, tool0: str | None = None) -> None:
-    """Refuse a robot that does not have these frames. who: whose they are, None if of any controller."""
+    """Raise KinetreeError if the robot lacks one of these frames. who: their controller, None for any."""
     for role, name in (("base", base), ("tool0", tool0)):
         if name is not None and name not in robot.frames:
             whose = f"{who.name}'s {who.frames[role]}" if who else "a controller's"
@@ -187,7 +183,7 @@ def check_frames(robot: Robot, who: Controller | None, *, base: str | None = Non
 
 
 def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
-    """A tool or a user frame, however it was said."""
+    """Return a tool or a user frame, whichever way it is given."""
     if given is None:
         return se3.IDENTITY
     if isinstance(given, str):
@@ -197,7 +193,7 @@ def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
 
 
 def _inverse(T: Array) -> Array:
-    """Of poses (…, 4, 4)."""
+    """Return the inverse of poses (…, 4, 4)."""
     result = np.array(T)
     result[..., :3, :3] = np.swapaxes(T[..., :3, :3], -1, -2)
     result[..., :3, 3] = -np.einsum("...ji,...j->...i", T[..., :3, :3], T[..., :3, 3])
@@ -205,7 +201,7 @@ def _inverse(T: Array) -> Array:
 
 
 def fixed(robot: Robot, frame: str, seen_from: str) -> Array:
-    """T_seen_from_frame (4, 4) of two frames between which nothing moves."""
+    """Return T_seen_from_frame (4, 4) of two frames; raise KinetreeError if a joint moves between them."""
     bodies = tree(robot)
     body_a, body_b = bodies.frame(seen_from)[0], bodies.frame(frame)[0]
     if body_a != body_b:
@@ -217,7 +213,7 @@ def fixed(robot: Robot, frame: str, seen_from: str) -> Array:
 
 
 def joints_between(robot: Robot, base: str, tip: str) -> tuple[list[str], list[str]]:
-    """The joints on the way from base to tip, up and then down the tree, all of one coordinate of their own."""
+    """Return the joints from base to tip, up and then down the tree; each must have one coordinate of its own."""
     bodies = tree(robot)
     up, down = way_between(bodies, bodies.frame(base)[0], bodies.frame(tip)[0])
     ways = [bodies.joints[i] for i in up], [bodies.joints[i] for i in down]
@@ -230,7 +226,7 @@ def joints_between(robot: Robot, base: str, tip: str) -> tuple[list[str], list[s
 def _joints(
     robot: Robot, who: Controller, model: str, base: str, tool0: str
 ) -> tuple[list[str], list[int], Array, Array]:
-    """The joints from base to tool0, their columns of q, the units of the controller's, and their coupling C."""
+    """Return the joints from base to tool0, their columns in q, the controller's units, and their coupling C."""
     check_frames(robot, who, base=base, tool0=tool0)
     up, down = joints_between(robot, base, tool0)
     names = [*up, *down]

@@ -1,4 +1,4 @@
-"""How far a configuration is from the limits."""
+"""Distance of a configuration from the limits."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from kinetree.queries.query import query
 
 @explained
 def margin(robot: Robot) -> Kernel:
-    """The signed slack to each limit: a kernel from q (…, nq) to (…, k), negative outside.
+    """Return a kernel from q (…, nq) to the signed slack to each limit (…, k), negative outside.
 
-    The numbers are those of `robot.limits.margin`, without the ends that joints do not have: the output's labels say
-    which is which. Units are those of each limit, m or rad, or the row's own. Raises KinetreeError for a robot without
-    limits.
+    The numbers are those of `robot.limits.margin`, without infinite ends; the output's labels name them. Units are m or
+    rad, or those of a row. Raises KinetreeError for a robot without limits.
     """
     limits = robot.limits
     kept = np.flatnonzero(np.isfinite(np.r_[limits.lower, limits.upper, limits.h]))

@@ -1,4 +1,4 @@
-"""Where frames are, and how they move."""
+"""Poses of frames, their velocities, Jacobians and manipulability."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from kinetree.spatial.se3 import Array
 
 @explained
 def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Kernel:
-    """Forward kinematics: a kernel from q (…, nq) to T_base_frame (…, 4, 4).
+    """Return the forward kinematics of frames: a kernel from q (…, nq) to T_base_frame (…, 4, 4).
 
     frames: a name of `robot.frames`, or a list of k names, which gives (…, k, 4, 4). base: the frame in which the poses
-    are expressed, the root link by default. A frame against itself is exactly the identity. Metres and radians; the
+    are expressed, the root link by default. A frame relative to itself is exactly the identity. Metres and radians; the
     order of q is `robot.joint_names`.
 
     Raises KinetreeError for a name that is not a frame.
@@ -45,11 +45,11 @@ def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Ke
 
 @explained
 def jacobian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
-    """The Jacobian of a frame: a kernel from q (…, nq) to J (…, 6, nv), with J qd the twist of `velocity`.
+    """Return the Jacobian of a frame: a kernel from q (…, nq) to J (…, 6, nv), with J qd the twist of `velocity`.
 
     Rows: velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link
-    by default), in the axes of `base` or of the `frame`; columns: `robot.velocity_names`. A mimic follower counts in
-    its leader's column. A frame against itself gives exact zeros. Lynch & Park, Modern Robotics, section 5.1.
+    by default), in the axes of `base` or of the `frame`. Columns: `robot.velocity_names`; a mimic follower counts in
+    its leader's column. A frame relative to itself gives exact zeros. Lynch & Park, Modern Robotics, section 5.1.
 
     Raises KinetreeError for a name that is not a frame and for other axes.
     """
@@ -58,11 +58,8 @@ def jacobian(robot: Robot, frame: str, base: str | None = None, expressed_in: Ax
 
 @explained
 def jacobian_dot(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
-    """The rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv).
-
-    The acceleration that belongs to the twist J qd is J qdd + dJ/dt qd; in the axes of the frame it is the rate of the
-    numbers there.
-    """
+    """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv). The acceleration that
+    belongs to the twist J qd is J qdd + dJ/dt qd; in the axes of the frame it is the rate of the numbers there."""
 
     def algorithm(model: Tree, q: Any, qd: Any, *way: Any) -> Any:
         return rate(differential.jacobian(model, q, *way), q, differential.coordinate_rates(model, q, qd))
@@ -72,7 +69,7 @@ def jacobian_dot(robot: Robot, frame: str, base: str | None = None, expressed_in
 
 @explained
 def hessian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
-    """The derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv).
+    """Return the derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv).
 
     H[…, i, :, j] is the derivative of J[…, :, j] along velocity coordinate i: its rate while qd[i] is one and the
     others are zero. So dJ/dt is the sum of qd[i] H[i].
@@ -82,7 +79,7 @@ def hessian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axe
 
 @explained
 def velocity(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
-    """The twist of a frame: a kernel from q (…, nq) and qd (…, nv) to (…, 6).
+    """Return the twist of a frame: a kernel from q (…, nq) and qd (…, nv) to (…, 6).
 
     Velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link by
     default), in the axes of `base` or of the `frame`.
@@ -100,7 +97,7 @@ def _differential(
     *,
     rates: bool = False,
 ) -> Kernel:
-    """The kernel of an algorithm on (tree, q[, qd], frame, base, expressed_in)."""
+    """Return the kernel of an algorithm on (tree, q[, qd], frame, base, expressed_in)."""
     frame, base = frames_of(robot, (frame, base))
     one_of("expressed_in", expressed_in, get_args(Axes))
     qd = velocities(robot)
@@ -124,14 +121,13 @@ def _differential(
 def analytical_jacobian(
     robot: Robot, frame: str, base: str | None = None, representation: Representation = "rpy"
 ) -> Kernel:
-    """The Jacobian of six numbers for a pose: a kernel from q (…, nq) to (…, 6, nv).
+    """Return the Jacobian of six pose coordinates: a kernel from q (…, nq) to (…, 6, nv).
 
-    Rows: the rates of the position xyz of the frame in `base` (the root link by default), then those of its roll, pitch
-    and yaw (fixed axes, R = Rz(yaw) Ry(pitch) Rx(roll)) or of its rotation vector, the axis times an angle up to pi.
+    Rows: the rates of the frame's position xyz in `base` (the root link by default), then those of its roll, pitch and
+    yaw (fixed axes, R = Rz(yaw) Ry(pitch) Rx(roll)) or of its rotation vector, the axis times an angle up to pi.
 
-    At a pitch of ±pi/2 roll and yaw have no rates of their own: they grow without bound close to it, and are NaN there,
-    up to a cosine of 1e-14. A rotation vector has rates everywhere; at half a turn, where it has two values, they
-    are those of one of the two.
+    Near a pitch of ±pi/2 the rates of roll and yaw grow without bound; they are NaN where its cosine is below 1e-14. A
+    rotation vector has rates everywhere; at half a turn, where it has two values, they are those of one of them.
     """
     frame, base = frames_of(robot, (frame, base))
     one_of("representation", representation, get_args(Representation))
@@ -149,13 +145,12 @@ def analytical_jacobian(
 def manipulability(
     robot: Robot, frame: str, base: str | None = None, method: str = "yoshikawa", rows: str = "all"
 ) -> Kernel | SingularValues:
-    """How well a frame can move in every direction: a callable from q (…, nq) to numbers (…).
+    """Return how well a frame can move in every direction: a callable from q (…, nq) to numbers (…).
 
     method: "yoshikawa", sqrt(det(J Jᵀ)), the product of the singular values of the Jacobian (Yoshikawa, 1985);
     "minimum_singular_value", the least of them; "condition", the least divided by the largest, the reciprocal of the
-    condition number: 1 where all directions are alike. All three are zero where some direction is lost, and exactly so
-    where fewer coordinates move the frame than there are rows. The first is a kernel, the others are NumPy's singular
-    values of one.
+    condition number: 1 if all directions are alike. All three are zero if a direction is lost, exactly so if fewer
+    coordinates move the frame than there are rows. The first is a kernel; the others use NumPy's singular values.
 
     rows: of the Jacobian: "all", "linear" or "angular". All rows together mix metres with radians.
     """
@@ -187,8 +182,8 @@ _ROWS = {"all": slice(0, 6), "linear": slice(0, 3), "angular": slice(3, 6)}
 class SingularValues:
     """The least singular value of some rows of a Jacobian; divided by the largest, if `relative`.
 
-    Call it with q (…, nq). enough: whether as many coordinates move the frame as there are rows; the result is zero
-    otherwise. What is not finite in a Jacobian gives NaN.
+    Call it with q (…, nq). enough: whether at least as many coordinates move the frame as there are rows; if not, the
+    result is zero. NaN or infinity in a Jacobian gives NaN.
     """
 
     jacobian: Kernel

@@ -1,4 +1,4 @@
-"""How a question becomes a kernel: names are looked up, an algorithm is traced, and what was made is remembered."""
+"""Compilation of an algorithm for a robot: look up names, trace the algorithm, and keep the kernel."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from kinetree.spatial.numbers import numbers
 V = TypeVar("V")
 
 _answers: WeakKeyDictionary[Robot, dict[Hashable, Any]] = WeakKeyDictionary()
-"""Per robot; what is remembered must not refer to the robot, or it would live for ever."""
+"""Results per robot; they must not refer to the robot, or it would never be freed."""
 
 
 def remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
-    """The answer to a question, made when it is asked for the first time."""
+    """Return the result for a robot and key, made at the first call."""
     answers = _answers.setdefault(robot, {})
     if key not in answers:
         answers[key] = make()
@@ -35,7 +35,7 @@ def remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
 
 
 def tree(robot: Robot) -> Tree:
-    """The robot as computed."""
+    """Return the robot as computed."""
     return remember(robot, "tree", lambda: build_tree(robot))
 
 
@@ -47,8 +47,10 @@ def query(
     algorithm: Callable[..., Any],
     more: Port | None = None,
 ) -> Kernel:
-    """The kernel of an algorithm on (tree, q), or on (tree, q, x) where `more` says what x is. key: the name of the
-    query and all its arguments. frames: those that it asks about."""
+    """Return the kernel of an algorithm on (tree, q), or on (tree, q, x) with x described by `more`.
+
+    key: the name of the query and all its arguments. frames: those that the algorithm uses.
+    """
 
     def make() -> Kernel:
         model = tree(robot)
@@ -64,22 +66,22 @@ def query(
 
 
 def origin(robot: Robot, key: Hashable) -> str:
-    """Stands for a robot as computed, and a question."""
+    """Return a hash of a robot as computed, and a key."""
     return digest(remember(robot, "digest", lambda: _contents(tree(robot))), repr(key))
 
 
 def coordinates(robot: Robot) -> Port:
-    """q, as a kernel takes it."""
+    """Return the port of q."""
     return Port("q", (robot.nq,), robot.coordinate_names, "m, rad")
 
 
 def velocities(robot: Robot) -> Port:
-    """qd, as a kernel takes it."""
+    """Return the port of qd."""
     return remember(robot, "velocities", lambda: Port("qd", (tree(robot).nv,), robot.velocity_names, "m/s, rad/s"))
 
 
 def _contents(model: Tree) -> str:
-    """Stands for all numbers of a tree."""
+    """Return a hash of all numbers of a tree."""
     names, places = model.frames.keys(), model.frames.values()
     arrays = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
     arrays += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
@@ -88,7 +90,7 @@ def _contents(model: Tree) -> str:
 
 
 def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
-    """The names of frames, looked up; None is the root link."""
+    """Return the checked names of frames, None as the root link; raise KinetreeError if one is not a frame."""
     if not isinstance(robot, Robot):
         message = f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
         raise wrong_type("robot", message)
@@ -106,13 +108,13 @@ def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def one_of(option: str, value: object, legal: Iterable[str]) -> None:
-    """Refuses a value of an option that is not legal."""
+    """Raise KinetreeError if the value of an option is not legal."""
     if value not in (names := tuple(legal)):
         raise fail(option.replace("_", "-"), f"{option} is {value!r}; legal are {', '.join(map(repr, names))}")
 
 
 def tolerance_of(given: Any) -> tuple[float, float]:
-    """A tolerance in m and rad, or a KinetreeError."""
+    """Return a tolerance in m and rad; raise KinetreeError if it is not two finite numbers above 0."""
     try:
         bounds = numbers(given, "tolerance", "tolerance is")
     except KinetreeError:

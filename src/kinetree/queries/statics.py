@@ -1,4 +1,4 @@
-"""Points, forces and masses."""
+"""Points, wrenches, joint torques, sensor readings and masses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from kinetree.spatial.wrench import moved_wrench
 
 @explained
 def point(robot: Robot, frame: str, base: str | None = None) -> Kernel:
-    """A point that is fixed to a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) in `frame` to (…, 3).
+    """Return the position of a point on a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) in `frame` to
+    (…, 3).
 
     The result is in `base`, the root link by default; metres. Raises KinetreeError for a name that is not a frame.
     """
@@ -35,11 +36,11 @@ def point(robot: Robot, frame: str, base: str | None = None) -> Kernel:
 
 @explained
 def wrench(robot: Robot, frame: str, base: str | None = None) -> Kernel:
-    """The same wrench in another frame: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, 6) in `base`.
+    """Return the same wrench in another frame: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, 6) in `base`.
 
-    A wrench is a force in N, then its moment in N m about the origin of the frame in whose axes both are given; base is
-    the root link by default. Lynch & Park, Modern Robotics, eq. 3.98, the dual of the adjoint. A frame against itself
-    gives w as it is. Raises KinetreeError for a name that is not a frame.
+    A wrench is a force in N, then its moment in N m about the origin of the frame in whose axes both are given. base is
+    the root link by default. A frame relative to itself gives w unchanged. Lynch & Park, Modern Robotics, eq. 3.98, the
+    dual of the adjoint. Raises KinetreeError for a name that is not a frame.
     """
     frame, base = frames_of(robot, (frame, base))
     output = Port("w_base", (6,), _WRENCH, f"in {base}; N, N m")
@@ -48,16 +49,15 @@ def wrench(robot: Robot, frame: str, base: str | None = None) -> Kernel:
 
 @explained
 def joint_torques(robot: Robot, frame: str, base: str | None = None) -> Kernel:
-    """What a wrench does to the joints, tau = Jᵀ w: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, nv).
+    """Return the joint torques of a wrench, tau = Jᵀ w: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, nv).
 
-    w is exerted from outside on the link that carries the frame: force in N, then moment in N m about the frame's
-    origin, in its axes. tau, in N or N m a coordinate of `robot.velocity_names`, is what w exerts on the joints:
-    tau · qd = w · V for every qd, where V is the twist `velocity(robot, frame, base, "frame")`. The torques with which
-    actuators hold against w are -tau. A mimic follower counts in its leader's entry.
+    w acts from outside on the link that carries the frame: force in N, then moment in N m about the frame's origin, in
+    its axes. tau, in N or N m per coordinate of `robot.velocity_names`, is the effect of w on the joints: tau · qd = w
+    · V for every qd, where V is the twist `velocity(robot, frame, base, "frame")`. Actuators balance w with -tau. A
+    mimic follower counts in its leader's entry.
 
-    With a `base` other than the root link only the joints between the two count: what w exerts on the frame while its
-    opposite is exerted on the base. Lynch & Park, Modern Robotics, eq. 5.26. Raises KinetreeError for a name that is
-    not a frame.
+    With a `base` other than the root link only the joints between the two count, as if -w acted on the base. Lynch &
+    Park, Modern Robotics, eq. 5.26. Raises KinetreeError for a name that is not a frame.
     """
     frame, base = frames_of(robot, (frame, base))
     qd = velocities(robot)
@@ -75,7 +75,7 @@ def _wrench_in(frame: str) -> Port:
 def _static(
     name: str, robot: Robot, frame: str, base: str, algorithm: Callable[..., Any], more: Port, output: Port
 ) -> Kernel:
-    """The kernel of an algorithm on (tree, q, x, frame, base)."""
+    """Return the kernel of an algorithm on (tree, q, x, frame, base)."""
 
     def along(model: Tree, q: Any, x: Any) -> Any:
         return algorithm(model, q, x, frame, base)
@@ -85,17 +85,16 @@ def _static(
 
 @explained
 def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None = None) -> Kernel:
-    """What an external wrench makes a force/torque sensor read: a kernel from q (…, nq) and w (…, 6) in `frame` to
-    (…, 6).
+    """Return the reading of a force/torque sensor under an external wrench: kernel from q (…, nq) and w (…, 6) to (…,
+    6).
 
-    The frame is on the far side of the sensor's joint, with the links that it carries; these have no weight here and
-    are at rest, and w is exerted on them from outside. measures: "parent_on_child", the wrench that the joint's parent
-    link exerts on its child link, which is -w, for it holds the child; or "child_on_parent", which is w. By default
-    what the model says, as the axes and the point of the moment are (`ForceTorque`); where it says nothing these are
-    the sensor's own. N and N m, force first.
+    w is in `frame`, which is on the far side of the sensor's joint with the links that it carries. These have no weight
+    here and are at rest; w acts on them from outside. measures: "parent_on_child", the wrench that the joint's parent
+    link exerts on its child link, -w; or "child_on_parent", w. By default the model's value, and so are the axes and
+    the point of the moment (`ForceTorque`); without them these are the sensor's own. N and N m, force first.
 
-    Raises KinetreeError for what is no force/torque sensor of a joint, for a frame on the near side, and if neither
-    the model nor the caller says what it measures.
+    Raises KinetreeError if `sensor` is not a force/torque sensor of a joint, for a frame on the near side, and if
+    neither the model nor the caller gives `measures`.
     """
     (frame,) = frames_of(robot, (frame,))
     it = robot.sensors[sensor]
@@ -121,7 +120,7 @@ def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None =
 
 
 def _joint_of(robot: Robot, sensor: Sensor) -> str:
-    """The joint that a force/torque sensor measures."""
+    """Return the joint that a force/torque sensor measures; raise KinetreeError for other sensors."""
     if sensor.type == "force_torque" and sensor.joint is not None:
         return sensor.joint
     legal = [s.name for s in robot.sensors.values() if s.type == "force_torque" and s.joint is not None]
@@ -144,7 +143,7 @@ def _check_far_side(robot: Robot, joint: str, frame: str) -> None:
 
 @explained
 def contact_wrench(p: Any, f: Any) -> Array:
-    """The wrench (…, 6) of a force f (…, 3) in N at a point p (…, 3) in m, both in one frame: f, then p × f, its
+    """Return the wrench (…, 6) of a force f (…, 3) in N at a point p (…, 3) in m, both in one frame: f, then p × f, its
     moment about the frame's origin in N m."""
     ports = [Port("p", (3,), ("x", "y", "z")), Port("f", (3,), ("fx", "fy", "fz"))]
     (p, f), batch = checked("contact_wrench", ports, [p, f], {}, float)
@@ -152,15 +151,13 @@ def contact_wrench(p: Any, f: Any) -> Array:
 
 
 def mass(robot: Robot) -> float:
-    """The mass of all links together, in kg."""
+    """Return the mass of all links together, in kg."""
     return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
 
 
 def center_of_mass(robot: Robot, q: Any) -> Array:
-    """Of all links together, (…, 3) in metres in the root link's frame, at q (…, nq).
-
-    Raises KinetreeError where the links have no mass together.
-    """
+    """Return the centre of mass (…, 3) of all links, in metres in the root link's frame, at q (…, nq). Raises
+    KinetreeError if the total mass is zero."""
     total = mass(robot)
     if not total > 0:
         raise fail("no-mass", f"the links have {total} kg together, so there is no centre of mass")

@@ -1,1 +1,1 @@
-"""What takes more than one pass: comparing robots."""
+"""Numerical solvers on robots: inverse kinematics, guard, calibration, comparison and limits."""

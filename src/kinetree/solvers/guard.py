@@ -1,4 +1,4 @@
-"""A guard: positions and commands of joints in, commands that keep all limits out."""
+"""A guard: it turns commands for joints into commands that keep all limits."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen
 
 SKIN = 1e-9
-"""Commands are kept this far inside, rad or m, where rounding does not need more."""
+"""Least distance, rad or m, between a command and a limit; rounding may need more."""
 MOST_SKIN = 1e-3
-"""Further inside than this no guard keeps its commands; where rounding needs more there is none."""
+"""Largest distance that rounding may need; beyond it no guard is made."""
 ROUNDING = 4.0
-"""Units in the last place that a product and its sum may cost, with room to spare."""
+"""Units in the last place that a product and its sum may lose, with a margin."""
 
 
 class GuardState(IntEnum):
-    """What a guard did."""
+    """State of a guard after a step."""
 
     FREE = algorithm.FREE
     NEAR = algorithm.NEAR
@@ -43,10 +43,10 @@ class GuardState(IntEnum):
 
 
 class Guarded(NamedTuple):
-    """What a guard answers.
+    """Result of a guard's step.
 
-    command (…, n): where to send the joints. distance (…,): of that from the nearest limit, moved in by `keep`, in rad
-    or m, negative outside. nearest (…,): its number in `Guard.limit_names`. state (…,): a `GuardState`.
+    command (…, n): safe targets for the joints. distance (…,): of the command from the nearest limit, moved in by
+    `keep`, in rad or m, negative outside. nearest (…,): its index in `Guard.limit_names`. state (…,): a `GuardState`.
     """
 
     command: Array
@@ -57,11 +57,11 @@ class Guarded(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guard:
-    """A guard of some joints; `guard` makes it.
+    """A guard of some joints, made by `guard`.
 
-    joints: in the order of positions and commands. limit_names: of what it keeps. kernel: one step, (…, n), (…, n) and
-    (…,) to (…, n + 3): command, distance, nearest, state. dtype: the precision for which the kernel is made; in a
-    lesser one it is not safe.
+    joints: in the order of positions and commands. limit_names: the limits that it keeps. kernel: one step, from (…,
+    n), (…, n) and (…,) to (…, n + 3): command, distance, nearest, state. dtype: the precision of the kernel; a lower
+    one is not safe.
     """
 
     joints: tuple[str, ...]
@@ -70,13 +70,13 @@ class Guard:
     dtype: np.dtype[Any]
 
     def __call__(self, q: Any, command: Any, dt: Any) -> Guarded:
-        """The safe command for joints that are at q (…, n) and are sent to command (…, n), in a step of dt seconds.
+        """Return the safe command for joints at q (…, n) that are sent to command (…, n), for a step of dt seconds.
 
-        rad, m. From inside, the joints get nearly the point of the set that is nearest to the command, so that they
-        slide along a limit; those that no row couples get it exactly. From outside, `GuardState.OUTSIDE`, they get a
-        point on the shortest way back inside, at the guard's speed, whatever the command is. Where q or the command is
-        not finite or beyond 1e6, the answer is q, and `GuardState.REFUSED`. Raises KinetreeError for a dt that is not a
-        finite number of seconds from 0, and for arrays of another shape.
+        rad, m. From inside, the joints get nearly the point of the set nearest to the command, so that they slide along
+        a limit; joints without coupling rows get it exactly. From outside (`GuardState.OUTSIDE`) they get a point on
+        the shortest way back inside, at the guard's speed, whatever the command is. If q or the command is not finite
+        or beyond 1e6, the result is q (`GuardState.REFUSED`). Raises KinetreeError for a dt that is negative or not
+        finite, and for arrays of another shape.
         """
         dt = np.asarray(dt, dtype=float)
         if not np.all((dt >= 0) & np.isfinite(dt)):
@@ -97,18 +97,17 @@ def guard(
     sweeps: int = 16,
     dtype: DTypeLike = float,
 ) -> Guard:
-    """A guard of these joints: the name of a group, or names; by default all of one coordinate that follow no other.
+    """Return a guard of these joints: the name of a group, or names.
 
-    keep: how far from every limit the joints are kept, rad or m. warn: below this distance a limit is near
-    (`GuardState.NEAR`). speed: of the way back for joints found outside, rad/s or m/s, one for all or one a joint;
-    never more than a joint's own velocity limit. sweeps: how often projections go round, the more the nearer the answer
-    is to the nearest point; safety does not depend on it. dtype: float64 or float32, in which it computes: in single
-    precision it stays some 1e-5 away from limits for the sake of rounding.
+    joints: by default all joints with one coordinate that are not followers. keep: distance from every limit, rad or m.
+    warn: below this distance a limit is near (`GuardState.NEAR`). speed: of the way back for joints found outside,
+    rad/s or m/s, one for all or one per joint; at most a joint's own velocity limit. sweeps: rounds of projections;
+    more rounds bring the result nearer to the nearest point, but safety does not depend on them. dtype: float64 or
+    float32, the precision of the computation; float32 stays some 1e-5 away from limits because of rounding.
 
-    One step is a straight line of operations, the same in every call; `guard(…).kernel.c_source(dtype=…)` is C for
-    firmware.
-    Raises KinetreeError for names that are no such joints, for a limit that couples them to a joint that is not among
-    them, and where no room is left inside.
+    One step is straight-line code, the same at every call; `guard(…).kernel.c_source(dtype=…)` is C for firmware.
+    Raises KinetreeError for names that are not such joints, for a limit that couples them to a joint outside the guard,
+    and if the limits leave no inside.
     """
     names = _names(robot, joints)
     for what, value in (("keep", keep), ("warn", warn)):
@@ -180,7 +179,7 @@ def _speeds(robot: Robot, names: Sequence[str], speed: float | Mapping[str, floa
 
 
 def _rows(limits: Limits, names: Sequence[str], columns: Array) -> tuple[tuple[Array, Array], tuple[str, ...]]:
-    """A, b of the limits that are about these coordinates alone, rows of length one, and their names."""
+    """Return A, b of the limits on these coordinates alone, with rows of length one, and their names."""
     others = np.setdiff1d(np.arange(len(limits.lower)), columns)
     about = np.flatnonzero(limits.G[:, columns].any(axis=1))
     for i in about[limits.G[np.ix_(about, others)].any(axis=1)]:
@@ -202,7 +201,7 @@ def _rows(limits: Limits, names: Sequence[str], columns: Array) -> tuple[tuple[A
 def _fence(
     A: Array, b: Array, keep: float, warn: float, speed: Array, sweeps: int, names: Sequence[str], eps: float
 ) -> Fence:
-    """The rows A x <= b moved in by `keep`, and everything that a step needs to know of them."""
+    """Return the rows A x <= b moved in by `keep`, with everything that a step needs."""
     bounds, n = b - keep, A.shape[1]
     ranges = [_range(A, bounds, j) for j in range(n)]
     size = np.array([np.abs(ends).max() for ends in ranges])
@@ -245,7 +244,7 @@ def _named(row: Array, names: Sequence[str]) -> str:
 
 
 def _range(A: Array, b: Array, j: int) -> Array:
-    """The ends (2,) that the rows about coordinate j alone give it, FAR where there are none."""
+    """Return the ends (2,) of coordinate j by rows on it alone; ±FAR if there are none."""
     lower, upper = -FAR, FAR
     for row, bound in zip(A, b, strict=True):
         if row[j] and np.count_nonzero(row) == 1:
@@ -254,7 +253,7 @@ def _range(A: Array, b: Array, j: int) -> Array:
 
 
 def _center(A: Array, b: Array, ranges: Sequence[Array], names: Sequence[str]) -> Array:
-    """The middle of the largest ball inside; where joints have no range, near the ranges that there are."""
+    """Return the centre of the largest ball inside; for joints without a range, near the ranges that exist."""
     lower, upper = np.transpose(ranges)
     eye = np.eye(len(names))
     sizes = [abs(end) for end in (*lower, *upper) if abs(end) < FAR]

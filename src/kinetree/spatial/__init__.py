@@ -1,1 +1,1 @@
-"""Mathematics of rigid bodies: poses and 6-D vectors. Knows no robot."""
+"""Mathematics of rigid bodies: poses, 6-D vectors and polytopes, independent of any robot."""

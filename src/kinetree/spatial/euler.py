@@ -1,7 +1,7 @@
-"""Three angles about axes of which the second and third turn with the first: R = R_i(a) R_j(b) R_k(c).
+"""Three angles about moving axes: R = R_i(a) R_j(b) R_k(c).
 
-Read off one after the other, each after the turn before it is taken away, so that they rebuild R to rounding error
-everywhere, near the lock of the gimbal too (Diebel, Representing Attitude, 2006, has the single formulas).
+The angles are extracted one after the other, each after the rotations before it are removed. So they rebuild R to
+rounding error everywhere, also near gimbal lock (single formulas: Diebel, Representing Attitude, 2006).
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ import numpy as np
 from kinetree.spatial.se3 import Array
 
 LOCKED = 1e-13
-"""The sine or cosine of the middle angle below which the outer two turn about one line."""
+"""Sine or cosine of the middle angle below which the outer two axes count as one line (gimbal lock)."""
 
 
 def rotation_from_euler(angles: Any, axes: str) -> Array:
-    """R (…, 3, 3) of angles (…, 3), rad, about axes such as "zyx"."""
+    """Return R (…, 3, 3) from angles (…, 3), rad, about axes such as "zyx"."""
     a = np.asarray(angles, dtype=float)
     first, second, third = (_about("xyz".index(axis), a[..., i]) for i, axis in enumerate(axes))
     return np.asarray(first @ second @ third)
 
 
 def euler_from_rotation(R: Any, axes: str, zero: int = 0) -> Array:
-    """Angles (…, 3), rad, of R (…, 3, 3); the middle one in [-pi/2, pi/2], or in [0, pi] where the outer axes are one.
+    """Return the angles (…, 3), rad, of R (…, 3, 3) about axes such as "zyx".
 
-    zero: 0 or 2, the outer angle that is zero at the lock; 0 where the outer axes are one.
+    The middle angle is in [-pi/2, pi/2], or in [0, pi] if the first and the last axis are the same.
+    zero: 0 or 2, the outer angle that is set to zero at gimbal lock; 0 if the first and the last axis are the same.
     """
     R = np.asarray(R, dtype=float)
-    if zero == 2:  # that of the inverse, whose turns are these backwards
+    if zero == 2:  # the inverse has the negative angles in the opposite order
         return _wrapped(-euler_from_rotation(np.swapaxes(R, -1, -2), axes[::-1])[..., ::-1]) + 0.0
     i, j = "xyz".index(axes[0]), "xyz".index(axes[1])
     k = 3 - i - j
@@ -57,5 +58,5 @@ def _about(axis: int, angle: Array) -> Array:
 
 
 def _wrapped(angle: Array) -> Array:
-    """In (-pi, pi]; half a turn is plus half a turn."""
+    """Return the angle in (-pi, pi]."""
     return np.asarray(np.where(angle <= -np.pi, angle + 2 * np.pi, np.where(angle > np.pi, angle - 2 * np.pi, angle)))

@@ -1,4 +1,4 @@
-"""Linear programmes and hulls, which are SciPy's, with errors that say what is wrong with the limits."""
+"""Linear programmes and convex hulls by SciPy, with errors that explain what is wrong with the limits."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from kinetree.errors import fail
 from kinetree.spatial.se3 import Array
 
 FLAT = 1e-9
-"""Radius of the largest ball, in those coordinates, below which a polytope is taken to have no inside."""
+"""Radius of the largest inner ball, in scaled coordinates, up to which a polytope counts as flat."""
 
 
 def empty() -> Exception:
-    """Return the error of limits that leave nothing."""
+    """Return the error for limits that no configuration fulfils."""
     return fail("empty", "no configuration fulfils all these limits at once, or none with some room around it")
 
 
 def unbounded() -> Exception:
-    """Return the error of limits that leave a direction open."""
+    """Return the error for limits that leave a direction unbounded."""
     return fail("unbounded", "the limits leave some direction open, or are too far off; this wants them bounded")
 
 
 def too_thin() -> Exception:
-    """Return the error of limits that leave next to nothing."""
+    """Return the error for a polytope so thin that its corners coincide."""
     message = "the corners of what the limits leave cannot be told apart; legal are limits that leave more room"
     return fail("no-solution", message)
 
 
 def hull_volume(points: Array) -> float:
-    """Return the volume of the convex hull of points (k, n), zero where they lie in a plane; the length for n = 1."""
+    """Return the volume of the convex hull of points (k, n): the length if n = 1, zero if the points lie in a plane."""
     if points.shape[1] == 1:
         return float(np.ptp(points))
     from scipy.spatial import ConvexHull, QhullError
@@ -41,17 +41,18 @@ def hull_volume(points: Array) -> float:
         return 0.0
     try:
         return float(ConvexHull(points).volume)
-    except QhullError:  # corners too close together for its own caution: they are moved apart a little
+    except QhullError:  # corners too close together: QJ moves them apart a little
         with suppress(QhullError):
             return float(ConvexHull(points, qhull_options="QJ").volume)
         raise too_thin() from None
 
 
 def linear_programme(c: Array, A: Array, b: Array) -> Any:
-    """Return the x of least c x with A x <= b, or None where there is no least one."""
+    """Return the x that minimises c x subject to A x <= b, or None if c x has no minimum. Raises KinetreeError if no x
+    fulfils A x <= b or if the numbers are too large."""
     from scipy.optimize import linprog
 
-    bounds = b < np.inf  # a row that is infinitely far off bounds nothing
+    bounds = b < np.inf  # an infinite bound limits nothing
     if np.isnan(b).any() or not np.all(np.isfinite(A)) or not np.all(np.isfinite(c)):
         raise fail("no-solution", "some limits are too large or too small to compute with")
     if np.any(b == -np.inf):

@@ -1,7 +1,7 @@
-"""Left-handed coordinate systems: what they say, said in the right-handed one that is mirrored across an axis.
+"""Conversion between left-handed and right-handed coordinates, by mirroring one axis.
 
-Polar vectors (positions, velocities, forces) are mirrored as arrows; axial ones (angular velocities, moments) besides
-change their sign, since a turn seen in a mirror goes the other way. Mirroring twice is nothing.
+Polar vectors (position, velocity, force) are mirrored as arrows. Axial vectors (angular velocity, moment) change their
+sign besides, because a mirror reverses rotations. Mirroring twice changes nothing.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from kinetree.spatial.se3 import Array
 
 
 def mirrored_vector(v: Any, axis: str) -> Array:
-    """A position, velocity or force (…, 3); axis: "x", "y" or "z", the one that points the other way."""
+    """Return a position, velocity or force (…, 3) mirrored along axis "x", "y" or "z"."""
     return np.asarray(np.asarray(v, dtype=float) * _signs(axis))
 
 
 def mirrored_axial(w: Any, axis: str) -> Array:
-    """An angular velocity or moment (…, 3)."""
+    """Return an angular velocity or moment (…, 3) mirrored along axis "x", "y" or "z"."""
     return np.asarray(-np.asarray(w, dtype=float) * _signs(axis))
 
 
 def mirrored_pose(T: Any, axis: str) -> Array:
-    """T (…, 4, 4) of one frame in another, both of them mirrored."""
+    """Return T (…, 4, 4) of one frame in another, both mirrored along axis "x", "y" or "z"."""
     M = np.diag([*_signs(axis), 1.0])
     return np.asarray(M @ np.asarray(T, dtype=float) @ M)
 
 
 def mirrored_screw(screw: Any, axis: str) -> Array:
-    """A twist or wrench (…, 6), linear first."""
+    """Return a twist or wrench (…, 6), linear first, mirrored along axis "x", "y" or "z"."""
     screw = np.asarray(screw, dtype=float)
     return np.concatenate([mirrored_vector(screw[..., :3], axis), mirrored_axial(screw[..., 3:], axis)], axis=-1)
 

@@ -1,9 +1,9 @@
-"""Volumes and samples of polytopes in many dimensions, where hulls have too many corners.
+"""Volumes and samples of polytopes in many dimensions, where a hull would have too many corners.
 
 Subset simulation (Au & Beck, Estimation of small failure probabilities in high dimensions by subset simulation,
-Probabilistic Engineering Mechanics 16, 2001): of uniform points in a box those stay that violate the rows the least;
-they walk about in what is as little violated, and so on, until many are inside. Walks are hit-and-run (Smith, Efficient
-Monte Carlo procedures, Operations Research 32, 1984).
+Probabilistic Engineering Mechanics 16, 2001): start from uniform points in a box, keep those that violate the rows
+least, move them by random walks within that level, and repeat until enough points are inside. The walks are hit-and-run
+(Smith, Efficient Monte Carlo procedures, Operations Research 32, 1984).
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from kinetree.errors import fail
 from kinetree.spatial.se3 import Array
 
 KEPT = 0.2
-"""The share of points that goes on to the next level."""
+"""Share of the points that each level keeps for the next."""
 FIRST, LATER = 2**14, 2**12
-"""How many points are drawn in the box, and walk from then on."""
+"""Number of points drawn in the box, and number of points that walk at later levels."""
 RUNS = 12
 MOST_LEVELS = 200
 
 
 class Estimate(float):
-    """A number with its standard error; 0 says that the number is exact."""
+    """A number with its standard error; an error of 0 means that the number is exact."""
 
     error: float
 
     def __new__(cls, value: float, error: float = 0.0) -> Estimate:
-        """The number, and how far off it may well be."""
+        """Create the number `value` with its standard error."""
         made = super().__new__(cls, value)
         made.error = float(error)
         return made
@@ -39,15 +39,15 @@ class Estimate(float):
 
 
 def estimated_share(A: Array, b: Array, lower: Array, upper: Array, rng: np.random.Generator) -> Estimate:
-    """The share of the box lower (n,) to upper (n,) that fulfils A x <= b, with its error, which is that of the mean of
+    """Return the share of the box lower (n,) to upper (n,) that fulfils A x <= b, with its standard error over
     independent runs."""
     shares = np.array([_population(A, b, lower, upper, rng).share for _ in range(RUNS)])
     return Estimate(float(shares.mean()), float(shares.std(ddof=1)) / np.sqrt(RUNS))
 
 
 def scattered(A: Array, b: Array, lower: Array, upper: Array, n: int, rng: np.random.Generator) -> Array:
-    """n points (n, dimension) of the box that fulfil A x <= b, uniform: independent where at least a fifth of the box
-    does so, and otherwise as nearly as long walks make them."""
+    """Return n uniform points (n, dimension) of the box that fulfil A x <= b. They are independent if at least a fifth
+    of the box fulfils the rows; otherwise they are the ends of long random walks."""
     points = np.zeros((0, len(lower)))
     while len(points) < n:
         found = _population(A, b, lower, upper, rng)
@@ -63,7 +63,7 @@ class _Population(NamedTuple):
 
 
 def _population(A: Array, b: Array, lower: Array, upper: Array, rng: np.random.Generator) -> _Population:
-    """Points inside, and the share of the box that is."""
+    """Return points that fulfil the rows, and the share of the box that does."""
     points, share = rng.uniform(lower, upper, (FIRST, len(lower))), 1.0
     for level in range(MOST_LEVELS):
         worst = np.max(points @ A.T - b, axis=1, initial=-np.inf)
@@ -82,9 +82,9 @@ def _with_box(A: Array, b: Array, lower: Array, upper: Array) -> tuple[Array, Ar
 
 
 def _walk(A: Array, b: Array, points: Array, rng: np.random.Generator) -> Array:
-    """Points (k, n) after steps of hit-and-run: each to a uniform point of the chord of a random direction."""
+    """Return the points (k, n) after hit-and-run steps, each to a uniform point on a chord in a random direction."""
     k, n = points.shape
-    for _ in range(3 * n):  # they begin uniform; this parts those that began at one point
+    for _ in range(3 * n):  # the points start uniform; the steps separate copies of one point
         direction = rng.normal(size=(k, n))
         rate, slack = direction @ A.T, b - points @ A.T
         with np.errstate(divide="ignore", invalid="ignore"):

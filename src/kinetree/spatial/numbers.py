@@ -1,4 +1,4 @@
-"""Arrays from what a user gave."""
+"""Conversion of user input to arrays and poses, with checks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from kinetree.errors import fail
 from kinetree.spatial.se3 import Array, is_rotation
 
 ROTATION = 1e-6
-"""How far off an entry of R R.T may be of a pose to show or to reach, which may come from single precision."""
+"""Largest allowed error of an entry of R R.T in a pose to show or to reach; enough for single precision."""
 
 
 def numbers(values: Any, code: str, what: str) -> Array:
-    """An array of floats, or a KinetreeError; what: its name and verb, such as "a pose is"."""
+    """Return the values as an array of floats.
+
+    what: name and verb for the message, such as "a pose is". Raises KinetreeError with this code if the values are not
+    numbers.
+    """
     try:
         array = np.asarray(values)
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(isinstance(x, Real) for x in array.flat)):
@@ -27,7 +31,8 @@ def numbers(values: Any, code: str, what: str) -> Array:
 
 
 def poses(values: Any, tolerance: float = ROTATION) -> Array:
-    """T (…, 4, 4), m, of what a user gave; a KinetreeError for what is no rigid transform to `tolerance`."""
+    """Return the values as poses T (…, 4, 4), m. Raises KinetreeError if one is not a rigid transform to
+    `tolerance`."""
     T = numbers(values, "pose", "a pose is")
     if T.shape[-2:] != (4, 4):
         raise fail("pose", f"a pose is an array (4, 4); this one has shape {T.shape}")

@@ -1,7 +1,5 @@
-"""Featherstone's 6-D vectors, angular part first (Rigid Body Dynamics Algorithms, ch. 2).
-
-Only this package and `algorithms/dynamics.py` use this order; everything public is linear first.
-"""
+"""Featherstone's 6-D vectors, angular part first (Rigid Body Dynamics Algorithms, ch. 2). Only this package and
+`algorithms/dynamics.py` use this order; all public vectors are linear first."""
 
 from __future__ import annotations
 
@@ -14,24 +12,20 @@ from kinetree.spatial.se3 import Array, inverse
 
 
 def skew(v: Any) -> Array:
-    """The matrix (3, 3) of the cross product: skew(v) w = v x w."""
+    """Return the matrix (3, 3) of the cross product: skew(v) w = v x w."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
 def motion_transform(T_BA: Array) -> Array:
-    """X_BA (6, 6), which maps motion vectors in A coordinates to B coordinates (Featherstone, eq. 2.24).
-
-    For T_BA = inverse(T_AB) it is his `X` from parent A to child B, the inverse sense of the pose T_AB.
-    """
+    """Return X_BA (6, 6), which maps motion vectors in A coordinates to B coordinates (Featherstone, eq. 2.24). For
+    T_BA = inverse(T_AB) it is Featherstone's `X` from parent A to child B, opposite in direction to the pose T_AB."""
     R, p = T_BA[:3, :3], T_BA[:3, 3]
     return np.block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])
 
 
 def rigid_body_inertia(mass: float, com: Array, inertia: Array) -> Array:
-    """I (6, 6) about the origin of the frame in which com (3,) and inertia (3, 3) about the com are given.
-
-    Featherstone, eq. 2.63. Units kg, m, kg m².
-    """
+    """Return I (6, 6), kg, kg m, kg m², about the frame's origin, from com (3,) and inertia (3, 3) about the com, both
+    in that frame (Featherstone, eq. 2.63)."""
     C = skew(com)
     I = np.empty((6, 6))
     I[:3, :3], I[:3, 3:] = inertia + mass * C @ C.T, mass * C
@@ -40,24 +34,24 @@ def rigid_body_inertia(mass: float, com: Array, inertia: Array) -> Array:
 
 
 def moved_inertia(I_B: Array, T_AB: Array) -> Array:
-    """I_A (6, 6) in frame A of the body whose inertia in frame B is I_B (Featherstone, eq. 2.66)."""
+    """Return I_A (6, 6) in frame A of the body whose inertia in frame B is I_B (Featherstone, eq. 2.66)."""
     X_BA = motion_transform(inverse(T_AB))
     return np.asarray(X_BA.T @ I_B @ X_BA)
 
 
 def about_com(I: Array) -> tuple[float, Array, Array]:
-    """Mass, centre of mass (3,) and inertia about it (3, 3) of I (6, 6): eq. 2.63 the other way. Without mass the
-    centre is the origin."""
+    """Return mass, centre of mass (3,) and inertia about it (3, 3) of I (6, 6): the inverse of Featherstone, eq. 2.63.
+    For zero mass the centre is the origin."""
     mass, H = float(I[5, 5]), I[:3, 3:]
     com = np.array([H[2, 1], H[0, 2], H[1, 0]]) / (mass or 1.0)
     return mass, com, I[:3, :3] - (H @ H.T / mass if mass else 0.0)
 
 
 def combined(bodies: Sequence[tuple[float, Array, Array]]) -> tuple[float, Array, Array]:
-    """Mass, centre of mass (3,) and inertia about it (3, 3) of several bodies that are given so, in one frame.
+    """Return mass, centre of mass (3,) and inertia about it (3, 3) of several bodies, each given so, in one frame.
 
-    The same as `about_com` of the sum of their `rigid_body_inertia`, without the digits that are lost when the common
-    centre is far from the origin. Where the masses add up to zero the centre is the origin.
+    Equal to `about_com` of the sum of their `rigid_body_inertia`, but keeps the digits which that sum loses if the
+    common centre is far from the origin. For a total mass of zero the centre is the origin.
     """
     mass = sum(m for m, _, _ in bodies)
     com = sum((m * c for m, c, _ in bodies), np.zeros(3)) / (mass or 1.0)

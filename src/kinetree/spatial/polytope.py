@@ -1,8 +1,8 @@
-"""Convex polytopes {x : A x <= b} in a few dimensions: what they hold, how large they are, what is nearest.
+"""Convex polytopes {x : A x <= b} in a few dimensions: emptiness, volume, corners, projection, samples.
 
-A (m, n) and b (m,) are plain arrays; rows need not have length one. Linear programmes, hulls and least squares are
-SciPy's, whose tolerances are absolute: so everything is worked out in coordinates in which the box that some rows make
-reaches from -1 to 1. Boyd & Vandenberghe, Convex Optimization, is cited as BV.
+A (m, n) and b (m,) are plain arrays; rows may have any length except zero. Linear programmes, hulls and least squares
+are SciPy's, with absolute tolerances. So everything is computed in coordinates in which the box formed by
+single-coordinate rows reaches from -1 to 1. BV is Boyd & Vandenberghe, Convex Optimization.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from kinetree.spatial.monte_carlo import Estimate, estimated_share, scattered
 from kinetree.spatial.se3 import Array
 
 WIDE = 1e8
-"""Ends from here on are limits like others, but no measure of how large everything is."""
+"""Bounds from here on limit as others do, but do not set the scale."""
 EXACT = 6
-"""The most dimensions in which volumes are worked out; in more there are too many corners."""
+"""Largest dimension in which volumes are exact; above it there are too many corners."""
 
 
 class Framed(NamedTuple):
-    """The same polytope in coordinates y with x = center + width y, (n,) each, and rows of length one: A y <= b.
-    lengths (m,): those of the rows before."""
+    """A polytope A y <= b in scaled coordinates y with x = center + width y, (n,) each, and rows of length one.
+
+    lengths (m,): the lengths of the rows before they were normalised.
+    """
 
     A: Array
     b: Array
@@ -34,12 +36,13 @@ class Framed(NamedTuple):
 
 
 _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
-"""Numbers that are too large or too small to compute with become infinite, and are refused where they matter."""
+"""Lets overflow become infinity without a warning; infinite values are refused where they matter."""
 
 
 @_quietly
 def _framed(A: Array, b: Array, *, uniform: bool = False) -> Framed:
-    """uniform: one width for all coordinates, so that distances keep their proportions."""
+    """Return the polytope in scaled coordinates. uniform: one width for all of them, which keeps ratios of
+    distances."""
     A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
     n = A.shape[1]
     lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
@@ -61,8 +64,8 @@ def _framed(A: Array, b: Array, *, uniform: bool = False) -> Framed:
 
 
 class Ball(NamedTuple):
-    """The largest ball inside: center (n,), which is not always unique, and radius: negative where the polytope is
-    empty, by how far the rows would have to be moved out, and infinite where it is large without bound."""
+    """The largest ball inside: center (n,), not always unique, and radius. The radius is negative if the polytope is
+    empty (how far the rows must move out) and infinite if it is unbounded in size."""
 
     center: Array
     radius: float
@@ -70,7 +73,7 @@ class Ball(NamedTuple):
 
 @_quietly
 def chebyshev_ball(A: Array, b: Array) -> Ball:
-    """The largest ball inside (BV, section 8.5.1)."""
+    """Return the largest ball inside (BV, section 8.5.1)."""
     framed = _framed(A, b, uniform=True)
     ball, scale = _ball(framed.A, framed.b), float(framed.width[0])
     return Ball(framed.center + scale * ball.center, scale * ball.radius)
@@ -84,22 +87,22 @@ def _ball(A: Array, b: Array) -> Ball:
 
 @_quietly
 def is_empty(A: Array, b: Array) -> bool:
-    """Whether no point fulfils all rows, up to 1e-9 of the size of the box that they make."""
+    """Return whether no point fulfils all rows, to 1e-9 of the size of the box that the rows form."""
     framed = _framed(A, b)
     return _ball(framed.A, framed.b).radius < -FLAT
 
 
 @_quietly
 def is_flat(A: Array, b: Array) -> bool:
-    """Whether it has no inside: it is empty, or lies in a plane."""
+    """Return whether the polytope has no interior: it is empty or lies in a plane."""
     framed = _framed(A, b)
     return _ball(framed.A, framed.b).radius <= FLAT
 
 
 @_quietly
 def is_bounded(A: Array) -> bool:
-    """Whether rows A leave no direction open, whatever their bounds: they span all directions, and some combination of
-    them, each with a share above zero, vanishes (Stiemke's theorem; BV, section 5.8)."""
+    """Return whether rows A bound every direction, for any b. The rows must span all directions, and some combination
+    of them with positive shares must vanish (Stiemke's theorem; BV, section 5.8)."""
     from scipy.optimize import linprog
 
     m, n = A.shape
@@ -119,7 +122,7 @@ def is_bounded(A: Array) -> bool:
 
 @_quietly
 def redundant_rows(A: Array, b: Array) -> list[int]:
-    """The rows that all the others together imply, from 0. Of equal rows the first is kept."""
+    """Return the indices of the rows that all others together imply; of equal rows the first is kept."""
     framed = _framed(A, b)
     A, b = framed.A, framed.b
     kept = list(range(len(A)))
@@ -132,21 +135,21 @@ def redundant_rows(A: Array, b: Array) -> list[int]:
 
 
 def rows_that_matter(A: Array, b: Array, box_A: Array, box_b: Array) -> list[int]:
-    """The rows that cut something off another polytope, from 0: those that are not implied by that and the others."""
+    """Return the indices of the rows that cut something off another polytope."""
     implied = redundant_rows(np.vstack([box_A, A]), np.r_[box_b, b])
     return [i for i in range(len(A)) if len(box_A) + i not in implied]
 
 
 @_quietly
 def vertices(A: Array, b: Array) -> Array:
-    """The corners (k, n) of a bounded polytope that has an inside."""
+    """Return the corners (k, n) of a bounded polytope with an interior."""
     framed = _framed(A, b)
     return np.asarray(framed.center + framed.width * _corners(framed.A, framed.b))
 
 
 @_quietly
 def volume(A: Array, b: Array) -> float:
-    """Of a bounded polytope; zero where there is no inside."""
+    """Return the volume of a bounded polytope; zero if it has no interior."""
     if is_flat(A, b):
         return 0.0
     framed = _framed(A, b)
@@ -155,7 +158,7 @@ def volume(A: Array, b: Array) -> float:
 
 @_quietly
 def measure(A: Array, b: Array) -> Estimate:
-    """The volume of a bounded polytope: exact up to 6 dimensions, and an estimate, the same in every call, in more."""
+    """Return the volume of a bounded polytope: exact up to 6 dimensions, then a repeatable estimate."""
     if A.shape[1] <= EXACT:
         return Estimate(volume(A, b))
     if is_flat(A, b):
@@ -169,10 +172,10 @@ def measure(A: Array, b: Array) -> Estimate:
 
 @_quietly
 def facet_areas(A: Array, b: Array) -> Array:
-    """The area (m,) of the face of each row, of dimension n - 1; zero for a row that touches nothing more than an edge,
-    and for one that is the same as a row before it.
+    """Return the area (m,) of the face of each row, of dimension n - 1.
 
-    Moving row i out by db[i] changes the volume by area[i] / |A[i]| db[i], to first order, where no row is its equal.
+    It is zero for a row that touches an edge at most, and for a row equal to an earlier one. If no row is its equal,
+    moving row i out by db[i] changes the volume by area[i] / |A[i]| db[i], to first order.
     """
     framed = _framed(A, b)
     rows, bounds, n = framed.A, framed.b, A.shape[1]
@@ -189,7 +192,7 @@ def facet_areas(A: Array, b: Array) -> Array:
 
 @_quietly
 def support(A: Array, b: Array, direction: Array) -> float:
-    """How far the polytope reaches: the largest direction @ x, infinite where it has no end."""
+    """Return the largest direction @ x in the polytope; infinite if there is none."""
     framed = _framed(A, b)
     scaled = direction * framed.width
     length = float(np.linalg.norm(scaled))
@@ -198,7 +201,7 @@ def support(A: Array, b: Array, direction: Array) -> float:
 
 
 class Box(NamedTuple):
-    """lower, upper (n,)."""
+    """An axis-aligned box: lower, upper (n,)."""
 
     lower: Array
     upper: Array
@@ -206,8 +209,7 @@ class Box(NamedTuple):
 
 @_quietly
 def largest_box(A: Array, b: Array) -> Box:
-    """An axis-aligned box of the largest volume inside (BV, section 8.5.2): one of several where they are as large, as
-    along a strip."""
+    """Return an axis-aligned box of the largest volume inside (BV, section 8.5.2); one of several if there is a tie."""
     from scipy.optimize import minimize
 
     framed = _framed(A, b)
@@ -232,11 +234,11 @@ def largest_box(A: Array, b: Array) -> Box:
 
 @_quietly
 def project(A: Array, b: Array, point: Array, *, deeper: float = 0.0) -> Array:
-    """The nearest point (n,) of the polytope to a point (n,), by least squares with signs (Lawson & Hanson, Solving
-    Least Squares Problems, chapter 23). The point itself if it is inside.
+    """Return the point (n,) of the polytope nearest to a point (n,); the point itself if it is inside.
 
-    Rounding shall not leave it outside: then the rows are moved in, by up to 1e-12 of the size of their box, and by
-    `deeper` of that besides, for callers whose sums are rounded otherwise.
+    Uses non-negative least squares (Lawson & Hanson, Solving Least Squares Problems, chapter 23). If rounding leaves
+    the result outside, the rows are moved in by up to 1e-12 of the size of their box. They are always moved in by
+    `deeper` of that size, for callers whose sums are rounded differently.
     """
     if not deeper and np.all(A @ point <= b):
         return np.array(point, dtype=float)
@@ -247,7 +249,7 @@ def project(A: Array, b: Array, point: Array, *, deeper: float = 0.0) -> Array:
         raise empty()
     found = y
     for inwards in (0.0, 1e-15, 1e-14, 1e-13, 1e-12):
-        nearer = _nearest(framed.A, framed.b - inwards - deeper, y)  # from close by, where the digits are
+        nearer = _nearest(framed.A, framed.b - inwards - deeper, y)  # starts close by, which keeps more digits
         if nearer is None:
             break
         found = nearer
@@ -257,7 +259,7 @@ def project(A: Array, b: Array, point: Array, *, deeper: float = 0.0) -> Array:
 
 
 def _nearest(A: Array, b: Array, y: Array) -> Array | None:
-    """None where there is no point."""
+    """Return the point of A x <= b nearest to y, or None if no point fulfils the rows."""
     from scipy.optimize import nnls
 
     gap = A @ y - b
@@ -265,7 +267,7 @@ def _nearest(A: Array, b: Array, y: Array) -> Array | None:
         return y
     # least distance: the smallest d with -A d >= gap is -r[:n] / r[n], r what is left of [-A.T; gap] u = [0; 1], u >= 0
     scale = float(np.max(gap))
-    E = np.vstack([-A.T, np.maximum(gap / scale, -1e6)])  # what is farther off has no part in it
+    E = np.vstack([-A.T, np.maximum(gap / scale, -1e6)])  # rows far from being violated do not count
     target = np.r_[np.zeros(A.shape[1]), 1.0]
     if not np.all(np.isfinite(E)):
         raise fail("no-solution", "the point or some limits are too far off to compute with")
@@ -281,10 +283,10 @@ def _nearest(A: Array, b: Array, y: Array) -> Array | None:
 
 @_quietly
 def sample(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
-    """n points (n, dimension), independent and uniform: a simplex of a triangulation by its volume, then a point.
+    """Return n independent uniform points (n, dimension): a simplex chosen by its volume, then a point in it.
 
-    In more than 6 dimensions they are drawn in a box; if the polytope has less than a fifth of that, they are the ends
-    of random walks, uniform but for what walks remember.
+    In more than 6 dimensions points are drawn in a box; if the polytope fills less than a fifth of the box, they are
+    the ends of random walks, which are only nearly independent.
     """
     if A.shape[1] > EXACT:
         return _scattered(A, b, n, rng)
@@ -305,7 +307,7 @@ def sample(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
 
 
 def _bounding_box(A: Array, b: Array) -> Box:
-    """The smallest box around a bounded polytope with an inside."""
+    """Return the smallest box around a bounded polytope with an interior."""
     _inside(A, b)
     eye = np.eye(A.shape[1])
     farthest = [linear_programme(-axis, A, b) for axis in (*eye, *-eye)]
@@ -322,14 +324,14 @@ def _scattered(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
 
 
 def _corners(A: Array, b: Array) -> Array:
-    """The corners (k, n), in coordinates of the order of one; rows have length one."""
+    """Return the corners (k, n); rows must have length one and coordinates be of the order of one."""
     ball = _inside(A, b)
     if A.shape[1] == 1:
         ends = b / A[:, 0]
         return np.array([[ends[A[:, 0] < 0].max()], [ends[A[:, 0] > 0].min()]])
     from scipy.spatial import HalfspaceIntersection, QhullError
 
-    near = b - A @ ball.center < 1e6 * (1.0 + np.abs(ball.center).max() + ball.radius)  # others are far off: no corner
+    near = b - A @ ball.center < 1e6 * (1.0 + np.abs(ball.center).max() + ball.radius)  # other rows form no corner
     if not near.all() and not is_bounded(A[near]):
         raise unbounded()
     try:
@@ -343,7 +345,7 @@ def _corners(A: Array, b: Array) -> Array:
 
 
 def _inside(A: Array, b: Array) -> Ball:
-    """The largest ball of a bounded polytope with an inside."""
+    """Return the largest ball inside; raise KinetreeError if the polytope is flat or unbounded."""
     ball = _ball(A, b)
     if ball.radius <= FLAT:
         raise empty()

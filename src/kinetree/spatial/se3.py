@@ -1,8 +1,8 @@
 """Rotations and rigid transforms as arrays: `R` is (3, 3), `p` is (3,), `T` is (4, 4).
 
-`T_AB` maps coordinates in B to coordinates in A. Lengths in metres, angles in radians. What algorithms call on their
-way (`rotation`, `translation`, `rotation_from_quaternion`, `quaternion_from_rotation`, `inverse`, `without`) is written
-over NumPy's own functions and builds arrays from their entries, so that it also runs on symbolic scalars.
+`T_AB` maps coordinates in B to coordinates in A. Metres and radians. The functions that algorithms call (`rotation`,
+`translation`, `rotation_from_quaternion`, `quaternion_from_rotation`, `inverse`, `without`) use NumPy's functions only
+and build arrays from their entries, so that they also run on symbolic scalars.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-"""An array of floats, or of symbolic scalars while an algorithm is traced."""
+"""Array of floats, or of symbolic scalars while an algorithm is traced."""
 
 
 def frozen(values: Any) -> Array:
-    """A read-only array of doubles."""
+    """Return the values as a read-only array of doubles."""
     array = np.array(values, dtype=float)
     array.setflags(write=False)
     return array
@@ -28,11 +28,11 @@ def frozen(values: Any) -> Array:
 IDENTITY = frozen(np.eye(4))
 
 TINY = 1e-30
-"""Lengths below it are taken for it before something as small is divided by them; single precision has it too."""
+"""Smallest length used as a divisor; single precision can represent it too."""
 
 
 def homogeneous(R: Any, p: Any) -> Array:
-    """T (4, 4) from a rotation (3, 3) and a position (3,)."""
+    """Return T (4, 4) from a rotation (3, 3) and a position (3,)."""
     return np.array(
         [
             [R[0][0], R[0][1], R[0][2], p[0]],
@@ -44,21 +44,22 @@ def homogeneous(R: Any, p: Any) -> Array:
 
 
 def inverse(T: Array) -> Array:
-    """T_BA from T_AB: the rotation transposed, without solving."""
+    """Return T_BA from T_AB, by transposing the rotation."""
     R_BA = T[:3, :3].T
     return homogeneous(R_BA, -(R_BA @ T[:3, 3]))
 
 
 def without(T_AC: Array, T_BC: Array) -> Array:
-    """T_AB from T_AC and T_BC."""
+    """Return T_AB from T_AC and T_BC."""
     R_AB = T_AC[:3, :3] @ T_BC[:3, :3].T
     return homogeneous(R_AB, T_AC[:3, 3] - R_AB @ T_BC[:3, 3])
 
 
 def rotation(axis: Any, angle: Any) -> Array:
-    """R (3, 3) by `angle` about the unit vector `axis` (Rodrigues; Lynch & Park, Modern Robotics, eq. 3.51).
+    """Return R (3, 3), the rotation by `angle` about the unit vector `axis` (Rodrigues; Lynch & Park, Modern Robotics,
+    eq. 3.51).
 
-    The diagonal is written so that, for an axis along x, y or z, nothing of the angle is left where it does not count.
+    The diagonal is written so that, for an axis along x, y or z, entries that do not depend on the angle are exact.
     """
     x, y, z = axis
     s, c = np.sin(angle), np.cos(angle)
@@ -73,17 +74,17 @@ def rotation(axis: Any, angle: Any) -> Array:
 
 
 def turn(axis: Any, angle: Any) -> Array:
-    """T (4, 4): rotation by `angle` about the unit vector `axis` through the origin."""
+    """Return T (4, 4), the rotation by `angle` about the unit vector `axis` through the origin."""
     return homogeneous(rotation(axis, angle), (0.0, 0.0, 0.0))
 
 
 def translation(p: Any) -> Array:
-    """T (4, 4): translation by p (3,)."""
+    """Return T (4, 4), the translation by p (3,)."""
     return homogeneous(np.eye(3), p)
 
 
 def pose_from_xyz_rpy(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
-    """T (4, 4), read-only, from a position and fixed-axis roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    """Return T (4, 4), read-only, from a position and fixed-axis angles: R = Rz(yaw) Ry(pitch) Rx(roll)."""
     x, y, z = xyz
     roll, pitch, yaw = rpy
     if roll == pitch == yaw == 0.0:
@@ -105,10 +106,8 @@ def pose_from_xyz_rpy(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
 
 
 def rpy_from_rotation(R: Array) -> tuple[float, float, float]:
-    """Roll, pitch, yaw of R, with pitch in [-pi/2, pi/2]; at the gimbal's lock, to rounding error, yaw is zero.
-
-    Roll is read off after yaw is taken away, so that the three rebuild R to rounding error everywhere.
-    """
+    """Return roll, pitch, yaw of R, with pitch in [-pi/2, pi/2]; at gimbal lock, to rounding error, yaw is zero. Roll
+    is extracted after yaw is removed, so that the three rebuild R to rounding error everywhere."""
     locked = math.hypot(R[0, 0], R[1, 0]) < 4e-15
     yaw = 0.0 if locked else math.atan2(R[1, 0], R[0, 0])
     s, c = math.sin(yaw), math.cos(yaw)
@@ -118,10 +117,10 @@ def rpy_from_rotation(R: Array) -> tuple[float, float, float]:
 
 
 def rotation_from_quaternion(quat_xyzw: Any) -> Array:
-    """R (3, 3) from a quaternion of any length, which is normalised here; NaN if it is zero or not finite."""
+    """Return R (3, 3) of a quaternion xyzw of any length; NaN if the quaternion is zero or not finite."""
     x, y, z, w = quat_xyzw
     largest = np.maximum(np.maximum(np.absolute(x), np.absolute(y)), np.maximum(np.absolute(z), np.absolute(w)))
-    x, y, z, w = x / largest, y / largest, z / largest, w / largest  # so that no square is lost or overflows
+    x, y, z, w = x / largest, y / largest, z / largest, w / largest  # avoids overflow and underflow of the squares
     s = 2.0 / (x * x + y * y + z * z + w * w)
     return np.array(
         [
@@ -133,7 +132,7 @@ def rotation_from_quaternion(quat_xyzw: Any) -> Array:
 
 
 def quaternion_from_rotation(R: Array) -> Array:
-    """The unit quaternion xyzw (4,) of R, with w >= 0 (Shepperd's method: divide by the largest component)."""
+    """Return the unit quaternion xyzw (4,) of R, with w >= 0 (Shepperd's method: divide by the largest component)."""
     trace = R[0, 0] + R[1, 1] + R[2, 2]
     x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
     xy, yz, zx = R[1, 0] + R[0, 1], R[2, 1] + R[1, 2], R[0, 2] + R[2, 0]
@@ -154,11 +153,8 @@ def quaternion_from_rotation(R: Array) -> Array:
 
 
 def rotation_between(a: Any, b: Any) -> Array:
-    """The shortest rotation R (3, 3) with R a = b, for unit vectors; half a turn about a perpendicular if b = -a.
-
-    Where b is close to -a the cross product says little of the angle that is missing, so that half a turn is made
-    first, and the rest is a small turn.
-    """
+    """Return the shortest rotation R (3, 3) with R a = b for unit vectors; half a turn about a perpendicular if b = -a.
+    Close to b = -a the cross product loses the angle, so half a turn is made first and the rest is a small rotation."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     cross = np.cross(a, b)
     if a @ b < 0:
@@ -169,7 +165,7 @@ def rotation_between(a: Any, b: Any) -> Array:
 
 
 def _perpendicular(a: Array, near: Array) -> Array:
-    """The unit vector perpendicular to the unit vector a that is nearest to `near`; any, where that is none."""
+    """Return the unit vector perpendicular to the unit vector a nearest to `near`; any if `near` is about zero."""
     if np.linalg.norm(near) < 1e-12:
         near = np.eye(3)[int(np.argmin(np.abs(a)))]  # so that z to -z keeps x, as in Drake
     n = near - a * (a @ near)
@@ -177,12 +173,12 @@ def _perpendicular(a: Array, near: Array) -> Array:
 
 
 def is_rotation(R: Array, tolerance: float = 1e-9) -> Array:
-    """Whether each R (…, 3, 3) is orthonormal and right-handed to `tolerance`."""
+    """Return whether each R (…, 3, 3) is orthonormal and right-handed to `tolerance`."""
     off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2))
     return np.asarray((off <= tolerance) & (np.linalg.det(R) > 0))
 
 
 def nearest_rotation(R: Array) -> Array:
-    """The rotation closest to R in the Frobenius norm."""
+    """Return the rotation closest to R in the Frobenius norm."""
     U, _, Vt = np.linalg.svd(R)
     return np.asarray(U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt)

@@ -1,7 +1,5 @@
-"""Wrenches (6,): a force in N, then its moment in N m about the origin of the frame in whose axes both are given.
-
-Written over plain NumPy, so that it also runs on symbolic scalars.
-"""
+"""Wrenches (6,): force in N, then moment in N m about the origin of the frame in whose axes both are given. Written in
+plain NumPy, so that it also runs on symbolic scalars."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from kinetree.spatial.se3 import Array
 
 
 def moved_wrench(T_AB: Array, w_B: Any) -> Array:
-    """The wrench w_B, given in B, in A: the dual of the adjoint (Lynch & Park, Modern Robotics, eq. 3.98)."""
+    """Return in A the wrench w_B given in B: the dual of the adjoint (Lynch & Park, Modern Robotics, eq. 3.98)."""
     R, p = T_AB[:3, :3], T_AB[:3, 3]
     f = R @ w_B[:3]
     return np.array([*f, *(R @ w_B[3:] + skew(p) @ f)])

@@ -1,1 +1,1 @@
-"""Compare a model with the poses that a controller shows."""
+"""Calibration: comparison of a model with the poses that its controller shows."""

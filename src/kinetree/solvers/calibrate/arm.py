@@ -15,9 +15,12 @@ from kinetree.spatial.se3 import Array
 
 @dataclass(frozen=True, eq=False)
 class Arm:
-    """own: the names of the frames that REP-199 wants, base and tool0. foot, tip: existing frames near them, base_link
-    and flange if the robot has them. joints: from foot to tip; links: of each that which follows it on the way;
-    columns: of q; turning: whether they turn."""
+    """An arm to calibrate.
+
+    own: names of the frames base and tool0 of REP-199. foot, tip: existing frames near them, base_link and flange if
+    the robot has them. joints: from foot to tip. links: for each joint, the link that follows it. columns: in q.
+    turning: which joints turn.
+    """
 
     robot: Robot
     own: tuple[str, str]
@@ -29,17 +32,17 @@ class Arm:
     turning: list[bool]
 
     def configurations(self, shown: Array, M: Array) -> Array:
-        """q (ways, k, nq) of joints (k, n) as shown, by M (ways, n, n); the other joints are neutral."""
+        """Return q (ways, k, nq) for joints (k, n) as shown, by M (ways, n, n); the other joints are neutral."""
         q = np.broadcast_to(self.robot.q(), (len(M), len(shown), self.robot.nq)).copy()
         q[..., self.columns] = shown @ np.swapaxes(M, -1, -2)
         return q
 
     def poses(self, q: Array, offsets: Array) -> Array:
-        """T_foot_tip (…, 4, 4) of q (…, nq) and what is added to the joints, offsets (…, n)."""
+        """Return T_foot_tip (…, 4, 4) at q (…, nq), with offsets (…, n) added to the joints."""
         return np.asarray(fk(self.robot, self.tip, self.foot)(self._moved(q, offsets)))
 
     def jacobians(self, q: Array, offsets: Array) -> Array:
-        """How the tip moves with the joints, in its own axes: (…, 6, n), linear first."""
+        """Return the Jacobian of the tip in its own axes: (…, 6, n), linear first."""
         J = jacobian(self.robot, self.tip, self.foot, expressed_in="frame")(self._moved(q, offsets))
         return np.asarray(J[..., [self.robot.velocity_names.index(name) for name in self.joints]])
 
@@ -50,7 +53,7 @@ class Arm:
 
 
 def arm(robot: Robot, own: tuple[str, str], near: tuple[str, str]) -> Arm:
-    """The robot between `base` and `tool0`, own, or `base_link` and `flange`, near."""
+    """Return the arm between `base` and `tool0` (`own`), or `base_link` and `flange` (`near`)."""
     base, tool0 = own
     foot = next((name for name in (near[0], base) if name in robot.frames), robot.root)
     tips = [name for name in (near[1], tool0) if name in robot.frames]

@@ -1,4 +1,4 @@
-"""Do a model and a controller agree? What base, tool0 and the signs of joints must be, from poses that it showed."""
+"""Calibration of a model against a controller: base, tool0, zeros and signs of joints, from poses that it showed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
 ONE_AXIS = 1e-2
-"""How much poses must turn about a second axis, as a part of what they turn about the first."""
+"""Least rotation of the poses about a second axis, relative to the first."""
 STILL = 10.0
-"""A joint that moves less than this, in tolerances, has not moved."""
+"""Tolerances up to which a joint counts as not moved."""
 DEFAULTS = {"base": "base", "tool0": "tool0", "base_link": "base_link", "flange": "flange"}
-"""Names of frames that a robot need not have (REP-199)."""
+"""Default names of frames (REP-199), which a robot need not have."""
 WIDEST = (0.1, 0.2)
-"""Tolerances, m and rad, within which anything would agree."""
+"""Largest tolerances, m and rad; with larger ones anything would agree."""
 APART = (
     "poses that move every joint tell most such apart; the zero of the first joint and base, or of the last and tool0, "
     "only the marks of the zeros on the robot"
@@ -42,15 +42,17 @@ APART = (
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """What `calibrate` finds.
+    """Result of `calibrate`.
 
-    agrees: no fault, and the controller's frames are the robot's, to the tolerance. faults: of the simplest
-    explanation, whose codes are "pose-unit", "pose-angle-unit", "pose-columns", "rotation-order", "joint-unit",
-    "joint-sign", "coupling", "joint-zero", "base-frame", "tool0-frame" and "pose-wrong"; "no-fit" where there is none,
-    beside what is wrong with the numbers in any case. alternatives: other explanations with as many faults that fit as
-    well. T_base_link_base, T_flange_tool0 (4, 4): where the controller's frames are, in the robot's frames `base_link`
-    and `flange`, m, or what stands for these. residual (k, 2): what is left of each pose, m and rad. still: joints that
-    did not move. remarks: what of them does not show. controller: its name.
+    agrees: there is no fault, and the controller's frames are the robot's, to the tolerance.
+    faults: of the simplest explanation, with codes "pose-unit", "pose-angle-unit", "pose-columns", "rotation-order",
+    "joint-unit", "joint-sign", "coupling", "joint-zero", "base-frame", "tool0-frame" and "pose-wrong"; or "no-fit" if
+    there is none, with the faults of the numbers that are certain.
+    alternatives: other explanations with as many faults that also fit.
+    T_base_link_base, T_flange_tool0 (4, 4): the controller's frames, m, in the robot's frames `base_link` and `flange`,
+    or in the frames that replace them (fields `base_link` and `flange`).
+    residual (k, 2): error of each pose, m and rad. still: joints that did not move. remarks: what cannot be determined
+    for them. controller: its name.
     """
 
     agrees: bool
@@ -97,26 +99,26 @@ def calibrate(
     base_link: str = "base_link",
     flange: str = "flange",
 ) -> Calibration:
-    """Whether a model and a controller agree about some poses, and if not, the simplest reason.
+    """Return whether a model and a controller agree about some poses, and if not, the simplest reason.
 
-    joints (k, n): what the pendant shows, deg, mm where they slide, from base to tool0. poses (k, 6 or 7): what it
-    shows for a tool of zeros in its default frame, in its units and order. model: whose coupling of joints holds, by
-    default that of the robot's name. tolerance: by how much a pose may be off, m and rad. base, tool0, base_link,
-    flange: what the robot calls the frames of REP-199; those that it does not have are not considered.
+    joints (k, n): as the pendant shows them from base to tool0, deg, or mm if they slide. poses (k, 6 or 7): as it
+    shows them for a tool of zeros in its default frame, in its units and order. model: whose joint coupling applies, by
+    default that of the robot's name. tolerance: largest error of a pose, m and rad. base, tool0, base_link, flange: the
+    robot's names of the frames of REP-199; those that it lacks are ignored.
 
-    Up to three faults of the numbers are looked for, or zeros of joints with one of them, with frames that are the
-    robot's or have to be found; and one pose that does not fit the others. The fewest faults are the simplest. A frame
-    or a zero that is found within tolerance of the robot's own is the robot's own.
+    The search covers up to three faults of the numbers, or zeros of joints with one of them, with frames of the robot
+    or unknown ones; and one pose that does not fit the others. The simplest explanation has the fewest faults. A frame
+    or a zero found within tolerance of the robot's own counts as the robot's own.
 
-    Raises KinetreeError for arrays of other shapes, numbers that the controller would not show, poses that are too few
-    or turn about one axis alone, tolerances above WIDEST, and frames that the robot does not have, where another name
-    than that of REP-199 is given. Warns with UnverifiedWarning where the controller's `confidence` is not high.
+    Raises KinetreeError for arrays of other shapes, numbers that the controller would not show, too few poses or poses
+    that turn about one axis only, tolerances above WIDEST, and frames that the robot lacks, if their name is not that
+    of REP-199. Warns with UnverifiedWarning if the controller's `confidence` is not high.
     """
     who, bounds = of(controller), np.array(_tolerance(tolerance))
     _check_names(robot, base=base, tool0=tool0, base_link=base_link, flange=flange)
     arm = arms.arm(robot, (base, tool0), (base_link, flange))
     shown, posed = _checked(who, joints, poses, len(arm.joints))
-    who.from_pose(se3.IDENTITY)  # warns of what nobody has verified
+    who.from_pose(se3.IDENTITY)  # warns of unverified data
     data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds)
     _check_turns(data.T[0])
     first, *others = _explained(who, data, posed)
@@ -133,7 +135,7 @@ def _data(
     tools: tuple[str, str],
     tolerance: Array,
 ) -> Data:
-    """Every way to read what is shown, and of these frames those that the robot has."""
+    """Return all readings of the numbers, and those of these frames that the robot has."""
     robot = arm.robot
     ways = readings.joints(arm.joints, arm.turning, coupling(robot, who, model, len(arm.joints)))
     q = arm.configurations(shown, np.array([way.value for way in ways]))  # (ways, k, nq)
@@ -152,7 +154,7 @@ def _data(
 
 
 def _explained(who: Controller, data: Data, posed: Array) -> list[Calibration]:
-    """The simplest explanations; where there is none, of all poses but one; and at last what is nearest to one."""
+    """Return the simplest explanations; if there is none, those of all poses but one; else the nearest to one."""
     fits = simplest(data)
     if fits:
         return [_calibration(who, data, fit) for fit in fits]
@@ -164,7 +166,7 @@ def _explained(who: Controller, data: Data, posed: Array) -> list[Calibration]:
 
 
 def _calibration(who: Controller, data: Data, fit: Fit, more: tuple[Fault, ...] = ()) -> Calibration:
-    """more: what is wrong besides, as an explanation of frames is none where nothing fits."""
+    """Return the result for a fit. more: further faults; with "no-fit" among them, frames are not reported."""
     arm, e = data.arm, fit.explanation
     fits = not any(fault.code == "no-fit" for fault in more)
     faults = (*e.faults, *_zeros(data, fit), *(_frames(who, data, fit) if fits else ()), *more)
@@ -186,10 +188,10 @@ def _calibration(who: Controller, data: Data, fit: Fit, more: tuple[Fault, ...] 
 
 
 def _hidden(data: Data, fit: Fit, still: Array) -> Iterator[str]:
-    """What the poses do not tell of joints that did not move.
+    """Yield what the poses do not show of joints that did not move.
 
-    The sign of one that is held at zero, whatever else is known. At another value sign and zero are both a transform
-    that is fixed there, and where all joints beyond stand still too, one with the frame behind them.
+    A joint at zero hides its sign. At another value sign and zero are one fixed transform together; if all joints
+    beyond it stand still too, that transform is part of the frame behind them.
     """
     arm = data.arm
     for i in map(int, np.flatnonzero(still)):
@@ -226,7 +228,7 @@ def _frames(who: Controller, data: Data, fit: Fit) -> Iterator[Fault]:
 
 
 def _elsewhere(data: Data, wanted: str, found: str | None, called: str, T: Array, near: str) -> str:
-    """Why a frame is not the controller's, which is at T from it, or from a frame near it."""
+    """Return why a frame is not the controller's, which is at T from it, or from a frame near it."""
     if found:
         return f"{found} for {wanted}: the controller's {called!r} is the robot's {found!r}, where {wanted!r} must be"
     if wanted in data.arm.robot.frames:
@@ -238,7 +240,7 @@ def _elsewhere(data: Data, wanted: str, found: str | None, called: str, T: Array
 
 
 def _checked(who: Controller, joints: Any, poses: Any, n: int) -> tuple[Array, Array]:
-    """joints (k, n) and poses (k, 6 or 7) as arrays."""
+    """Return joints (k, n) and poses (k, 6 or 7) as arrays."""
     shown = _rows("joints", joints, n)
     posed = _rows("poses", poses, len(who.components))
     if len(shown) != len(posed):
@@ -273,7 +275,7 @@ def _tolerance(given: Any) -> tuple[float, float]:
 
 
 def _check_names(robot: Robot, **given: str) -> None:
-    """Refuse names that somebody chose and the robot does not have; those of REP-199 it may lack."""
+    """Raise KinetreeError for a given name that the robot lacks; names of REP-199 may be missing."""
     for role, name in given.items():
         if name != DEFAULTS[role] and name not in robot.frames:
             raise unknown_name("frame", name, list(robot.frames))

@@ -1,4 +1,4 @@
-"""What is asked when a model and a controller are compared, and what an answer is."""
+"""Data of a calibration: measurements, explanations and fits."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from kinetree.solvers.calibrate.readings import Fault, Reading
 from kinetree.spatial.se3 import Array
 
 FEW = 12
-"""Poses that a search begins with."""
+"""Number of poses with which a search begins."""
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What was measured, in every way to read it, and the frames that the robot has.
+    """The measurements, in all their readings, and the robot's frames.
 
     joints: readings M (n, n) of the numbers shown (k, n), with q (j, k, nq) and T_foot_tip, T (j, k, 4, 4), m, of each.
-    positions (k, 3), m, and rotations (k, 3, 3): readings. bases: T_base_foot, and tools: T_tip_tool0 (4, 4), m, by
-    the robot's names of frames. tolerance (2,): m and rad.
+    positions (k, 3), m, and rotations (k, 3, 3): readings. bases: T_base_foot, and tools: T_tip_tool0 (4, 4), m, by the
+    robot's frame names. tolerance (2,): m and rad.
     """
 
     arm: Arm
@@ -41,7 +41,7 @@ class Data:
 
     @cached_property
     def alike(self) -> list[tuple[int, int]]:
-        """Joints and rotations that no X and Y tell apart: the angles between any two poses are the same."""
+        """Pairs of joint and rotation readings with equal angles between any two poses, so that some X and Y fit."""
         of_model = fitting.angles(self.T[..., :3, :3])
         of_poses = fitting.angles(np.array([reading.value for reading in self.rotations]))
         off = np.abs(of_model[:, None] - of_poses).max(axis=-1)
@@ -49,47 +49,49 @@ class Data:
 
     @cached_property
     def likely(self) -> list[tuple[int, int, int]]:
-        """Joints, rotations and positions read with one fault at most."""
+        """Readings (joints, rotations, positions) with at most one fault."""
         kinds = self.joints, self.rotations, self.positions
         js, rs, ps = ([i for i, one in enumerate(kind) if len(one.faults) <= 1] for kind in kinds)
         return [one for one in product(js, rs, ps) if len(self.faults(*one)) <= 1]
 
     @cached_property
     def few(self) -> Data:
-        """Some of the poses, where there are many: what does not fit them need not be tried with all."""
+        """Some of the poses, if there are many: an explanation that does not fit them need not be tried with all."""
         k = self.T.shape[1]
         rows = np.linspace(0, k - 1, min(k, FEW)).round().astype(int)
         return self if k <= FEW else self.only(rows)
 
     def only(self, rows: Array) -> Data:
-        """The same of some poses."""
+        """Return the data of some poses."""
         positions = [one._replace(value=one.value[rows]) for one in self.positions]
         rotations = [one._replace(value=one.value[rows]) for one in self.rotations]
         shown, q, T = self.shown[rows], self.q[:, rows], self.T[:, rows]
         return replace(self, shown=shown, q=q, T=T, positions=positions, rotations=rotations)
 
     def explained(self, j: int, r: int, p: int, base: str | None, tool: str | None) -> Explanation:
-        """An explanation of these readings with these frames."""
+        """Return the explanation with these readings and these frames."""
         wrong = (base != self.arm.own[0]) + (tool != self.arm.own[1])
         return Explanation(self.faults(j, r, p), j, r, p, base, tool, (), len(self.faults(j, r, p)) + wrong)
 
     def faults(self, j: int, r: int, p: int) -> tuple[Fault, ...]:
-        """Of the numbers, read so."""
+        """Return the faults of these readings."""
         return (*self.joints[j].faults, *self.rotations[r].faults, *self.positions[p].faults)
 
     def poses(self, e: Explanation) -> Array:
-        """P (k, 4, 4), m."""
+        """Return P (k, 4, 4), m, in an explanation's readings."""
         return fitting.joined(self.rotations[e.rotation].value, self.positions[e.position].value)
 
     def off(self, residual: Array) -> Array:
-        """The largest of residuals (…, k, 2), in tolerances."""
+        """Return the largest of residuals (…, k, 2), in tolerances."""
         return np.asarray((residual / self.tolerance).max(axis=(-2, -1)))
 
 
 class Explanation(NamedTuple):
-    """faults: of the numbers. joint, rotation, position: places of readings in Data. base, tool: where X and Y are, by
-    the robot's names, or None where they are found. zeros: joints, by their places, of which the zero is found. wrong:
-    how much is wrong in all."""
+    """One explanation of the measurements.
+
+    faults: of the numbers. joint, rotation, position: indices of readings in Data. base, tool: frames of X and Y by the
+    robot's names, or None if they are unknown. zeros: indices of joints with unknown zeros. wrong: how many faults.
+    """
 
     faults: tuple[Fault, ...]
     joint: int
@@ -102,13 +104,13 @@ class Explanation(NamedTuple):
 
     @property
     def unknowns(self) -> int:
-        """How many numbers are found."""
+        """Number of unknown numbers."""
         return 6 * (self.base is None) + 6 * (self.tool is None) + len(self.zeros)
 
 
 class Fit(NamedTuple):
-    """How well an explanation fits: X is T_base_foot, Y is T_tip_tool0; offsets (n,) is what the zeros add to the
-    joints, rad and m; residual (k, 2), m and rad."""
+    """How well an explanation fits. X is T_base_foot, Y is T_tip_tool0; offsets (n,): added to the joints for their
+    zeros, rad and m; residual (k, 2): m and rad."""
 
     explanation: Explanation
     X: Array
@@ -118,11 +120,11 @@ class Fit(NamedTuple):
 
 
 def fit_of(data: Data, e: Explanation, X: Array, Y: Array, offsets: Array) -> Fit:
-    """The fit with these numbers."""
+    """Return the fit with these numbers."""
     return Fit(e, X, Y, offsets, fitting.residuals(data.poses(e), model(data, e, X, Y, offsets)))
 
 
 def model(data: Data, e: Explanation, X: Array, Y: Array, offsets: Array) -> Array:
-    """The poses (k, 4, 4) that the model has then."""
+    """Return the poses (k, 4, 4) of the model for these numbers."""
     T = data.arm.poses(data.q[e.joint], offsets) if offsets.any() else data.T[e.joint]
     return X @ T @ Y

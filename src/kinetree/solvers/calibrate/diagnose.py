@@ -1,4 +1,4 @@
-"""What is wrong where no explanation fits all poses: one of them, a place in the model, or how they are rounded."""
+"""Diagnosis if no explanation fits all poses: one wrong pose, a wrong place in the model, or rounding."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 LEFT = 4
-"""Poses that there must be besides one that is wrong."""
+"""Least number of poses besides a wrong one."""
 SIMPLE = (2, 1)
-"""Faults that the others may have, and where zeros of joints are among them."""
+"""Most faults of the other poses, and most if zeros of joints are among them."""
 EACH = 12
-"""Poses of which each is left out in turn; of more, a third at a time."""
+"""Largest number of poses for which each is left out in turn; with more, thirds are compared."""
 CLEAR = 5.0
-"""Tolerances by which a pose must be off to be wrong, where the others fit."""
+"""Error, in tolerances, above which a pose is wrong if the others fit."""
 
 
 def odd_poses(data: Data) -> list[tuple[int, Fit]]:
-    """Poses without which the others have an explanation, of those with the fewest faults, and the fit of all."""
+    """Return the poses without which the others have an explanation of the fewest faults, each with the fit of all."""
     k, found = data.T.shape[1], []
     for row in range(k) if k <= EACH else _outliers(data):
         rest = np.delete(np.arange(k), row)
@@ -39,7 +39,7 @@ def odd_poses(data: Data) -> list[tuple[int, Fit]]:
 
 
 def _outliers(data: Data) -> list[int]:
-    """The one pose that does not fit what explains every third of the poses, if there is one."""
+    """Return the one pose that does not fit the explanation of a third of the poses, if there is one."""
     k = data.T.shape[1]
     for start in range(3):
         for part in simplest(data.only(np.arange(start, k, 3))):
@@ -51,7 +51,7 @@ def _outliers(data: Data) -> list[int]:
 
 
 def odd_fault(who: Controller, data: Data, fit: Fit, row: int, numbers: Array) -> Fault:
-    """That a pose, as it was written, (6 or 7,), does not fit, and which of its numbers that may be."""
+    """Return the fault of a pose, as written (6 or 7,), that does not fit, with the numbers that may be wrong."""
     metres, radians = fit.residual[row]
     said = f"pose {row + 1} does not fit the others: {metres * 1e3:.3g} mm and {np.rad2deg(radians):.3g} deg off"
     one = [*_odd_joints(data, fit, row), *_odd_numbers(who, data, fit, row, numbers)]
@@ -59,7 +59,7 @@ def odd_fault(who: Controller, data: Data, fit: Fit, row: int, numbers: Array) -
 
 
 def _odd_joints(data: Data, fit: Fit, row: int) -> list[str]:
-    """Joints of which another number would do."""
+    """Return the joints of which another number would fit."""
     e, n = fit.explanation, len(data.arm.joints)
     M = data.joints[e.joint].value
     alone = [i for i in range(n) if np.count_nonzero(M[i]) == 1 and np.count_nonzero(M[:, i]) == 1]
@@ -82,8 +82,7 @@ def _odd_joints(data: Data, fit: Fit, row: int) -> list[str]:
 
 
 def _turn(data: Data, i: int, shown: float, typed: float, unit: float, offset: float) -> float:
-    """Of the numbers that are whole turns from what joint i may show, that within its limits, nearest to what was
-    typed."""
+    """Return the number that is a whole number of turns from `shown`: within the limits, nearest to `typed`."""
     limits, column = data.arm.robot.limits, data.arm.columns[i]
     nearest = shown + 2 * np.pi / abs(unit) * (np.round((typed - shown) * abs(unit) / (2 * np.pi)) + np.arange(-2, 3))
     q = unit * nearest + offset
@@ -92,7 +91,7 @@ def _turn(data: Data, i: int, shown: float, typed: float, unit: float, offset: f
 
 
 def _odd_numbers(who: Controller, data: Data, fit: Fit, row: int, numbers: Array) -> list[str]:
-    """The only number of the pose that is another in the model, where it is read as it should be."""
+    """Return the number of the pose that differs from the model, if there is one only and the format is as expected."""
     e = fit.explanation
     if e.rotation or e.position:
         return []
@@ -106,7 +105,10 @@ def _odd_numbers(who: Controller, data: Data, fit: Fit, row: int, numbers: Array
 
 
 def unexplained(who: Controller, data: Data, fit: Fit, posed: Array, guess: tuple[Fault, ...]) -> Fault:
-    """What is left of the poses at best, and where that may come from. guess: what may be wrong with the numbers."""
+    """Return the fault of poses without an explanation: what remains at best, and its possible origin.
+
+    guess: possible faults of the numbers.
+    """
     worst = int(np.argmax((fit.residual / data.tolerance).max(axis=-1)))
     metres, radians = fit.residual[worst]
     said = (
@@ -118,7 +120,7 @@ def unexplained(who: Controller, data: Data, fit: Fit, posed: Array, guess: tupl
 
 
 def _rounded(who: Controller, data: Data, fit: Fit, posed: Array) -> str:
-    """Whether the numbers have so few digits that this may be all, or nothing."""
+    """Return a message if rounding of the numbers may explain the residual, else ""."""
     e = fit.explanation
     steps = [_step(part) for part in (data.shown, posed[:, :3], posed[:, 3:])]
     J = np.abs(data.arm.jacobians(data.q[e.joint], fit.offsets) @ data.joints[e.joint].value) * steps[0] / 2
@@ -137,7 +139,7 @@ def _rounded(who: Controller, data: Data, fit: Fit, posed: Array) -> str:
 
 
 def _step(numbers: Array) -> float:
-    """What numbers are rounded to, or 0 where they have more than one digit behind the point."""
+    """Return the step to which numbers are rounded, or 0 if they have more than one decimal."""
     for step in (1.0, 0.1):
         if np.abs(numbers / step - np.round(numbers / step)).max() < 1e-6:
             return step
@@ -145,9 +147,9 @@ def _step(numbers: Array) -> float:
 
 
 def _misplaced(data: Data, fit: Fit) -> str:
-    """Between which joints a correction would help most."""
+    """Return a message about the joints between which a correction would help most."""
     arm, e, q = data.arm, fit.explanation, data.q[fit.explanation.joint]
-    if len(arm.joints) < 2 or len(q) < LEFT:  # 18 numbers would be found from as many
+    if len(arm.joints) < 2 or len(q) < LEFT:  # 18 unknowns need more equations
         return "too few poses to say which joint is wrong"
     A = np.moveaxis(np.asarray(fk(arm.robot, list(arm.links[:-1]), arm.foot).interpret(q)), 1, 0)  # not worth compiling
     B, P = np.linalg.solve(A, data.T[e.joint]), data.poses(e)

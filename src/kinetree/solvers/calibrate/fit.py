@@ -1,8 +1,8 @@
-"""Two fixed transforms X and Y such that P_i = X T_i Y of many poses: robot-world and hand-eye calibration.
+"""Robot-world and hand-eye calibration: two fixed transforms X and Y with P_i = X T_i Y for many poses.
 
-The rotations in closed form, from axes (Park & Martin, Robot sensor calibration, 1994; with sin(angle) axis instead of
-logarithms, which needs no care near half a turn), then the positions, which are linear (Shah, Solving the
-robot-world/hand-eye calibration problem using the Kronecker product, 2013), then all of it by least squares.
+Rotations in closed form, from axes (Park & Martin, Robot sensor calibration, 1994; with sin(angle) axis instead of
+logarithms, which is safe near half a turn); then positions, which are linear (Shah, Solving the robot-world/hand-eye
+calibration problem using the Kronecker product, 2013); then everything by least squares.
 """
 
 from __future__ import annotations
@@ -12,48 +12,48 @@ import numpy as np
 from kinetree.spatial.se3 import Array
 
 PAIRS = 300
-"""Pairs of poses that are compared, at most."""
+"""Most pairs of poses that are compared."""
 
 
 def pairs(k: int) -> tuple[Array, Array]:
-    """Different pairs (i, j) of k poses, all or evenly many."""
+    """Return different pairs (i, j) of k poses, all or an even selection."""
     i, j = np.triu_indices(k, 1)
     step = -(-len(i) // PAIRS)
     return i[::step], j[::step]
 
 
 def angles(R: Array) -> Array:
-    """Of the rotations (…, k, 3, 3) between pairs of poses (…, p), rad: the same for X R Y as for R."""
+    """Return the angles (…, p), rad, of the rotations between pairs of R (…, k, 3, 3); the same for X R Y as for R."""
     return np.asarray(2 * np.arcsin(np.minimum(chords(R), 1.0)))
 
 
 def chords(R: Array) -> Array:
-    """sin(angle / 2) likewise."""
+    """Return sin(angle / 2) of the rotations between pairs, (…, p)."""
     i, j = pairs(R.shape[-3])
     return np.asarray(np.linalg.norm(R[..., i, :, :] - R[..., j, :, :], axis=(-2, -1)) / np.sqrt(8.0))
 
 
 def turns(R: Array) -> Array:
-    """sin(angle) axis (…, p, 3) of the rotations between pairs of poses R (…, k, 3, 3)."""
+    """Return sin(angle) axis (…, p, 3) of the rotations between pairs of poses R (…, k, 3, 3)."""
     i, j = pairs(R.shape[-3])
     return _vector(R[..., i, :, :] @ np.swapaxes(R[..., j, :, :], -1, -2))
 
 
 def spread(R: Array) -> tuple[float, float]:
-    """How much the poses turn about the axis that they turn about most, and about the next: root mean squares, rad."""
+    """Return how much the poses turn about the axis of most rotation, and about the next: root mean squares, rad."""
     v = turns(R)
     sizes = np.linalg.svd(v, compute_uv=False) / np.sqrt(len(v))
     return float(sizes[0]), float(sizes[1])
 
 
 def residuals(P: Array, model: Array) -> Array:
-    """How far poses (…, k, 4, 4) are apart: (…, k, 2), m and rad."""
+    """Return the distances (…, k, 2), m and rad, between poses (…, k, 4, 4)."""
     gone = np.linalg.norm(P[..., :3, 3] - model[..., :3, 3], axis=-1)
     return np.stack([gone, _angle(P[..., :3, :3] - model[..., :3, :3])], axis=-1)
 
 
 def closed_form(P: Array, T: Array, X: Array | None, Y: Array | None) -> tuple[Array, Array]:
-    """X and Y (…, 4, 4) of P and T (…, k, 4, 4), the rotations as if there were no positions."""
+    """Return X and Y (…, 4, 4) of P and T (…, k, 4, 4), with rotations found without regard to positions."""
     R_P, R_T = P[..., :3, :3], T[..., :3, :3]
     if X is not None:
         R_X = np.broadcast_to(X[:3, :3], (*np.broadcast_shapes(P.shape, T.shape)[:-3], 3, 3))
@@ -77,7 +77,7 @@ def closed_form(P: Array, T: Array, X: Array | None, Y: Array | None) -> tuple[A
 
 
 def displacements(steps: Array) -> Array:
-    """T (…, 4, 4) of translations and rotation vectors, steps (…, 6), m and rad."""
+    """Return T (…, 4, 4) of translations and rotation vectors, steps (…, 6), m and rad."""
     v = steps[..., 3:, None]
     angle = np.linalg.norm(v, axis=-2, keepdims=True)
     K = np.cross(v[..., None, :, 0], np.eye(3)).swapaxes(-1, -2)
@@ -87,7 +87,7 @@ def displacements(steps: Array) -> Array:
 
 
 def rotation_vector(R: Array) -> Array:
-    """Axis times angle (…, 3), rad, of R (…, 3, 3); near half a turn, where the axis is lost, less."""
+    """Return axis times angle (…, 3), rad, of R (…, 3, 3); less near half a turn, where the axis is lost."""
     v = _vector(R)
     sine = np.linalg.norm(v, axis=-1)
     angle = np.arctan2(sine, (np.trace(R, axis1=-2, axis2=-1) - 1) / 2)
@@ -95,14 +95,14 @@ def rotation_vector(R: Array) -> Array:
 
 
 def joined(R: Array, p: Array) -> Array:
-    """T (…, 4, 4) of R (…, 3, 3) and p (…, 3)."""
+    """Return T (…, 4, 4) of R (…, 3, 3) and p (…, 3)."""
     T = np.zeros((*R.shape[:-2], 4, 4))
     T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
     return T
 
 
 def _nearest(R: Array) -> Array:
-    """The rotations (…, 3, 3) closest to R."""
+    """Return the rotations (…, 3, 3) closest to R."""
     U, _, Vt = np.linalg.svd(R)
     U[..., -1] *= np.linalg.det(U @ Vt)[..., None]
     return np.asarray(U @ Vt)
@@ -113,13 +113,13 @@ def _transposed(R: Array) -> Array:
 
 
 def _angle(difference: Array) -> Array:
-    """Of the rotation R_a' R_b where R_a - R_b (…, 3, 3) is the difference: its norm is sqrt(8) sin(angle / 2)."""
+    """Return the angle of R_a' R_b for the difference R_a - R_b (…, 3, 3), whose norm is sqrt(8) sin(angle / 2)."""
     chord = np.linalg.norm(difference, axis=(-2, -1)) / np.sqrt(8.0)
     return np.asarray(2 * np.arcsin(np.minimum(chord, 1.0)))
 
 
 def _vector(R: Array) -> Array:
-    """sin(angle) axis (…, 3) of R (…, 3, 3)."""
+    """Return sin(angle) axis (…, 3) of R (…, 3, 3)."""
     return (
         np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1) / 2
     )

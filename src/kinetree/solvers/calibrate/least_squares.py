@@ -1,5 +1,4 @@
-"""X, Y, the zeros of joints and a wrong place, from many starts at once, by damped least squares (Levenberg,
-Marquardt)."""
+"""Damped least squares (Levenberg, Marquardt) for X, Y, zeros of joints and a displacement, from many starts."""
 
 from __future__ import annotations
 
@@ -15,13 +14,13 @@ from kinetree.spatial.se3 import Array
 
 STEPS = 25
 DONE = 1e-3
-"""A part of the error; where a step takes less away, it was the last."""
+"""Relative decrease of the error below which a step is the last."""
 SMALL = 1e-2
-"""What a displacement costs, as a part of what is left of a pose, so that of several the smallest is found."""
+"""Weight of a displacement relative to the residual of a pose, so that the smallest of several is found."""
 
 
 class Place(NamedTuple):
-    """X (s, 4, 4), offsets (s, n), rad and m, and Y (s, 4, 4), of which P_i = X T(q_i + offsets) Y."""
+    """X (s, 4, 4), offsets (s, n), rad and m, and Y (s, 4, 4) with P_i = X T(q_i + offsets) Y."""
 
     X: Array
     offsets: Array
@@ -29,7 +28,7 @@ class Place(NamedTuple):
 
 
 class Displaced(NamedTuple):
-    """X, D and Y (s, 4, 4), of which P_i = X A_i D B_i Y."""
+    """X, D and Y (s, 4, 4) with P_i = X A_i D B_i Y."""
 
     X: Array
     D: Array
@@ -40,9 +39,9 @@ Parts = TypeVar("Parts", Place, Displaced)
 
 
 def settled(arm: Arm, q: Array, P: Array, start: Place, free: Array, tolerance: Array) -> tuple[Place, Array]:
-    """Where the poses P (s, k, 4, 4) of q (s, k, nq) are met best, and the residuals (s, k, 2), m and rad.
+    """Return the place where the poses P (s, k, 4, 4) of q (s, k, nq) fit best, and the residuals (s, k, 2), m and rad.
 
-    free (s, 12 + n): which numbers may change, 6 of X, n offsets, 6 of Y. The errors are weighed by the tolerance.
+    free (s, 12 + n): which numbers may change, 6 of X, n offsets, 6 of Y. Errors are weighted by the tolerance.
     """
 
     def poses(rows: Array, at: Place) -> Array:
@@ -66,8 +65,10 @@ def settled(arm: Arm, q: Array, P: Array, start: Place, free: Array, tolerance: 
 
 
 def displaced(A: Array, B: Array, P: Array, start: Displaced, free: bool, tolerance: Array) -> tuple[Array, Array]:
-    """The smallest D (s, 4, 4) that brings X A D B Y, all (s, k, 4, 4), closest to P, and the residuals (s, k, 2);
-    free: with other X and Y too."""
+    """Return the smallest D (s, 4, 4) that brings X A D B Y (s, k, 4, 4) closest to P, and the residuals (s, k, 2).
+
+    free: also change X and Y.
+    """
     weight = SMALL / np.repeat(tolerance, 3)[:, None]
 
     def poses(rows: Array, at: Displaced) -> Array:
@@ -95,7 +96,7 @@ def displaced(A: Array, B: Array, P: Array, start: Displaced, free: bool, tolera
 def settled_as(
     data: Data, cases: Sequence[Explanation], start: Place, joints: Sequence[Sequence[int]]
 ) -> tuple[Place, Array]:
-    """Of explanations (s) the zeros of some joints, and X and Y where they are to be found; and which fit then."""
+    """Return the best places for explanations (s), with zeros of some joints and unknown X, Y; and which fit then."""
     free = np.zeros((len(cases), 12 + len(data.arm.joints)))
     for row, e, some in zip(free, cases, joints, strict=True):
         row[:6], row[-6:] = e.base is None, e.tool is None
@@ -106,7 +107,7 @@ def settled_as(
 
 
 def refined(data: Data, fit: Fit) -> Fit:
-    """The same with what it finds where it fits best."""
+    """Return the fit with its unknown numbers at their best."""
     e, start = fit.explanation, Place(fit.X[None].copy(), fit.offsets[None].copy(), fit.Y[None].copy())
     found, _ = settled_as(data, [e], start, [e.zeros])
     return fit_of(data, e, found.X[0], found.Y[0], found.offsets[0])
@@ -118,8 +119,11 @@ def _least(
     jacobian: Callable[[Array, Parts], Array],
     moved: Callable[[Parts, Array], Parts],
 ) -> Parts:
-    """Where the sum of the squares of error (s, m) is least, for each of s starts. error, jacobian: at some rows, (r,),
-    of the starts; the Jacobian is of what error lacks, (r, m, w). moved: by steps (r, w)."""
+    """Return the minimum of the sum of squares of error (s, m), for each of s starts.
+
+    error, jacobian: functions of some rows (r,) of the starts; the Jacobian (r, m, w) is the negative derivative of the
+    error. moved: by steps (r, w).
+    """
     s = len(at[0])
     damping, alive, left = np.full(s, 1e-3), np.ones(s, dtype=bool), error(np.arange(s), at)
     for _ in range(STEPS):
@@ -150,7 +154,7 @@ def _replaced(part: Array, rows: Array, values: Array) -> Array:
 
 
 def _error(P: Array, T: Array, tolerance: Array) -> Array:
-    """How P is displaced from T, in the axes of T, (s, 6 k), in tolerances."""
+    """Return the displacement of P from T, in the axes of T, (s, 6 k), in tolerances."""
     R = np.swapaxes(T[..., :3, :3], -1, -2)
     gone = (R @ (P[..., :3, 3] - T[..., :3, 3])[..., None])[..., 0]
     both = np.concatenate([gone / tolerance[0], fitting.rotation_vector(R @ P[..., :3, :3]) / tolerance[1]], axis=-1)
@@ -158,13 +162,13 @@ def _error(P: Array, T: Array, tolerance: Array) -> Array:
 
 
 def _weighed(parts: Sequence[Array], tolerance: Array) -> Array:
-    """The Jacobian (s, 6 k, w), in tolerances, of parts (s, k, 6, …): how poses move in their own axes."""
+    """Return the Jacobian (s, 6 k, w), in tolerances, of parts (s, k, 6, …) that move the poses in their own axes."""
     J = np.concatenate(parts, axis=-1) / np.repeat(tolerance, 3)[:, None]
     return np.asarray(J.reshape(len(J), -1, J.shape[-1]))
 
 
 def _carried(T_AB: Array, J: Array | None = None) -> Array:
-    """Twists J (…, 6, m) of A, in its axes, or all six of them, as those of B, in its."""
+    """Return twists J (…, 6, m) of A in its axes, by default the six unit twists, as twists of B in its axes."""
     J = np.broadcast_to(np.eye(6), (*T_AB.shape[:-2], 6, 6)) if J is None else J
     R, p = np.swapaxes(T_AB[..., :3, :3], -1, -2), T_AB[..., :3, 3]
     v = J[..., :3, :] + np.cross(J[..., 3:, :], p[..., None], axis=-2)

@@ -1,4 +1,4 @@
-"""Ways to read what somebody wrote down from a pendant: as the format says, and as it is often got wrong."""
+"""Readings of numbers written down from a pendant: as the format says, and with common mistakes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from kinetree.spatial.handedness import mirrored_vector
 from kinetree.spatial.se3 import Array
 
 MOST = 3
-"""Faults of the numbers that are looked for at once."""
+"""Most faults of the numbers in one search."""
 NAMES = re.compile(r"\w+(?=[,)])")
-"""Of the numbers in a formula."""
+"""Pattern of the numbers' names in a formula."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that is otherwise than the format or REP-199 says. code: stable across releases."""
+    """A deviation from the format or from REP-199. code: stable across releases."""
 
     code: str
     message: str
@@ -34,15 +34,17 @@ class Fault:
 
 
 class Reading(NamedTuple):
-    """What the numbers are, if these faults were made: positions (k, 3), m; rotations (k, 3, 3); or, of the joints,
-    M (n, n), from the numbers shown to rad and m of the model's."""
+    """The meaning of the numbers if these faults were made.
+
+    value: positions (k, 3), m; rotations (k, 3, 3); or, for joints, M (n, n) from shown numbers to the model's, rad, m.
+    """
 
     value: Array
     faults: tuple[Fault, ...] = ()
 
 
 def positions(who: Controller, numbers: Array) -> list[Reading]:
-    """p (k, 3), m, of numbers (k, 3), in any unit and with two of them in each other's place, the format's first."""
+    """Return the readings p (k, 3), m, of numbers (k, 3), in any unit and with any two swapped, the format's first."""
     other = {"m": "mm", "mm": "m"}[who.position]
     factor = METRES[other] / METRES[who.position]
     swapped = Fault("pose-unit", f"the positions are in {other}, not in {who.position}")
@@ -58,7 +60,7 @@ def positions(who: Controller, numbers: Array) -> list[Reading]:
 
 
 def _swaps(who: Controller) -> Iterator[tuple[list[int], tuple[Fault, ...]]]:
-    """The places of X, Y and Z, and the fault that they are these."""
+    """Yield the places of X, Y and Z, with the fault that this would be."""
     yield [0, 1, 2], ()
     for i, j in combinations(range(3), 2):
         places = [0, 1, 2]
@@ -68,7 +70,7 @@ def _swaps(who: Controller) -> Iterator[tuple[list[int], tuple[Fault, ...]]]:
 
 
 def rotations(who: Controller, numbers: Array) -> list[Reading]:
-    """R (k, 3, 3) of numbers (k, 3 or 4), in any order and unit, the format's first."""
+    """Return the readings R (k, 3, 3) of numbers (k, 3 or 4), in any order and unit, the format's first."""
     mirror = np.diag([-1.0 if axis == who.mirrored else 1.0 for axis in "xyz"])
     readings = []
     for (form, places, order), (unit, units) in product(_orders(who), _units(who.rotation.unit)):
@@ -85,7 +87,7 @@ def _units(unit: str) -> Iterator[tuple[str, tuple[Fault, ...]]]:
 
 
 def _orders(who: Controller) -> Iterator[tuple[Rotation, list[int], tuple[Fault, ...]]]:
-    """A form, the places of its numbers, and the fault that it is."""
+    """Yield a form, the places of its numbers, and the fault that this would be."""
     own = who.rotation
     yield own, list(range(len(own.names))), ()
     if own.kind == "quaternion":
@@ -104,12 +106,12 @@ def _orders(who: Controller) -> Iterator[tuple[Rotation, list[int], tuple[Fault,
     remarks.pop(own.formula, None)
     for formula, said in remarks.items():
         form = Rotation(formula, own.names, own.unit, own.zero)
-        order = [own.names.index(name) for name in NAMES.findall(formula)]  # which a vector has in its places
+        order = [own.names.index(name) for name in NAMES.findall(formula)]  # the order of a vector's components
         yield form, [0, 1, 2] if form.kind == "turns" else order, (_order_fault(own, formula, " or ".join(said)),)
 
 
 def _written(names: Sequence[str]) -> dict[str, list[str]]:
-    """The makers by their formulas of three numbers in the places of these."""
+    """Return the makers by their formula of three numbers, renamed to these names."""
     makers: dict[str, list[str]] = {}
     for maker in controllers.values():
         if len(maker.rotation.names) == 3:
@@ -122,13 +124,13 @@ def _order_fault(own: Rotation, formula: str, remark: str) -> Fault:
 
 
 def _renamed(form: Rotation, names: Sequence[str]) -> str:
-    """The formula of other numbers in the same places."""
+    """Return the formula with these names in the same places."""
     place = {name: names[i] for i, name in enumerate(form.names)}
     return NAMES.sub(lambda match: place[match[0]], form.formula)
 
 
 def joints(names: Sequence[str], turning: Sequence[bool], C: Array) -> list[Reading]:
-    """M (n, n) of the joints, with at most MOST faults, those with the fewest first.
+    """Return the readings M (n, n) of the joints with at most MOST faults, those with the fewest first.
 
     names, turning: of the joints from base to tool0. C (n, n): the controller's coupling.
     """
@@ -159,7 +161,7 @@ def _other_units(turning: Sequence[bool]) -> Iterator[Reading]:
 
 
 def _couplings(C: Array, turning: Sequence[bool]) -> Iterator[Reading]:
-    """C, and where makers couple joints, others: none, and the third joint with the second either way."""
+    """Yield C and, for arms that makers couple, others: none, and the third joint with the second, either way."""
     yield Reading(C)
     n = len(C)
     if n not in (5, 6) or not (turning[1] and turning[2]):
@@ -180,7 +182,7 @@ def _coupled(C: Array) -> str:
 
 
 def _flips(names: Sequence[str], C: Array) -> list[tuple[int, bool, Fault]]:
-    """(joint, whether the model's or the number shown, fault): the two differ only where joints are coupled."""
+    """Return (joint, whether the model's or the shown number changes sign, fault); only coupled joints have both."""
     flips = []
     for j, name in enumerate(names):
         turned = Fault("joint-sign", f"joint {name!r} turns the other way in the model")

@@ -1,4 +1,4 @@
-"""The simplest explanation of why a controller shows the poses that it shows."""
+"""Search for the simplest explanation of the poses that a controller shows."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from kinetree.solvers.calibrate.zeros import zeros
 from kinetree.spatial import se3
 
 MOVED = 10.0
-"""Tolerances by which poses must turn, about two axes, for frames to be found from them."""
+"""Least rotation of the poses about two axes, in tolerances, for unknown frames."""
 LOOSE = 2.0
-"""Tolerances within which some poses must fit for all to be tried."""
+"""Tolerances within which some poses must fit before all are tried."""
 DECISIVE = 10.0
-"""How many times less a fault of the numbers must leave of the poses to be said where nothing fits."""
+"""Least reduction of the residual for which a fault of the numbers is reported although nothing fits."""
 LIKELY = 2.0
-"""And to be said as a guess."""
+"""Least reduction of the residual for which it is reported as a guess."""
 ROUGH = 10.0
-"""Tolerances within which rotations must fit there for another unit of the positions to be said: small positions are
-near to anything."""
+"""Tolerances within which rotations must fit for a fault in the unit of positions: small positions fit anything."""
 REACH = 100.0
-"""Tolerances by which the closed form may be off for the search to go on from there."""
+"""Largest error of the closed form, in tolerances, from which the search continues."""
 
 
 def simplest(data: Data, most: int | None = None, most_zeros: int | None = None) -> list[Fit]:
-    """The explanations that fit, of those with the fewest faults; first those that find the fewest numbers, and of
-    these the closest. most: faults that are looked for, and most_zeros: where zeros of joints are among them."""
+    """Return the explanations that fit with the fewest faults: first those with the fewest unknowns, then the closest.
+
+    most: most faults, and most_zeros: most faults if zeros of joints are among them.
+    """
     fits = _without_zeros(data, MOST + 2 if most is None else most)
     limit = len(data.arm.joints) if most_zeros is None else most_zeros
     fits += zeros(data, min([limit, *(fit.explanation.wrong for fit in fits)]))
@@ -44,8 +45,11 @@ def simplest(data: Data, most: int | None = None, most_zeros: int | None = None)
 
 
 def nearest(data: Data) -> tuple[Fit, tuple[Fault, ...]]:
-    """That with the smallest residual of the explanations with a decisive fault of the numbers, or none, and with the
-    robot's own frames where those that are found are within tolerance of them; and faults of the numbers to guess."""
+    """Return the nearest fit if nothing fits, and possible faults of the numbers.
+
+    It is the explanation with the smallest residual among those with a decisive fault of the numbers, or without one.
+    Frames within tolerance of the robot's own are replaced by these.
+    """
     fits, none = [], np.zeros(len(data.arm.joints))
     for readings in data.likely:
         e = data.explained(*readings, None, None)
@@ -61,7 +65,7 @@ def nearest(data: Data) -> tuple[Fit, tuple[Fault, ...]]:
 
 
 def _sound(data: Data, fit: Fit) -> bool:
-    """Whether the rotations fit where the positions are read in another unit."""
+    """Return whether the rotations fit, if the positions are read in another unit."""
     scaled = any(fault.code == "pose-unit" for fault in fit.explanation.faults)
     return not scaled or bool(fit.residual[:, 1].max() <= ROUGH * data.tolerance[1])
 
@@ -76,7 +80,7 @@ def _without_zeros(data: Data, most: int) -> list[Fit]:
 
 
 def _explanations(data: Data, most: int) -> Iterator[Explanation]:
-    """All of them without zeros; each frame that is not the robot's own is a fault too."""
+    """Yield all explanations without zeros; each frame that is not the robot's own is a fault too."""
     for (j, r), p in product(data.alike, range(len(data.positions))):
         if len(data.faults(j, r, p)) <= MOST:
             for base, tool in product((*data.bases, None), (*data.tools, None)):
@@ -86,7 +90,7 @@ def _explanations(data: Data, most: int) -> Iterator[Explanation]:
 
 
 def _may_fit(data: Data, e: Explanation) -> bool:
-    """Whether some of many poses fit, about."""
+    """Return whether some of many poses fit roughly."""
     if data.few is data:
         return True
     fit = _fit(data.few, e)
@@ -94,7 +98,7 @@ def _may_fit(data: Data, e: Explanation) -> bool:
 
 
 def _fit(data: Data, e: Explanation) -> Fit | None:
-    """None where the poses do not turn enough for frames to be found."""
+    """Return the fit of an explanation, or None if the poses turn too little to find its frames."""
     T = data.T[e.joint]
     X = None if e.base is None else data.bases[e.base]
     Y = None if e.tool is None else data.tools[e.tool]
@@ -105,8 +109,10 @@ def _fit(data: Data, e: Explanation) -> Fit | None:
 
 
 def _owned(data: Data, fit: Fit) -> Fit | None:
-    """The same with the robot's own frames and zeros in place of those that are found within tolerance of them; none,
-    if these do not explain the poses: then it is noise that the found ones fit."""
+    """Return the fit with the robot's own frames and zeros instead of found ones within tolerance of them.
+
+    None if these do not explain the poses: then the found ones only fit noise.
+    """
     e, (base, tool) = fit.explanation, data.arm.own
     found: list[str | int] = list(e.zeros)
     found += [base] * (e.base is None and base in data.bases) + [tool] * (e.tool is None and tool in data.tools)
@@ -118,7 +124,7 @@ def _owned(data: Data, fit: Fit) -> Fit | None:
 
 
 def _unseen(data: Data, fit: Fit) -> list[str]:
-    """The robot's own frames from which those that are found differ by nothing that could be said."""
+    """Return the robot's own frames that are within tolerance of the found ones."""
     base, tool = data.arm.own
     pairs = ((base, data.bases, fit.X), (tool, data.tools, fit.Y))
     return [
@@ -127,7 +133,7 @@ def _unseen(data: Data, fit: Fit) -> list[str]:
 
 
 def _without(data: Data, fit: Fit, parts: Sequence[str | int]) -> Fit:
-    """With the robot's own of these: base, tool0, zeros by their joints."""
+    """Return the fit with the robot's own of these parts: base, tool0, zeros by their joints."""
     e, (base, tool) = fit.explanation, data.arm.own
     X = data.bases[base] if base in parts else fit.X
     Y = data.tools[tool] if tool in parts else fit.Y
@@ -143,13 +149,13 @@ def _without(data: Data, fit: Fit, parts: Sequence[str | int]) -> Fit:
 
 
 def _close(data: Data, fit: Fit, other: Fit) -> bool:
-    """Whether the poses of two fits are the same, to the tolerance."""
+    """Return whether the poses of two fits are the same, to the tolerance."""
     one, two = (model(data, f.explanation, f.X, f.Y, f.offsets) for f in (fit, other))
     return bool(data.off(fitting.residuals(one, two)) <= 1)
 
 
 def _told(data: Data, fit: Fit, other: Fit) -> bool:
-    """Whether another explanation, which finds fewer numbers, says the same of what is wrong, and more exactly."""
+    """Return whether another fit, with fewer unknowns, has the same faults, so that this one adds nothing."""
     base, tool = data.arm.own
     a, b = fit.explanation, other.explanation
     same = a.faults == b.faults and a.zeros == b.zeros and a.unknowns > b.unknowns

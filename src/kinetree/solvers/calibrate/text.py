@@ -1,4 +1,4 @@
-"""Poses, how one differs from another, and what joints are made of, for people."""
+"""Text of poses, of their differences, and of joints."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from kinetree.spatial.se3 import Array
 
 
 def pose_text(T: Array) -> str:
-    """A pose, m, in mm and degrees."""
+    """Return a pose, m, as text in mm and degrees."""
     xyz, rpy = T[:3, 3] * 1e3, np.rad2deg(se3.rpy_from_rotation(T[:3, :3]))
     return f"xyz {_numbers(xyz, 2)} mm, rpy {_numbers(rpy, 3)} deg"
 
 
 def change_text(T: Array, tolerance: Array) -> str:
-    """A displacement, m, such as "120 mm along z and turned by 2 deg about x". tolerance (2,): less is nothing."""
+    """Return a displacement, m, as text such as "120 mm along z and turned by 2 deg about x". tolerance (2,): smaller
+    parts are left out."""
     gone, turned = _change(T, tolerance)
     said = []
     if gone.any():
@@ -31,24 +32,24 @@ def change_text(T: Array, tolerance: Array) -> str:
 
 
 def is_nothing(T: Array, tolerance: Array) -> bool:
-    """Whether a displacement, m, is less than the tolerance (2,) along and about every axis."""
+    """Return whether a displacement, m, is below the tolerance (2,) along and about every axis."""
     return not np.any(_change(T, tolerance))
 
 
 def joint_text(j: int, row: Array, offset: float, turning: bool) -> str:
-    """Joint j of the model in the numbers that are shown, such as "-J2 + 90 deg". row (n,): what counts of each."""
+    """Return joint j of the model in the numbers shown, such as "-J2 + 90 deg". row (n,): their coefficients."""
     first, *more = [f"{'-' if row[i] < 0 else '+'} J{i + 1}" for i in sorted(np.flatnonzero(row), key=lambda i: i != j)]
     terms = [first.removeprefix("+ ").replace("- ", "-"), *more]
     return f"{' '.join(terms)} {'-' if offset < 0 else '+'} {amount(abs(offset), turning)}"
 
 
 def amount(value: float, turning: bool) -> str:
-    """An angle, rad, in deg, or a length, m, in mm."""
+    """Return an angle, rad, as text in deg, or a length, m, in mm."""
     return f"{_numbers([np.rad2deg(value)], 2)} deg" if turning else f"{_numbers([value * 1e3], 2)} mm"
 
 
 def _change(T: Array, tolerance: Array) -> tuple[Array, Array]:
-    """A displacement as a translation, m, and a rotation vector, rad, without what is within tolerance."""
+    """Return a displacement as translation, m, and rotation vector, rad, with parts within tolerance set to zero."""
     quat = se3.quaternion_from_rotation(T[:3, :3])
     size = float(np.linalg.norm(quat[:3]))
     vector = quat[:3] / max(size, se3.TINY) * 2 * np.arctan2(size, quat[3])
@@ -60,7 +61,7 @@ def _one_axis(vector: Array, least: float) -> Array:
 
 
 def _axis(vector: Array) -> tuple[str, float]:
-    """The axis and the size along it, or no axis and the length."""
+    """Return the axis and the signed size along it, or "" and the length if there are several."""
     if np.count_nonzero(vector) == 1:
         return "xyz"[int(np.flatnonzero(vector)[0])], float(vector.sum())
     return "", float(np.linalg.norm(vector))

@@ -1,4 +1,4 @@
-"""Explanations in which the zeros of joints are others than the controller's."""
+"""Search for explanations in which zeros of joints differ from the controller's."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 OTHERS = 2
-"""Faults besides zeros that are looked for, of which one is of the numbers."""
+"""Most faults besides zeros; at most one of them is of the numbers."""
 QUARTERS = 3
-"""Joints that a start may have a quarter or half a turn off; one alone may also be off in steps of FINE."""
+"""Most joints that a start has a quarter or half a turn off; a single joint may also be off in steps of FINE."""
 FINE = np.pi / 12
 STARTS = 6
-"""Places from which the search for offsets goes on."""
+"""Number of places from which the search for offsets continues."""
 NEAR = 40
-"""Places among which these are chosen where frames are to be found."""
+"""Number of places among which these are chosen if frames are unknown."""
 CHECKED = 6
-"""Numbers that an explanation must leave over, to be checked: as many as a pose has."""
+"""Least number of equations left over as a check: as many as a pose has."""
 
 
 def zeros(data: Data, limit: int) -> list[Fit]:
-    """The explanations that fit with zeros of joints, of those with the fewest faults, at most `limit`."""
+    """Return the explanations that fit with zeros of joints, those with the fewest faults, at most `limit`."""
     few, found = data.few, list[Fit]()
     starts = Starts(few)
     for others in range(OTHERS + 1):
@@ -42,7 +42,7 @@ def zeros(data: Data, limit: int) -> list[Fit]:
 
 
 def _explanations(data: Data, count: int) -> Iterator[Explanation]:
-    """Those with as many faults, zeros left out."""
+    """Yield the explanations with `count` faults, without zeros."""
     for readings in data.likely:
         if len(data.faults(*readings)) <= count:
             for base, tool in product((*data.bases, None), (*data.tools, None)):
@@ -52,20 +52,20 @@ def _explanations(data: Data, count: int) -> Iterator[Explanation]:
 
 
 def _may(data: Data, e: Explanation) -> list[int]:
-    """Joints whose zeros can be found: that of the first joint is one with X, that of the last with Y."""
+    """Return the joints whose zeros can be found: the first joint's is part of an unknown X, the last one's of Y."""
     n = len(data.arm.joints)
     return [i for i in range(n) if not (e.base is None and i == 0) and not (e.tool is None and i == n - 1)]
 
 
 def _most(data: Data, e: Explanation, limit: int) -> int:
-    """How many zeros may be found: all of them only where nothing else is wrong."""
+    """Return the largest number of zeros to find; all joints only if nothing else is wrong."""
     most = MOST - len(e.faults) if e.wrong else len(data.arm.joints)
     spare = 6 * data.T.shape[1] - e.unknowns
     return 0 if spare < len(_may(data, e)) else min(most, len(_may(data, e)), limit - e.wrong, spare - CHECKED)
 
 
 def _promising(data: Data, cases: Sequence[Explanation], starts: Starts) -> Iterator[tuple[Explanation, Place]]:
-    """Those that fit with the zeros of all joints, and where."""
+    """Yield the explanations that fit with the zeros of all joints, and the places where they do."""
     if not cases:
         return
     places = [starts.of(e) for e in cases]
@@ -81,7 +81,7 @@ def _promising(data: Data, cases: Sequence[Explanation], starts: Starts) -> Iter
 
 
 def _fewest(data: Data, e: Explanation, places: Place, most: int) -> list[Fit]:
-    """With the fewest zeros, at most `most`; none, where some poses fit without any."""
+    """Return the fits with the fewest zeros, at most `most`; none if some poses fit without zeros."""
     for count in range(most + 1):
         sets = list(combinations(_may(data, e), count))
         every = sets * len(places.offsets)
@@ -101,13 +101,13 @@ def _fewest(data: Data, e: Explanation, places: Place, most: int) -> list[Fit]:
 
 
 def _wrapped(data: Data, offsets: Array) -> Array:
-    """Angles within half a turn."""
-    half = np.pi * (1 + 1e-9)  # half a turn and no less is +180 deg
+    """Return the angles within half a turn."""
+    half = np.pi * (1 + 1e-9)  # exactly half a turn is +180 deg
     return np.where(data.arm.turning, half - (half - offsets) % (2 * np.pi), offsets)
 
 
 class Starts:
-    """Places from which the search for zeros sets out: of a grid of offsets those where the poses are met best."""
+    """Starts of the search for zeros: the offsets of a grid for which the poses fit best."""
 
     def __init__(self, data: Data) -> None:
         self.data, self.grid = data, _grid(data.arm.turning)
@@ -116,7 +116,7 @@ class Starts:
         self.rows = cache(lambda joint, tool: _row(self.T(joint) @ data.tools[tool]))
 
     def of(self, e: Explanation) -> Place:
-        """STARTS of them."""
+        """Return the best STARTS places for an explanation."""
         P = self.data.poses(e)
         if e.base is not None and e.tool is not None:
             X, Y = self.data.bases[e.base], self.data.tools[e.tool]
@@ -134,17 +134,17 @@ class Starts:
 
 
 def _row(T: Array) -> Array:
-    """All entries of poses (…, k, 4, 4) in a row (…, 12 k); of arms of about a metre, m and rotations count alike."""
+    """Return poses (…, k, 4, 4) as rows (…, 12 k). For arms of about a metre, m and rotation entries count alike."""
     return T[..., :3, :].reshape(*T.shape[:-3], -1)
 
 
 def _apart(rows: Array, one: Array) -> Array:
-    """How far rows (s, m) are from one (m,), squared."""
+    """Return the squared distance of rows (s, m) from one (m,), up to a constant."""
     return np.asarray((rows**2).sum(axis=-1) - 2 * rows @ one)
 
 
 def _grid(turning: Sequence[bool]) -> Array:
-    """Offsets (s, n), rad, of joints that turn; for those that slide one start is as good as another."""
+    """Return offsets (s, n), rad, of joints that turn; sliding joints start at zero, because any start works."""
     joints, rows = np.flatnonzero(turning), [np.zeros(len(turning))]
     for count in range(1, QUARTERS + 1):
         for some in combinations(joints, count):

@@ -1,1 +1,1 @@
-"""Compare two robots."""
+"""Comparison of two robots."""

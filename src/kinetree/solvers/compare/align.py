@@ -1,4 +1,4 @@
-"""Rigid motions that take joint axes of one robot to those of another."""
+"""Rigid motions that bring joint axes of one robot onto those of another."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array
 
 Line = tuple[Array, Array | None]
-"""A direction (3,), and a point (3,) of a joint that turns; None for one that slides."""
+"""A direction (3,), and a point (3,) for a joint that turns or None for one that slides."""
 
 
 def line(tree: Tree, i: int, T: Array) -> Line:
-    """The axis of joint i in a frame in which T (4, 4) is the pose of its body."""
+    """Return the axis of joint i in a frame in which T (4, 4) is the pose of its body."""
     return T[:3, :3] @ tree.axes[i][0], T[:3, 3] if tree.joint_type[i].turns else None
 
 
 def fit(lines_a: Sequence[Line], lines_b: Sequence[Line], points: Sequence[tuple[Array, Array]] = ()) -> Array:
-    """T_ab (4, 4) that takes the lines b closest to the lines a, and points (in a, in b) close to each other.
+    """Return T_ab (4, 4) that brings the lines b closest to the lines a, and points (in a, in b) close to each other.
 
     The rotation is Kabsch's, over the directions and the perpendiculars between the lines; the translation is the
-    least-squares one. Where some of it is left open, as by a single line, any solution is returned.
+    least-squares one. If the result is not unique, as for a single line, any solution is returned.
     """
     vectors_a, vectors_b = _vectors(lines_a), _vectors(lines_b)
     R = se3.nearest_rotation(vectors_a.T @ vectors_b)
@@ -41,7 +41,7 @@ def fit(lines_a: Sequence[Line], lines_b: Sequence[Line], points: Sequence[tuple
 
 
 def _vectors(lines: Sequence[Line]) -> Array:
-    """Directions, and perpendiculars from each line that turns to each later one."""
+    """Return the directions, and the perpendiculars from each line that turns to each later one."""
     vectors = [u for u, _ in lines]
     for i, (u, p) in enumerate(lines):
         for v, r in lines[i + 1 :]:
@@ -53,7 +53,7 @@ def _vectors(lines: Sequence[Line]) -> Array:
 
 
 def turn_between(axis: Array, before: Array, after: Array) -> float:
-    """The angle about `axis` that takes the vectors `before` (k, 3) closest to `after` (k, 3)."""
+    """Return the angle about `axis` that brings the vectors `before` (k, 3) closest to `after` (k, 3)."""
     sine = sum(float(axis @ np.cross(v, w)) for v, w in zip(before, after, strict=False))
     flat = [(v - axis * (axis @ v), w - axis * (axis @ w)) for v, w in zip(before, after, strict=False)]
     return atan2(sine, sum(float(v @ w) for v, w in flat))

@@ -1,19 +1,19 @@
-"""Which moving body of one robot is which of another, whatever their names and frames.
+"""Matching of the moving bodies of two robots, whatever their names and frames.
 
-Pairs of bodies grow from the bases outwards. With two bodies that are taken to be the same comes T_ab, the constant
-between their frames. Under it the joints on the two are coupled: those of one name, then each other one with that free
-joint that moves most alike (`_couples`). A couple makes the pair of the bodies that it carries (`_pair`):
+Pairs of bodies grow from the bases outwards. Each pair has T_ab, the constant between the frames of its bodies. Given
+T_ab, the joints on the two bodies are coupled: first those of one name, then each other joint with the free one that
+moves most alike (`_couples`). A couple makes the pair of the bodies that it carries (`_pair`):
 
-1. The two motions are the same up to a constant, as they stand or with the opposite sign. That constant is the T_ab of
-   the carried bodies; and if all that sits on them (joints, frames of one name, mass) is in the same place, that is it.
+1. The two motions are the same up to a constant, with the same or the opposite sign. The constant is the T_ab of the
+   carried bodies. If everything on them (joints, frames of one name, mass) is in the same place, this is the pair.
 2. If something is not, joint b may have another zero. Each zero that brings something to the same place is tried
-   (`_zeros`), and the first is taken that accounts for all joints behind, or for everything.
-3. The two motions differ. The pair says by how much, and the T_ab behind it is the one that leaves least unlike, of
-   three: with joint b moved onto a, with a frame of one name put in the same place, as both stand at neutral. So what
-   comes behind is not blamed for this joint.
+   (`_zeros`), and the first that explains all joints behind, or everything, is taken.
+3. The two motions differ. The pair stores by how much. Its T_ab is the one of three that leaves the fewest differences:
+   joint b moved onto a, a frame of one name put in the same place, both at neutral. So differences further out are
+   not attributed to this joint.
 
-The constant between the bases is not given. Pairs are grown from several (`_roots`): no difference, that of a frame of
-one name, fits of all axes on each other. The one that leaves least to explain wins (`_cost`), the first of equals.
+The constant between the bases is unknown. Pairs are grown from several candidates (`_roots`): the identity, that of a
+frame of one name, fits of all axes. The one that leaves the fewest differences wins (`_cost`), the first if equal.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ BASE = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Body `a` of one tree and body `b` of the other, taken to be the same; BASE is the fixed base of both.
+    """Body `a` of one tree and body `b` of the other, matched; BASE is the fixed base of both.
 
-    T_ab (4, 4): the frame of body b in that of body a, while both stand alike.
+    T_ab (4, 4): the frame of body b in that of body a, in equal configurations.
     sign, offset: q_b = sign * q_a + offset, for joints of one coordinate.
-    error: by how much their motions differ, in m or of a rotation's entries; above the tolerance they are not the same.
+    error: difference of their motions, in m or entries of a rotation; above the tolerance they are not the same.
     """
 
     a: int
@@ -54,8 +54,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Match:
-    """Two trees side by side; tolerance in m and rad, relative that of inertias; any_base: whether another base is
-    nothing to explain."""
+    """Two trees to match. tolerance: m and rad. relative: of inertias. any_base: whether any base is accepted."""
 
     a: Tree
     b: Tree
@@ -65,11 +64,11 @@ class Match:
 
     @cached_property
     def sizes(self) -> tuple[list[int], list[int]]:
-        """How many bodies hang on each one, in the two trees."""
+        """Number of bodies carried by each body, in the two trees."""
         return _sizes(self.a), _sizes(self.b)
 
     def pairs(self) -> list[Pair]:
-        """The pairs of bodies, the base first, under the constant between the bases that leaves least to explain."""
+        """Return the pairs of bodies, the base first, for the constant between the bases with fewest differences."""
         best: list[Pair] = []
         for T_root in self._roots():
             pairs = self._grow(T_root)
@@ -80,11 +79,11 @@ class Match:
         return best
 
     def differs(self, pair: Pair) -> bool:
-        """Whether the two joints move differently, even with another sign or zero."""
+        """Return whether the two joints move differently, even with another sign or zero."""
         return pair.error > self.tolerance
 
     def _roots(self) -> Iterator[Array]:
-        """Constants between the bases that are worth a try."""
+        """Yield candidates for the constant between the bases."""
         yield se3.IDENTITY
         yield from self._shared(BASE, BASE)
         couples = self._couples_anywhere()
@@ -98,7 +97,7 @@ class Match:
             yield fit(lines_a, lines_b, [(_com_at(self.a, i, T_a[i]), _com_at(self.b, j, T_b[j])) for i, j in couples])
 
     def _couples_anywhere(self) -> list[tuple[int, int]]:
-        """Joints of the same name, or where there are none, of the same number in trees of one shape."""
+        """Return joints of the same name, or if there are none, of the same index in trees of one shape."""
         number = {name: j for j, name in enumerate(self.b.joints)}
         named = [(i, number[name]) for i, name in enumerate(self.a.joints) if name in number]
         if not named and self.a.parent == self.b.parent:
@@ -106,21 +105,21 @@ class Match:
         return [(i, j) for i, j in named if alike((self.a, i), (self.b, j)) and self.a.joint_type[i].single]
 
     def _cost(self, pairs: list[Pair]) -> tuple[int, int]:
-        """(bodies left over or moving differently, bodies whose sign, zero, base or contents differ)."""
+        """Return (bodies unmatched or moving differently, bodies whose sign, zero, base or contents differ)."""
         missing = max(len(self.a.joints), len(self.b.joints)) + 1 - len(pairs)
         odd = sum(pair.sign != 1 or pair.offset != 0 or self._unlike(pair.a, pair.b, pair.T_ab) > 0 for pair in pairs)
         other_base = not self.any_base and float(np.abs(pairs[0].T_ab - np.eye(4)).max()) > self.tolerance
         return missing + sum(map(self.differs, pairs)), odd + other_base
 
     def _grow(self, T_root: Array) -> list[Pair]:
-        """Pairs from the base outwards."""
+        """Return the pairs from the base outwards."""
         pairs = [Pair(BASE, BASE, T_root)]
-        for pair in pairs:  # grows while it is walked
+        for pair in pairs:  # the list grows during the loop
             pairs += [self._pair(i, j, pair) for i, j in self._couples(pair.a, pair.b, pair.T_ab)]
         return pairs
 
     def _couples(self, a: int, b: int, T_ab: Array) -> list[tuple[int, int]]:
-        """The joints on two bodies that belong together: those of one name, then those that move most alike."""
+        """Return the joints on two bodies that belong together: those of one name, then those that move most alike."""
         on_a = [i for i, parent in enumerate(self.a.parent) if parent == a]
         on_b = {self.b.joints[j]: j for j, parent in enumerate(self.b.parent) if parent == b}
         names_a, names_b = set(self.a.joints), set(self.b.joints)
@@ -137,14 +136,14 @@ class Match:
         return couples
 
     def _unalike(self, i: int, j: int, T_ab: Array) -> tuple[bool, bool, bool, bool, float]:
-        """The key by which joints without a common name are coupled: motion, what they carry, mass, place."""
+        """Return the key by which joints without a common name are coupled: motion, what they carry, mass, place."""
         error, T, sign = closest_motion((self.a, i), (self.b, j), T_ab, self.tolerance)
         distance = float(np.linalg.norm(self.a.T_tree[i][:3, 3] - (T_ab @ self.b.T_tree[j])[:3, 3]))
         other_size = self.sizes[0][i] != self.sizes[1][j]
         return error > self.tolerance, other_size, self._unlike_mass(i, j, T), sign < 0, distance
 
     def _pair(self, i: int, j: int, parent: Pair) -> Pair:
-        """The pair of the bodies that joints i and j carry."""
+        """Return the pair of the bodies that joints i and j carry."""
         a, b = (self.a, i), (self.b, j)
         error, T_ab, sign = closest_motion(a, b, parent.T_ab, self.tolerance)
         if error > self.tolerance:
@@ -158,14 +157,14 @@ class Match:
         return Pair(i, j, T_ab, sign, 0.0, error)
 
     def _explains(self, i: int, j: int, before: Array, after: Array) -> bool:
-        """Whether another zero accounts for all joints behind, or for everything; half an explanation is none."""
+        """Return whether another zero explains all joints behind, or everything; not only a part."""
         if self._unlike_joints(i, j, before):
             return not self._unlike_joints(i, j, after)
         return not self._unlike(i, j, after)
 
     def _blame(self, i: int, j: int, T_ab: Array, sign: float) -> tuple[int, float]:
-        """How many joints on two bodies are not in the same place, and where none, how far all else is from it: frames
-        of one name and the axes by which the bodies move, in m and rad, and 1 for another mass."""
+        """Return how many joints on two bodies differ in place and, if none does, how much else differs. The second
+        number sums the distances of frames of one name and of the joint axes, m and rad, and 1 for another mass."""
         joints = self._unlike_joints(i, j, T_ab)
         if joints:
             return joints, 0.0
@@ -173,21 +172,21 @@ class Match:
         return 0, frames + axes_apart((self.a, i), (self.b, j), T_ab, sign) + self._unlike_mass(i, j, T_ab)
 
     def _unlike_joints(self, i: int, j: int, T_ab: Array) -> int:
-        """How many joints on two bodies move differently."""
+        """Return how many joints on two bodies move differently."""
         errors = [
             closest_motion((self.a, x), (self.b, y), T_ab, self.tolerance)[0] for x, y in self._couples(i, j, T_ab)
         ]
         return sum(error > self.tolerance for error in errors)
 
     def _unlike(self, i: int, j: int, T_ab: Array) -> int:
-        """How much of what sits on two bodies is not in the same place: frames of one name, joints, mass."""
+        """Return how many things on two bodies are not in the same place: frames of one name, joints, mass."""
         count = self._unlike_joints(i, j, T_ab)
         for T_a, T_b in self._frames(i, j):
             count += float(np.abs(T_a - T_ab @ T_b).max()) > self.tolerance
         return count + self._unlike_mass(i, j, T_ab)
 
     def _unlike_mass(self, i: int, j: int, T_ab: Array) -> bool:
-        """Whether two bodies that both have inertia have another one."""
+        """Return whether two bodies that both have inertia differ in it."""
         I_a, I_b = inertia_of(self.a, i), inertia_of(self.b, j)
         if not (I_a.any() and I_b.any()):
             return False
@@ -195,20 +194,20 @@ class Match:
         return bool(error > max(self.relative, self.tolerance) * np.abs(I_a).max())
 
     def _frames(self, i: int, j: int) -> Iterable[tuple[Array, Array]]:
-        """(T_body_frame in a, in b) of the frames of one name on these two bodies."""
+        """Yield (T_body_frame in a, in b) of the frames of one name on these two bodies."""
         for name, (body, T_a) in self.a.frames.items():
             other = self.b.frames.get(name)
             if body == i and other and other[0] == j:
                 yield T_a, other[1]
 
     def _shared(self, i: int, j: int) -> Iterator[Array]:
-        """T_ab that puts the first frame of one name in the same place, if there is one."""
+        """Yield the T_ab that puts the first frame of one name in the same place, if there is one."""
         for T_a, T_b in self._frames(i, j):
             yield T_a @ se3.inverse(T_b)
             return
 
     def _zeros(self, i: int, j: int, T_ab: Array, sign: float) -> Iterator[float]:
-        """Zeros of joint j worth a try: those that bring something to the same place, and quarter turns."""
+        """Yield candidates for the zero of joint j: those that bring something to the same place, and quarter turns."""
         axis = self.a.axes[i][0]
         if not self.a.joint_type[i].turns:
             for p_a, p_b in self._points(i, j, T_ab):
@@ -219,7 +218,7 @@ class Match:
         yield from (pi / 2, -pi / 2, pi)
 
     def _points(self, i: int, j: int, T_ab: Array) -> Iterator[tuple[Array, Array]]:
-        """Points (3,) of two bodies that may be the same, in body a: of frames, centres of mass, joints."""
+        """Yield points (3,) of two bodies that may be the same, in body a: of frames, centres of mass, joints."""
         for T_a, T_b in self._frames(i, j):
             yield T_a[:3, 3], (T_ab @ T_b)[:3, 3]
         yield _com_at(self.a, i, se3.IDENTITY), _com_at(self.b, j, T_ab)
@@ -227,8 +226,8 @@ class Match:
             yield self.a.T_tree[x][:3, 3], (T_ab @ self.b.T_tree[y])[:3, 3]
 
     def _vectors(self, i: int, j: int, T_ab: Array) -> Iterator[tuple[Array, Array]]:
-        """Vectors (k, 3) of two bodies that may be the same, in body a: axes of frames, points, axes of joints, which
-        may have the opposite sign."""
+        """Yield vectors (k, 3) of two bodies that may be the same, in body a. They are axes of frames, points, and axes
+        of joints, also with the opposite sign."""
         for T_a, T_b in self._frames(i, j):
             yield T_a[:3, :2].T, (T_ab @ T_b)[:3, :2].T
         for p_a, p_b in self._points(i, j, T_ab):
@@ -241,17 +240,17 @@ class Match:
 
 
 def inertia_of(tree: Tree, body: int) -> Array:
-    """I (6, 6) of a body or of the base, in its own frame."""
+    """Return I (6, 6) of a body or of the base, in its own frame."""
     return tree.base_inertia if body == BASE else tree.inertia[body]
 
 
 def _com_at(tree: Tree, body: int, T: Array) -> Array:
-    """The centre of mass (3,) of a body in a frame in which T (4, 4) is its pose."""
+    """Return the centre of mass (3,) of a body in a frame in which T (4, 4) is its pose."""
     return np.asarray(T[:3, :3] @ plucker.about_com(inertia_of(tree, body))[1] + T[:3, 3])
 
 
 def _sizes(tree: Tree) -> list[int]:
-    """How many bodies hang on each one."""
+    """Return the number of bodies carried by each body."""
     sizes = [0] * (len(tree.parent) + 1)  # the base is last
     for i in reversed(range(len(tree.parent))):
         sizes[tree.parent[i]] += sizes[i] + 1

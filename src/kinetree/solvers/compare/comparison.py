@@ -1,4 +1,4 @@
-"""Are these two the same robot, names aside, and where do they differ?"""
+"""Comparison of two robots: whether they are the same, names aside, and where they differ."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ MOST_SAMPLES = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What `compare` finds.
+    """Result of `compare`.
 
-    same: where every joint has the value of the joint that it is matched with, all bodies, frames and sensors stand
-        alike, seen from the root frames; so are inertias and limits, as far as both robots speak of them. Values go by
-        joint, not by place in q: another order of q is a remark. With base="any" the root frames need not agree.
-    same_mechanism: the bodies move alike; names, signs and zeros of joints, the root frame, frames, inertias, limits
+    same: if every joint has the value of the joint that it is matched with, all bodies, frames and sensors have equal
+        poses in the root frames; so are inertias and limits, if both robots have them. Values go by joint, not by index
+        in q: another order of q is a remark. With base="any" the root frames may differ.
+    same_mechanism: the bodies move alike; names, signs and zeros of joints, the root frame, frames, inertias and limits
         may differ.
-    differences: everything found; those that only remark on something do not count against `same`.
-    joints: joint of the first robot to that of the second, for all that are taken to be the same.
-    frames: how far the frames that both robots have by name stand from each other, joints at the same values.
-    pose_error: (m, rad), the most by which a body stands elsewhere in the second robot over random configurations,
-        signs and zeros of the joints and the constants between the frames of the bodies taken into account.
+    differences: everything found; remarks do not count against `same`.
+    joints: from joints of the first robot to those of the second, for all that are matched.
+    frames: distance between frames of the same name, with equal joint values.
+    pose_error: (m, rad), the largest error of a body's pose in the second robot over random configurations, with signs
+        and zeros of the joints and constants between body frames taken into account.
     """
 
     same: bool
@@ -76,18 +76,18 @@ def compare(
     relative: float = 1e-5,
     samples: int = 20,
 ) -> Comparison:
-    """Whether two robots are the same, names aside, and where they differ.
+    """Return whether two robots are the same, names aside, and where they differ.
 
-    Joints are matched by name where both have the name, otherwise by their place in the tree and their axes; fixed
-    joints and the frames in which bodies are described do not matter, so a link without mass on a fixed joint and an
-    extra frame are the same. A joint that turns the other way or has its zero elsewhere is said to be just that.
-    Shapes, materials, dynamics and elements of other tools are not compared.
+    Joints are matched by name if both robots have the name, otherwise by their place in the tree and their axes. Fixed
+    joints and the choice of body frames do not matter, so a link without mass on a fixed joint equals an extra frame. A
+    joint with the opposite sign or another zero is reported as such. Shapes, materials, dynamics and elements of other
+    tools are not compared.
 
     base: with "any" a constant between the two root frames is a remark, as between a URDF and a DH table whose base
-        frame stands on the first axis; otherwise it makes them different robots.
-    tolerance: of poses, in m and rad; by default wide enough for a file that writes a quarter turn as 1.5708.
+        frame lies on the first axis; otherwise it makes them different robots.
+    tolerance: of poses, in m and rad; the default allows for a file that writes a quarter turn as 1.5708.
     relative: of masses, inertias and limits, as a fraction of the larger.
-    samples: how many random configurations `pose_error` looks at.
+    samples: number of random configurations for `pose_error`.
     """
     if base not in ("same", "any"):
         raise fail("base", f"base={base!r} is not legal; legal are 'same' and 'any'")
@@ -124,7 +124,7 @@ def compare(
 
 
 def _left_over(sides: Sides) -> list[Difference]:
-    """Joints that one robot alone has; those that they carry are counted, not listed."""
+    """Return joints that only one robot has; joints carried by these are counted, not listed."""
     found = []
     for tree, which, other, place in (
         (sides.tree_a, "first", sides.tree_b, [pair.a for pair in sides.pairs]),
@@ -151,7 +151,7 @@ def _carries(tree: Tree, i: int, k: int) -> bool:
 
 
 def _other_motion(sides: Sides, pair: Pair) -> Difference:
-    """How the axes of two joints differ, seen from the body that carries them."""
+    """Return how the axes of two joints differ, in the body that carries them."""
     label = sides.joint_label(pair)
     a, b = sides.robot_a.joints[sides.tree_a.joints[pair.a]], sides.robot_b.joints[sides.tree_b.joints[pair.b]]
     if a.kind.nq != b.kind.nq or a.kind.axes != b.kind.axes or np.isinf(pair.error):
@@ -175,7 +175,7 @@ def _other_motion(sides: Sides, pair: Pair) -> Difference:
 
 
 def _coordinates(sides: Sides) -> list[Difference]:
-    """Joints whose coordinate has another sign or another zero."""
+    """Return joints whose coordinate has another sign or another zero."""
     found = []
     for pair in sides.moving:
         if pair.sign < 0:
@@ -190,8 +190,7 @@ def _coordinates(sides: Sides) -> list[Difference]:
 
 
 def _order(sides: Sides) -> list[Difference]:
-    """A remark where q has another order, with the first joint that is elsewhere; joints that one robot alone has are
-    passed over."""
+    """Return a remark if q has another order, with the first joint that differs; unmatched joints are skipped."""
     other = {sides.tree_b.joints[pair.b]: sides.tree_a.joints[pair.a] for pair in sides.leaders}
     order_b = [other[name] for name in sides.robot_b.joint_names if name in other]
     order_a = [name for name in sides.robot_a.joint_names if name in other.values()]
@@ -205,7 +204,7 @@ def _order(sides: Sides) -> list[Difference]:
 
 
 def _base(sides: Sides, *, counts: bool) -> list[Difference]:
-    """Root frames that are only alike up to a constant."""
+    """Return the constant between the root frames as a difference, if it is not the identity."""
     T_ab = sides.by_a[BASE].T_ab
     if max(apart(T_ab, np.eye(4))) <= sides.tolerance:
         return []
@@ -215,7 +214,7 @@ def _base(sides: Sides, *, counts: bool) -> list[Difference]:
 
 
 def _couplings(sides: Sides) -> list[Difference]:
-    """Followers that follow another joint, or in another way."""
+    """Return followers that follow another joint, or with another factor or offset."""
     found = []
     number = {name: i for i, name in enumerate(sides.tree_a.joints)}
     for pair in sides.moving:
@@ -223,7 +222,7 @@ def _couplings(sides: Sides) -> list[Difference]:
         leader_a, leader_b = sides.leader_a(pair.a), sides.leader_b(pair.b)
         lead = sides.by_a.get(number[leader_a])
         if lead is None:
-            continue  # the leader is left over, which is said
+            continue  # the leader is unmatched, which is reported elsewhere
         if b.joints[lead.b] != leader_b:
             ours = "leads" if lead is pair else f"follows {leader_a!r}"
             theirs = "leads" if leader_b == b.joints[pair.b] else f"follows {leader_b!r}"
@@ -245,7 +244,7 @@ def _couplings(sides: Sides) -> list[Difference]:
 
 
 def _pose_error(sides: Sides, samples: int) -> tuple[float, float]:
-    """The most by which matched bodies stand elsewhere, in m and rad, at random configurations of both."""
+    """Return the largest errors of matched bodies' poses, in m and rad, at random configurations."""
     rng = np.random.default_rng(0)
     metres = radians = 0.0
     T_root = sides.by_a[BASE].T_ab

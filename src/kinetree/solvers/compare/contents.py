@@ -1,4 +1,4 @@
-"""What sits on the bodies of two robots: mass, frames and sensors."""
+"""Comparison of what the bodies of two robots carry: mass, frames and sensors."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kinetree.spatial import plucker
 from kinetree.spatial.se3 import Array
 
 Place = tuple[int, Array]
-"""(body, T_body_thing)"""
+"""(body, T_body_thing)."""
 
 
 def compare_inertias(sides: Sides) -> list[Difference]:
-    """Mass, centre of mass and inertia of every paired body; a robot without any is remarked upon."""
+    """Return the differences of mass, centre of mass and inertia of paired bodies; a remark if one robot has none."""
     has_a, has_b = _has_mass(sides.robot_a), _has_mass(sides.robot_b)
     if has_a != has_b:
         which = "first" if has_a else "second"
@@ -41,7 +41,7 @@ def _inertia(sides: Sides, pair: Pair) -> Iterable[Difference]:
         said.append(f"its centre of mass is {apart:.3g} m away")
         amount = amount or apart
     scale = max(np.abs(J_a).max(), np.abs(J_b).max())
-    # what is left about a centre of mass is known no better than the product it was taken from
+    # inertia about a centre of mass is no more precise than the product that was subtracted
     rounding = 1e-12 * max(np.abs(I_a).max(), np.abs(I_b).max())
     if (error := float(np.abs(J_a - J_b).max())) > max(sides.relative * scale, rounding):
         said.append(f"its inertia differs by {error:.3g} kg m² of {scale:.3g}")
@@ -51,13 +51,13 @@ def _inertia(sides: Sides, pair: Pair) -> Iterable[Difference]:
 
 
 def compare_frames(sides: Sides) -> list[Difference]:
-    """Frames of one name that stand elsewhere; and a remark on frames in places where the other robot has none."""
+    """Return frames of one name with other poses, and a remark on frames in places where the other robot has none."""
     a, b = sides.tree_a.frames, sides.tree_b.frames
     return [*_places(sides, "frame", a, b), *_alone(sides, "frame", a, b)]
 
 
 def compare_sensors(sides: Sides) -> list[Difference]:
-    """Sensors of one name that stand elsewhere or are of another type; a remark on those that one robot alone has."""
+    """Return sensors of one name with another pose or type, and a remark on those that only one robot has."""
     a, b = sides.robot_a.sensors, sides.robot_b.sensors
     places_a, places_b = _sensor_places(sides.robot_a, sides.tree_a), _sensor_places(sides.robot_b, sides.tree_b)
     found = _places(sides, "sensor", places_a, places_b)
@@ -73,7 +73,7 @@ def _sensor_places(robot: Robot, tree: Tree) -> dict[str, Place]:
 
 
 def _alone(sides: Sides, kind: str, a: dict[str, Place], b: dict[str, Place]) -> list[Difference]:
-    """Remarks on things for which the other robot has neither the name nor anything of the kind in that place."""
+    """Return remarks on things whose name and place do not occur in the other robot."""
     found = []
     for which, things, others, pairs in (("first", a, b, sides.by_a), ("second", b, a, sides.by_b)):
         alone = [
@@ -88,7 +88,7 @@ def _alone(sides: Sides, kind: str, a: dict[str, Place], b: dict[str, Place]) ->
 
 
 def _stands_there(sides: Sides, pair: Pair, T: Array, which: str, others: dict[str, Place]) -> bool:
-    """Whether the other robot has anything in this place."""
+    """Return whether the other robot has anything in this place."""
     if which == "first":
         return any(body == pair.b and _near(T, pair.T_ab @ T_b, sides) for body, T_b in others.values())
     return any(body == pair.a and _near(T_a, pair.T_ab @ T, sides) for body, T_a in others.values())
@@ -99,7 +99,7 @@ def _near(T_a: Array, T_b: Array, sides: Sides) -> bool:
 
 
 def _places(sides: Sides, kind: str, a: dict[str, Place], b: dict[str, Place]) -> list[Difference]:
-    """Things of one name that are not in the same place on the same body."""
+    """Return the differences of things of one name that are not in the same place on the same body."""
     found = []
     for name, (body, T_a) in a.items():
         if name not in b:
@@ -107,7 +107,7 @@ def _places(sides: Sides, kind: str, a: dict[str, Place], b: dict[str, Place]) -
         other, T_b = b[name]
         pair = sides.by_a.get(body)
         if pair is None and other not in sides.by_b:
-            continue  # both are on bodies that are left over, which is said
+            continue  # both are on unmatched bodies, which are reported elsewhere
         if pair is None or pair.b != other:
             found.append(Difference(kind, f"{kind} {name!r}", "is on another body"))
             continue

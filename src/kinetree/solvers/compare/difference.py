@@ -1,4 +1,4 @@
-"""One difference between two robots, and the two robots side by side."""
+"""A difference between two robots, and two robots with their bodies paired."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kinetree.spatial.se3 import Array
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing in which two robots differ.
+    """One difference between two robots.
 
-    kind: "joint", "axis", "mimic", "sign", "zero", "order", "base", "limit", "inertia", "frame" or "sensor".
-    element: what it is about, named as in the first robot. amount: how much, in SI and rad, where it is one number.
-    counts: whether it makes them different robots; if not, it is a remark, such as on what one of them is silent about.
+    kind: "joint", "axis", "mimic", "sign", "zero", "order", "base", "limit", "inertia", "frame" or "sensor". element:
+    what it is about, named as in the first robot. amount: its size, in SI and rad, if it is one number. counts: whether
+    it makes them different robots; if not, it is a remark, such as on data that one of them lacks.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Two robots with their bodies paired; tolerance in m and rad, relative of everything else."""
+    """Two robots with their bodies paired; tolerance in m and rad, relative for everything else."""
 
     robot_a: Robot
     robot_b: Robot
@@ -54,17 +54,17 @@ class Sides:
 
     @property
     def moving(self) -> list[Pair]:
-        """The pairs of bodies that joints carry."""
+        """Pairs of bodies that joints carry."""
         return self.pairs[1:]
 
     @property
     def joints(self) -> dict[str, str]:
-        """Joint of the first robot to that of the second."""
+        """Mapping from joints of the first robot to those of the second."""
         return {self.tree_a.joints[pair.a]: self.tree_b.joints[pair.b] for pair in self.moving}
 
     @property
     def leaders(self) -> list[Pair]:
-        """The pairs whose joints both have coordinates of their own."""
+        """Pairs whose joints both have coordinates of their own."""
         names_a, names_b = set(self.robot_a.joint_names), set(self.robot_b.joint_names)
         return [
             pair
@@ -75,29 +75,29 @@ class Sides:
         ]
 
     def parent(self, pair: Pair) -> Pair:
-        """The pair of bodies that carries this one."""
+        """Return the pair of bodies that carries this one."""
         return self.by_a[self.tree_a.parent[pair.a]]
 
     def leader_a(self, i: int) -> str:
-        """The joint that drives joint i of the first robot: itself, unless it is a follower."""
+        """Return the joint that drives joint i of the first robot: itself, unless it is a follower."""
         return resolve_mimic(self.robot_a, self.tree_a.joints[i])[0]
 
     def leader_b(self, j: int) -> str:
-        """The joint that drives joint j of the second robot."""
+        """Return the joint that drives joint j of the second robot."""
         return resolve_mimic(self.robot_b, self.tree_b.joints[j])[0]
 
     def joint_label(self, pair: Pair) -> str:
-        """How messages name a joint: `joint 'elbow'`, with its other name if it has one."""
+        """Return a joint's name for messages: `joint 'elbow'`, with its other name if it has one."""
         a, b = self.tree_a.joints[pair.a], self.tree_b.joints[pair.b]
         return f"joint {a!r}" if a == b else f"joint {a!r} ({b!r})"
 
     def body_label(self, pair: Pair) -> str:
-        """How messages name a body: by the link that the joint carries."""
+        """Return a body's name for messages: the link that the joint carries."""
         name = self.robot_a.root if pair.a == BASE else self.robot_a.joints[self.tree_a.joints[pair.a]].child
         return f"link {name!r}"
 
     def coordinate_map(self) -> tuple[Array, Array]:
-        """S (nq_b, nq_a) and d (nq_b): q_b = S q_a + d, for the joints that are paired; the others stay neutral."""
+        """Return S (nq_b, nq_a) and d (nq_b): q_b = S q_a + d for paired joints; the others stay neutral."""
         S, d = np.zeros((self.tree_b.nq, self.tree_a.nq)), self.robot_b.q()
         for pair in self.leaders:
             to, of = self.tree_b.q_slice[pair.b], self.tree_a.q_slice[pair.a]
@@ -106,13 +106,13 @@ class Sides:
         return S, d
 
     def q_b(self, q_a: Array) -> Array:
-        """q (nq_b,) at which the second robot stands as the first does at q_a (nq_a,)."""
+        """Return q (nq_b,) at which the second robot has the poses of the first at q_a (nq_a,)."""
         S, d = self.coordinate_map()
         return np.asarray(S @ q_a + d)
 
 
 def elsewhere(T_a: Array, T_b: Array, tolerance: float) -> tuple[str, float]:
-    """How far one pose is from the other, in words, and the larger of the two numbers."""
+    """Return the distance between two poses as text, and the larger of its two numbers."""
     metres, radians = apart(T_a, T_b)
     said = [f"is {metres:.6g} m away"] if metres > tolerance else []
     said += [f"is turned by {degrees(radians):.6g} deg"] if radians > tolerance else []

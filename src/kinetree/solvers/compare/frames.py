@@ -1,4 +1,4 @@
-"""How far the frames of two robots stand from each other while their joints have the same values."""
+"""Distances between the frames of two robots with equal joint values."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ from kinetree.solvers.compare.motions import apart
 from kinetree.spatial.se3 import Array
 
 CONVENTION = radians(30)
-"""By more than this no frame is turned by mistake alone."""
+"""Angle above which a frame differs by convention rather than by mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """(m, rad) between a frame of the first robot and that of the same name in the second: all joints at zero, and the
-    largest of each over random configurations too."""
+    """(m, rad) between a frame of the first robot and that of the same name in the second: with all joints at zero, and
+    the largest of each, random configurations included."""
 
     at_zero: tuple[float, float]
     largest: tuple[float, float]
 
 
 def frame_distances(sides: Sides, samples: int, only: Collection[str] = ()) -> dict[str, Distance]:
-    """Of every frame whose name both robots have, or of those among `only`, seen from the frame that is the first
-    robot's root where the second has it, else from both roots. Joints have the same values, in the ranges of both."""
+    """Return the distance for every frame name that both robots have, or for those among `only`.
+
+    Poses are relative to the first robot's root if the second has that frame, else to each robot's root. Joints have
+    equal values, within the ranges of both.
+    """
     names = [name for name in sides.tree_a.frames if name in sides.tree_b.frames and (not only or name in only)]
     base = sides.robot_a.root if sides.robot_a.root in sides.tree_b.frames else sides.robot_b.root
     rng = np.random.default_rng(0)
@@ -45,8 +48,10 @@ def frame_distances(sides: Sides, samples: int, only: Collection[str] = ()) -> d
 
 
 def distance_table(distances: Mapping[str, Distance], tolerance: float) -> list[str]:
-    """Lines of a table in mm and degrees, of the frames that are further apart than the tolerance. Those that are
-    turned by much stand last: a link's own frame is often turned by another convention."""
+    """Return the lines of a table, in mm and degrees, of the frames that are further apart than the tolerance.
+
+    Frames with a large rotation come last: a link's own frame often follows another convention.
+    """
     shown = {name: d for name, d in distances.items() if max(d.largest) > tolerance}
     if not shown:
         return []
@@ -61,8 +66,8 @@ def distance_table(distances: Mapping[str, Distance], tolerance: float) -> list[
 
 
 def _configurations(sides: Sides, rng: np.random.Generator | None) -> tuple[Array, Array]:
-    """q of both robots with the same value for every pair of joints, all zero without `rng`; joints without a partner
-    and those of several numbers stay neutral."""
+    """Return q of both robots with equal values for each pair of joints, all zero without `rng`. Joints without a
+    partner or with several coordinates stay neutral."""
     q_a, q_b = sides.robot_a.q(), sides.robot_b.q()
     for pair in sides.leaders:
         if rng is None or sides.tree_a.joint_type[pair.a].nq != 1:
@@ -74,7 +79,7 @@ def _configurations(sides: Sides, rng: np.random.Generator | None) -> tuple[Arra
 
 
 def _range(a: Joint, b: Joint) -> tuple[float, float]:
-    """Where both joints may go; half a turn or a metre to either side where nobody says."""
+    """Return the range that both joints allow, within half a turn or a metre to either side."""
     reach = pi if a.kind.angular[0] else 1.0
     low = max(a.limit.lower, b.limit.lower, -reach)
     high = min(a.limit.upper, b.limit.upper, reach)

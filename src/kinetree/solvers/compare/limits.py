@@ -1,4 +1,4 @@
-"""Limits of two robots side by side."""
+"""Comparison of the limits of two robots."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ KINDS = ("position", "velocity", "effort")
 
 
 def compare_limits(sides: Sides) -> list[Difference]:
-    """Boxes of the joints, and rows over several joints. That only one has limits on velocity or effort
-    at all is a remark: tables seldom have them."""
+    """Return the differences of joint limits and coupled limits. If only one robot has any limits on velocity or
+    effort, that is a remark, because tables seldom have them."""
     spoken_a, spoken_b = _spoken(sides.robot_a), _spoken(sides.robot_b)
     found = [
         Difference(
@@ -37,13 +37,13 @@ def compare_limits(sides: Sides) -> list[Difference]:
 
 
 def _spoken(robot: Robot) -> set[str]:
-    """The kinds of limits that any joint of the robot has."""
+    """Return the kinds of limits that any joint of the robot has."""
     limits = [limit for joint in robot.joints.values() for limit in joint.limits]
     return {kind for kind in KINDS if any(not all(map(isinf, _numbers(limit, kind))) for limit in limits)}
 
 
 def _numbers(limit: Limit, kind: str) -> tuple[float, ...]:
-    """(lower, upper) of a position, (value,) of velocity or effort."""
+    """Return (lower, upper) of a position, (value,) of velocity or effort."""
     if kind == "position":
         return limit.lower, limit.upper
     value: float = getattr(limit, kind)
@@ -54,7 +54,7 @@ def _joint(sides: Sides, pair: Pair, kinds: list[str]) -> list[Difference]:
     a = sides.robot_a.joints[sides.tree_a.joints[pair.a]]
     b = sides.robot_b.joints[sides.tree_b.joints[pair.b]]
     if a.kind.nv != b.kind.nv:
-        return []  # they are of different types, which is said
+        return []  # the difference of types is reported elsewhere
     found = []
     for i, name in enumerate(a.kind.velocities):
         for kind in kinds:
@@ -82,7 +82,7 @@ def _say(numbers: Sequence[float]) -> str:
 
 
 def _rows(sides: Sides) -> list[Difference]:
-    """Rows G q <= h that one robot alone has, read in the coordinates of the first."""
+    """Return the rows G q <= h that only one robot has, converted to the coordinates of the first."""
     limits_a, limits_b = sides.robot_a.limits, sides.robot_b.limits
     S, d = sides.coordinate_map()
     rows_a = _unit_rows(limits_a.G, limits_a.h)
@@ -99,8 +99,8 @@ def _rows(sides: Sides) -> list[Difference]:
 
 
 def _unit_rows(G: Array, h: Array) -> Array:
-    """Rows (G, h) with the largest coefficient one."""
+    """Return rows (G, h) scaled so that the largest coefficient is one."""
     scale = np.abs(G).max(axis=1, initial=0.0)
     scale[scale == 0] = 1.0
-    with np.errstate(over="ignore"):  # a bound that becomes infinite bounds nothing
+    with np.errstate(over="ignore"):  # an infinite bound limits nothing
         return np.asarray(np.hstack([G, h[:, None]]) / scale[:, None])

@@ -1,4 +1,4 @@
-"""Do two joints of two robots move what they carry alike?"""
+"""Comparison of the motions of two joints."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Joint = tuple[Tree, int]
 
 
 def alike(a: Joint, b: Joint) -> bool:
-    """Whether two joints are of types that move in the same way."""
+    """Return whether two joints are of types that move in the same way."""
     return a[0].joint_type[a[1]].moves_like(b[0].joint_type[b[1]])
 
 
 def motion_error(a: Joint, b: Joint, T_ab: Array, sign: float = 1.0, offset: float = 0.0) -> tuple[float, Array]:
-    """By how much two motions differ beyond a constant, in m or entries of a rotation, and that constant (4, 4).
+    """Return how much two motions differ beyond a constant, in m or entries of a rotation, and that constant (4, 4).
 
-    T_ab (4, 4) is between the bodies that carry the joints; q_b = sign * q_a + offset. Infinite for joints of types
-    that do not move alike.
+    T_ab (4, 4) is between the bodies that carry the joints; q_b = sign * q_a + offset. The error is infinite for joints
+    of types that do not move alike.
     """
     if not alike(a, b):
         return np.inf, se3.IDENTITY
@@ -32,14 +32,14 @@ def motion_error(a: Joint, b: Joint, T_ab: Array, sign: float = 1.0, offset: flo
 
 
 def closest_motion(a: Joint, b: Joint, T_ab: Array, tolerance: float) -> tuple[float, Array, float]:
-    """(error, constant, sign) of the sign under which two motions differ less; 1 where both are within tolerance."""
+    """Return (error, constant, sign) for the sign with the smaller error; sign 1 if both are within tolerance."""
     signs = (1.0, -1.0) if a[0].joint_type[a[1]].single else (1.0,)
     tries = [(*motion_error(a, b, T_ab, sign), sign) for sign in signs]
     return min(tries, key=lambda found: found[0] if found[0] > tolerance else 0.0)
 
 
 def moved_onto(a: Joint, b: Joint, T_ab: Array, sign: float) -> Array:
-    """T_ab (4, 4) of the carried bodies, once joint b has been moved the shortest way onto joint a."""
+    """Return T_ab (4, 4) of the carried bodies, after moving joint b the shortest way onto joint a."""
     (tree_a, i), (tree_b, j) = a, b
     T = se3.inverse(tree_a.T_tree[i]) @ T_ab @ tree_b.T_tree[j]
     p, axes_a, axes_b = T[:3, 3], tree_a.axes[i], tree_b.axes[j]
@@ -50,8 +50,7 @@ def moved_onto(a: Joint, b: Joint, T_ab: Array, sign: float) -> Array:
 
 
 def axes_apart(a: Joint, b: Joint, T_ab: Array, sign: float) -> float:
-    """How far the axes of two joints are from each other, in rad and m together, where T_ab (4, 4) is between the
-    bodies that they carry."""
+    """Return the distance of the axes of two joints, rad plus m, for T_ab (4, 4) between the bodies that they carry."""
     (tree_a, i), (tree_b, j) = a, b
     if not (len(tree_a.axes[i]) and len(tree_b.axes[j])):
         return 0.0
@@ -61,19 +60,19 @@ def axes_apart(a: Joint, b: Joint, T_ab: Array, sign: float) -> float:
 
 
 def apart(T_a: Array, T_b: Array) -> tuple[float, float]:
-    """(m, rad): how far two poses (4, 4) are from each other."""
+    """Return the distance (m, rad) between two poses (4, 4)."""
     half = float(np.linalg.norm(T_a[:3, :3] - T_b[:3, :3])) / np.sqrt(8.0)  # sin(angle / 2)
     return float(np.linalg.norm(T_a[:3, 3] - T_b[:3, 3])), 2.0 * float(np.arcsin(min(half, 1.0)))
 
 
 def _moved(joint: Joint, q: Array) -> Array:
-    """T (4, 4) of what the joint carries in the body that carries it, for its own numbers q."""
+    """Return T (4, 4) of the carried body in the body that carries the joint, for the joint's own numbers q."""
     tree, i = joint
     return np.asarray(tree.T_tree[i] @ tree.joint_type[i].transform(tree.axes[i], tree.pitch[i], q))
 
 
 def _samples(neutral: tuple[float, ...]) -> list[Array]:
-    """The neutral configuration of a joint and two others; quaternions of any length are legal."""
+    """Return the neutral configuration of a joint and two others; quaternions may have any length."""
     zero = np.array(neutral)
     waves = np.arange(1.0, len(neutral) + 1)
     return [zero, zero + 0.9 * np.sin(waves), zero - 0.7 * np.cos(2 * waves) - 0.9]

@@ -1,4 +1,4 @@
-"""What a solver of inverse kinematics runs, traced and compiled when it is first wanted."""
+"""The kernels of an inverse kinematics solver, traced and compiled at first use."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from kinetree.queries.query import origin, tree
 
 Step = Callable[..., Any]
 WAY_DOWN = 2000
-"""Steps to where a target that cannot be reached is closest, at most."""
+"""Most steps to the closest point of a target that is out of reach."""
 WAY_ALONG = 200
-"""Steps from a solution to the one that is nearest to a posture, at most."""
+"""Most steps from a solution to the one nearest to a posture."""
 
 
 def kernels(robot: Robot, job: Reach, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
-    """Those of `IK`, by its fields. arm: its closed form, if it has one."""
+    """Return the kernels of `IK`, by its fields. arm: its closed form, if it has one."""
     key = _key(robot, job, limits)
     n, m = len(job.columns), len(job.G)
     state, whole, q = Port("state", (HEAD + 2 * n,)), Port("rest", (robot.nq,)), Port("q", (n,))
     targets = tuple(Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(job.goals))
 
     def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
-        """Of a step from `first`, what stands between, and the targets. Without rows there is neither h nor center."""
+        """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets."""
         given = [what for what in between if m or what not in ("h", "center")]
         ports = (first, *(Port(what, (m if what == "h" else n,)) for what in given), *targets)
 
@@ -70,7 +70,7 @@ def kernels(robot: Robot, job: Reach, limits: Limits, arm: SixAxes | None) -> di
 
 
 def _key(robot: Robot, job: Reach, limits: Limits) -> str:
-    """Stands for all on which the code depends: the robot, and every number of the problem and of its limits."""
+    """Return a hash of all that the code depends on: the robot and every number of the problem and its limits."""
     values = [getattr(x, field.name) for x in (job, limits) for field in fields(x)]
     numbers = [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
     return origin(robot, ("ik", repr(numbers), WAY_DOWN, WAY_ALONG))

@@ -1,4 +1,4 @@
-"""Inverse kinematics: from where frames shall be to where joints are, inside all limits."""
+"""Construction of inverse kinematics solvers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.numbers import numbers
 
 FASTEST = 1e6
-"""Of a joint without a velocity limit, rad/s or m/s."""
+"""Speed of a joint without a velocity limit, rad/s or m/s."""
 
 
 @explained
@@ -38,18 +38,18 @@ def ik(
     descents: int = 128,
     closed_form: bool = True,
 ) -> IK:
-    """A solver for where a frame, or each of several, shall be as seen from `base`, the root by default.
+    """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
 
-    goal: "pose", "position", "orientation", or "pointing", the axis of the frame through a point; one for all frames or
-    one each. weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame
-    (`expressed_in`), for all frames; zero leaves a direction free, the others matter where not all errors can vanish.
-    Of "pointing" the largest of the last three holds. axis (3,): of the frame, for "pointing". tolerance: m and rad.
-    limits: instead of the robot's own. descents: from how many starts it tries. closed_form: whether to begin with the
-    solutions in closed form, for poses of arms that have them (see `six_axes`).
+    goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one for all
+    frames or one each. weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or
+    frame (`expressed_in`), for all frames; zero leaves a direction free, other values matter if not all errors can
+    vanish. "pointing" uses the largest of the last three. axis (3,): of the frame, for "pointing". tolerance: m and
+    rad. limits: replace the robot's own. descents: number of starts. closed_form: whether to begin with closed-form
+    solutions, for poses of arms that have them (see `six_axes`).
 
-    Joints between the frames move, those that follow others with them; all of them stay inside the limits, rows of
-    several joints among them. Raises KinetreeError for frames that there are not, joints on the way whose velocity has
-    other coordinates than themselves, and limits that nothing fulfils.
+    Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
+    Raises KinetreeError for unknown frames, joints in between whose velocity has other coordinates than they have, and
+    limits that cannot be fulfilled.
     """
     names = (frame,) if isinstance(frame, str) else tuple(frame)
     kinds = (goal,) * len(names) if isinstance(goal, str) else tuple(goal)
@@ -104,7 +104,7 @@ def _made(
 
 
 def _speed(robot: Robot, name: str) -> float:
-    """How fast a joint may be for itself and for all that follow it, rad/s or m/s."""
+    """Return the speed limit of a joint from itself and all its followers, rad/s or m/s."""
     speeds = [robot.joints[name].limit.velocity]
     for other, joint in robot.joints.items():
         if joint.mimic:

@@ -1,4 +1,4 @@
-"""What a solver of inverse kinematics may move, within what, and where it begins."""
+"""The problem of an inverse kinematics solver: the coordinates, their limits, and the start."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from kinetree.spatial.se3 import Array, frozen
 
 DAMPING, STRIDE, DESCENT_STEPS = 1e-2, 1.0, 18
 WIDE = (4 * np.pi + 1e-6, 100.0)
-"""A range of more, rad and m, is searched like one without ends."""
+"""Ranges, rad and m, beyond which a joint is searched as if it had no ends."""
 WINDOW = (np.pi, 1.0)
-"""Starts of a joint without ends lie up to so far from zero, rad and m, or from its only end."""
+"""Largest distance of starts, rad and m, from zero or from a joint's only end, for joints without two ends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inside:
-    """Where a search begins, inside the limits.
+    """The start of a search, inside the limits.
 
-    rows (m, nq): what `Reach.G` leaves out, coefficients of the joints that stay where they are. lengths (m,): by which
-    rows were divided. bounds, bounds_now (m,): h with those joints at zero, and where they are by default, `neutral`
-    (nq,), in which those that move are where a search begins. begin_at (n,): that, well inside while the others are
-    there. template: the state from there.
+    rows (m, nq): coefficients of the joints that do not move, which `Reach.G` leaves out. lengths (m,): divisors of the
+    rows. bounds, bounds_now (m,): h with those joints at zero, and with them at `neutral` (nq,), their default; there
+    the joints that move are at the start. begin_at (n,): the start, well inside with the others at neutral. template:
+    the state at the start.
     """
 
     limits: Limits
@@ -45,11 +45,11 @@ class Inside:
     template: Array
 
     def bounds_at(self, rest: Array) -> Array:
-        """h (…, m), for where the other joints are (…, nq), zero for those that move."""
+        """Return h (…, m) for q (…, nq) of the joints that do not move, with zero for those that do."""
         return np.asarray(self.bounds - rest @ self.rows.T / self.lengths)
 
     def begin(self, job: Reach, q0: Any) -> tuple[Array, Array, Array, Array]:
-        """States (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and where the other joints are (…, nq)."""
+        """Return states (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and q (…, nq) for the other joints."""
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
         q = self.limits.project(self.limits.checked(q0, "q0"))
@@ -62,8 +62,8 @@ class Inside:
         return states, h, self._centers(job, q[..., job.columns], h), q
 
     def _centers(self, job: Reach, q: Array, h: Array) -> Array:
-        """Well inside (…, n): `begin_at`, or where the other joints leave it outside, on the way there from q (…, n),
-        which is inside."""
+        """Return points (…, n) well inside: `begin_at`, or if that is outside for these other joints, a point between
+        it and q (…, n), which is inside."""
         if not self.rows.any():
             return self.begin_at
         way = self.begin_at - q
@@ -75,7 +75,7 @@ class Inside:
 def reach_of(
     robot: Robot, limits: Limits, goals: Sequence[Goal], tolerance: tuple[float, float], descents: int
 ) -> tuple[Reach, Inside]:
-    """The problem, and its limits."""
+    """Return the problem and its limits."""
     columns, rates = _between(robot, goals)
     if not len(columns):
         frames = ", ".join(goal.frame for goal in goals)
@@ -126,8 +126,7 @@ def _is_angle(robot: Robot, column: int) -> bool:
 
 
 def _that_turn(robot: Robot, columns: Array) -> Array:
-    """Whether a whole turn of a coordinate leaves every frame where it is: of angles that move nothing along, and that
-    nothing follows."""
+    """Return which coordinates leave every frame in place after a whole turn: angles without pitch or followers."""
     led = {joint.mimic.joint for joint in robot.joints.values() if joint.mimic}
     names = [joint_of(robot, j) for j in columns]
     alone = [name not in led and robot.joints[name].pitch == 0 for name in names]
@@ -135,7 +134,7 @@ def _that_turn(robot: Robot, columns: Array) -> Array:
 
 
 def _window(lower: Array, upper: Array, is_angle: Array) -> tuple[Array, Array]:
-    """Between which starts lie (n,): the ranges, or where they are too wide, what of them is near zero."""
+    """Return the range of starts (n,): the joint's range, or a part of it near zero if it is too wide."""
     wide = np.where(is_angle, *WINDOW)
     is_wide = ~(upper - lower <= np.where(is_angle, *WIDE))
     first = np.clip(-wide, lower, np.maximum(upper - 2 * wide, lower))
@@ -143,8 +142,7 @@ def _window(lower: Array, upper: Array, is_angle: Array) -> tuple[Array, Array]:
 
 
 def _begin(G: Array, h: Array, first: Array, last: Array, inside: Array) -> Array:
-    """Where a search begins (n,): the middle of the window, or of what rows leave of it; where that has no inside, a
-    place inside that is known."""
+    """Return the start (n,): the middle of the window, or of what rows leave of it; `inside` if that is flat."""
     begin = (first + last) / 2
     free = (first < last) & G.any(axis=0)
     if not free.any():
@@ -159,7 +157,7 @@ def _begin(G: Array, h: Array, first: Array, last: Array, inside: Array) -> Arra
 
 
 def _that_matter(limits: Limits, about: Array) -> Array:
-    """Which of these rows can be crossed by a configuration that all other limits allow, wherever other joints are."""
+    """Return the rows that can be crossed by a configuration that all other limits allow, for any other joints."""
     G, h = limits.G[about], limits.h[about]
     used = np.flatnonzero(G.any(axis=0))
     lower, upper = limits.lower[used], limits.upper[used]
@@ -173,12 +171,12 @@ def _that_matter(limits: Limits, about: Array) -> Array:
 
 
 def joint_of(robot: Robot, column: int) -> str:
-    """The joint whose coordinate has that number in q."""
+    """Return the joint whose coordinate has this index in q."""
     return next(name for name, where in robot.q_slices.items() if where.start <= column < where.stop)
 
 
 def _between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array]:
-    """The coordinates of q and of qd that move frames as seen from their bases."""
+    """Return the coordinates of q and of qd that move the frames as seen from their bases."""
     bodies = tree(robot)
     found: dict[int, int] = {}
     for goal in goals:

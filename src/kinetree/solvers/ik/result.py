@@ -1,4 +1,4 @@
-"""What inverse kinematics answers."""
+"""Results of inverse kinematics."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from kinetree.model.limits import Limits
 from kinetree.spatial.se3 import Array
 
 CLOSE = 1e-6
-"""A limit is active below this margin, in its own units."""
+"""Margin up to which a limit is active, in its own units."""
 
 
 @dataclass(frozen=True, eq=False)
 class IKResult:
-    """What `IK` answers.
+    """Result of `IK`.
 
-    q (…, nq): inside all limits, whatever happens. success (…): whether all goals are reached within the tolerances.
-    residual (…, 2): how far the frames are from there, m and rad; of several goals the largest. iterations (…): steps.
+    q (…, nq): always inside all limits. success (…): whether all goals are reached within the tolerances. residual (…,
+    2): distance of the frames from their targets, m and rad; the largest of several goals. iterations (…): steps.
     """
 
     q: Array
@@ -31,12 +31,12 @@ class IKResult:
 
     @cached_property
     def active_limits(self) -> Array:
-        """Which limits of the joints that were moved q stands at, (…, k) of bool, in the order of `limits.names`."""
+        """Limits of the moved joints that q is at, (…, k) of bool, in the order of `limits.names`."""
         return np.asarray((self.limits.margin(self.q) <= CLOSE) & self.limits.about(self.columns))
 
 
 class IKInterrupted(KeyboardInterrupt):
-    """Somebody interrupted; `result` has what was solved, and no success for the rest."""
+    """Interruption by the user; `result` has what was solved, with no success for the rest."""
 
     def __init__(self, result: IKResult) -> None:
         super().__init__("inverse kinematics was interrupted; what was solved is in .result")

@@ -1,4 +1,4 @@
-"""Which arms have inverse kinematics in closed form, by their geometry."""
+"""Recognition of arms that have inverse kinematics in closed form."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
 
 NEARLY = 1e-3
-"""How far lines may be from meeting, of the length of the arm, and how far from parallel, rad. What the closed form
-then lacks is small, and steps of the search mend it."""
+"""Largest distance between lines that meet, relative to the length of the arm, and largest angle between parallel
+lines, rad. The error is small, and steps of the search correct it."""
 CLEARLY = 0.05
-"""How far lines are from parallel, or links from no length, at the least, where the closed form divides by it."""
+"""Least sine between lines that are not parallel, and least relative length of links; both are divisors."""
 
 
 def six_axes(robot: Robot, frame: str, base: str) -> SixAxes | None:
-    """The closed form of the way from base to frame, if it has one: six turning joints that follow no other, of a
-    family that is known, counted from either end."""
+    """Return the closed form from base to frame, or None. An arm has one if six revolute joints, without followers
+    among them, belong to a known family, counted from either end."""
     bodies = tree(robot)
     up, down = way_between(bodies, bodies.frame(base)[0], bodies.frame(frame)[0])
     joints = [robot.joints[bodies.joints[i]] for i in (*up, *down)]
@@ -62,7 +62,7 @@ def _recognised(chain: SerialChain) -> SixAxes | None:
 
 
 def _turned(T_tip: Array, h: Array, a: Array, signs: Array, family: str) -> SixAxes:
-    """In axes in which most numbers are 0 and 1."""
+    """Return the arm in axes in which most numbers are 0 and 1."""
     x = _across(h[0], h[1])
     R = np.array([x, np.cross(h[1], x), h[1]])
     v = _across(h[4], h[5])
@@ -85,7 +85,7 @@ def _turned(T_tip: Array, h: Array, a: Array, signs: Array, family: str) -> SixA
 
 
 def _tidy(values: Array) -> Array:
-    """Without what is but noise, of which the search has no need."""
+    """Return the values with those within 1e-9 of an integer rounded to it."""
     whole = np.round(values)
     return np.where(np.abs(values - whole) < 1e-9, whole, values) + 0.0
 
@@ -99,13 +99,13 @@ def _is_across(h: Array, i: int, j: int) -> bool:
 
 
 def _across(u: Array, h: Array) -> Array:
-    """The direction of u across h."""
+    """Return the direction of the part of u perpendicular to h."""
     rest = u - (u @ h) * h
     return np.asarray(rest / np.linalg.norm(rest))
 
 
 def _meeting(h: Array, a: Array) -> tuple[Array, float]:
-    """The point nearest to lines, and how far off the farthest of them is."""
+    """Return the point nearest to all lines, and the distance of the farthest line."""
     across = np.array([np.eye(3) - np.outer(u, u) for u in h])
     point = np.linalg.solve(across.sum(axis=0), np.einsum("nij,nj->i", across, a))
     return point, float(np.linalg.norm(np.einsum("nij,nj->ni", across, point - a), axis=-1).max())

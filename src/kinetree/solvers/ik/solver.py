@@ -1,4 +1,4 @@
-"""A solver of inverse kinematics, once it is made."""
+"""The inverse kinematics solver."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from kinetree.spatial.se3 import Array
 
 DOUBLE = np.dtype(float)
 AT_ONCE = 2**14
-"""Targets between two calls of `progress`."""
+"""Number of targets between two calls of `progress`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IK:
-    """A solver of inverse kinematics; `ik` makes it.
+    """A solver of inverse kinematics, made by `ik`.
 
     coordinate_names (n,): the coordinates that it moves. goals: what it reaches.
     """
@@ -66,23 +66,22 @@ class IK:
         threads: int = 1,
         progress: Callable[[int, int], None] | None = None,
     ) -> IKResult:
-        """The configurations for targets, one (…, *shape) for every goal: a pose (4, 4), a position or a point (3,), m,
-        or an orientation (3, 3), as seen from the goal's base.
+        """Return configurations for targets, one (…, *shape) for each goal, as seen from the goal's base.
 
-        q0 (…, nq): where to begin, and where joints stay that the goals do not need; brought inside the limits where it
-        is not. By default the middle of the ranges, and neutral. prefer (…, nq): a posture, such as `q0`, or "middle",
-        away from the limits: of the solutions to which the one that was found can slide, the one that is nearest to it,
-        by the Euclidean distance of the joints that move. threads: to share a large batch. progress: is called with how
-        many targets are done, and how many there are.
+        targets: poses (4, 4), positions or points (3,), m, or orientations (3, 3). q0 (…, nq): the start, projected
+        into the limits; joints that the goals do not need stay there. By default the middle of the ranges, and neutral.
+        prefer (…, nq): a posture, such as `q0`, or "middle", away from the limits: the result is the solution nearest
+        to it that can be reached by sliding from the first one, in Euclidean distance of the joints that move. threads:
+        share a large batch. progress: is called with the number of targets done and the total.
 
-        What cannot be reached has no success, and the q is one that is locally closest: no small motion inside the
-        limits brings the weighted squared errors down. A target's answer depends on itself and its q0 alone. Raises
-        KinetreeError for targets of another shape, and for rotations that are none.
+        For a target out of reach success is False and q is locally closest: no small motion inside the limits reduces
+        the weighted squared errors. A result depends only on its target and q0. Raises KinetreeError for targets of
+        another shape and for invalid rotations.
         """
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
         if q0 is None and prefer is None and progress is None and self._is_plain(targets):
-            # one target in arrays as they are: a control loop's call, whose every microsecond counts
+            # fast path for a control loop: one target, in arrays that need no conversion
             state = self.inside.template
             if self.nearest:
                 state = self.nearest(state, *self.more, *targets)
@@ -130,8 +129,11 @@ class IK:
         return arrays, fault.shape
 
     def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
-        """The last states: of those that are not solved after a way down to where they are closest, of the others after
-        one towards a posture, where there is one. search: states, bounds, centers and perhaps postures."""
+        """Return the last states: unsolved ones after steps to their closest point, solved ones after steps to a
+        posture, if given.
+
+        search: states, bounds, centers and perhaps postures.
+        """
         states, h, center, *posture = search
         bounds, options = [h] if len(self.job.G) else [], {} if threads == 1 else {"threads": threads}
         more = [*bounds, center] if bounds else []
@@ -159,11 +161,11 @@ class IK:
     def solutions(
         self, *targets: Any, most: int = 8, q0: Any = None, starts: int = 64, apart: float | None = None
     ) -> IKResult:
-        """Different configurations for one target, (k, nq) with k up to `most`, the nearest to q0 first.
+        """Return different configurations for one target, (k, nq) with k up to `most`, the nearest to q0 first.
 
-        Descents begin at `starts` places, evenly spread inside the limits; answers closer together than `apart`, rad or
-        m in every joint, are one. An arm of six joints has a few; one of more has any number, of which these are some,
-        half a radian apart unless said.
+        Descents begin at `starts` points, evenly spread inside the limits. Results closer together than `apart`, rad or
+        m in every joint, count as one; the default is 1e-3 for up to six joints, else 0.5. An arm of six joints has a
+        few solutions; one with more has infinitely many, of which these are some.
         """
         if apart is None:
             apart = 1e-3 if len(self.job.columns) <= 6 else 0.5
@@ -179,7 +181,7 @@ class IK:
         n, more = len(self.job.columns), [h, center] if len(self.job.G) else []
 
         def descended(places: Array) -> IKResult:
-            """What one descent each reaches from places (k, n)."""
+            """Return the result of one descent from each of the points (k, n)."""
             states = np.tile(state, (len(places), 1))
             states[:, DESCENT] = self.job.descents - 1
             states[:, HEAD : HEAD + n] = places
@@ -206,17 +208,17 @@ class IK:
         return IKResult(q, success, residual, steps, self.limits, self.job.columns)
 
     def _apart(self, a: Array, b: Array) -> float:
-        """By how much the farthest joint differs, but for whole turns."""
+        """Return the largest difference of a joint, apart from whole turns."""
         away = (a - b)[self.job.columns]
         turned = away - 2 * np.pi * np.round(away / (2 * np.pi))
         return float(np.abs(np.where(self.job.turns, turned, away)).max())
 
     def step(self, q: Any, *targets: Any, dt: float) -> Array:
-        """Where to send the joints (…, nq) that are at q (…, nq), for the next dt seconds on the way to the targets.
+        """Return joint commands (…, nq) for the next dt seconds on the way from q (…, nq) to the targets.
 
-        A step of the search that no joint takes faster than its velocity limit allows, nor the joints that follow it,
-        all of them slowed alike; joints without such limits take all of it. From inside the limits it stays inside;
-        from outside it goes to where a step would lead from the nearest configuration inside, no faster. Raises
+        One step of the search in which no joint, and no follower of it, exceeds its velocity limit; all joints are
+        slowed alike, and joints without such limits take the whole step. From inside the limits it stays inside; from
+        outside it goes towards the result of a step from the nearest configuration inside, no faster. Raises
         KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
         if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
@@ -238,7 +240,7 @@ class IK:
         return self.job.moved(before, moved)
 
     def _posture(self, prefer: Any) -> Array:
-        """Of the joints that move, (…, n)."""
+        """Return the posture of the joints that move, (…, n)."""
         if isinstance(prefer, str) and prefer == "middle":
             return self.inside.begin_at
         legal = f"'middle', or (…, {self.job.nq}) finite numbers"

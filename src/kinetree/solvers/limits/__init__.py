@@ -1,1 +1,1 @@
-"""Report on limits over several joints, and widen them."""
+"""Analysis and widening of limits over several joints."""

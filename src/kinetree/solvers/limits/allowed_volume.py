@@ -1,4 +1,4 @@
-"""How much room limits leave to the joints that they couple, and how it grows when rows are moved out."""
+"""Volume of the configurations that coupled limits allow, and its growth when rows are moved out."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array
 
 CLOSE = 1e-6
-"""The share of the volume that a better choice of amounts may add, when the search ends."""
+"""Relative gain of volume, still possible, at which the search ends."""
 MOST_CUTS = 2000
 BESIDE = 1e-6
-"""How far beside a point its derivatives are taken, as a share of how far a row reaches over the joints' ranges."""
+"""Step of the derivatives, relative to the reach of a row over the joints' ranges."""
 
 
 class Room:
-    """The volume of the blocks of some rows, for amounts x (k,) by which these are moved out."""
+    """Volume of the blocks of some rows, as a function of amounts x (k,) by which the rows are moved out."""
 
     def __init__(self, limits: Limits, rows: Array) -> None:
         self._limits, self._rows = limits, rows
@@ -32,12 +32,12 @@ class Room:
                 raise fail("widen", message, fix="ask for what a frame reaches")
 
     def value(self, x: Array) -> float:
-        """The volume, rad and m to their powers."""
+        """Return the volume, a product of powers of rad and m."""
         return float(np.prod([polytope.volume(block.A, block.b) for block in self._blocks(x)]))
 
     def gains(self, x: Array, most: Array) -> Array:
-        """The derivative of the volume for each amount: inwards where a row is moved, outwards where it is not; the two
-        differ where rows lie one upon the other."""
+        """Return the derivative of the volume by each amount: inwards for a row that is moved, outwards for others. The
+        two differ if rows lie upon each other."""
         gains = np.zeros(len(x))
         for i in np.flatnonzero((x > 0) | (self._log_gradient(x) > 0)):
             beside = x.copy()
@@ -48,8 +48,11 @@ class Room:
         return gains
 
     def best(self, most: Array, total: float) -> tuple[Array, float]:
-        """Kelley's method on the logarithm of the volume, which is concave (Brunn & Minkowski): the best x of tangents
-        taken so far, where the next tangent is taken."""
+        """Return the best amounts, and the relative gain that others could still bring.
+
+        Kelley's cutting planes on the logarithm of the volume, which is concave (Brunn & Minkowski): each step takes
+        the tangent at the best x of the tangents so far.
+        """
         x = found = most * min(1.0, total / most.sum())
         slopes, heights, best = [], [], -np.inf
         for _ in range(MOST_CUTS):
@@ -64,7 +67,7 @@ class Room:
         return found, float(np.expm1(max(bound - best, 0.0)))
 
     def least(self, x: Array) -> Array:
-        """Each row no further out than the others let configurations come."""
+        """Return x with each row moved out only as far as the other limits let configurations come."""
         spared = x.copy()
         for i in range(len(spared)):
             for block in self._blocks(spared):
@@ -76,7 +79,7 @@ class Room:
         return spared
 
     def _blocks(self, x: Array) -> list[Block]:
-        """Those that the rows are in, moved out by x."""
+        """Return the blocks that contain the rows, with the rows moved out by x."""
         h = self._limits.h.copy()
         h[self._rows] += x
         return [block for block in replace(self._limits, h=h).blocks if np.isin(self._rows, block.rows).any()]
@@ -90,7 +93,7 @@ class Room:
 
 
 def _highest(slopes: Array, heights: Array, most: Array, total: float) -> tuple[Array, float]:
-    """The x with the largest least of heights + slopes x, and that."""
+    """Return the x that maximises the least of heights + slopes x, and that value."""
     from scipy.optimize import linprog
 
     k = len(most)

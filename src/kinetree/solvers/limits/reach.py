@@ -1,4 +1,4 @@
-"""The places that a frame reaches within limits, counted in cubes over random configurations."""
+"""Volume that a frame reaches within limits, counted in cubes over random configurations."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from kinetree.spatial.se3 import Array
 
 AT_ONCE = 100_000
 SIDE = 2**20
-"""More cubes than any robot is long."""
+"""Cubes along an axis; more than any robot is long."""
 
 
 class Reach:
-    """The volume that a frame's origin reaches, m³, for amounts x (k,) by which rows of limits are moved out.
+    """Volume that a frame's origin reaches, m³, as a function of amounts x (k,) by which rows of limits are moved out.
 
-    A configuration needs so much of every row. Of those that reach a cube, which nobody reaches who needs nothing, it
-    matters what they need. Random configurations do not find every cube that is reached without need: whether one is,
-    inverse kinematics knows.
+    Each configuration needs some amount of every row. Cubes reached with zero amounts always count; for the others the
+    amounts of their configurations are stored. Random configurations miss some cubes of the first kind, so inverse
+    kinematics decides.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class Reach:
         self._need = need[more]
 
     def value(self, x: Array) -> float:
-        """The volume, m³."""
+        """Return the volume, m³."""
         return float(self._cell**3 * (self._free + self._count(x)))
 
     def gains(self, x: Array, most: Array) -> Array:
-        """What a unit of each row adds: by a tenth of what it may be moved, the last of where it is or the first."""
+        """Return the gain per unit of each row, over a tenth of its range: the last if it is moved, else the first."""
         step, here = most / 10, self.value(x)
         gains = np.zeros(len(x))
         for i in np.flatnonzero(step):
@@ -77,7 +77,7 @@ class Reach:
         return gains
 
     def best(self, most: Array, total: float) -> tuple[Array, float]:
-        """By differential evolution over the amounts, scaled down to the total where they are more."""
+        """Return the amounts found by differential evolution, scaled down to the total; the gap is unknown."""
         from scipy.optimize import differential_evolution
 
         useful = np.flatnonzero(self._need.any(axis=0))
@@ -100,7 +100,7 @@ class Reach:
         return amounts(found.x), np.inf
 
     def least(self, x: Array) -> Array:
-        """Each row no further out than the cubes that are reached need."""
+        """Return x with each row moved out only as far as the reached cubes need."""
         spared = x.copy()
         for i in range(len(x)):
             inside = np.all(self._need <= spared, axis=1)
@@ -116,7 +116,7 @@ class Reach:
 
 
 def _configurations(robot: Robot, limits: Limits, columns: Array, samples: int) -> Iterator[Array]:
-    """Random ones inside, in portions. Coordinates that neither are these nor are coupled stay where they are."""
+    """Yield random configurations inside, in portions; coordinates outside `columns` and all blocks stay."""
     lower, upper = limits.lower.copy(), limits.upper.copy()
     moving = np.zeros(len(lower), dtype=bool)
     moving[[i for block in limits.blocks for i in block.columns]] = True
@@ -134,12 +134,12 @@ def _configurations(robot: Robot, limits: Limits, columns: Array, samples: int) 
 
 
 def _cubes(points: Array, cell: float) -> Array:
-    """The number (n,) of the cube that each point (n, 3) is in."""
+    """Return the number (n,) of the cube that contains each point (n, 3)."""
     i, j, k = np.floor(points / cell).astype(np.int64).T + SIDE // 2
     return np.asarray((i * SIDE + j) * SIDE + k)
 
 
 def _middles(cubes: Array, cell: float) -> Array:
-    """The middles (n, 3) of cubes."""
+    """Return the centres (n, 3) of cubes."""
     ijk = np.stack([cubes // SIDE**2, cubes // SIDE % SIDE, cubes % SIDE], axis=-1) - SIDE // 2
     return np.asarray((ijk + 0.5) * cell)

@@ -1,4 +1,4 @@
-"""What limits over several joints forbid, and when a motion is outside of any limit."""
+"""Reports on coupled limits, and on the limits that a motion violates."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MOST_CORNERS = 2**12
 
 @dataclass(frozen=True, slots=True)
 class RowShare:
-    """A row: how much of the box it forbids by itself, from 0 to 1, and whether it forbids something that box and
-    other rows do not."""
+    """Effect of a row: `forbidden`, the share of the box that it forbids by itself, from 0 to 1; and `matters`, whether
+    it forbids something that the box and the other rows allow."""
 
     name: str
     forbidden: float
@@ -29,11 +29,14 @@ class RowShare:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockReport:
-    """Joints that rows couple. lower, upper (k,): their box. forbidden: how much of that the rows forbid, from 0 to 1,
-    and forbidden_error, its standard error, 0 where it is exact. ball: the radius of the largest ball inside, in the
-    units of q. safe_lower, safe_upper (k,): the largest box inside, which a controller with plain limits should
-    keep. vertices (v, k): the corners of all that is inside, none for more than 6 joints. corners (n, k): those of the
-    box that are forbidden, and nearest (n, k): the vertex that is nearest to each, where there are any."""
+    """Report on a block of coupled joints.
+
+    lower, upper (k,): their box. forbidden: the share of the box that the rows forbid, from 0 to 1; forbidden_error:
+    its standard error, 0 if exact. ball: radius of the largest ball inside, in the units of q. safe_lower, safe_upper
+    (k,): the largest box inside, for controllers with plain limits. vertices (v, k): corners of the allowed set, none
+    for more than 6 joints. corners (n, k): corners of the box that are forbidden. nearest (n, k): the vertex nearest to
+    each, if there are vertices.
+    """
 
     joints: tuple[str, ...]
     lower: Array
@@ -51,8 +54,8 @@ class BlockReport:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A limit that a motion is outside of: from sample `first` to `last`, both from 0, at the worst by `depth`, in the
-    unit of the limit, at sample `worst`."""
+    """A limit that a motion violates from sample `first` to `last`, from 0; `depth` is the largest violation, in the
+    limit's unit, at sample `worst`."""
 
     limit: str
     first: int
@@ -61,12 +64,10 @@ class Violation:
     depth: float
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # of limits as large as numbers can be
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # limits may be as large as numbers can be
 def report(robot: Robot) -> list[BlockReport]:
-    """What the rows of each block forbid. Where they leave no room, ball is zero or negative, and the safe box NaN.
-
-    Raises KinetreeError where a coupled joint has no range of its own.
-    """
+    """Return what the rows of each block forbid. If they allow nothing, ball is zero or negative, and the safe box NaN.
+    Raises KinetreeError for a coupled joint without a range of its own."""
     limits = robot.limits
     for block in several(robot):
         limits.box_volume(block.columns, "box")
@@ -78,12 +79,12 @@ def report(robot: Robot) -> list[BlockReport]:
 
 
 def several(robot: Robot) -> list[Block]:
-    """The blocks of several coordinates; a follower's limits alone make one of its leader."""
+    """Return the blocks of several coordinates; a follower's limits make a block of its leader alone."""
     return [block for block in robot.limits.blocks if len(block.columns) > 1]
 
 
 def units(robot: Robot) -> tuple[str, ...]:
-    """The unit of each of `robot.limits.names`: "rad", "m", or "rad, m" where a row is about both."""
+    """Return the unit of each of `robot.limits.names`: "rad", "m", or "rad, m" for a row over both."""
     angular = np.array(
         [robot.joints[name].kind.angular[i] for name in robot.joint_names for i in range(_size(robot, name))]
     )
@@ -98,9 +99,9 @@ def _size(robot: Robot, name: str) -> int:
 
 
 def violations(robot: Robot, q: Array, joints: Collection[str] | None = None) -> list[Violation]:
-    """When a motion q (n, nq) is outside of which limit: one for each stretch of samples, the earliest first.
+    """Return the violations of a motion q (n, nq): one for each limit and run of samples, the earliest first.
 
-    joints: those whose limits are asked about; all by default.
+    joints: whose limits to check; all by default.
     """
     limits = robot.limits
     margins = limits.margin(q)
@@ -150,7 +151,7 @@ def _box(lower: Array, upper: Array) -> tuple[Array, Array]:
 
 
 def _forbidden_by(row: Array, bound: float, lower: Array, upper: Array) -> float:
-    """The share of the box that one row forbids; only its own coordinates have a say in it."""
+    """Return the share of the box that one row forbids; only the row's own coordinates matter."""
     own = np.flatnonzero(row)
     box_A, box_b = _box(lower[own], upper[own])
     allowed = polytope.measure(np.vstack([box_A, row[own]]), np.r_[box_b, bound])
@@ -170,6 +171,6 @@ def _forbidden_corners(lower: Array, upper: Array, A: Array, b: Array) -> Array:
 
 
 def _stretches(outside: Array) -> Iterable[tuple[int, int]]:
-    """First and last index of each run of True."""
+    """Return the first and last index of each run of True."""
     edges = np.flatnonzero(np.diff(np.r_[0, outside.astype(int), 0]))
     return zip(edges[::2].tolist(), (edges[1::2] - 1).tolist(), strict=True)

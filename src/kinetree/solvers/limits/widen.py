@@ -1,6 +1,6 @@
-"""Which limits over several joints to move out: the most room for what they may be moved.
+"""Choice of coupled limits to move out, for the largest gain with given amounts.
 
-Tendons of other lengths are limits with other bounds: `A q + b > 0` with a larger b.
+Other tendon lengths are limits with other bounds: `A q + b > 0` with a larger b.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from kinetree.spatial.se3 import Array, frozen
 
 
 class Objective(Protocol):
-    """What is to become large, for amounts x (k,) by which rows are moved out."""
+    """A quantity to maximise, as a function of amounts x (k,) by which rows are moved out."""
 
     def value(self, x: Array) -> float:
-        """How large it is."""
+        """Return the quantity at x."""
 
     def gains(self, x: Array, most: Array) -> Array:
-        """What one unit of each row adds to it (k,): the last one, or the first where x is 0."""
+        """Return the gain per unit of each row (k,): of the last unit, or of the first if x is 0."""
 
     def best(self, most: Array, total: float) -> tuple[Array, float]:
-        """The x within 0 to most, with a sum of at most total, that makes it largest, and how much larger it could be
-        with any other, as a share: infinite if nobody knows."""
+        """Return the best x between 0 and most, with a sum of at most total, and the relative gain that any other x
+        could still bring, infinite if unknown."""
 
     def least(self, x: Array) -> Array:
-        """Not more of any row than x, and as large."""
+        """Return amounts of at most x with the same value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Widening:
-    """Limits moved out; `widen` makes it.
+    """Limits moved out, made by `widen`.
 
-    robot: with these limits. rows (k): their names. by, most (k,): how far each is moved, and might have been; rad, or
-    m where a row is about prismatic joints. before, after: the volume of all allowed configurations of the joints that
-    these rows couple, rad and m to their powers; or that of all places that the frame reaches, m³. gap: how much larger
-    than `after`, as a share of it, any other choice could make it; infinite where that is not known.
+    robot: with these limits. rows (k): their names. by, most (k,): how far each row is moved, and was allowed to be;
+    rad, or m for rows on prismatic joints. before, after: volume of all allowed configurations of the joints in these
+    rows, a product of powers of rad and m; or volume that the frame reaches, m³. gap: largest relative gain over
+    `after` of any other choice; infinite if unknown.
 
-    As shares of `before`: first (k,), what a unit of each row adds while nothing is moved; last (k,), what its last
-    unit added, or a first one would if it is not moved; worth (k,), what would be lost without moving this row.
+    Relative to `before`: first (k,), gain per unit of each row if nothing is moved; last (k,), gain of its last unit,
+    or of a first one if it is not moved; worth (k,), loss without moving this row.
     """
 
     robot: Robot
@@ -75,22 +75,22 @@ def widen(
     samples: int = 1_000_000,
     cell: float = 0.02,
 ) -> Widening:
-    """The best way to move limits over several joints out, each by at most `most`, all together by at most `total`.
+    """Return the best way to move coupled limits out, each by at most `most`, all together by at most `total`.
 
-    most: from names of `robot.limits.row_names`, or of coupled limits with one end, to how far their bounds may be
-    moved, rad or m. total: of all amounts; without it only useless ones are spared.
+    most: from names of `robot.limits.row_names`, or of coupled limits with one end, to the largest amount of each, rad
+    or m. total: of all amounts; without it only useless amounts are saved.
 
-    By default the volume of all configurations that the rows' joints may have is made as large as can be: a concave
-    problem, solved by cutting planes (Kelley, The cutting-plane method for solving convex programs, 1960) with the
-    areas of the polytope's faces as gradient, so that `gap` is a proof.
+    By default the volume of all configurations of the rows' joints is maximised. This is a concave problem, solved by
+    cutting planes (Kelley, The cutting-plane method for solving convex programs, 1960) with the areas of the polytope's
+    faces as gradient, so that `gap` is proven.
 
-    reach: a frame; the volume of all places that its origin reaches, as seen from `base`, the root by default, is made
-    large instead. That is counted in cubes of edge `cell`, m, over `samples` random configurations of the joints
-    between the two; a cube counts as gained if inverse kinematics does not reach it before. The best choice is searched
-    by differential evolution (Storn & Price, 1997), of which nothing is proved. A joint without end turns once around.
+    reach: a frame; maximise instead the volume that its origin reaches, as seen from `base`, by default the root. It is
+    counted in cubes of edge `cell`, m, over `samples` random configurations of the joints in between; a cube counts as
+    gained if inverse kinematics does not reach it before. The search is differential evolution (Storn & Price, 1997),
+    which proves nothing. A joint without ends makes one turn.
 
-    Samples are the same in every call, and so is the answer. Raises KinetreeError for rows that there are not, amounts
-    that are negative or not finite, a total over angles and lengths, and where nothing is inside.
+    Samples are the same at every call, so the result is too. Raises KinetreeError for unknown rows, amounts that are
+    negative or not finite, a total over angles and lengths, and limits that allow nothing.
     """
     if base is not None and reach is None:
         raise fail("widen", "base means nothing without a frame to reach")
@@ -127,7 +127,7 @@ def widen(
 
 
 def _rows(robot: Robot, most: Mapping[str, float]) -> Array:
-    """The numbers (k,) of rows that are named."""
+    """Return the indices (k,) of the named rows."""
     by_name = widenable(robot)
     for name in most:
         if name not in by_name:
@@ -139,7 +139,7 @@ def _rows(robot: Robot, most: Mapping[str, float]) -> Array:
 
 
 def widenable(robot: Robot) -> dict[str, int]:
-    """The names under which rows may be moved out, to their numbers in `robot.limits.row_names`."""
+    """Return the names by which rows may be moved out, with their indices in `robot.limits.row_names`."""
     rows = {row: i for i, row in enumerate(robot.limits.row_names)}
     ends = _ends(robot)
     of_one_end = {
@@ -151,7 +151,7 @@ def widenable(robot: Robot) -> dict[str, int]:
 
 
 def _ends(robot: Robot) -> dict[tuple[str, str], str]:
-    """(coupled limit, "lower" or "upper") to the name of its row."""
+    """Return the row's name for each (coupled limit, "lower" or "upper")."""
     return {
         (limit.name, end): f"limit {limit.name} {end}" if limit.name in robot.joints else f"{limit.name} {end}"
         for limit in robot.coupled_limits
@@ -175,7 +175,7 @@ def _check_amounts(robot: Robot, limits: Limits, rows: Array, amounts: Array, to
 
 
 def _moved(robot: Robot, by: Mapping[int, float]) -> Robot:
-    """The robot with the ends of rows moved out."""
+    """Return the robot with the ends of rows moved out."""
     names, ends, parts = robot.limits.row_names, _ends(robot), parts_of(robot)
     amount = {names[i]: x for i, x in by.items()}
 
