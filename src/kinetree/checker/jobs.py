@@ -101,7 +101,9 @@ def _job(
         options = options.over(other)
     check_codes(options.profile, given.select, given.ignore)
     if given.vendor:
-        options = replace(options, vendor=_vendor(given.vendor))
+        from kinetree.controllers import controllers  # takes longer than all else here
+
+        options = replace(options, vendor=controllers[given.vendor].key)
     return Job(
         path,
         replace(options, read=replace(options.read, confined=bounds.of(path, settings))),
@@ -123,13 +125,6 @@ def _check_meant(paths: Sequence[str], options: ReadOptions) -> None:
 def _format(path: str, options: ReadOptions) -> Format | None:
     """Return the format of a file by its ending, without reading it."""
     return FORMATS[options.format] if options.format else format_by_ending(path)
-
-
-def _vendor(given: str) -> str:
-    """Return the key of a maker of controllers."""
-    from kinetree.controllers import controllers  # takes longer than all else here
-
-    return controllers[given].key
 
 
 def _seen_from_here(file: str) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
+from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import fail
 from kinetree.formats.numbers import number
 from kinetree.formats.registry import FORMATS, NO_EFFECT, ReadOptions
@@ -19,6 +22,7 @@ from kinetree.spatial.se3 import Array
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
+Options = TypeVar("Options", ReadOptions, CheckOptions)
 
 
 def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
@@ -75,19 +79,39 @@ def two_robot_arguments(function: Command) -> Command:
 
 
 def robot_paths(function: Command) -> Command:
-    """Give a command PATH..., files or folders or bare names, as argument `paths`, and how they are read as `read`."""
+    """Give a command PATH..., files or folders or bare names, as argument `paths`, and the options of reading."""
 
     @wraps(function)
-    def command(*, paths: Sequence[str], **others: Any) -> Any:
-        version = others.pop("version", None)
-        return function(paths=[_versioned(path, version) for path in paths], read=read_options(others), **others)
+    def command(*, paths: Sequence[str], version: str | None, **others: Any) -> Any:
+        return function(paths=[_versioned(path, version) for path in paths], **others)
 
     return _decorated(command, (click.argument("paths", metavar="[PATH]...", nargs=-1),), _ALL)
 
 
-def read_options(arguments: dict[str, Any]) -> ReadOptions:
-    """Take the arguments of a command out that say how models are read, and return them."""
-    return ReadOptions(**{name: arguments.pop(name) for name in vars(ReadOptions()) if name in arguments})
+def check_options(select: str, ignore: str) -> Decorator:
+    """Return what gives a command the options of a check, with those of reading, as one argument `options`. select,
+    ignore: the help of these."""
+    options = (
+        click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]"),
+        click.option("--select", metavar="CODE", multiple=True, help=f"{select} Repeatable."),
+        click.option("--ignore", metavar="CODE", multiple=True, help=f"{ignore} Repeatable."),
+        click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say."),
+    )
+
+    def decorator(function: Command) -> Command:
+        @wraps(function)
+        def command(**others: Any) -> Any:
+            read = _taken(ReadOptions, others)
+            return function(options=replace(_taken(CheckOptions, others), read=read), **others)
+
+        return _decorated(command, (), options)
+
+    return decorator
+
+
+def _taken(kind: type[Options], arguments: dict[str, Any]) -> Options:
+    """Take the options of a record out of the arguments of a command."""
+    return kind(**{name: arguments.pop(name) for name in vars(kind()) if name in arguments})
 
 
 def _load(sources: Sequence[str], options: ReadOptions) -> list[Robot]:
@@ -118,7 +142,7 @@ def _reading(function: Command, models: dict[str, str], options: Iterable[Decora
     def command(**others: Any) -> Any:
         version = others.pop("version", None)
         sources = [_versioned(others.pop(argument), version) for argument in models]
-        robots = _load(sources, read_options(others))
+        robots = _load(sources, _taken(ReadOptions, others))
         return function(**dict(zip(models, robots, strict=True)), **others)
 
     return _decorated(command, [click.argument(name, metavar=models[name]) for name in models], options)

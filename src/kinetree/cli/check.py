@@ -21,12 +21,10 @@ from kinetree.checker.report import formats, report
 from kinetree.checker.run import check_all, protection
 from kinetree.checker.settings import OWN, SHARED, read_settings
 from kinetree.cli._findings import terminal_width, write_lines
-from kinetree.cli._model import json_option, robot_paths
+from kinetree.cli._model import check_options, json_option, robot_paths
 from kinetree.cli._output import check_no_input
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.formats.output import write_whole
-from kinetree.formats.registry import ReadOptions
 
 MANY = 20
 """Files above which a bar shows how many are done."""
@@ -40,10 +38,7 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 
 @click.command()
 @robot_paths
-@click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]")
-@click.option("--select", metavar="CODE", multiple=True, help="Report only codes that begin so. Repeatable.")
-@click.option("--ignore", metavar="CODE", multiple=True, help="Leave out codes that begin so. Repeatable.")
-@click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say.")
+@check_options("Report only codes that begin so.", "Leave out codes that begin so.")
 @click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
 @click.option("--baseline", metavar="FILE", help="Report only what is not in this file.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to a baseline.")
@@ -64,11 +59,7 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 @json_option
 def command(
     paths: Sequence[str],
-    read: ReadOptions,
-    profile: str | None,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    vendor: str | None,
+    options: CheckOptions,
     config: str | None,
     baseline: str | None,
     write_baseline: str | None,
@@ -89,7 +80,6 @@ def command(
     if "" in (config, baseline, write_baseline, output_file):
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
     _check_baselines(baseline, write_baseline)
-    options = CheckOptions(profile, select, ignore, vendor, read)
     files = files_of(paths)
     found = {file for file, named in files.items() if not named}
     settings = read_settings(config) if config else None

@@ -25,9 +25,8 @@ from kinetree.checker.settings import read_settings
 from kinetree.checker.worker import examine_alone
 from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, json_option, read_options
+from kinetree.cli._model import assignments, check_options, json_option
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
 from kinetree.fixer.apply import State
 from kinetree.fixer.fix import Fixed, fix_from, write
@@ -44,10 +43,7 @@ LEGAL = "legal are URDF and xacro files, and folders that hold such"
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]")
-@click.option("--select", metavar="CODE", multiple=True, help="Mend only codes that begin so. Repeatable.")
-@click.option("--ignore", metavar="CODE", multiple=True, help="Leave codes that begin so. Repeatable.")
-@click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say.")
+@check_options("Mend only codes that begin so.", "Leave codes that begin so.")
 @click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
 @click.option("--unsafe", is_flag=True, help="Give links and joints other names, too.")
 @click.option(
@@ -63,16 +59,12 @@ LEGAL = "legal are URDF and xacro files, and folders that hold such"
 @json_option
 def command(
     paths: Sequence[str],
+    options: CheckOptions,
     config: str | None,
     unsafe: bool,
     also: tuple[str, ...],
     diff: bool,
     as_json: bool,
-    profile: str | None,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    vendor: str | None,
-    **reading: Any,
 ) -> None:
     """Mend what departs from the conventions of a profile in URDF and xacro files, in place.
 
@@ -90,7 +82,6 @@ def command(
     notes = _recovered({Path(name).parent for file in (*files, *also) for name in (file, os.path.realpath(file))}, diff)
     if not as_json:
         print_findings(notes)
-    options = CheckOptions(profile, select, ignore, vendor, read_options(reading))
     found = {file for file, named in files.items() if not named}
     settings = read_settings(config) if config else None
     made = jobs(_mendable(files, options.read), settings, options, None, found, folders_of(paths))

@@ -54,10 +54,6 @@ NO_EFFECT = {
 """Options that mean something to some formats alone, and the error for the others."""
 
 
-def _no_arguments(files: Files, options: ReadOptions) -> tuple[object, ...]:
-    return ()
-
-
 def _xacro_arguments(files: Files, options: ReadOptions) -> tuple[object, ...]:
     given = (options.xacro_args or {}).items()
     values = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in given}
@@ -78,7 +74,7 @@ class Format:
     name: str
     suffixes: tuple[str, ...]
     module: str
-    arguments: Callable[[Files, ReadOptions], tuple[object, ...]] = _no_arguments
+    arguments: Callable[[Files, ReadOptions], tuple[object, ...]] = lambda files, options: ()
     options: tuple[str, ...] = ()
     writer: str | None = "write"
     roots: tuple[bytes, ...] = ()
