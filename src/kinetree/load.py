@@ -37,7 +37,7 @@ def load(
     limits: str | os.PathLike[str] | None = None,
     confined: bool | Confinement = False,
 ) -> Robot:
-    """The robot that a file, a text or a name describes.
+    """Return the robot that a file, a text or a name describes.
 
     source: a path; or, as a str together with format=…, the text itself; or the bare name of a robot that comes with
         the package, such as "icub" or "icub:2.5" (a file of that name is "./icub").
@@ -124,7 +124,7 @@ def _with_groups(robot: Robot | None, findings: list[Finding], options: ReadOpti
 
 
 def _with_empty_limits(robot: Robot | None, findings: list[Finding]) -> Reading:
-    """With a note, if limits over several joints leave nothing."""
+    """Return a reading with a note, if limits over several joints leave nothing."""
     if robot is None or not robot.coupled_limits or not (fault := nothing_inside(robot)):
         return robot, findings
     note = replace(fault, severity="warning", source=fault.source or robot.source)
@@ -172,7 +172,7 @@ def as_source(file: str, options: ReadOptions) -> str | Path:
 
 
 def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
-    """Whether it is the name of a robot that comes with the package, "icub" or "icub:2.5"."""
+    """Return whether a source is the name of a robot that comes with the package, "icub" or "icub:2.5"."""
     return isinstance(source, str) and format is None and bool(re.fullmatch(r"[\w-]+(:[^/\\]*)?", source))
 
 
@@ -209,7 +209,7 @@ def save(
 
 
 def _with_hint(finding: Finding, source: str) -> Finding:
-    """What may be meant where a short text cannot be read."""
+    """Return a finding with a hint, where a short text that cannot be read may be the name of a file."""
     if finding.severity != "error" or finding.fix or not Path(source).suffix:
         return finding
     return replace(finding, fix="a str together with format=… is the text itself; a file is a pathlib.Path")
@@ -232,7 +232,7 @@ def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) ->
 
 
 def _with_reason(finding: Finding, files: Files) -> Finding:
-    """A finding about a file that could not be opened, with the reason for it."""
+    """Return a finding about a file that could not be opened with the reason for it."""
     if finding.severity != "error":
         return finding
     for wanted, refused in files.refused.items():

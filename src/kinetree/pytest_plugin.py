@@ -46,7 +46,7 @@ def _options(config: pytest.Config) -> CheckOptions:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    """A robot description, if they are wanted."""
+    """Return the tests of a robot description, if they are wanted."""
     if not parent.config.getoption("--kinetree"):
         return None
     from kinetree.checker.files import is_model
@@ -70,7 +70,7 @@ class RobotFile(pytest.File):
 
 
 class FoundError(Exception):
-    """What is wrong with a robot description."""
+    """A robot description has errors or warnings."""
 
 
 class RobotItem(pytest.Item):
@@ -95,7 +95,7 @@ class RobotItem(pytest.Item):
             raise FoundError("\n".join(report("pretty", [result])))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
-        """The findings, and no traceback."""
+        """Return the findings, without a traceback."""
         if isinstance(excinfo.value, FoundError):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo))

@@ -72,7 +72,7 @@ def _rows(settings: Settings) -> dict[str, list[Model | None]]:
 
 
 class _Bounds:
-    """What the files of a run may read; those of a folder share it."""
+    """The confinements of the files of a run; those of a folder share one."""
 
     def __init__(self, within: Sequence[str], found: Collection[str]) -> None:
         self.within, self.found = within, frozenset(found)

@@ -1,4 +1,4 @@
-"""What a child process that checks files is given to read and to know, and what holds it to that on this machine."""
+"""What a child process that checks files may read and see, and what enforces it on this machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEPT_PREFIXES = ("PYTHON", "LC_", "LD_", "DYLD_", "KINETREE_")
 
 @dataclass(frozen=True)
 class Protection:
-    """What the system holds a child process to, as the process itself has found.
+    """The limits that the system enforces on a child process, as the process itself has found.
 
     limits: the names of limits of POSIX that it has. landlock: the version of Landlock, 0 for none. reading: whether
     Landlock bounds what it may read. calls: whether seccomp filters its system calls.

@@ -1,8 +1,8 @@
-"""Many files checked on all cores, where the trouble of one is no trouble of the others.
+"""Check many files on all cores, so that a file which fails does not stop the others.
 
-What is expanded, which is xacro, is checked in a child process that may take so much time and memory and no more; so is
-whatever is large. The children are plain processes that get jobs through a pipe, and not those of `multiprocessing`,
-which would run the caller's script once more: this works in a script without a guard, in a notebook, in a test.
+Xacro files and large files are checked in child processes with limits of time and memory. The children are plain
+processes that get jobs through a pipe, and not those of `multiprocessing`, which would run the caller's script once
+more: this works in a script without a guard, in a notebook, in a test.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ CHILD = "import sys; sys.path[:] = sys.argv[3:]; from kinetree.checker.worker im
 """It imports from where this process does, and not from the folder in which it stands."""
 
 Task = tuple[int, str, bytes]
-"""Which job it is, its file, and all of it, to be sent."""
+"""The number of a job, its file, and the job as bytes to be sent."""
 
 
 def check_all(
     jobs: Sequence[Job], *, processes: int | None = None, seconds: float = 30, megabytes: int = 2048
 ) -> Iterator[Checked]:
-    """Check files; what is found comes in the order of the jobs, each as soon as it and those before it are ready.
+    """Check files. Return the results in the order of the jobs, each as soon as it and those before it are ready.
 
     processes: how many children at a time; by default as many as there are cores.
     seconds, megabytes: what a child may take for one file, where the system lets a process be limited in memory. Few
@@ -96,7 +96,7 @@ def _size(job: Job) -> int:
 
 
 def _cores() -> int:
-    """That this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -177,7 +177,7 @@ class _Child:
             send(self.process.stdin if self.process else None, job)
 
     def answer(self, file: str) -> Checked:
-        """What is found in the file of the first job that has no answer yet, or what befell the process."""
+        """Return the result of the first job that has no answer yet, or what happened to the process."""
         try:
             checked: Checked = self._answer(self.seconds)
         except (EOFError, OSError):
@@ -232,7 +232,7 @@ class _Child:
                 self.process = subprocess.Popen(command, env=self.environment, **pipes)  # type: ignore[call-overload]
 
     def _answer(self, seconds: float) -> Any:
-        """What a child says next, the first time that it is there. Raises EOFError or OSError where nothing comes."""
+        """Return what a child sends next; at first, its protection. Raises EOFError or OSError where nothing comes."""
         process = self.process
         if process is None:
             raise EOFError
@@ -246,7 +246,7 @@ class _Child:
                 self.due = inf
 
     def _befell(self, file: str) -> Checked:
-        """What became of the process, as a finding."""
+        """Return what happened to the process, as a finding."""
         late = self.late
         status = None if late else self._status()
         self.kill()
@@ -256,19 +256,19 @@ class _Child:
         return fault(file, "check-crashed", f"the process that checked it ended with {why}; please tell us")
 
     def _status(self) -> int | None:
-        """How the process has ended; it has closed its pipe, so it ends, or is broken."""
+        """Return the exit status of the process, which has closed its pipe; None where it does not end."""
         with suppress(subprocess.TimeoutExpired):
             return self.process.wait(timeout=5) if self.process else None
         return None
 
 
 class _Answer(pickle.Unpickler):
-    """Makes findings, and nothing else: a child that a file has taken over shall not take over its parent."""
+    """Unpickle findings and nothing else, so that a child which a file has taken over cannot take over its parent."""
 
     KNOWN: ClassVar = {(made.__module__, made.__qualname__): made for made in (Checked, Excused, Finding, Source)}
 
     def find_class(self, module: str, name: str) -> Any:
-        """The class of that name, if it is one of these."""
+        """Return the class of a name, if it is one of these."""
         if (module, name) not in self.KNOWN:
             raise pickle.UnpicklingError(f"{module}.{name} is no finding")
         return self.KNOWN[module, name]

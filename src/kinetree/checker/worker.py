@@ -53,7 +53,7 @@ def examine_alone(job: Job) -> Examined:
 
 
 def _special(file: str) -> str | None:
-    """What stands there instead of a file: to read it might take for ever, or do something."""
+    """Return what a path leads to that is no file or folder; reading it might never end, or have an effect."""
     try:
         mode = os.stat(file).st_mode
     except (OSError, ValueError):
@@ -71,7 +71,7 @@ def send(stream: IO[bytes] | None, content: bytes) -> None:
 
 
 def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
-    """What was sent. Raises EOFError where the other side has gone, or sends more than `most` bytes."""
+    """Return what was sent. Raises EOFError where the other side has gone, or sends more than `most` bytes."""
     assert stream is not None
     head = stream.read(HEAD.size)
     if len(head) < HEAD.size:
@@ -121,15 +121,14 @@ def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
 
 
 def _limit(megabytes: int) -> tuple[str, ...]:
-    """No more memory than that; no file is written, not even one of what was in memory at a crash. Returns the limits
-    that hold."""
+    """Limit the memory of this process, and let it write no file, not even a core dump. Return the limits in force."""
     tempfile.gettempdir()  # finds it by writing, and remembers it; packages are not looked for in it
     limits = {"RLIMIT_AS": megabytes << 20, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
     return tuple(limit for limit, value in limits.items() if _set(limit, value, for_good=True))
 
 
 def _allow(seconds: float) -> None:
-    """So much work from now on: for what does not let the thread that listens see that the parent has gone."""
+    """Limit the time from now on, for work during which the thread that listens cannot see the parent end."""
     used = sum(os.times()[:2])
     _set("RLIMIT_CPU", math.ceil(used + seconds) + 1)
 

@@ -156,7 +156,7 @@ def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterab
 
 
 def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:
-    """q (nq,) of what `--q` says, several numbers for a joint of several coordinates; the others are neutral."""
+    """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; the others are neutral."""
     numbers = {name: _numbers(name, text) for name, text in values.items()}
     q = robot.q(numbers, unit="deg" if in_degrees else "rad")
     _check_quaternions(robot, q)

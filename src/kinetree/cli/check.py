@@ -1,4 +1,4 @@
-"""`kinetree check [PATH…]`: what is wrong with robot descriptions, and what departs from conventions."""
+"""`kinetree check [PATH…]`: report what is wrong with robot descriptions, and what departs from conventions."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def command(
 
 
 def _check_options(as_json: bool, form: str | None, why: bool) -> None:
-    """Refuses several forms of one report."""
+    """Refuse several forms of one report."""
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
     if why and (as_json or form):
@@ -115,7 +115,7 @@ def _check_options(as_json: bool, form: str | None, why: bool) -> None:
 
 
 def _check_baselines(old: str | None, new: str | None) -> None:
-    """Refuses what cannot be had together, and a baseline that is no file."""
+    """Refuse options that exclude each other, and a baseline that is no file."""
     if new is not None and old is not None:
         raise click.UsageError("--write-baseline keeps what is found, known or not; legal is either it or --baseline")
     if new == "-":
@@ -123,7 +123,7 @@ def _check_baselines(old: str | None, new: str | None) -> None:
 
 
 def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job], config: str | None) -> None:
-    """Refuses to write over what is read, and what is no baseline with one."""
+    """Refuse to write over what is read, and to replace by a baseline what is none."""
     more = [file for job in asked for file in (job.options.read.srdf, job.options.read.limits)]
     read = {
         str(file) for file in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if file
@@ -137,14 +137,14 @@ def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job
 
 
 def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
-    """What is found; that a file which was found in a folder is a part of others is no fault. files: whether they were
-    named."""
+    """Return the results, without errors because a file that was found in a folder is a part of others. files: whether
+    they were named."""
     results = zip(asked, _watched(asked), strict=True)
     return [r if files.get(job.file, True) else without_parts(r) for job, r in results] + gone_from_baselines(asked)
 
 
 def _watched(jobs: Sequence[Job]) -> list[Checked]:
-    """All results; if there are many, a bar shows how many are done."""
+    """Return all results; if there are many, a bar shows how many are done."""
     if len(jobs) <= MANY or not sys.stderr.isatty():
         return list(check_all(jobs))
     with click.progressbar(check_all(jobs), length=len(jobs), label="checking", show_pos=True, file=sys.stderr) as bar:

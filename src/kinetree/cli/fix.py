@@ -118,8 +118,8 @@ def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
 
 
 def _mendable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
-    """The files that were named, of which others than texts are refused one by one, and the texts of folders. files:
-    whether they were named. Raises KinetreeError for robots of the package, and where nothing is left."""
+    """Return the files that were named, of which others than texts are refused one by one, and the texts of folders.
+    files: whether they were named. Raises KinetreeError for robots of the package, and where nothing is left."""
     for file in files:
         if is_packaged(file, options.format):
             raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
@@ -130,7 +130,7 @@ def _mendable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
 
 
 def _is_text(file: str) -> bool:
-    """Whether what is found in a folder is to be mended; a folder that cannot be read may hold something."""
+    """Return whether what is found in a folder is repaired, or may have such files: a folder that cannot be read."""
     endings = [suffix for name in TEXTS for suffix in FORMATS[name].suffixes]
     by_root = file.lower().endswith(".xml")
     return file.lower().endswith(tuple(endings)) or os.path.isdir(file) or (by_root and format_of(file).name in TEXTS)
@@ -208,7 +208,7 @@ def _plain(fixed: Fixed) -> Mapping[str, Any]:
 
 
 def _print(fixed: Fixed, diff: bool) -> None:
-    """The difference, or what was mended; and on the standard error stream what was not."""
+    """Print the difference, or what was repaired; and on the standard error stream what was not."""
     if diff:
         to_read = sys.stdout.isatty()  # what goes to a file must stay as it is
         sys.stdout.writelines(f"{visible(line[:-1])}\n" if to_read else line for line in _diff(fixed))
@@ -224,7 +224,7 @@ def _print(fixed: Fixed, diff: bool) -> None:
 
 
 def _others(fixed: Fixed) -> list[Path]:
-    """The files that change besides the model's own."""
+    """Return the files that change besides the model's own."""
     return [path for path in fixed.after if path != Path(fixed.file).resolve()]
 
 
@@ -233,12 +233,12 @@ def _write(findings: Iterator[Finding], stream: TextIO) -> None:
 
 
 def _with(finding: Finding, what: str) -> Finding:
-    """The finding, and what became of it."""
+    """Return the finding, and what became of it."""
     return Finding(finding.code, finding.severity, f"{finding.message}; {what}", finding.source, finding.element)
 
 
 def _diff(fixed: Fixed) -> Iterator[str]:
-    """A unified difference of all files that change, their ends of lines included."""
+    """Yield a unified difference of all files that change, with their ends of lines."""
     for path, content in fixed.before.items():
         name = _name(path)
         old, new = _lines(content), _lines(fixed.after[path])

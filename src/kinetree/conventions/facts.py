@@ -1,4 +1,4 @@
-"""What is known of a robot that rules look at: facts that are worked out when a rule first asks for them.
+"""Facts about a robot, computed when a rule first asks for them.
 
 A rule's `check` names its inputs: `robot`, one of the options below, or any fact below or in a family of rules. A fact
 is a function that names its own inputs likewise. None means unknown, and rules that want it are not asked.
@@ -33,7 +33,7 @@ def fact(function: F) -> F:
 
 
 class Subject:
-    """A robot and what has been worked out of it."""
+    """A robot and the facts about it that are known so far."""
 
     def __init__(self, robot: Robot, context: CheckOptions = CheckOptions()) -> None:
         self._known: dict[str, Any] = {
@@ -45,7 +45,7 @@ class Subject:
         }
 
     def facts(self, function: Callable[..., Any]) -> dict[str, Any]:
-        """All that a function asks for, by name."""
+        """Return all that a function asks for, by name."""
         known = self._known
         return {name: known[name] if name in known else self._fact(name) for name in _inputs(function)}
 
@@ -56,14 +56,14 @@ class Subject:
 
 @cache
 def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of what a function asks for."""
+    """Return the names of what a function asks for."""
     code = function.__code__
     return tuple(name for name in code.co_varnames[: code.co_argcount] if name != "self")
 
 
 @fact
 def poses(robot: Robot) -> dict[str, Array]:
-    """T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
+    """Return T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
     T = {robot.root: IDENTITY}  # of the links; where only this is wanted, a product is quicker than a tree
     for name in robot.placed:
         joint = robot.joints[name]
@@ -82,7 +82,7 @@ def above(robot: Robot) -> Mapping[str, Joint]:
 
 @fact
 def bodies(robot: Robot) -> Mapping[str, str]:
-    """Frame to the link at the top of all that is rigidly one with it: the child of a joint that moves, or the root."""
+    """Return, by frame, the top link of its rigid body: the child of a joint that moves, or the root."""
     found = {robot.root: robot.root}
     for name in robot.placed:  # parents before children
         joint = robot.joints[name]
@@ -92,7 +92,7 @@ def bodies(robot: Robot) -> Mapping[str, str]:
 
 @fact
 def document(robot: Robot) -> Element | None:
-    """The root element of the URDF text that the robot was read from, or of what xacro made of its files."""
+    """Return the root element of the URDF text from which the robot was read, or of what xacro made of its files."""
     if robot.text is None or robot.text.format != "urdf" or robot.source is None:
         return None
     file = (robot.source.made or robot.source).file
@@ -101,7 +101,7 @@ def document(robot: Robot) -> Element | None:
 
 @fact
 def sdf_document(robot: Robot) -> Element | None:
-    """The root element of the SDF file that the robot was read from, if that holds this model and nothing else."""
+    """Return the root element of the SDF file from which the robot was read, if it has this model and nothing else."""
     if robot.text is None or robot.text.format != "sdf" or robot.source is None:
         return None
     return parsed(Derived(robot.text.text, robot.text.origins), robot.source.file)
