@@ -14,8 +14,7 @@ Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """All severities, the gravest first."""
 MAX_MESSAGE = 2000
-"""Longest message of a finding, in characters; an element may have a tenth of it. A file may contain very long
-names."""
+"""Longest message of a finding, in characters; an element may have a tenth. Names in a file can be very long."""
 MAX_COMPARED = 200
 """Longest name, in characters, that is compared with others, or shown in a list."""
 

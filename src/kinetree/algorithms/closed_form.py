@@ -156,8 +156,8 @@ def _elbow(arm: SixAxes, u: Any, reach: Array) -> list[tuple[Turn, Turn, Any]]:
 
 
 def _turns_to(k: Array, p: Any, h: Any, d: Any, otherwise: Turn) -> tuple[list[Turn], Any]:
-    """Return both turns about k of p that have d along h, and how far it is out of reach; `otherwise` if all do or
-    none."""
+    """Return both turns about k of p that have d along h, and how far it is out of reach; `otherwise` if any or none
+    has."""
     along = dot(h, k) * dot(k, p)
     A, B, D = dot(h, p) - along, dot(h, cross(k, p)), d - along
     size = A * A + B * B

@@ -2,8 +2,8 @@
 
 Where the axes leave a choice: the origin of the first frame is the foot of the perpendicular from the base's origin to
 the first axis, and the frame is turned the shortest way; for later frames see `spatial.dh.common_normal`. A prismatic
-axis only has a direction, so it is laid through the origin of its joint. Nearly parallel axes have a distant common
-normal, whose numbers lose precision, so a constant row goes between them. Base and tool take the rest: every chain has
+axis only has a direction, so it is laid through its joint's origin. Nearly parallel axes have a distant common normal,
+whose numbers lose precision, so a constant row goes between them. Base and tool take the rest: every chain has
 parameters.
 """
 

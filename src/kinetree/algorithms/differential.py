@@ -1,9 +1,8 @@
 """Twists, Jacobians and their derivatives (Lynch & Park, Modern Robotics, ch. 5; Featherstone, Rigid Body Dynamics
 Algorithms, ch. 4).
 
-Each velocity coordinate between base and frame gives a twist: the velocity v of the frame's origin and the angular
-velocity w, both relative to the base, at rate one. A joint that carries the base counts negatively. Twists and their
-sums are linear first.
+Each velocity coordinate between base and frame gives a twist, linear first: the velocity v of the frame's origin and
+the angular velocity w, both relative to the base, at rate one. A joint that carries the base counts negatively.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ Representation = Literal["rpy", "rotation_vector"]
 class Twist(NamedTuple):
     """Twist of one coordinate of one joint: v (3,) and w (3,).
 
-    coordinate: its index in qd; that of the leader, for a follower. carried: how many of the first twists carry this
-    one and so turn its axis.
+    coordinate: its index in qd; the leader's, for a follower. carried: how many of the first twists carry and turn it.
     """
 
     coordinate: int
@@ -104,8 +102,7 @@ def velocity(tree: Tree, q: Any, qd: Any, frame: str, base: str | None = None, e
 def analytical_jacobian(
     tree: Tree, q: Any, frame: str, base: str | None = None, representation: Representation = "rpy"
 ) -> Array:
-    """Return the rates (6, nv) of xyz and three rotation coordinates of T_base_frame; Modern Robotics, section
-    5.1.5."""
+    """Return the rates (6, nv) of xyz and three rotation coordinates of T_base_frame (Modern Robotics, sec. 5.1.5)."""
     J = jacobian(tree, q, frame, base)
     R = forward_kinematics(tree, q, [frame], base)[0][:3, :3]
     E = {"rpy": _rpy_rates, "rotation_vector": _rotation_vector_rates}[representation](R)

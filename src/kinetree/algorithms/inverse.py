@@ -279,8 +279,7 @@ def _squared(a: Sequence[Any], b: Sequence[Any]) -> Any:
 def answered(job: Reach, limits: Limits, state: Any, rest: Any) -> Array:
     """Return q (nq,), the residuals in m and rad, 0 if solved and inside all limits, and the number of steps.
 
-    state: the last state. rest (nq,): values of the other joints, and the angles near which joints with whole turns
-    stay.
+    state: the last state. rest (nq,): the other joints, and the angles near which joints with whole turns stay.
     """
     q = list(rest)
     for i, (j, x) in enumerate(zip(job.columns, state[HEAD + len(job.columns) :], strict=True)):
@@ -300,7 +299,7 @@ def closest_step(tree: Tree, job: Reach, state: Any, h: Any, *targets: Any) -> A
     """Return the state (HEAD + 2 n,) after a step that reduces the cost, for a target that is out of reach.
 
     Levenberg's method: the damping falls after a step that helps and rises after one that does not (Nocedal & Wright,
-    Numerical Optimization, section 10.3). Indices are those of `inverse_step`, but DESCENT is the damping; q is on
+    Numerical Optimization, section 10.3). Indices are those of `inverse_step`, but DESCENT is damping, and q is on
     trial.
     """
     n = len(job.columns)

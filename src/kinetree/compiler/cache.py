@@ -1,7 +1,7 @@
 """Compiled code on disk, read only if the file is complete, owned by this user, and made from exactly this input.
 
 The environment variable KINETREE_CACHE is the folder, or `off`; the default is the user's cache folder. A cache that is
-missing, damaged, owned by somebody else or not writable is ignored silently, and nothing in it is executed.
+missing, damaged, of another user or not writable is ignored silently, and nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def read(key: str) -> bytes | None:
     if data[: len(head)] != head or data[len(head) : len(head) + 64] != digest(code).encode():
         return None
     with suppress(OSError):
-        os.utime(_file(where, key))  # used just now
+        os.utime(_file(where, key))  # marks it as recently used
     return code
 
 

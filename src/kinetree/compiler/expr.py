@@ -2,8 +2,7 @@
 
 An `Expr` replaces a float in any function written in plain NumPy. It has the arithmetic operators, and NumPy's
 functions accept it (`np.sin(x)`, `np.where(x < y, x, y)`), alone or as an entry of an object array. Comparisons,
-`where`, `minimum`, `maximum` and `copysign` accept it alone only, because NumPy itself compares there or does not
-support objects.
+`where`, `minimum`, `maximum` and `copysign` accept it alone only: there NumPy itself compares or supports no objects.
 """
 
 from __future__ import annotations

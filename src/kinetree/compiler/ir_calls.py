@@ -17,11 +17,8 @@ from kinetree.compiler.ufunc import ALIGNED, C_CONTIGUOUS, CONTEXT, TYPE_NUMBERS
 
 
 def loop(program: Program, lanes: Lanes, target: Target) -> str:
-    """Return @loop(args, dimensions, steps, data), which calls @batch and restores the floating-point flags.
-
-    Otherwise NumPy would turn the flags into warnings: for NaN inputs, and for values that lanes compute but `where`
-    discards.
-    """
+    """Return @loop(args, dimensions, steps, data), which calls @batch and restores the floating-point flags. Otherwise
+    NumPy would warn of NaN inputs, and of values that lanes compute but `where` discards."""
     f = Function("define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) #0")
     if target.is_x86:
         f.do("%flags = alloca i32")

@@ -28,9 +28,9 @@ FAR = 100.0
 class Coupling:
     """A coupled joint: model's joint = controller's joint + factor * leader.
 
-    joint, leader: numbers from 1. factor: 0 if the joint is not coupled. models: the row is valid for robots whose name
-    contains one of these, in lower-case letters and digits only. assumed: whether it also applies to robots that no row
-    of this joint names.
+    joint, leader: numbers from 1. factor: 0 if the joint is not coupled. models: the row is for robots whose name
+    contains one of these, in lower-case letters and digits only. assumed: it is also for robots that no row of this
+    joint names.
     """
 
     joint: int

@@ -127,6 +127,6 @@ def _flat(numbers: Array) -> Array:
 
 
 def _scipy() -> Any:
-    from scipy.spatial.transform import Rotation as Rotations  # a tenth of a second, and not always wanted
+    from scipy.spatial.transform import Rotation as Rotations  # takes 0.1 s and is not always needed
 
     return Rotations

@@ -145,7 +145,7 @@ def analytical_jacobian(
 def manipulability(
     robot: Robot, frame: str, base: str | None = None, method: str = "yoshikawa", rows: str = "all"
 ) -> Kernel | SingularValues:
-    """Return how well a frame can move in every direction: a callable from q (…, nq) to numbers (…).
+    """Return a measure of how well a frame moves in every direction: a callable from q (…, nq) to numbers (…).
 
     method: "yoshikawa", sqrt(det(J Jᵀ)), the product of the singular values of the Jacobian (Yoshikawa, 1985);
     "minimum_singular_value", the least of them; "condition", the least divided by the largest, the reciprocal of the

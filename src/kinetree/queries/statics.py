@@ -23,10 +23,10 @@ from kinetree.spatial.wrench import moved_wrench
 
 @explained
 def point(robot: Robot, frame: str, base: str | None = None) -> Kernel:
-    """Return the position of a point on a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) in `frame` to
-    (…, 3).
+    """Return the position of a point on a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) to (…, 3).
 
-    The result is in `base`, the root link by default; metres. Raises KinetreeError for a name that is not a frame.
+    p is in `frame`, the result in `base`, the root link by default; metres. Raises KinetreeError for a name that is not
+    a frame.
     """
     frame, base = frames_of(robot, (frame, base))
     output = Port("p_base", (3,), ("x", "y", "z"), f"point of {frame} in {base}; m")

@@ -59,9 +59,9 @@ class Guarded(NamedTuple):
 class Guard:
     """A guard of some joints, made by `guard`.
 
-    joints: in the order of positions and commands. limit_names: the limits that it keeps. kernel: one step, from (…,
-    n), (…, n) and (…,) to (…, n + 3): command, distance, nearest, state. dtype: the precision of the kernel; a lower
-    one is not safe.
+    joints: in the order of positions and commands. limit_names: the limits that it keeps.
+    kernel: one step, from (…, n), (…, n) and (…,) to (…, n + 3): command, distance, nearest, state.
+    dtype: the precision of the kernel; a lower one is not safe.
     """
 
     joints: tuple[str, ...]
@@ -99,11 +99,12 @@ def guard(
 ) -> Guard:
     """Return a guard of these joints: the name of a group, or names.
 
-    joints: by default all joints with one coordinate that are not followers. keep: distance from every limit, rad or m.
-    warn: below this distance a limit is near (`GuardState.NEAR`). speed: of the way back for joints found outside,
-    rad/s or m/s, one for all or one per joint; at most a joint's own velocity limit. sweeps: rounds of projections;
-    more rounds bring the result nearer to the nearest point, but safety does not depend on them. dtype: float64 or
-    float32, the precision of the computation; float32 stays some 1e-5 away from limits because of rounding.
+    joints: by default all joints with one coordinate that are not followers.
+    keep: distance from every limit, rad or m. warn: below this distance a limit is near (`GuardState.NEAR`).
+    speed: of the way back for joints found outside, rad/s or m/s, one for all or one per joint; at most a joint's own
+    velocity limit.
+    sweeps: rounds of projections; more bring the result nearer to the nearest point. Safety does not depend on them.
+    dtype: float64 or float32, the precision; float32 stays some 1e-5 away from limits because of rounding.
 
     One step is straight-line code, the same at every call; `guard(…).kernel.c_source(dtype=…)` is C for firmware.
     Raises KinetreeError for names that are not such joints, for a limit that couples them to a joint outside the guard,

@@ -15,10 +15,9 @@ ROTATION = 1e-6
 
 
 def numbers(values: Any, code: str, what: str) -> Array:
-    """Return the values as an array of floats.
+    """Return the values as an array of floats; raise KinetreeError with this code if they are not numbers.
 
-    what: name and verb for the message, such as "a pose is". Raises KinetreeError with this code if the values are not
-    numbers.
+    what: name and verb for the message, such as "a pose is".
     """
     try:
         array = np.asarray(values)
@@ -31,8 +30,7 @@ def numbers(values: Any, code: str, what: str) -> Array:
 
 
 def poses(values: Any, tolerance: float = ROTATION) -> Array:
-    """Return the values as poses T (…, 4, 4), m. Raises KinetreeError if one is not a rigid transform to
-    `tolerance`."""
+    """Return the values as poses T (…, 4, 4), m; raise KinetreeError if one is not a rigid transform to `tolerance`."""
     T = numbers(values, "pose", "a pose is")
     if T.shape[-2:] != (4, 4):
         raise fail("pose", f"a pose is an array (4, 4); this one has shape {T.shape}")

@@ -41,8 +41,7 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 @_quietly
 def _framed(A: Array, b: Array, *, uniform: bool = False) -> Framed:
-    """Return the polytope in scaled coordinates. uniform: one width for all of them, which keeps ratios of
-    distances."""
+    """Return the polytope in scaled coordinates. uniform: one width for all, which keeps ratios of distances."""
     A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
     n = A.shape[1]
     lower, upper = np.full(n, -np.inf), np.full(n, np.inf)

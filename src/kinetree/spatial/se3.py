@@ -56,8 +56,8 @@ def without(T_AC: Array, T_BC: Array) -> Array:
 
 
 def rotation(axis: Any, angle: Any) -> Array:
-    """Return R (3, 3), the rotation by `angle` about the unit vector `axis` (Rodrigues; Lynch & Park, Modern Robotics,
-    eq. 3.51).
+    """Return R (3, 3), the rotation by `angle` about the unit `axis` (Rodrigues; Lynch & Park, Modern Robotics, eq.
+    3.51).
 
     The diagonal is written so that, for an axis along x, y or z, entries that do not depend on the angle are exact.
     """

@@ -17,10 +17,10 @@ from kinetree.spatial.se3 import Array
 
 ALIGNED = radians(0.1)
 LEANING = radians(15.1)
-"""How far an axis may be from the page's and be meant to be the same: the arms lean by 15 degrees, and later feet."""
+"""Largest angle between an axis and the page's for the same axis: the arms and later feet lean by 15 degrees."""
 
 TURNED: Array = np.diag([-1.0, -1.0, 1.0])
-"""By half a turn about z: from a root that looks along +x to the iCub's, which looks along -x."""
+"""Half a turn about z, from a root with x forwards to the iCub's, with x backwards."""
 
 
 class RootLooksBackwards(IcubRule):
@@ -72,7 +72,7 @@ class AxisDirection(IcubRule):
                     yield self.finding(message, robot.joints[name], severity=severity)
 
     def judged(self, entry: Entry[AxisRow], axis: Array) -> tuple[str, Severity]:
-        """What to say of an axis, and how grave it is."""
+        """Return the message on an axis, and its severity."""
         joint, correct = entry.correct.joint, entry.correct.axis
         assert correct is not None
         page = entry.printed.axis if entry.printed and entry.printed.axis else correct
@@ -143,13 +143,13 @@ RULES = (RootLooksBackwards, AxisDirection, TorsoOrder)
 
 
 def angle_between(u: Array | tuple[float, ...], v: Array) -> float:
-    """In radians, of two vectors (3,); exact for small angles too."""
+    """Return the angle, rad, between two vectors (3,); exact for small angles too."""
     return float(np.arctan2(np.linalg.norm(np.cross(u, v)), np.dot(u, v)))
 
 
 @fact
 def axes(robot: Robot, poses: Mapping[str, Array]) -> dict[str, Array]:
-    """The axis (3,) of each joint that has one, at the zero configuration, in root_link."""
+    """Return the axis (3,) of each joint that has one, at the zero configuration, in root_link."""
     if "root_link" not in poses:
         return {}
     R_root = poses["root_link"][:3, :3]
@@ -162,7 +162,7 @@ def axes(robot: Robot, poses: Mapping[str, Array]) -> dict[str, Array]:
 
 @fact
 def looks_forwards(axes: Mapping[str, Array]) -> bool:
-    """Whether most of the axes that are not vertical are the page's after half a turn about z."""
+    """Return whether most of the axes that are not vertical match the page's after half a turn about z."""
     rows = [entry.correct for entry in naming().axes]
     judged = [(np.array(row.axis), axes[row.joint]) for row in rows if row.axis and row.joint in axes]
     level = [(right, axis) for right, axis in judged if abs(right[2]) < 0.5]

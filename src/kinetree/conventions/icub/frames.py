@@ -10,7 +10,7 @@ from kinetree.model.robot import Joint, Robot
 from kinetree.robots.icub.naming import naming
 
 MEASURE_WRENCHES = ("force_torque", "force", "torque")
-"""Types of sensors; MuJoCo has the last two apart."""
+"""Types of wrench sensors; MuJoCo separates the last two."""
 
 
 class FrameMissing(IcubRule):

@@ -17,7 +17,7 @@ from kinetree.robots.icub.families import boards, families
 from kinetree.robots.icub.limits import Interval, board_limits, robots
 
 PAGES_ROBOT = "iCubGenova02"
-"""The robot of which the page says that its files have the limits."""
+"""The robot whose files have the page's limits, according to the page."""
 
 CLOSE = radians(0.05)
 
@@ -81,19 +81,19 @@ RULES = (LimitsOutsideBoard, LimitsInDegrees)
 
 
 def ranges_of(robot: Robot) -> dict[str, Interval]:
-    """The lowest and the highest position of those of the 32 joints that turn by themselves."""
+    """Return the lowest and highest position of those of the 32 joints that are revolute and not followers."""
     joints = (robot.joints[name] for name in MOVING if name in robot.joints)
     return {j.name: (j.limit.lower, j.limit.upper) for j in joints if j.coordinated and j.kind.angular == (True,)}
 
 
 def keeps_to(ranges: Mapping[str, Interval], board: Mapping[str, Interval]) -> bool:
-    """Whether these are the limits of a board, of every joint."""
+    """Return whether the ranges of all joints equal the limits of a board."""
     return all(name in board and np.allclose(own, board[name], rtol=0, atol=1e-6) for name, own in ranges.items())
 
 
 def board_of(robot: Robot, joint: str) -> tuple[str | None, Interval]:
-    """The robot whose board a joint is held to, and what that keeps to: the robot of limits.csv that the model is of,
-    otherwise the page's, for a model of its family."""
+    """Return the robot whose board limits a joint, and that range. It is the robot of limits.csv that the model
+    represents, otherwise the page's, for a model of its family."""
     candidates = (known_robot(robot), PAGES_ROBOT if "icub" in families(robot) else None)
     for name in candidates:
         if name and joint in (known := board_limits(name)):
@@ -102,14 +102,14 @@ def board_of(robot: Robot, joint: str) -> tuple[str | None, Interval]:
 
 
 def known_robot(robot: Robot) -> str | None:
-    """The robot of limits.csv that a model is of, by its names, if it is of its family."""
+    """Return the robot of limits.csv that a model represents, by its names, if it is of the same family."""
     path = Path(robot.source.file) if robot.source else Path()
     names = (robot.name, path.stem, *reversed(path.parts))
     return next((name for name in names if name in robots() and boards().robots[name] in families(robot)), None)
 
 
 def _common(a: Interval, b: Interval) -> float:
-    """The length of what two ranges have in common."""
+    """Return the length of the intersection of two ranges."""
     return max(0.0, min(a[1], b[1]) - max(a[0], b[0]))
 
 

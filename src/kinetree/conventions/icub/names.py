@@ -15,7 +15,7 @@ from kinetree.robots.icub.naming import Entry, naming
 from kinetree.spatial.se3 import Array
 
 FEET = 14
-"""The deviation that is about the feet of version 1."""
+"""The deviation about the feet of version 1."""
 
 
 CARRIED = tuple(entry.correct.link for entry in naming().links)
@@ -24,7 +24,7 @@ CARRIED = tuple(entry.correct.link for entry in naming().links)
 
 @fact
 def first_feet(above: Mapping[str, Joint]) -> set[str]:
-    """The sides, l and r, whose foot is one of version 1: without a sensor, moved by the ankle's roll itself."""
+    """Return the sides, l and r, whose foot is of version 1: without a sensor, moved by the ankle's roll itself."""
     sides = set()
     for entry in naming().links:
         joint = above.get(entry.correct.link)
@@ -265,13 +265,13 @@ RULES = (IsAnICub, JointMissing, JointExtra, FixedJointMissing, LinkMissing, Lin
 
 
 def alike(name: str, there: Iterable[str], known: Container[str]) -> str:
-    """A clause that asks whether one of the names that are no other's is meant."""
+    """Return a clause that asks whether one of the unused names is meant, or ""."""
     near = nearest_names(name, [other for other in there if other not in known])
     return f"; {near}" if near.startswith("did you mean") else ""
 
 
 def missing(rule: IcubRule, entry: Entry[Any], first_feet: set[str], message: str, element: str) -> Finding:
-    """The finding on a row that the model lacks: no fault of a foot of version 1, which has no such thing."""
+    """Return the finding on a row that the model lacks; only a remark for feet of version 1, which lack it too."""
     if FEET in entry.deviations and element.split("'")[1][0] in first_feet:
         return rule.remark(f"{message}; feet of version 1 have none", element)
     return rule.finding(message, element)

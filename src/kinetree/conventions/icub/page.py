@@ -1,4 +1,4 @@
-"""The page that the rules rest on, and what they share of it."""
+"""The page of naming conventions that the rules check, and the facts that they share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOVING = tuple(entry.correct.joint for entry in naming().joints)
 
 
 class IcubRule(Rule):
-    """A rule of the page; its examples are pieces of the built-in iCub."""
+    """A rule of the page, with examples from parts of the built-in iCub."""
 
     url: ClassVar[str] = URL
     base: ClassVar[str | None] = "icub"
@@ -25,7 +25,7 @@ class IcubRule(Rule):
 
 
 def remark(entry: Entry[Any]) -> str:
-    """What is to be said of a row of the page that is wrong or left out, in brackets; nothing of one that is right."""
+    """Return a note in brackets on a row of the page that is wrong or missing, or "" for a correct one."""
     if entry.printed == entry.correct or not entry.deviations:
         return ""
     first = naming().deviations[entry.deviations[0]]
@@ -36,7 +36,7 @@ def remark(entry: Entry[Any]) -> str:
 
 @fact
 def beyond(robot: Robot) -> set[str]:
-    """The links behind head and hands: the page leaves eyes and hands out on purpose."""
+    """Return the links behind head and hands; the page excludes eyes and hands on purpose."""
     found: set[str] = set()
     for name in robot.placed:  # parents before children
         joint = robot.joints[name]
@@ -47,7 +47,7 @@ def beyond(robot: Robot) -> set[str]:
 
 @fact
 def body_of(robot: Robot) -> dict[str, str]:
-    """Link to the link of the page that carries it through fixed joints, or to the last one up that way."""
+    """Return, for each link, the page's link that carries it through fixed joints, or the last one on that way."""
     named = {entry.correct.link for entry in naming().links}
     bodies = {robot.root: robot.root}
     for name in robot.placed:
@@ -58,6 +58,6 @@ def body_of(robot: Robot) -> dict[str, str]:
 
 
 def listed(names: Sequence[str], one: str, many: str) -> str:
-    """How many there are, and the first twelve."""
+    """Return their number and the first twelve names."""
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"{len(names)} {one if len(names) == 1 else many}: {', '.join(names[:12])}{more}"

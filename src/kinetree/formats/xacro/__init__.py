@@ -1,4 +1,4 @@
-"""xacro, XML with macros (github.com/ros/xacro): expanded to the text of another format, never written."""
+"""Reader of xacro, XML with macros (github.com/ros/xacro): expansion to the text of another format."""
 
 from kinetree.formats.xacro.expand import Expanded as Expanded
 from kinetree.formats.xacro.expand import read as read

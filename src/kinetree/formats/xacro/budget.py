@@ -1,7 +1,7 @@
-"""What the expressions of xacro files may hold and spend: types, sizes, steps.
+"""Bounds for xacro expressions: legal types, sizes of values, and steps.
 
-Each value that an expression makes is weighed once, where it is made, and nothing can change it afterwards. So every
-value in circulation is small, also when it is written as text, compared or hashed.
+Each value is measured once, when an expression makes it, and cannot change afterwards. So every existing value is
+small, also when it is written as text, compared or hashed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SCALARS = frozenset((type(None), bool, int, float, complex, str, range, datetime
 
 
 class YamlDict(dict[Any, Any]):
-    """A mapping of a YAML file: expressions reach its values by a dot, too."""
+    """A mapping of a YAML file, whose values expressions can also read with a dot."""
 
 
 class YamlList(list[Any]):
@@ -43,7 +43,7 @@ CONTAINERS = SEQUENCES | MAPPINGS | SETS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """What an expression can call: `call(budget, *arguments)`. kind: the type that it stands for, such as `str`."""
+    """A callable of expressions: `call(budget, *arguments)`. kind: the type that it represents, such as `str`."""
 
     name: str
     call: Callable[..., Any]
@@ -54,7 +54,7 @@ class Function:
 
 
 class Stream:
-    """An iterator as an expression has it: its items can be taken once."""
+    """An iterator in an expression: its items can be taken once."""
 
     __slots__ = ("items",)
 
@@ -73,7 +73,7 @@ LEGAL_TYPES = SCALARS | CONTAINERS | {Function, Stream}
 
 
 class Budget:
-    """The steps that are left to the expressions of one expansion."""
+    """Steps left for the expressions of one expansion."""
 
     def __init__(self) -> None:
         self.left = MAX_STEPS
@@ -81,26 +81,26 @@ class Budget:
         self._parsed: set[str] = set()
 
     def spend(self, steps: int) -> None:
-        """Take steps from the budget. Raises KinetreeError where it is used up."""
+        """Take steps from the budget; raise KinetreeError if none are left."""
         self.left -= steps
         if self.left < 0:
             message = f"takes more than {MAX_STEPS} steps, or all expressions more than {MAX_STEPS_IN_ALL}"
             raise fail("xacro-size", f"the expression {message}")
 
     def made(self, value: Any) -> Any:
-        """Return a new value, weighed and paid for. Raises KinetreeError where it is too large or no legal value."""
+        """Return a new value after paying for its size; raise KinetreeError if it is too large or illegal."""
         if type(value) is not float:
             self.spend(size_of(value))
         return value
 
     def spend_in_all(self, steps: int) -> None:
-        """Take steps from what all expressions have together, for work that is none of an expression's own."""
+        """Take steps from the total of all expressions, for work outside a single one."""
         self.left_in_all -= steps
         if self.left_in_all < 0:
             raise fail("xacro-size", f"the expressions and the files they read take more than {MAX_STEPS_IN_ALL} steps")
 
     def charge_text(self, text: str) -> None:
-        """Pay for parsing an expression: for a short one once, since its syntax tree is kept."""
+        """Pay for parsing an expression: once for a short one, because its syntax tree is kept."""
         if text not in self._parsed:
             self.spend_in_all(len(text))
             if len(text) <= REMEMBERED:
@@ -108,7 +108,7 @@ class Budget:
 
     @contextmanager
     def expression(self) -> Iterator[None]:
-        """Within it the steps are those of one expression; the one around it, if any, goes on with its own."""
+        """Count the steps inside as those of one expression; an outer expression continues with its own."""
         outer, given = self.left, min(MAX_STEPS, self.left_in_all)
         self.left = given
         try:
@@ -118,7 +118,7 @@ class Budget:
             self.left = outer
 
     def items(self, value: Any) -> Iterator[Any]:
-        """Return the items of a value, each of them one step."""
+        """Return the items of a value; each costs one step."""
         if type(value) not in ITERABLE:
             raise TypeError(f"{type(value).__name__!r} object is not iterable")
         return self._counted(value)
@@ -129,7 +129,7 @@ class Budget:
             yield item
 
     def all_items(self, value: Any) -> list[Any]:
-        """Return the items of a value as a list that was weighed."""
+        """Return the items of a value as a list, after paying for its size."""
         items: list[Any] = []
         for item in self.items(value):
             items.append(item)
@@ -139,25 +139,23 @@ class Budget:
         return items
 
     def hashed(self, kind: type, items: Sequence[Any]) -> Any:
-        """Return a set of items or a dictionary of pairs, paid for before it is made: keys may collide."""
+        """Return a set of items or a dictionary of pairs, after paying for possible collisions of keys."""
         self.spend(_collisions(item[0] for item in items) if kind is dict else _collisions(items))
         return kind(items)
 
     def call(self, function: Any, *arguments: Any, **named: Any) -> Any:
-        """Return the result of a call. Raises TypeError for what is no `Function`."""
+        """Return the result of a call; raise TypeError if `function` is not a `Function`."""
         if type(function) is not Function:
             raise TypeError(f"{type(function).__name__!r} object is not callable")
-        for value in (*arguments, *named.values()):  # whatever a function does, it may look at all of them
+        for value in (*arguments, *named.values()):  # a function may look at all of them
             self.spend(size_of(value))
         self.spend(1 + len(named))
         return self.made(function.call(self, *arguments, **named))
 
 
 def size_of(value: Any) -> int:
-    """Return the size of a value: 1, its items and a tenth of its characters; what is shared counts as often as seen.
-
-    Raises KinetreeError where it is above MAX_SIZE, has too large a number or something that is no legal value in it.
-    """
+    """Return the size of a value: 1, its items and a tenth of its characters; shared parts count each time they occur.
+    Raises KinetreeError if it is above MAX_SIZE, or contains too large a number or an illegal value."""
     size, stack = 0, [value]
     while stack:
         item = stack.pop()
@@ -191,7 +189,7 @@ def _collisions(keys: Iterable[Any]) -> int:
 
 
 def look_up(budget: Budget, table: Any, key: Any) -> Any:
-    """Return the value of a key in a mapping. Raises KeyError, or TypeError where the key cannot be hashed."""
+    """Return the value of a key in a mapping; raise KeyError, or TypeError if the key cannot be hashed."""
     if type(key) is not str:
         budget.spend(size_of(key) + len(table) // COLLIDING)
     if type(table) is YamlDict and key not in table:
@@ -200,7 +198,7 @@ def look_up(budget: Budget, table: Any, key: Any) -> Any:
 
 
 def too_large() -> Exception:
-    """Return the error of a value that is too large."""
+    """Return the error for a value that is too large."""
     return fail("xacro-size", f"a value of a size above {MAX_SIZE}; an item counts 2, ten characters of a text count 1")
 
 

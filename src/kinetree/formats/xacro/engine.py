@@ -1,8 +1,8 @@
-"""The xacro package, driven without ROS: each file passes our XML layer first, packages are found by our means.
+"""Driver of the xacro package without ROS: our XML parser checks each file first, and our code finds packages.
 
-The package keeps its state in the globals of its module. Each expansion therefore works on a copy of the module
-that is its own, with the functions that open files, evaluate expressions or print replaced. Nothing is patched in
-the module that other users of the package import, and expansions in several threads do not meet.
+The package keeps its state in module globals. So each expansion works on its own copy of the module, in which the
+functions that open files, evaluate expressions or print are replaced. The module that others import is not changed, and
+expansions in several threads are independent.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PART = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The expanded text and the place from which each of its elements comes, in order."""
+    """An expanded text with the source of each element, in order."""
 
     text: str
     origins: list[Source | None]
@@ -96,7 +96,7 @@ class Engine:
     # the driver
 
     def expand(self, text: bytes | str) -> Made | None:
-        """The expansion of a text, or None with an error among the findings."""
+        """Return the expansion of a text, or None with an error among the findings."""
         xacro = self.xacro
         try:
             xacro.init_stacks(self.file)
@@ -112,22 +112,22 @@ class Engine:
             return None
 
     def declared_arguments(self) -> dict[str, str]:
-        """The arguments that the files declare, with their defaults."""
+        """Return the arguments that the files declare, with their defaults."""
         found = (e for root in self.roots for e in root.walk() if e.tag == "xacro:arg")
         return {name: element.get("default") or "" for element in found if (name := element.get("name"))}
 
     def used_arguments(self) -> list[str]:
-        """The arguments that the files use, declared or not."""
+        """Return the arguments that the files use, declared or not."""
         found = (m[1] or m[2] for root in self.roots for m in ARGUMENT.finditer(root.document.data.decode()))
         return list(dict.fromkeys(found))
 
     def say_arguments(self) -> str:
-        """A clause that lists the arguments."""
+        """Return a clause that lists the arguments."""
         declared = ", ".join(f"{name} (default {default!r})" for name, default in self.declared_arguments().items())
         return f"arguments are {declared}" if declared else "no arguments are declared"
 
     def macros(self) -> list[Element]:
-        """The macros of all files read, in order."""
+        """Return the macros of all files read, in order."""
         return [e for root in self.roots for e in root.walk() if e.tag == "xacro:macro" and e.get("name")]
 
     # the package's functions
@@ -162,7 +162,7 @@ class Engine:
         return xacro
 
     def _printer(self, severity: Severity | None) -> Callable[..., None]:
-        """What stands for a function of the package that prints: its words become a note."""
+        """Return a replacement for a printing function of the package, which records the words as a note."""
         return lambda *words, **_: self._noted(severity, " ".join(map(str, words)))
 
     def _noted(self, severity: Severity | None, words: str) -> None:
@@ -171,18 +171,18 @@ class Engine:
             self.findings.append(finding)
 
     def note(self, name: str, words: str) -> None:
-        """Take what an expression says with `xacro.warning()` and the like."""
+        """Record a message from `xacro.warning()` and the like."""
         self._noted(PRINTERS[name], words)
 
     def fatal(self, words: str) -> NoReturn:
-        """End the expansion, as an expression wants it."""
+        """Raise the error of an expression that ends the expansion."""
         raise self.xacro.XacroException(words)
 
     def _here(self) -> Source:
         return Source(str(self.xacro.filestack[-1]))
 
     def _document(self, content: bytes | str, file: str) -> Any:
-        """The DOM of a file that has passed our XML layer; each element knows its place."""
+        """Return the DOM of a file after our XML parser has checked it; each element has its place."""
         if len(content) > MAX_FILE_BYTES:
             raise fail("xacro-size", f"{file} has more than {MAX_FILE_BYTES} bytes, the most that is expanded")
         root = parse(content, file, self.report)
@@ -203,7 +203,7 @@ class Engine:
         return document
 
     def handle(self, _operation: int, key: str, data: Any, original: Any, copy: Any) -> None:
-        """Called by the DOM whenever it copies an element: the copy has the place of the original."""
+        """Copy the place to a copied element; the DOM calls this for each copy."""
         self._worked(1 + (len(original.childNodes) + len(original.attributes)) // SMALL_PARTS)
         self.text += sum(len(node.data) for node in original.childNodes if node.nodeType == node.COMMENT_NODE)
         copy.setUserData(key, data, self)
@@ -214,7 +214,7 @@ class Engine:
             raise fail("xacro-size", f"expands to more than {MAX_WORK} elements")
 
     def _include(self, _text: None, file: str) -> Any:
-        """The DOM of an included file."""
+        """Return the DOM of an included file."""
         xacro = self.xacro
         if len(xacro.filestack) > MAX_INCLUDE_DEPTH or len(self.roots) > MAX_INCLUDES:
             chain = " -> ".join(xacro.filestack[-4:])
@@ -235,7 +235,7 @@ class Engine:
         return with_dots(read_yaml(found[0], file, self.xacro.ConstructUnits, self.budget))
 
     def absolute(self, name: str) -> str:
-        """A path as written, put behind the folder of the file that is being worked on."""
+        """Return a path as written, relative to the folder of the current file."""
         if os.path.isabs(name):
             return name
         asking = self.xacro.filestack[-1]
@@ -266,7 +266,7 @@ class Engine:
         raise KinetreeError(Finding("xacro-argument", "error", message, fix=fix))
 
     def _substitute(self, text: str) -> str:
-        """The value of a `$(…)`."""
+        """Return the value of a `$(…)`."""
         if text == "$(cwd)":
             return os.getcwd()
         context = self.xacro.substitution_args_context
@@ -296,7 +296,7 @@ class Engine:
         return evaluate(text, names_in(symbols, self.xacro.Table), self.budget)
 
     def _evaluated(self, text: str, symbols: Any) -> Any:
-        """Return the value of an attribute or a text: of one `${…}` alone, whatever it is; else a text."""
+        """Return the value of an attribute or a text: any value for one `${…}` alone, else a text."""
         if isinstance(text, str) and "$" not in text:
             self._counted(text)
             return text
@@ -330,7 +330,7 @@ class Engine:
             raise self.xacro.XacroException(exc=error, suffix=where) from error
 
     def _counted(self, value: Any, size: int = 0) -> None:
-        """Refuse a text that is too long, or of which there are too many."""
+        """Raise KinetreeError if a text is too long, or if all texts together are."""
         if isinstance(value, str):
             if any("\ud800" <= character <= "\udfff" for character in ([] if value.isascii() else value)):
                 raise fail("xacro-expression", "a value holds half a character (a surrogate), which no file can have")
@@ -345,7 +345,7 @@ class Engine:
         return self._check_attrs(node, *rest)
 
     def _placed(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function of a node, whose errors say which node it was."""
+        """Return a function of a node whose errors get the place of the node."""
 
         def placed(node: Any, *rest: Any) -> Any:
             try:
@@ -358,7 +358,7 @@ class Engine:
 
     def _place(self, error: Exception, node: Any) -> None:
         if not hasattr(error, "kinetree_place"):
-            # a condition is looked at by the element around it
+            # the parent element evaluates a condition
             inner = self.checked is not None and self.checked.parentNode is node
             error.kinetree_place = place_of(self.checked if inner else node)  # type: ignore[attr-defined]
             error.kinetree_calls = list(self.calls)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""xacro text to the text of the format that it makes, with the place from which each element of it comes."""
+"""Expansion of xacro text to the format that it makes, with the source of each element."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kinetree.formats.xml import Derived, Element
 
 @dataclass(frozen=True)
 class Expanded:
-    """What a xacro file makes: the text, the name it has in messages; and the texts of all files read, by name."""
+    """Result of an expansion: the text, its name in messages, and the texts of all files read, by name."""
 
     text: Derived
     file: str
@@ -31,11 +31,11 @@ def read(
     variable: Callable[..., str],
     check: Callable[[Path], None],
 ) -> tuple[Expanded | None, list[Finding]]:
-    """What a xacro text makes, or None, and all findings. Never raises on content.
+    """Return the expansion of a xacro text, or None, and all findings; never raise on content.
 
     opener: opens includes and YAML files. find: (package, asking file) to folder, for `$(find …)`; may raise
-    KinetreeError. arguments: the values of <xacro:arg>s. variable: (name, default=None) to the value, for
-    `$(env)` and `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed.
+    KinetreeError. arguments: the values of <xacro:arg>s. variable: (name, default=None) to the value, for `$(env)` and
+    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed.
     """
     engine = Engine(file, opener, find, arguments, variable, check)
     made = engine.expand(text)
@@ -67,7 +67,7 @@ def _unknown_arguments(engine: Engine, arguments: Mapping[str, str]) -> list[Fin
 
 
 def _makes_nothing(engine: Engine, root: str) -> Finding:
-    """That a file makes no robot by itself, and how its macros are called."""
+    """Return the finding on a file that makes no robot by itself, with an example of a macro call."""
     macros = engine.macros()
     own = [macro for macro in macros if macro.source.file == engine.file] or macros
     place = Source(engine.file, 1)
@@ -85,7 +85,7 @@ def _parameters(macro: Element) -> str:
 
 
 def _call_of(macro: Element, file: str) -> str:
-    """How a robot is made of a macro."""
+    """Return text that makes a robot from a macro."""
     words = re.findall(r"(?:[^\s'\"]|'[^']*'|\"[^\"]*\")+", macro.get("params") or "")
     names = [word for word in words if ":=" not in word and "=" not in word]
     attributes = "".join(f' {name}="…"' for name in names if not name.startswith("*"))

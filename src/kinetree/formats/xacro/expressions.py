@@ -1,9 +1,9 @@
-"""The Python expressions of xacro files, interpreted: nothing that a file says is ever run as Python.
+"""Interpreter for the Python expressions of xacro files, which are never run as Python.
 
-An expression is parsed, and its syntax tree is walked here. Legal is what stands in the tables: the nodes of `VALUE`,
-the operators of `operators.py`, the functions and methods of `functions.py`. A dot reads an entry of a name space of
-ours or of a mapping of a YAML file, or is the call of a method that is listed for the value's exact type; Python's own
-attributes are never looked up. `Budget` bounds the steps and the size of every value.
+An expression is parsed, and its syntax tree is walked here. Only entries of tables are legal: the nodes of `VALUE`, the
+operators of `operators.py`, the functions and methods of `functions.py`. A dot reads an entry of one of our name spaces
+or of a YAML mapping, or calls a method listed for the exact type of the value; Python's own attributes are never read.
+`Budget` bounds the steps and the size of every value.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ MAX_LENGTH = 20_000  # characters of an expression
 CONSTANTS = frozenset((type(None), bool, int, float, complex, str))
 OF_DICT = frozenset(dir(dict))
 Names = Callable[[str], Any]
-"""The value of a name; raises NameError where it has none."""
+"""Function from a name to its value; raises NameError if it has none."""
 
 
 class NameSpace:
-    """What stands before a dot: `math.pi`. get: the value of a name in it; raises KeyError."""
+    """A name space, such as `math` in `math.pi`. get: returns the value of a name in it; raises KeyError."""
 
     __slots__ = ("get", "name")
 
@@ -48,11 +48,8 @@ class NameSpace:
 
 
 def evaluate(text: str, names: Names, budget: Budget) -> Any:
-    """Return the value of an expression.
-
-    Raises KinetreeError where the expression is refused, and what Python raises for the same fault, such as
-    SyntaxError, NameError or ZeroDivisionError.
-    """
+    """Return the value of an expression. Raises KinetreeError if the expression is refused, and otherwise what Python
+    raises for the same fault, such as SyntaxError, NameError or ZeroDivisionError."""
     text = text.strip()
     if len(text) > MAX_LENGTH:
         raise fail("xacro-size", f"an expression of {len(text)} characters; at most {MAX_LENGTH} are evaluated")
@@ -63,7 +60,7 @@ def evaluate(text: str, names: Names, budget: Budget) -> Any:
 
 
 def parse(text: str) -> ast.expr:
-    """Return the syntax tree of an expression. Raises SyntaxError, or KinetreeError where a part of it is illegal."""
+    """Return the syntax tree of an expression; raise SyntaxError, or KinetreeError if a part of it is illegal."""
     try:
         tree = ast.parse(text, "<expression>", "eval").body
     except (MemoryError, RecursionError):
@@ -77,7 +74,7 @@ def parse(text: str) -> ast.expr:
 
 
 def _illegal(node: ast.AST) -> str | None:
-    """Return what is illegal at a node of a syntax tree, if anything."""
+    """Return a description of what is illegal at a node of a syntax tree, or None."""
     for name in (getattr(node, part, None) for part in ("id", "attr", "arg")):
         if isinstance(name, str) and name.startswith("__"):
             return repr(name)
@@ -97,7 +94,7 @@ _kept = lru_cache(2048)(parse)
 
 @dataclass(slots=True)
 class Scope:
-    """The names that one part of an expression sees: its own, then those around it, then those of the file."""
+    """Names visible in one part of an expression: its own, then those around it, then those of the file."""
 
     names: Names
     budget: Budget
@@ -118,7 +115,7 @@ class Scope:
 
 
 def _legal(name: object, value: Any) -> Any:
-    """Return the value of a name; refuse what a file keeps under names of its own, such as blocks of XML."""
+    """Return the value of a name; raise KinetreeError for one that expressions cannot use, such as XML."""
     if type(value) not in LEGAL_TYPES and type(value) is not NameSpace:
         raise fail("xacro-expression", f"{name!r} is {type(value).__name__}, which is no value of an expression")
     return value
@@ -138,7 +135,7 @@ def _name(node: ast.Name, scope: Scope) -> Any:
 
 
 def _base(node: ast.expr, scope: Scope) -> Any:
-    """Return what stands before a dot or a bracket, where a name space is legal."""
+    """Return the value before a dot or a bracket, where a name space is legal."""
     if isinstance(node, (ast.Name, ast.Attribute)):
         return VALUE[type(node)](node, scope)
     return value_of(node, scope)
@@ -216,7 +213,7 @@ def _compare(node: ast.Compare, scope: Scope) -> Any:
 
 
 def _items(nodes: list[ast.expr], scope: Scope) -> list[Any]:
-    """Return the values of items or arguments, those of `*items` among them."""
+    """Return the values of items or arguments, with `*items` unpacked."""
     values: list[Any] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
@@ -282,7 +279,7 @@ def _lambda(node: ast.Lambda, scope: Scope) -> Function:
 
 
 def _comprehended(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope) -> Iterator[Any]:
-    """Return the items of a comprehension; of a dictionary's, pairs. The first iterable belongs to the scope around."""
+    """Return the items of a comprehension, as pairs for a dictionary. The first iterable belongs to the outer scope."""
     first = scope.budget.items(value_of(node.generators[0].iter, scope))
     inner = scope.inner({})
 
@@ -316,7 +313,7 @@ def _assign(target: ast.expr, value: Any, scope: Scope) -> None:
 
 
 def _collected(kind: type) -> Callable[[Any, Scope], Any]:
-    """Return the function that makes a container of a comprehension."""
+    """Return the function that makes a container from a comprehension."""
 
     def collect(node: Any, scope: Scope) -> Any:
         items = scope.budget.all_items(Stream(_comprehended(node, scope)))
@@ -360,7 +357,7 @@ VALUE: Mapping[type[ast.expr], Callable[[Any, Scope], Any]] = {
     ast.JoinedStr: _text,
     ast.FormattedValue: _field,
 }
-"""The nodes that are legal, and what each means."""
+"""Legal nodes, with the function that evaluates each."""
 
 PLAIN_NAMES: Mapping[type[ast.expr], str] = {
     ast.NamedExpr: "an assignment (:=)",

@@ -1,4 +1,4 @@
-"""What goes wrong in an expansion, as findings with their place."""
+"""Conversion of errors during an expansion to findings with their place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_CONTEXT = 6  # calls named in a message
 
 
 def findings_of(error: Exception, file: str) -> list[Finding]:
-    """Return an error of the package, of an expression or of ours as findings."""
+    """Return the findings for an error of the xacro package, of an expression or of ours."""
     place: Source | None = getattr(error, "kinetree_place", None) or Source(file)
     calls = getattr(error, "kinetree_calls", [])
     if calls and str(error).startswith("unknown macro name"):
@@ -32,7 +32,7 @@ def findings_of(error: Exception, file: str) -> list[Finding]:
 
 
 def _said(error: Exception) -> tuple[str, str]:
-    """Return the code of a defect, and what the package or Python says of it."""
+    """Return the code of a defect, and the message of the package or of Python."""
     inner = getattr(error, "exc", None)
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, RecursionError) or isinstance(inner, RecursionError):

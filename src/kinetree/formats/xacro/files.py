@@ -1,4 +1,4 @@
-"""YAML files and wildcards of xacro files, in bounds."""
+"""YAML files and wildcards in xacro files, with bounds on size and work."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def read_yaml(content: bytes, file: str, units: Iterable[Any], budget: Budget) -
 
 
 def _bounded(safe_loader: Any, file: str, budget: Budget) -> Any:
-    """Return a loader of YAML that ends where a file has too much in it."""
+    """Return a YAML loader that raises KinetreeError if a file contains too much."""
 
     class Loader(safe_loader):  # type: ignore[misc]
-        """Counts nodes, what merge keys (`<<`) make of them, and keys that can be chosen to collide."""
+        """Counts nodes, the results of merge keys (`<<`), and keys that could be chosen to collide."""
 
         nodes = 0
 
@@ -72,8 +72,10 @@ def _bounded(safe_loader: Any, file: str, budget: Budget) -> Any:
 
 
 def expand_pattern(pattern: str, check: Callable[[Path], None], spend: Callable[[int], None]) -> list[str]:
-    """Return the files that a path with wildcards names. check: raises for a folder that may not be listed. spend:
-    takes steps from a budget."""
+    """Return the files that match a path with wildcards.
+
+    check: raises for a folder that may not be listed. spend: takes steps from a budget.
+    """
     found, seen = [Path(Path(pattern).anchor or ".")], 0
     for part in Path(pattern).parts[1 if Path(pattern).anchor else 0 :]:
         if not any(c in part for c in "*?["):

@@ -1,7 +1,5 @@
-"""What the expressions of xacro files can call: one closed table of functions, and one of methods by type.
-
-The names are those that the xacro package documents. Adding one is a row; its function gets the budget first.
-"""
+"""Functions and methods that xacro expressions can call: two closed tables, of functions and of methods by type. The
+names are those that the xacro package documents. To add a function, add a row; its first argument is the budget."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ COMPARED = 1000  # characters that are compared in a step
 
 
 def plain(function: Callable[..., Any], name: str = "") -> Function:
-    """Return a `Function` that costs one step, of values that it needs not look into."""
+    """Return a `Function` that costs one step and need not look into its values."""
     return Function(name or function.__name__, lambda _budget, *values, **named: function(*values, **named))
 
 
@@ -77,7 +75,7 @@ def _isinstance(_budget: Budget, value: Any, kinds: Any) -> bool:
 
 
 OTHER_TYPES: dict[type, Function] = {}
-"""Those of values that no function makes, such as None."""
+"""Types of values that no function makes, such as None."""
 TYPES: Mapping[str, Function] = {
     function.name: function
     for function in (
@@ -274,7 +272,7 @@ def _padded(method: Callable[..., str]) -> Callable[..., str]:
 
 
 def _of_text(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of texts. At worst it compares each character of its text with each that it is given."""
+    """Return a method of texts, which at worst compares each character of its text with each given character."""
 
     def call(budget: Budget, text: str, *values: Any, **named: Any) -> Any:
         given = sum(len(value) for value in (*values, *named.values()) if type(value) is str)
@@ -285,7 +283,7 @@ def _of_text(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_values(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that looks through its own value and those it is given."""
+    """Return a method that looks through its own value and its arguments."""
 
     def call(budget: Budget, value: Any, *others: Any) -> Any:
         budget.spend(size_of(value))
@@ -353,7 +351,7 @@ METHODS: Mapping[type, Mapping[str, Callable[..., Any]]] = {
 
 
 def method_of(value: Any, name: str) -> Function:
-    """Return the method of a value, or of a type such as `str`. Raises AttributeError where there is none."""
+    """Return the method of a value, or of a type such as `str`; raise AttributeError if there is none."""
     kind: Any = value.kind if type(value) is Function else type(value)
     methods = METHODS.get(kind, {})
     if name not in methods:

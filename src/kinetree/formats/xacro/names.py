@@ -1,4 +1,4 @@
-"""The names that the expressions of xacro files see: in `${…}`, and in `$(eval …)`."""
+"""Names that xacro expressions can use, in `${…}` and in `$(eval …)`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kinetree.formats.xacro.functions import FUNCTIONS, MATHEMATICS, OF_XACRO
 
 DIRECT = ["list", "dict", "map", "len", "str", "float", "int", "bool", "min", "max", "round"]
 DEPRECATED = {"python": ("sorted", "range"), "xacro": ("load_yaml", "abs_filename", "dotify")}
-"""Functions that are known without their name space, too, which earns a warning."""
+"""Functions that also exist without their name space; using them so gives a warning."""
 IN_EVAL = ("list", "dict", "map", "str", "float", "int")
 MESSAGES = ("message", "warning", "error", "print_location")
 
 
 class Host(Protocol):
-    """What an expansion does for its expressions."""
+    """Services of an expansion for its expressions."""
 
     def note(self, name: str, words: str) -> None:
-        """Take a message: `name` is that of the function."""
+        """Record a message of the function `name`."""
 
     def fatal(self, words: str) -> None:
         """End the expansion."""
@@ -31,14 +31,14 @@ class Host(Protocol):
         """Return the data of a YAML file."""
 
     def absolute(self, name: str) -> str:
-        """Return the path of a file beside the file that is being worked on."""
+        """Return the path of a file relative to the folder of the current file."""
 
     def argument(self, name: str) -> str:
         """Return the value of a <xacro:arg>."""
 
 
 def global_names(host: Host) -> dict[str, Any]:
-    """Return the names that every `${…}` sees, as values and name spaces."""
+    """Return the names in every `${…}`, with their values and name spaces."""
     of_xacro = {
         **OF_XACRO,
         "load_yaml": Function("load_yaml", lambda _budget, filename: host.load_yaml(str(filename))),
@@ -83,7 +83,7 @@ def _deprecated(host: Host, function: Function, space: str) -> Function:
 
 
 def eval_names(arguments: Mapping[str, Any], substitutions: Mapping[str, Callable[..., Any]]) -> Names:
-    """Return the names that a `$(eval …)` sees: functions first, then arguments with their values converted.
+    """Return the names in a `$(eval …)`: functions first, then arguments with their values converted.
 
     substitutions: `env`, `arg`, `find` and the like by name.
     """
@@ -124,7 +124,7 @@ def names_in(symbols: Any, table: type) -> Names:
 
 
 def _shown(name: str, value: Any, table: type) -> Any:
-    """Return a value of a symbol table; a table in it, which an include with `ns` makes, as a name space."""
+    """Return a value of a symbol table; a nested table, from an include with `ns`, as a name space."""
     if not isinstance(value, table):
         return value
     entries: Any = value

@@ -1,4 +1,4 @@
-"""The operators of expressions, which look at the size of what they make before they make it."""
+"""Operators of xacro expressions, which check the size of a result before they compute it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _modulo(budget: Budget, left: Any, right: Any) -> Any:
 
 
 def _weighed(operation: Callable[[Any, Any], Any]) -> Callable[[Budget, Any, Any], Any]:
-    """Return an operator of numbers, sets and dictionaries, which costs as much as both."""
+    """Return an operator of numbers, sets and dictionaries that costs the size of both."""
 
     def combined(budget: Budget, left: Any, right: Any) -> Any:
         budget.spend(size_of(left) + size_of(right))
@@ -122,7 +122,7 @@ def _compared(operation: Callable[[Any, Any], Any]) -> Callable[[Budget, Any, An
 
 
 def contains(budget: Budget, item: Any, items: Any) -> bool:
-    """Return whether an item is among others. An iterator is emptied up to it."""
+    """Return whether an item is among others; an iterator is consumed up to it."""
     budget.spend(size_of(item))
     if type(items) in SETS or type(items) in MAPPINGS:
         budget.spend(0 if type(item) is str else len(items) // 20)
@@ -151,8 +151,7 @@ CONVERSIONS: Mapping[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": asc
 
 
 def formatted(budget: Budget, value: Any, specification: str = "", conversion: str = "") -> str:
-    """Return a value as text, as `format` does. Widths and precisions are below 1000; all but numbers and texts have
-    none."""
+    """Return a value as text, as `format` does; widths and precisions are below 1000, for numbers and texts only."""
     value = CONVERSIONS[conversion](value) if conversion else value
     if not SPECIFICATION.fullmatch(specification):
         raise fail("xacro-expression", f"format {specification[:100]!r}; legal is such as '>8.3f', widths below 1000")
@@ -164,8 +163,7 @@ def formatted(budget: Budget, value: Any, specification: str = "", conversion: s
 
 
 def format_fields(budget: Budget, template: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
-    """Return a template with values in its {fields}, as `str.format` does. A field is a number or a name, nothing in
-    it."""
+    """Return a template with values in its {fields}, as `str.format` does; a field is a number or a plain name."""
     parts, total, end, following = [], 0, 0, 0
     for match in FIELD.finditer(template):
         text = template[end : match.start()]

@@ -1,4 +1,4 @@
-"""A copy of the xacro package for one expansion, without the means to run or open anything."""
+"""Private copies of the xacro package, one for each expansion, without functions that run or open anything."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from kinetree.errors import Source
 
 NEVER_CALLED = frozenset(("eval", "exec", "compile", "open", "input", "breakpoint", "__import__"))
-"""Built-in functions that the copy does without: even a fault of ours cannot reach them through it."""
+"""Built-in functions that the copy lacks, so that even a bug of ours cannot reach them through it."""
 
 
 def private_copy(name: str) -> Any:
-    """Return a fresh copy of a module, known to nobody else."""
+    """Return a fresh copy of a module that nothing else uses."""
     spec = importlib.util.find_spec(name)
     assert spec is not None
     assert spec.loader is not None
@@ -26,7 +26,7 @@ def private_copy(name: str) -> Any:
 
 
 def preorder(node: Any) -> Iterator[Any]:
-    """Return an element of the DOM and all below it, in the order of the file."""
+    """Yield an element of the DOM and all below it, in the order of the file."""
     yield node
     for child in node.childNodes:
         if child.nodeType == child.ELEMENT_NODE:

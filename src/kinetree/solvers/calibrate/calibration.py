@@ -99,12 +99,13 @@ def calibrate(
     base_link: str = "base_link",
     flange: str = "flange",
 ) -> Calibration:
-    """Return whether a model and a controller agree about some poses, and if not, the simplest reason.
+    """Compare a model with poses that its controller shows, and return the simplest explanation of their difference.
 
-    joints (k, n): as the pendant shows them from base to tool0, deg, or mm if they slide. poses (k, 6 or 7): as it
-    shows them for a tool of zeros in its default frame, in its units and order. model: whose joint coupling applies, by
-    default that of the robot's name. tolerance: largest error of a pose, m and rad. base, tool0, base_link, flange: the
-    robot's names of the frames of REP-199; those that it lacks are ignored.
+    joints (k, n): as the pendant shows them from base to tool0, deg, or mm if they slide.
+    poses (k, 6 or 7): as it shows them for a tool of zeros in its default frame, in its units and order.
+    model: whose joint coupling applies, by default that of the robot's name. tolerance: largest error of a pose, m and
+    rad.
+    base, tool0, base_link, flange: the robot's names of the frames of REP-199; those that it lacks are ignored.
 
     The search covers up to three faults of the numbers, or zeros of joints with one of them, with frames of the robot
     or unknown ones; and one pose that does not fit the others. The simplest explanation has the fewest faults. A frame

@@ -17,8 +17,8 @@ def pose_text(T: Array) -> str:
 
 
 def change_text(T: Array, tolerance: Array) -> str:
-    """Return a displacement, m, as text such as "120 mm along z and turned by 2 deg about x". tolerance (2,): smaller
-    parts are left out."""
+    """Return a displacement, m, as text such as "120 mm along z and turned by 2 deg about x", without parts below the
+    tolerance (2,)."""
     gone, turned = _change(T, tolerance)
     said = []
     if gone.any():

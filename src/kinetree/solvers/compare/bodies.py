@@ -157,7 +157,7 @@ class Match:
         return Pair(i, j, T_ab, sign, 0.0, error)
 
     def _explains(self, i: int, j: int, before: Array, after: Array) -> bool:
-        """Return whether another zero explains all joints behind, or everything; not only a part."""
+        """Return whether another zero explains all joints behind, if these differ, or else everything."""
         if self._unlike_joints(i, j, before):
             return not self._unlike_joints(i, j, after)
         return not self._unlike(i, j, after)

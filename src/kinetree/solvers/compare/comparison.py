@@ -1,4 +1,4 @@
-"""Comparison of two robots: whether they are the same, names aside, and where they differ."""
+"""Comparison of two robots, apart from their names."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def compare(
     relative: float = 1e-5,
     samples: int = 20,
 ) -> Comparison:
-    """Return whether two robots are the same, names aside, and where they differ.
+    """Compare two robots, apart from names, and return all their differences.
 
     Joints are matched by name if both robots have the name, otherwise by their place in the tree and their axes. Fixed
     joints and the choice of body frames do not matter, so a link without mass on a fixed joint equals an extra frame. A
@@ -151,7 +151,7 @@ def _carries(tree: Tree, i: int, k: int) -> bool:
 
 
 def _other_motion(sides: Sides, pair: Pair) -> Difference:
-    """Return how the axes of two joints differ, in the body that carries them."""
+    """Return the difference of the axes of two joints, in the body that carries them."""
     label = sides.joint_label(pair)
     a, b = sides.robot_a.joints[sides.tree_a.joints[pair.a]], sides.robot_b.joints[sides.tree_b.joints[pair.b]]
     if a.kind.nq != b.kind.nq or a.kind.axes != b.kind.axes or np.isinf(pair.error):

@@ -40,12 +40,13 @@ def ik(
 ) -> IK:
     """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
 
-    goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one for all
-    frames or one each. weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or
-    frame (`expressed_in`), for all frames; zero leaves a direction free, other values matter if not all errors can
-    vanish. "pointing" uses the largest of the last three. axis (3,): of the frame, for "pointing". tolerance: m and
-    rad. limits: replace the robot's own. descents: number of starts. closed_form: whether to begin with closed-form
-    solutions, for poses of arms that have them (see `six_axes`).
+    goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one or one
+    each.
+    weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame (`expressed_in`),
+    for all frames; zero leaves a direction free, other values matter if not all errors can vanish. "pointing" uses the
+    largest of the last three. axis (3,): of the frame, for "pointing".
+    tolerance: m and rad. limits: replace the robot's own. descents: number of starts.
+    closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
 
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
     Raises KinetreeError for unknown frames, joints in between whose velocity has other coordinates than they have, and

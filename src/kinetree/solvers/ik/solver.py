@@ -68,11 +68,12 @@ class IK:
     ) -> IKResult:
         """Return configurations for targets, one (…, *shape) for each goal, as seen from the goal's base.
 
-        targets: poses (4, 4), positions or points (3,), m, or orientations (3, 3). q0 (…, nq): the start, projected
-        into the limits; joints that the goals do not need stay there. By default the middle of the ranges, and neutral.
+        targets: poses (4, 4), positions or points (3,), m, or orientations (3, 3).
+        q0 (…, nq): the start, projected into the limits; joints that the goals do not need stay there. By default the
+        middle of the ranges, and neutral.
         prefer (…, nq): a posture, such as `q0`, or "middle", away from the limits: the result is the solution nearest
-        to it that can be reached by sliding from the first one, in Euclidean distance of the joints that move. threads:
-        share a large batch. progress: is called with the number of targets done and the total.
+        to it that can be reached by sliding from the first one, in Euclidean distance of the joints that move.
+        threads: share a large batch. progress: is called with the number of targets done and the total.
 
         For a target out of reach success is False and q is locally closest: no small motion inside the limits reduces
         the weighted squared errors. A result depends only on its target and q0. Raises KinetreeError for targets of
@@ -129,8 +130,7 @@ class IK:
         return arrays, fault.shape
 
     def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
-        """Return the last states: unsolved ones after steps to their closest point, solved ones after steps to a
-        posture, if given.
+        """Return the last states: unsolved ones after steps to their closest point, solved ones to a posture, if any.
 
         search: states, bounds, centers and perhaps postures.
         """

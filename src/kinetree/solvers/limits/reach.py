@@ -23,8 +23,8 @@ class Reach:
     """Volume that a frame's origin reaches, m³, as a function of amounts x (k,) by which rows of limits are moved out.
 
     Each configuration needs some amount of every row. Cubes reached with zero amounts always count; for the others the
-    amounts of their configurations are stored. Random configurations miss some cubes of the first kind, so inverse
-    kinematics decides.
+    amounts of their configurations are stored. Random configurations miss some cubes of the first kind, which inverse
+    kinematics finds.
     """
 
     def __init__(

@@ -31,11 +31,11 @@ class RowShare:
 class BlockReport:
     """Report on a block of coupled joints.
 
-    lower, upper (k,): their box. forbidden: the share of the box that the rows forbid, from 0 to 1; forbidden_error:
-    its standard error, 0 if exact. ball: radius of the largest ball inside, in the units of q. safe_lower, safe_upper
-    (k,): the largest box inside, for controllers with plain limits. vertices (v, k): corners of the allowed set, none
-    for more than 6 joints. corners (n, k): corners of the box that are forbidden. nearest (n, k): the vertex nearest to
-    each, if there are vertices.
+    lower, upper (k,): their box. ball: radius of the largest ball inside, in the units of q.
+    forbidden: share of the box that the rows forbid, from 0 to 1; forbidden_error: its standard error, 0 if exact.
+    safe_lower, safe_upper (k,): the largest box inside, for controllers with plain limits.
+    vertices (v, k): corners of the allowed set, none for more than 6 joints.
+    corners (n, k): forbidden corners of the box. nearest (n, k): the vertex nearest to each, if there are any.
     """
 
     joints: tuple[str, ...]
@@ -66,7 +66,7 @@ class Violation:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # limits may be as large as numbers can be
 def report(robot: Robot) -> list[BlockReport]:
-    """Return what the rows of each block forbid. If they allow nothing, ball is zero or negative, and the safe box NaN.
+    """Return a report on each block of coupled joints. If nothing is allowed, ball <= 0 and the safe box is NaN.
     Raises KinetreeError for a coupled joint without a range of its own."""
     limits = robot.limits
     for block in several(robot):
