@@ -8,7 +8,7 @@ import pytest
 import kinetree as kt
 from kinetree.formats.capabilities import CAPABILITIES, things_of
 from kinetree.formats.losses import PARTS
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import CoupledLimit, Dynamics, Extension, Frame, Geometry, Limit, Sensor, Shape

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from kinetree.checker.per_file import Pattern, PerFile
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import PROFILES, codes_of, nearest_codes, unknown_codes
 from kinetree.errors import KinetreeError
 from kinetree.formats.opener import read_file
+from kinetree.formats.registry import ReadOptions
 from kinetree.formats.text import TextReport, decode, read_toml
 from kinetree.formats.toml import Places, TomlTable, is_text, is_texts, shown
 
@@ -38,30 +39,27 @@ MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages")
 class Model:
     """A file that makes a robot, such as a xacro file that is no mere collection of macros.
 
-    file: absolute. args: values of xacro arguments. model: which one of an SDF file. name: which of several variants of
-    the file it is, by default its arguments and model; "" where there is one and nobody has named it. profile: by
-    default that of the settings. packages: folders of ROS packages by name, absolute.
+    file: absolute. options: its profile, xacro arguments, packages with absolute folders, and model, as far as they are
+    given. name: which of several variants of the file it is, by default its arguments and model; "" where there is one
+    and nobody has named it.
     """
 
     file: str
-    args: Mapping[str, str]
-    model: str | None
+    options: CheckOptions
     name: str
-    profile: str | None
-    packages: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """file: where they are said, or None for those that hold where nothing is said. baseline: absolute. exclude: files
-    of folders that are not checked unless they are named. folders: absolute, outside of the workspace, that models may
-    read. environment: variables that they may see. For the rest see `kinetree.checker.checked.Job`."""
+    """The settings of a project.
+
+    file: where they are written, or None for the defaults. baseline: absolute. exclude: files of folders that are not
+    checked unless they are named. folders: absolute, outside of the workspace, that models may read. environment:
+    variables that they may see. For the rest see `kinetree.checker.checked.Job`.
+    """
 
     file: str | None = None
-    profile: str | None = None
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    vendor: str | None = None
+    options: CheckOptions = CheckOptions()
     baseline: str | None = None
     exclude: tuple[Pattern, ...] = ()
     per_file: tuple[PerFile, ...] = ()
@@ -147,10 +145,12 @@ class _Reader:
         baseline = _text(table, "baseline")
         return Settings(
             self.report.file,
-            self.profile(table),
-            self.codes(table.data.get("select", []), "select"),
-            self.codes(table.data.get("ignore", []), "ignore"),
-            self.vendor(table),
+            CheckOptions(
+                self.profile(table),
+                self.codes(table.data.get("select", []), "select"),
+                self.codes(table.data.get("ignore", []), "ignore"),
+                self.vendor(table),
+            ),
             baseline and os.path.normpath(os.path.join(self.folder, baseline)),
             self.exclude(table),
             self.per_file(table.data.get("per-file-ignores", {})),
@@ -168,8 +168,9 @@ class _Reader:
             row = self.table.inner("models", k, data, f"models {k + 1}")
             if _is_table(row, MODEL_KEYS):
                 model = self.model(row)
-                args = [f"{key}={value}" for key, value in model.args.items()]
-                name = model.name or ", ".join([*args, *([model.model] if model.model else [])])
+                read = model.options.read
+                args = [f"{key}={value}" for key, value in (read.xacro_args or {}).items()]
+                name = model.name or ", ".join([*args, *([read.model] if read.model else [])])
                 if models.setdefault((os.path.realpath(model.file), name), model) is not model:
                     row.error("", "its file stands there already; each row of a file needs a name of its own")
         rows = Counter(file for file, _ in models)
@@ -181,14 +182,10 @@ class _Reader:
             row.error("", "there is no file; legal is one for each of the models")
         args = _texts(row, "args", (str, int, float))
         packages = _texts(row, "packages", (str,))
-        return Model(
-            os.path.join(self.folder, file or ""),
-            args,
-            _text(row, "model"),
-            _text(row, "name") or "",
-            self.profile(row),
-            {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()},
-        )
+        folders = {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()}
+        model, name = _text(row, "model"), _text(row, "name") or ""
+        read = ReadOptions(xacro_args=args or None, packages=folders or None, model=model)
+        return Model(os.path.join(self.folder, file or ""), CheckOptions(self.profile(row), read=read), name)
 
     def exclude(self, table: TomlTable) -> tuple[Pattern, ...]:
         legal, says = 'legal is such as ["legacy/**"]', "{}: {} is no list of patterns"
