@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -93,14 +94,25 @@ def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
     """Return the robot with the limits of a file, or of a set that comes with the package."""
     from kinetree.formats.limits import read as read_limits
     from kinetree.robots.icub import tendons
-    from kinetree.robots.icub.limits import with_limit_set
+    from kinetree.robots.icub.limits import robots, with_board_limits
 
     if not isinstance(limits, str) or limits.lower().endswith(".toml") or "/" in limits or os.sep in limits:
         file = Path(limits)
         return add_limits(robot, _read_limits(read_limits(read_file(file.expanduser()), str(file))))
     if limits in tendons.SETS:
-        return tendons.with_tendons(robot, limits, _read_limits(read_limits(tendons.text(), "tendons.toml")))
-    return with_limit_set(robot, limits, list(tendons.SETS))
+        return tendons.with_tendons(robot, limits, _tendons())
+    if limits not in robots():
+        known = [*tendons.SETS, *robots()]
+        raise fail("unknown-name", f"no set of limits {limits!r}; {nearest_names(limits, known)}")
+    return with_board_limits(robot, limits)
+
+
+@cache
+def _tendons() -> tuple[LinearLimits, ...]:
+    from kinetree.formats.limits import read
+    from kinetree.robots.icub.tendons import text
+
+    return _read_limits(read(text(), "tendons.toml"))
 
 
 def _read_limits(reading: tuple[tuple[LinearLimits, ...], list[Finding]]) -> tuple[LinearLimits, ...]:
@@ -144,7 +156,7 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         raise fail("format", "this looks like the text of a robot, not like a path", fix="say format=… with a text")
     if is_packaged(source, format):
-        return _read_packaged(str(source), options, folders)
+        return _read_packaged(str(source), options)
     path = Path(source)
     files = Files(folders, confinement_of(path, options.confined))
     files.check(path)
@@ -176,13 +188,17 @@ def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
     return isinstance(source, str) and format is None and bool(re.fullmatch(r"[\w-]+(:[^/\\]*)?", source))
 
 
-def _read_packaged(name: str, options: ReadOptions, folders: Mapping[str, Path]) -> Reading:
+def _read_packaged(name: str, options: ReadOptions) -> Reading:
     """Return the robot of a name in robots/."""
+    from kinetree.formats.dh.packaged import read_packaged
     from kinetree.robots.packaged import packaged
 
-    found = packaged(name, printed_limits=options.limits == PRINTED)
+    found = packaged(name)
     FORMATS["dh"].check_options(options)
-    robot, findings = FORMATS["dh"].read(found.text.encode(), found.file, Files(folders), options)
+    limits = found.limits if options.limits != PRINTED else ""
+    robot, findings = read_packaged(
+        found.file, found.text, found.data, lambda made: _limited(made, limits) if limits else made
+    )
     findings += found.notes
     return replace(robot, notes=(*robot.notes, *found.notes)) if robot else None, findings
 
@@ -206,6 +222,16 @@ def save(
         legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
     write_whole(target, row.write(robot, without))
+
+
+@explained
+def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
+    """Return the robot as the text of a file in a format, such as "sdf", as `save` writes it."""
+    row = FORMATS.get(format)
+    if row is None or row.writer is None:
+        legal = [name for name, other in FORMATS.items() if other.writer]
+        raise fail("format", f"cannot write format {format!r}; {nearest_names(format, legal)}")
+    return row.write(robot, without)
 
 
 def _with_hint(finding: Finding, source: str) -> Finding:

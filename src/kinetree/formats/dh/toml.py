@@ -33,7 +33,7 @@ def read_table(text: str, report: TextReport) -> DHTable | None:
 
 
 def table_of(data: dict[str, Any], report: TextReport) -> DHTable:
-    """Return the table in the data of a TOML text; faults go to the report. What is None there is left out."""
+    """Return the table in the data of a TOML text; tables and rows that are None are left out."""
     return _Reader(TomlTable(data, report, Places(report.lines))).table()
 
 
