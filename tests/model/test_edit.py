@@ -18,6 +18,9 @@ from physics import everything, kinetic_energy, random_pose, total_inertia
 from support import all_frames, icub_urdfs, random_q
 
 RNG = np.random.default_rng(7)
+ARM = """<robot name="r"><link name="base"/><link name="arm"/>
+  <sensor name="arm" type="imu"><parent link="arm"/></sensor>
+  <joint name="arm" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
 POSE = random_pose(RNG)
 
 
@@ -116,13 +119,45 @@ class TestRename:
         expected = text.replace('reference="imu"', 'reference="l_imu"').replace("<bodyName>imu", "<bodyName>l_imu")
         assert kt.edit.prefix(robot, "l_").extensions[0].text == expected
 
-    def test_an_ambiguous_word_in_an_extension_is_left_and_noted(self):
+    def test_a_name_of_two_things_in_an_extension_is_refused(self):
+        """A gazebo element refers to a link or to a joint: nothing tells which."""
         robot = kt.edit.rename(everything(), joints={"thumb": "trunk2"})  # a joint and a link of one name
-        new = kt.edit.rename(robot, joints={"trunk2": "t"})
-        assert "trunk2" in new.extensions[0].text
-        assert len(noted(new, "stale-extension")) == 1
+        for names in ({"joints": {"trunk2": "t"}}, {"links": {"trunk2": "t"}}):
+            with pytest.raises(KinetreeError, match="<gazebo>: mentions 'trunk2', which is the name of a frame and a"):
+                kt.edit.rename(robot, **names)
+        new = kt.edit.rename(robot, joints={"trunk2": "t"}, links={"trunk2": "t"})
+        assert new.extensions[0].text == '<gazebo reference="t"><joint>t</joint></gazebo>'
+        assert kt.edit.prefix(robot, "l_").extensions[0].text.startswith('<gazebo reference="l_trunk2">')
         with pytest.raises(KinetreeError, match="say joints="):
             kt.edit.rename(robot, {"trunk2": "t"})
+
+    @pytest.mark.parametrize(
+        ("format", "text", "expected"),
+        [
+            ("urdf", '<transmission name="arm"><joint name="arm"/></transmission>', '"arm"><joint name="j"/>'),
+            ("urdf", '<ros2_control><joint name="arm"><param name="mimic">arm</param></joint></ros2_control>',
+             '<joint name="j"><param name="mimic">j</param>'),
+            ("urdf", '<ros2_control><sensor name="arm"><param name="frame_id">arm</param></sensor></ros2_control>',
+             '<sensor name="arm"><param name="frame_id">l</param>'),
+            ("urdf", "<gazebo><plugin><jointName>arm</jointName><bodyName>arm</bodyName></plugin></gazebo>",
+             "<jointName>j</jointName><bodyName>l</bodyName>"),
+            ("sdf", '<sensor name="arm"><pose relative_to="hand"/></sensor>', '"arm"><pose relative_to="h"/>'),
+            ("mjcf", '<actuator><motor name="arm" joint="arm"/><motor tendon="arm"/><motor site="arm"/></actuator>',
+             'name="arm" joint="j"/><motor tendon="c"/><motor site="l"/>'),
+            ("mjcf", '<custom><tuple><element objtype="xbody" objname="arm"/></tuple></custom>', 'objname="l"'),
+            ("mjcf", '<sensor><plugin objtype="camera" objname="arm" reftype="geom" refname="hand"/></sensor>',
+             'objname="s" reftype="geom" refname="hand"'),
+        ],
+    )  # fmt: skip
+    def test_an_extension_tells_what_it_mentions(self, format, text, expected):
+        """A link, a joint, a sensor and a limit of one name get others; each place follows what it names."""
+        parts = parts_of(kt.edit.add_frame(kt.load(ARM, format="urdf"), "hand", "arm"))
+        parts.coupled_limits.append(CoupledLimit("arm", {"arm": 1.0}))
+        parts.extensions.append(Extension(format, "x", text))
+        names = {"links": "l", "joints": "j", "sensors": "s", "coupled_limits": "c"}
+        changes = {kind: {"arm": new} for kind, new in names.items()}
+        new = kt.edit.rename(build(parts), {"hand": "h"}, **changes)
+        assert expected in new.extensions[0].text
 
     def test_unknown_and_taken_names(self):
         with pytest.raises(UnknownNameError, match="trunk5"):

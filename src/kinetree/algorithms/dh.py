@@ -9,7 +9,7 @@ parameters.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import pi
 from typing import NamedTuple
@@ -98,14 +98,13 @@ def table_links(robot: Robot) -> frozenset[str]:
 def measured_cuts(robot: Robot) -> tuple[Joint, ...]:
     """Return the fixed joints that sensors measure and those before them on the body, in order from its first link. A
     joint is included only if all joints that move from this body are behind it, so that it cuts one link in two."""
-    above = {joint.child: joint for joint in robot.joints.values()}
     measured = {sensor.joint for sensor in robot.sensors.values()}
     to_measured: dict[str, list[list[Joint]]] = {}  # first link of a body: the fixed joints on the way to each
     to_moving: dict[str, list[list[Joint]]] = {}
     for joint in robot.joints.values():
         ways = to_moving if joint.kind.nq else to_measured
         if joint.kind.nq or joint.name in measured:
-            first, way = _way_on_body(above, joint.parent)
+            first, way = _way_on_body(robot, joint.parent)
             ways.setdefault(first, []).append(way if joint.kind.nq else [*way, joint])
     cuts: list[Joint] = []
     for first, wanted in to_measured.items():
@@ -118,12 +117,12 @@ def measured_cuts(robot: Robot) -> tuple[Joint, ...]:
     return tuple(cuts)
 
 
-def _way_on_body(above: Mapping[str, Joint], link: str) -> tuple[str, list[Joint]]:
+def _way_on_body(robot: Robot, link: str) -> tuple[str, list[Joint]]:
     """Return the first link of the body that contains a link, and the fixed joints from there to the link."""
     way: list[Joint] = []
-    while link in above and not above[link].kind.nq:
-        way.insert(0, above[link])
-        link = above[link].parent
+    while (joint := robot.parent_joint(link)) and not joint.kind.nq:
+        way.insert(0, joint)
+        link = joint.parent
     return link, way
 
 
@@ -139,7 +138,6 @@ class _TreeExtraction:
         self.convention, self.parallel = convention, parallel
         self.P = body_poses(tree)
         self.links = table_links(robot)
-        self.above = {joint.child: joint for joint in robot.joints.values()}
         self.F: dict[int, Array] = {}  # body: its joint's frame in the root, all joints at zero
         self.rows: dict[int, DHRow] = {}  # body: the row in which its joint stood first
 
@@ -184,8 +182,8 @@ class _TreeExtraction:
     def frame(self, name: str) -> Frame:
         """Return an extra frame, on the nearest link of the table."""
         link = self.robot.frames[name].link
-        while link not in self.links:
-            link = self.above[link].parent
+        while link not in self.links and (joint := self.robot.parent_joint(link)):
+            link = joint.parent
         (_, T_body_link), (_, T_body_frame) = self.tree.frames[link], self.tree.frames[name]
         return Frame(name, link, _rounded_pose(se3.inverse(T_body_link) @ T_body_frame))
 

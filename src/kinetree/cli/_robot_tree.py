@@ -15,9 +15,6 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
     Links that no moving joint is behind, such as those of sensors and skin, are one row "+ …" under the link that
     they are fixed to; everything=True gives each its row.
     """
-    children: dict[str, list[Joint]] = {name: [] for name in robot.links}
-    for name in robot.placed:
-        children[robot.joints[name].parent].append(robot.joints[name])
     rigid = set() if everything else _rigid(robot)
     rows = []
     # a robot may be thousands of links deep, so the stack is ours: (link, carrier, guides of its row, of those below)
@@ -25,8 +22,8 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
     while stack:
         link, carrier, guides, below = stack.pop()
         rows.append((guides + link, carrier))
-        branches = [joint for joint in children[link] if joint.name not in rigid]
-        fixed = [name for joint in children[link] if joint.name in rigid for name in _behind(children, joint)]
+        branches = [joint for joint in robot.child_joints(link) if joint.name not in rigid]
+        fixed = [name for joint in robot.child_joints(link) if joint.name in rigid for name in _behind(robot, joint)]
         if fixed:
             rows.append((below + ("|  " if len(branches) > 1 else "") + _summary(fixed), ""))
         if len(branches) == 1:
@@ -53,13 +50,13 @@ def _rigid(robot: Robot) -> set[str]:
     return rigid
 
 
-def _behind(children: dict[str, list[Joint]], joint: Joint) -> Iterator[str]:
+def _behind(robot: Robot, joint: Joint) -> Iterator[str]:
     """The link of a joint and all behind it."""
     stack = [joint.child]
     while stack:
         link = stack.pop()
         yield link
-        stack += [child.child for child in reversed(children[link])]
+        stack += [child.child for child in reversed(robot.child_joints(link))]
 
 
 def _summary(fixed: list[str]) -> str:

@@ -7,7 +7,7 @@ are heard of nowhere, so they may be as they like.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, grouped, is_made
@@ -181,9 +181,9 @@ RULES: tuple[type[Rule], ...] = (Hyphen, Space, OtherCharacter, LeadingSlash, Le
 
 
 @fact
-def named(robot: Robot, above: Mapping[str, Joint]) -> tuple[Link | Joint, ...]:
+def named(robot: Robot) -> tuple[Link | Joint, ...]:
     """The links, without those that a reader made and named, and the joints that move."""
-    links = (link for link in robot.links.values() if not is_made(link, above))
+    links = (link for link in robot.links.values() if not is_made(link, robot))
     return (*links, *(joint for joint in robot.joints.values() if joint.kind.nv))
 
 

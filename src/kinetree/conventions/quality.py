@@ -85,23 +85,21 @@ def moving(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, tuple[Link, 
     return {body: tuple(links) for body, links in found.items()}
 
 
-def is_made(link: Link, above: Mapping[str, Joint]) -> bool:
-    """Whether a reader made a link that the file does not write, as behind each but the last of a MuJoCo body's
-    joints: it stands where the joint stands that moves it."""
-    joint = above.get(link.name)
+def is_made(link: Link, robot: Robot) -> bool:
+    """Return whether a reader made a link that the file does not write, as behind each but the last of a MuJoCo body's
+    joints: it has the place in the file of the joint that moves it."""
+    joint = robot.parent_joint(link.name)
     return joint is not None and joint.kind.nv > 0 and link.source is not None and link.source == joint.source
 
 
 @fact
-def weighed(
-    robot: Robot, moving: Mapping[str, tuple[Link, ...]], above: Mapping[str, Joint]
-) -> Mapping[str, tuple[Link, ...]]:
+def weighed(robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Mapping[str, tuple[Link, ...]]:
     """As `moving`, without links that a reader made, and without bodies of which a part has a mass that follows from
     its shapes, which the reader has said; none of a format that says no masses."""
     if robot.text and robot.text.format in WITHOUT_MASSES:
         return {}
     unknown = {note.source for note in robot.notes if note.code == "unknown-inertia"}
-    found = {body: tuple(link for link in links if not is_made(link, above)) for body, links in moving.items()}
+    found = {body: tuple(link for link in links if not is_made(link, robot)) for body, links in moving.items()}
     return {
         body: links
         for body, links in found.items()

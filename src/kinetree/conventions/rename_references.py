@@ -1,60 +1,54 @@
-"""New names of links and joints, followed to every place of a model, or of an XML file that goes with it.
+"""New names of links and joints, in every place of a model or of an XML file that goes with it.
 
-A place is followed where it is plain what it names; where it may be something else, nothing is renamed at all.
+Where a place may name something else, nothing is renamed at all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from kinetree.conventions.edit import Edit, NewNames
 from kinetree.errors import KinetreeError, Source, fail
 from kinetree.formats.xml import Element, Report, attribute_spans, parse
 from kinetree.formats.xml_writer import attributes_text
+from kinetree.model.references import NAMED, PART, PROSE, TEXT, UNLISTED, fields_of, kind_of
 from kinetree.model.robot import Robot
 
 KINDS = ("link", "joint")
-FREE = ("filename", "uri", "type", "class", "version", "plugin")
-"""Attributes of URDF whose values name nothing of the robot."""
-
-KindOf = Callable[[str, str | None], str]
-"""(tag, attribute, or None for the element's text) to what stands there: "link" or "joint" for the name of one, "any"
-for that of either, "words" for what is none but may hold one, "" for what has nothing to do with the robot."""
+"""Kinds of parts that get new names."""
 
 
-def in_document(root: Element, renamed: NewNames, robot: Robot) -> list[Edit]:
-    """The edits that rename links and joints in a URDF text. Raises KinetreeError where a place is ambiguous."""
-    return followed(root, _kind, renamed, robot)
+def rename_references(root: Element, dialect: str, renamed: NewNames, robot: Robot) -> list[Edit]:
+    """Return the edits that rename links and joints in an XML text of a dialect.
 
-
-def followed(root: Element, kind_of: KindOf, renamed: NewNames, robot: Robot) -> list[Edit]:
-    """Likewise in any XML text of which `kind_of` knows what its places name."""
+    Raises KinetreeError where a place is ambiguous.
+    """
     edits: list[Edit] = []
     for element in root.walk():
-        edits += _of_attributes(element, kind_of, renamed, robot)
-        edits += _of_text(element, kind_of, renamed, robot)
+        edits += _of_attributes(element, dialect, renamed, robot)
+        edits += _of_text(element, dialect, renamed, robot)
     return edits
 
 
 def check_left(renamed: NewNames, robot: Robot) -> None:
-    """Raises KinetreeError where a file of a renamed robot still has an old name: xacro has made nothing of that place
-    with these arguments, but will with others."""
+    """Raise KinetreeError where a file of a renamed robot still has an old name: xacro has made nothing of that place
+    with these arguments, but does with others."""
     gone = frozenset(key for key in renamed if key[1] not in robot.links and key[1] not in robot.joints)
     files = robot.text.files if gone and robot.text else {}
     for name, text in files.items():
         root = parse(text, name, Report())
         for element in root.walk() if root else ():
-            values = [value for key, value in element.attributes.items() if _kind(element.tag, key)]
+            values = [value for key, value in element.attributes.items() if kind_of("urdf", element.tag, key)]
             if left := next(filter(None, (_old_in(value, gone) for value in (*values, element.text))), None):
                 said = f"{left!r} stands in a part of which nothing is made with these arguments"
                 raise ambiguous(element.source, said)
 
 
-def _of_attributes(element: Element, kind_of: KindOf, renamed: NewNames, robot: Robot) -> Iterator[Edit]:
+def _of_attributes(element: Element, dialect: str, renamed: NewNames, robot: Robot) -> Iterator[Edit]:
     for name, value in element.attributes.items():
-        kind = kind_of(element.tag, name)
+        kind = kind_of(dialect, element.tag, name, element.attributes)
         if kind in KINDS and re.search(r"\$[({]", value):
             raise ambiguous(element.source, f"{name}={value!r} is worked out by others")
         if kind and (new := new_name(value, kind, renamed, robot, element.source)):
@@ -62,9 +56,9 @@ def _of_attributes(element: Element, kind_of: KindOf, renamed: NewNames, robot: 
             yield Edit(element.document.file, start, stop, quoted(new))
 
 
-def _of_text(element: Element, kind_of: KindOf, renamed: NewNames, robot: Robot) -> Iterator[Edit]:
+def _of_text(element: Element, dialect: str, renamed: NewNames, robot: Robot) -> Iterator[Edit]:
     value = element.text.strip()
-    kind = "words" if element.children else kind_of(element.tag, None)
+    kind = PROSE if element.children else kind_of(dialect, element.tag, TEXT, element.attributes)
     if value and (new := new_name(value, kind, renamed, robot, element.source)):
         written = element.document.data[element.tag_stop : element.end]
         if b"<" in written:
@@ -73,25 +67,15 @@ def _of_text(element: Element, kind_of: KindOf, renamed: NewNames, robot: Robot)
         yield Edit(element.document.file, start, start + len(written.strip()), quoted(new))
 
 
-def _kind(tag: str, attribute: str | None) -> str:
-    """See `KindOf`; of a URDF."""
-    if attribute is None:
-        return next((kind for kind in KINDS if kind in tag.lower()), "any")
-    if attribute == "name":
-        return tag if tag in KINDS else ""
-    if attribute in KINDS:
-        return attribute
-    return "" if attribute in FREE or attribute.startswith("xmlns") else "any"
-
-
 def new_name(value: str, kind: str, renamed: NewNames, robot: Robot, source: Source) -> str | None:
-    """The new name, if a value is an old one. Raises KinetreeError where that is not plain.
+    """Return the new name if a value is an old one, None if it is not. Raises KinetreeError where that is ambiguous.
 
-    kind: what stands there; see `KindOf`.
+    kind: what the place names; see `kinetree.model.references`. A place that is not listed may name any part.
     """
+    named = fields_of(PART if kind == UNLISTED else kind)
     names: dict[str, Collection[str]] = {"link": robot.links, "joint": robot.joints}
-    exact = [one for one in KINDS if kind in (one, "any") and value in names[one]]
-    if kind == "any" or not exact:
+    exact = [one for one in KINDS if NAMED[one] in named and value in names[one]]
+    if len(named) > 1 or not exact:
         _check_new(value, renamed, source)
     if not exact:
         _check_words(value, renamed, source)
@@ -116,15 +100,15 @@ def _check_words(value: str, renamed: NewNames, source: Source) -> None:
 
 
 def _old_in(value: str, old: frozenset[tuple[str, str]]) -> str | None:
-    """The first old name in a value that is no part of a longer word, or None. old: ("link" or "joint", name)."""
+    """Return the first old name in a value that is no part of a longer word, or None. old: (kind, name)."""
     match = _pattern(old).search(value)
     return match[0] if match else None
 
 
 @lru_cache(maxsize=8)
 def _pattern(old: frozenset[tuple[str, str]]) -> re.Pattern[str]:
-    """Finds old names, and those that Gazebo makes of a link's for its shapes: `elbow_collision`, `elbow_visual_1`, and
-    where bodies become one `arm_fixed_joint_lump__elbow_collision`."""
+    """Return what finds old names, and those that Gazebo makes of a link's for its shapes: `elbow_collision`,
+    `elbow_visual_1`, and where bodies become one `arm_fixed_joint_lump__elbow_collision`."""
     names = []
     for kind, name in sorted(old, key=lambda key: (-len(key[1]), key)):  # of two, the longer one
         before = r"(?<!\w)" if re.match(r"\w", name) else ""
@@ -137,10 +121,10 @@ def _pattern(old: frozenset[tuple[str, str]]) -> re.Pattern[str]:
 
 
 def quoted(name: str) -> str:
-    """A name as the value of an attribute in either quotes."""
+    """Return a name as the value of an attribute in either quotes."""
     return attributes_text({"n": name})[3:-1].replace("'", "&apos;")
 
 
 def ambiguous(source: Source, why: str) -> KinetreeError:
-    """The error for a place where old names may be meant."""
+    """Return the error for a place that may mean old names."""
     return fail("fix", f"{source}: {why}, and it is not plain what is meant there")

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 
 ORDER = ("earth", "map", "odom", "base_link")
 """From the parent to the child."""
@@ -47,11 +47,11 @@ class WorldFrames(Rep105):
     bad = """<link name="chassis"/><link name="odom"/>
   <joint name="base_link-odom" type="fixed"><parent link="base_link"/><child link="odom"/></joint>"""
 
-    def check(self, robot: Robot, above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Iterator[Finding]:
         """Such a frame in the model: below one that it should be above, or at all."""
         for link in (name for name in ORDER[:-1] if name in robot.links):
             later = ORDER[ORDER.index(link) + 1 :]
-            wrong = [name for name in ancestors(link, above) if name in later]
+            wrong = [joint.parent for joint in reversed(robot.joints_to(link)) if joint.parent in later]
             if wrong:
                 message = f"hangs below {wrong[0]!r}; the order is {' -> '.join(ORDER)}"
                 yield self.finding(message, robot.links[link])
@@ -78,13 +78,6 @@ class Chassis(Rep105):
             if CHASSIS.fullmatch(frame) and bodies[frame] != bodies.get("base_link", bodies[frame]):
                 message = f"a joint that moves is between it and {frame!r}, the mobile base"
                 yield self.finding(message, robot.links.get("base_link") or robot.frames["base_link"])
-
-
-def ancestors(link: str, above: Mapping[str, Joint]) -> Iterator[str]:
-    """The links on the way from a link to the root, without itself."""
-    while link in above:
-        link = above[link].parent
-        yield link
 
 
 RULES: tuple[type[Rule], ...] = (WorldFrames, Chassis)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
+from kinetree.model.robot import Frame, Geometry, Link, Robot
 from kinetree.spatial.se3 import Array, inverse
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
@@ -78,13 +78,13 @@ class BaseLink(Rep120):
     good = '<joint name="base_link_joint" type="fixed">'
     bad = '<joint name="base_link_joint" type="continuous">'
 
-    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
         """A base_link that is missing, or behind a joint; and a remark on a waist behind one."""
         root = root_body(robot, bodies)
         if "base_link" not in robot.frames:
             yield self.finding("has no base_link", robot, severity="warning")
         elif bodies["base_link"] != root:
-            joint = above[bodies["base_link"]]
+            joint = robot.joints_to(bodies["base_link"])[-1]
             yield self.finding(
                 f"moves against the root body, {root!r}, by joint {joint.name!r}", _at(robot, "base_link")
             )
@@ -128,12 +128,12 @@ class Hierarchy(Rep120):
     good = '<parent link="l_wrist"/>\n    <child link="l_gripper"/>'
     bad = '<parent link="base_link"/>\n    <child link="l_gripper"/>'
 
-    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
         """Frames that are missing, and bodies that do not carry those that they should."""
         missing = [name for name in NAMES if name not in robot.frames]
         if missing:
             yield self.finding(f"has no frames {', '.join(missing)}", robot)
-        carrying = {name: carriers(bodies[name], bodies, above) for name in robot.frames}
+        carrying = {name: carriers(bodies[name], bodies, robot) for name in robot.frames}
         for outer, inner in _order():
             if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
                 yield self.finding(f"is not behind {inner!r}", _at(robot, outer))
@@ -200,9 +200,7 @@ class Grippers(Rep120):
     good = '<axis xyz="0 1 0"/><limit lower="0" upper="0.04"'
     bad = '<axis xyz="1 0 0"/><limit lower="0" upper="0.04"'
 
-    def check(
-        self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str], above: Mapping[str, Joint]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str]) -> Iterator[Finding]:
         """Sliding joints on the body of a gripper along another axis."""
         for name in ("l_gripper", "r_gripper"):
             for joint in robot.joints.values() if name in robot.frames else ():
@@ -225,11 +223,11 @@ def root_body(robot: Robot, bodies: Mapping[str, str]) -> str:
         body = joints[0].child
 
 
-def carriers(body: str, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> list[str]:
-    """A body and those that carry it, up to the root."""
+def carriers(body: str, bodies: Mapping[str, str], robot: Robot) -> list[str]:
+    """Return a body and those that carry it, up to the root."""
     found = [body]
-    while found[-1] in above:
-        found.append(bodies[above[found[-1]].parent])
+    while joint := robot.parent_joint(found[-1]):
+        found.append(bodies[joint.parent])
     return found
 
 

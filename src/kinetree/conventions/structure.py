@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, with_blocks
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, Source, nearest_names
 from kinetree.formats.xml import Element, Report, parse
+from kinetree.model.references import REFERENCES, TEXT
 from kinetree.model.robot import Robot
 
 BLOCKS = """\
@@ -25,10 +26,6 @@ BLOCKS = """\
 """What other tools add to the arm of the examples."""
 
 BLOCK_TAGS = ("gazebo", "transmission", "ros2_control")
-JOINT_TAGS = frozenset(
-    ("joint_name", "jointName", "left_joint", "right_joint", "leftJoint", "rightJoint", "mimicJoint")
-)
-"""In which plug-ins of Gazebo name a joint."""
 
 
 class RootInertia(Quality):
@@ -101,7 +98,7 @@ class TransmissionJoint(BlockRule):
 
     def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
         """A name that no joint has; not of transmissions inside of ros2_control."""
-        yield from _unknown_joints(self, "transmission", robot, blocks, _joints_in)
+        yield from _unknown_joints(self, "transmission", robot, blocks)
 
 
 class ControlJoint(BlockRule):
@@ -119,7 +116,7 @@ class ControlJoint(BlockRule):
 
     def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
         """A name that no joint has, of joints, of their transmissions, and of what they mimic."""
-        yield from _unknown_joints(self, "ros2_control", robot, blocks, _controlled)
+        yield from _unknown_joints(self, "ros2_control", robot, blocks)
 
 
 class PluginJoint(BlockRule):
@@ -143,7 +140,7 @@ class PluginJoint(BlockRule):
             (f"<{part.tag}> names the joint {name!r}, which does not exist", name, label, source)
             for label, source, element in plugins
             for part in element.walk()
-            if part.tag in JOINT_TAGS
+            if REFERENCES["gazebo"].get((part.tag, TEXT)) == "joint"
             for name in part.text.split()
             if _last(name) not in known
         ]
@@ -181,34 +178,27 @@ def plugins(blocks: tuple[Block, ...], sdf_document: Element | None) -> tuple[Pl
 
 
 def _last(name: str) -> str:
-    """A name without those of the models that it is in."""
+    """Return a name without those of the models that it is in."""
     return name.rpartition("::")[2]
 
 
 def _joints_in(block: Element) -> Iterator[str]:
-    """The names of the joints that stand in a block."""
-    for joint in block.find_all("joint"):
-        yield joint.get("name") or ""
+    """Yield the names in a block at places where its dialect has those of joints."""
+    rows = REFERENCES[block.tag]
+    for element in (part for child in block.children for part in child.walk()):
+        if rows.get((element.tag, "name")) == "joint":
+            yield element.get("name") or ""
+        if element.tag == "param" and rows.get((element.get("name") or "", TEXT)) == "joint":
+            yield element.text.strip()
 
 
-def _controlled(block: Element) -> Iterator[str]:
-    """The names of joints in a block of ros2_control: of the joints, in its transmissions, and of what joints mimic."""
-    yield from _joints_in(block)
-    for transmission in block.find_all("transmission"):
-        yield from _joints_in(transmission)
-    for joint in block.find_all("joint"):
-        yield from (param.text.strip() for param in joint.find_all("param") if param.get("name") == "mimic")
-
-
-def _unknown_joints(
-    rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...], names: Callable[[Element], Iterable[str]]
-) -> Iterator[Finding]:
-    """A finding for each joint that blocks of a tag name and the robot does not have."""
+def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    """Yield a finding for each joint that blocks of a tag name and the robot does not have."""
     named = [
         (f"names the joint {name!r}, which does not exist", name, element.label, source)
         for source, element in blocks
         if element.tag == tag
-        for name in names(element)
+        for name in _joints_in(element)
     ]
     yield from _unknown(rule, named, list(robot.joints))
 

@@ -12,6 +12,7 @@ from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.formats.xml import Element, Report, parse
+from kinetree.model.references import REFERENCES
 from kinetree.model.robot import Robot
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -19,10 +20,10 @@ EXPRESSION = re.compile(r"\$\{\s*(\w+)\s*\}")
 """One name in braces."""
 PREFIX = re.compile(r"(.+_)?prefix")
 """Parameters that are to go before names."""
-DEFINING = {"link": "name", "joint": "name"}
-"""Elements to the attribute that names what they are."""
-NAMING = {**DEFINING, "parent": "link", "child": "link", "mimic": "joint", "gazebo": "reference"}
+NAMING = dict(REFERENCES["urdf"].keys())
 """Elements to the attribute that names a link or a joint."""
+DEFINING = {tag for tag, attribute in NAMING.items() if attribute == "name"}
+"""Those that are what they name."""
 SHARED = ("world", "map", "odom")
 """Links that are no macro's own."""
 ROOTS = ("base_link", "base_footprint")

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinetree.conventions.edit import NewNames, on_disk
-from kinetree.conventions.rename_references import KINDS, ambiguous, followed, new_name
+from kinetree.conventions.rename_references import ambiguous, new_name, rename_references
 from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.fixer.xacro_edits import root_of
 from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Element
 from kinetree.formats.xml_encoding import encoding_of
+from kinetree.model.references import UNLISTED
 from kinetree.model.robot import Robot
 
 if TYPE_CHECKING:
@@ -26,10 +28,6 @@ LEGAL = "legal are the SRDF of the model and YAML files"
 MAX_YAML_BYTES = 1_000_000
 INTERFACES = ("position", "velocity", "effort", "acceleration")
 """What ros2_control puts behind the name of a joint: `elbow/position`."""
-JOINT_TAGS = ("joint", "passive_joint")
-"""Elements of SRDF whose name is that of a joint."""
-FREE = ("name", "group", "parent_group", "component_group", "reason", "type", "value", "center", "radius", "id")
-"""Attributes of SRDF whose values name no link and no joint, but in elements that are links and joints."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def _read(file: str, model: str, robot: Robot) -> Companion:
     mark, encoding = encoding_of(content)
     is_xml = content[len(mark) :].decode(encoding, "replace").lstrip().startswith("<")
     if is_xml:
-        _check_srdf(_root(content, file), robot)
+        _check_srdf(root_of(content, file), robot)
     else:
         _check_yaml(_text(content, file), file)
     return Companion(file, content, is_xml)
@@ -116,17 +114,7 @@ def follow(
 
 
 def _in_srdf(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
-    return on_disk(content, followed(_root(content, file), _kind, renamed, robot))
-
-
-def _kind(tag: str, attribute: str | None) -> str:
-    """See `kinetree.conventions.rename_references.KindOf`; of an SRDF."""
-    if attribute == "name":
-        return "joint" if tag in JOINT_TAGS else "link" if tag == "link" else ""
-    if attribute is None:
-        return "words"
-    kind = next((kind for kind in KINDS if kind in attribute), None)
-    return kind or ("" if attribute in FREE or attribute.startswith("xmlns") else "words")
+    return on_disk(content, rename_references(root_of(content, file), "srdf", renamed, robot))
 
 
 def _in_yaml(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
@@ -167,7 +155,7 @@ def _in_scalar(value: str, renamed: NewNames, robot: Robot, source: Source) -> s
     joint, slash, interface = value.partition("/")
     if slash and interface in INTERFACES:
         return f"{new_name(joint, 'joint', renamed, robot, source) or joint}/{interface}"
-    return new_name(value, "any", renamed, robot, source) or value
+    return new_name(value, UNLISTED, renamed, robot, source) or value
 
 
 def _text(content: bytes, file: str) -> str:
@@ -176,14 +164,6 @@ def _text(content: bytes, file: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise _refused(f"is neither XML nor text in UTF-8; {LEGAL}", Source(file, line)) from None
-
-
-def _root(content: bytes, file: str) -> Element:
-    report = Report()
-    root = parse(content, file, report)
-    if root is None:
-        raise KinetreeError(report.findings)
-    return root
 
 
 def _refused(message: str, source: Source) -> KinetreeError:

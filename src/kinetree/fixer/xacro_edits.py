@@ -1,4 +1,4 @@
-"""Repairs of what xacro made, as repairs of the files that it was made of."""
+"""Repairs of an expanded text as repairs of the files of which xacro made it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from kinetree.conventions.edit import Edit, Insertion, Mend, New, insert_after, 
 from kinetree.conventions.xacro import parts
 from kinetree.errors import KinetreeError, Source, fail
 from kinetree.formats.xml import Element, Report, attribute_spans, parse
+from kinetree.model.references import REFERENCES
 
 Place = tuple[str, int | None, int | None]
-ENDS = ("parent", "child")
-"""Elements whose `link` is the name of another element, which may be written with a prefix."""
+URDF = REFERENCES["urdf"]
 CONSTANTS = {"pi", "radians"}
 """What expressions may name and still be the same everywhere."""
-NAMES = ("name", "link")
-"""Attributes of new elements that are names."""
 BRANCHES = ("xacro:if", "xacro:unless", "xacro:macro")
 """Elements of xacro of whose content nothing may be made."""
 
@@ -59,44 +57,52 @@ class Files:
 def relocated(
     mends: Iterable[Mend], document: Element, contents: Mapping[Path, bytes], only: Path | None
 ) -> tuple[list[Mend], dict[str, str]]:
-    """The repairs with the edits that make the same of the files from which the elements of an expanded text come; and
-    by element why others have none.
+    """Return the repairs with edits of the files from which the elements of an expanded text come, and by element why
+    others have none.
 
     document: the root of that text. contents, only: as `Files` has them.
     The value of an attribute is changed that stands in the file as it does in the text, is a name with a prefix, or
     constant; elements are added behind one that has its name so. All elements that come from there must want the same.
     """
     mends, elements = list(mends), list(document.walk())
-    made = Counter(_place(element.source) for element in elements)
     changes = _changes({edit for mend in mends for edit in mend.edits}, elements)
     links = {element.attributes["name"]: element for element in document.find_all("link")}
     links |= {new.attributes["name"]: change.element for change in changes.values() for new in change.new}
     files = Files(contents, only, any(mend.renamed for mend in mends), links)
-    said: dict[Edit, Edit] = {}
+    in_files: dict[Edit, Edit] = {}
     kept: list[Mend] = []
     refused: dict[str, str] = {}
     for mend in mends:
         try:
-            said |= {edit: _in_file(changes.get(edit), files) for edit in mend.edits}
+            in_files |= {edit: _in_file(changes.get(edit), files) for edit in mend.edits}
             kept.append(mend)
         except KinetreeError as error:
             refused[mend.element] = error.findings[0].message
-    while True:  # without those that are refused, not all may want the same any more
-        wanted: dict[tuple[Place, str], dict[int, Edit]] = {}
-        for edit in (edit for mend in kept for edit in mend.edits):
-            wanted.setdefault(changes[edit].where, {})[changes[edit].element.start] = said[edit]
-        torn = {where: made[where[0]] for where, of in wanted.items() if not _agree(of, made[where[0]])}
+    made = Counter(_place(element.source) for element in elements)
+    while conflicts := _conflicts([(changes[edit], in_files[edit]) for mend in kept for edit in mend.edits], made):
         for mend in kept:
-            if place := next((where[0] for edit in mend.edits if (where := changes[edit].where) in torn), None):
-                why = f"not all {made[place]} elements that are made of it want the same change"
-                refused[mend.element] = f"{Source(*place)} is not mended: {why}"
-        if not torn:
-            return [replace(mend, edits=tuple(said[edit] for edit in mend.edits)) for mend in kept], refused
-        kept = [mend for mend in kept if mend.element not in refused]
+            if why := next(filter(None, (conflicts.get(changes[edit].where) for edit in mend.edits)), None):
+                refused[mend.element] = why
+        kept = [mend for mend in kept if mend.element not in refused]  # without them, others may conflict
+    return [replace(mend, edits=tuple(in_files[edit] for edit in mend.edits)) for mend in kept], refused
+
+
+def _conflicts(changes: Iterable[tuple[Change, Edit]], made: Mapping[Place, int]) -> dict[tuple[Place, str], str]:
+    """Return the places that are not to be changed, for not all elements that are made of them want the same edit, and
+    why. made: how many elements are made of each place of a file."""
+    wanted: dict[tuple[Place, str], dict[int, Edit]] = {}
+    for change, edit in changes:
+        wanted.setdefault(change.where, {})[change.element.start] = edit
+    why = "is not mended: not all {} elements that are made of it want the same change"
+    return {
+        (place, name): f"{Source(*place)} {why.format(made[place])}"
+        for (place, name), edits in wanted.items()
+        if len(edits) != made[place] or len(set(edits.values())) > 1
+    }
 
 
 def _changes(edits: Iterable[Edit], elements: Sequence[Element]) -> dict[Edit, Change]:
-    """What edits change, of those that change the value of an attribute, or add whole elements behind one."""
+    """Return what edits change, of those that change the value of an attribute or add whole elements behind one."""
     starts = [element.start for element in elements]
     found: dict[Edit, Change] = {}
     for edit in edits:
@@ -113,13 +119,8 @@ def _changes(edits: Iterable[Edit], elements: Sequence[Element]) -> dict[Edit, C
     return found
 
 
-def _agree(wanted: Mapping[int, Edit], made: int) -> bool:
-    """Whether all elements that are made of a place want the same edit of it. wanted: by the byte of the element."""
-    return len(wanted) == made and len(set(wanted.values())) == 1
-
-
 def _in_file(change: Change | None, files: Files) -> Edit:
-    """The edit of a file that makes a change. Raises KinetreeError for one that is not to be made."""
+    """Return the edit of a file that makes a change. Raises KinetreeError for one that is not to be made."""
     if change is None:
         raise fail("fix", "this kind of change in xacro files is left to people")
     way = _way(change.element, files)
@@ -130,10 +131,10 @@ def _in_file(change: Change | None, files: Files) -> Edit:
 
 
 def _way(expanded: Element, files: Files) -> list[Element]:
-    """The element of a file of which an expanded one was made, behind those in which it stands, from the root on."""
+    """Return the elements of a file from its root to that of which an expanded one was made."""
     place = _place(expanded.source)
     if place[0] not in files.roots:
-        files.roots[place[0]] = _root(place[0], files.contents)
+        files.roots[place[0]] = root_of(files.contents[Path(place[0]).resolve()], place[0])
     way = [files.roots[place[0]]]
     byte = way[0].document.byte(Source(*place))
     while way[-1].start < byte and (before := [child for child in way[-1].children if child.start <= byte]):
@@ -144,12 +145,12 @@ def _way(expanded: Element, files: Files) -> list[Element]:
 
 
 def _branches(way: Sequence[Element]) -> set[Element]:
-    """The conditions and macros in which the last element stands of those on the way to it."""
+    """Return the conditions and macros on the way to an element, without itself."""
     return {element for element in way[:-1] if element.tag in BRANCHES}
 
 
 def _check_made(change: Change, files: Files) -> None:
-    """Raises KinetreeError if what is to hang on a link elsewhere may be made where that link is not."""
+    """Raise KinetreeError if what is to hang on a link elsewhere may be made where that link is not."""
     old, new = (files.links[name] for name in (change.element.attributes["link"], change.text))
     own, others, needed = (_branches(_way(element, files)) for element in (change.element, old, new))
     if missing := sorted(needed - own - others, key=lambda branch: branch.start):
@@ -159,11 +160,11 @@ def _check_made(change: Change, files: Files) -> None:
 
 
 def _changed(change: Change, element: Element, files: Files) -> Edit:
-    """The edit that gives the attribute of a file another text."""
+    """Return the edit that gives the attribute of a file another text."""
     name, old = change.name, change.element.attributes[change.name]
     written = element.get(name)
     place, _ = change.where
-    is_end = element.tag in ENDS and name == "link" and not files.renames
+    is_end = URDF.get((element.tag, name)) == "link" and name != "name" and not files.renames
     if is_end:
         _check_made(change, files)
     if written == old:
@@ -179,7 +180,7 @@ def _changed(change: Change, element: Element, files: Files) -> Edit:
 
 
 def _added(change: Change, way: Sequence[Element]) -> Edit:
-    """The edit that adds elements behind one of a file, with names as its own is written there. way: to that one."""
+    """Return the edit that adds elements behind one of a file, with names written as its own. way: to that one."""
     element = way[-1]
     old, written = (one.attributes["name"] for one in (change.element, element))
     macro = next((one for one in reversed(way[:-1]) if one.tag == "xacro:macro"), way[0])
@@ -188,8 +189,8 @@ def _added(change: Change, way: Sequence[Element]) -> Edit:
             raise _refused(change.where[0], f"it stands at {other.source} once more, of which one is made")
 
     def like(new: New) -> New:
-        names = {key: _as_written(value, old, written) for key, value in new.attributes.items() if key in NAMES}
-        said = {key: name for key, name in names.items() if name is not None}
+        names = {key: value for key, value in new.attributes.items() if (new.tag, key) in URDF}
+        said = {key: text for key, name in names.items() if (text := _as_written(name, old, written)) is not None}
         if len(said) < len(names):
             place, _ = change.where
             raise _refused(place, f"name={written!r} is worked out there, which does not tell how to write other names")
@@ -199,14 +200,14 @@ def _added(change: Change, way: Sequence[Element]) -> Edit:
 
 
 def _is_constant(written: str) -> bool:
-    """Whether numbers are worked out of others and π alone, so that they are the same wherever a macro is used."""
+    """Return whether numbers are worked out of others and π alone, the same in every use of a macro."""
     inside = " ".join(re.findall(r"\$\{([^{}]*)\}", written))
     return "$(" not in written and set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", inside)) <= CONSTANTS
 
 
 def _as_written(name: str, old: str, written: str) -> str | None:
-    """A name as a file has to have it where it has `written` for the name `old`: with the same prefix; None where that
-    cannot be told.
+    """Return a name as a file must write it where it writes `old` as `written`: with the same prefix; None where the
+    prefix is not known.
 
     >>> _as_written("left_flange", "left_link_6", "${prefix}link_6")
     '${prefix}flange'
@@ -220,9 +221,10 @@ def _as_written(name: str, old: str, written: str) -> str | None:
     return written.removesuffix(literal) + name.removeprefix(prefix)
 
 
-def _root(file: str, contents: Mapping[Path, bytes]) -> Element:
+def root_of(content: bytes, file: str) -> Element:
+    """Return the root of an XML text. Raises KinetreeError where it is not well-formed."""
     report = Report()
-    root = parse(contents[Path(file).resolve()], file, report)
+    root = parse(content, file, report)
     if root is None:
         raise KinetreeError(report.findings)
     return root

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from kinetree.errors import Finding, nearest_names
 from kinetree.formats.fields import check_attributes, name_of
 from kinetree.formats.xml import Element, Report, parse
+from kinetree.model.references import kind_of
 from kinetree.model.robot import Robot
 
 MAX_DEPTH = 100
@@ -41,7 +42,6 @@ class _Reader:
         self.report = report
         self.robot = robot
         self.root = root
-        self.above = {joint.child: joint for joint in robot.joints.values()}
         self.elements: dict[str, Element] = {}
         self.moving = set(robot.joint_names)
         self.done: dict[str, tuple[str, ...]] = {}
@@ -93,15 +93,16 @@ class _Reader:
 
     def member(self, child: Element, group: Element, within: tuple[str, ...]) -> list[str] | tuple[str, ...]:
         if child.tag == "joint":
-            name = self.known(child, "name", "joint", self.robot.joints, group)
+            name = self.known(child, "name", group)
             return [name] if name else []
         if child.tag == "link":
-            name = self.known(child, "name", "link", self.robot.links, group)
-            return [self.above[name].name] if name in self.above else []
+            name = self.known(child, "name", group)
+            joint = self.robot.parent_joint(name) if name else None
+            return [joint.name] if joint else []
         if child.tag == "chain":
             return self.chain(child, group)
         if child.tag == "group":
-            name = self.known(child, "name", "group", self.elements, group)
+            name = self.known(child, "name", group)
             if name in within:
                 self.report.error("cycle", f"contains itself: {' -> '.join((*within, name))}", child, owner=group)
                 return []
@@ -115,24 +116,26 @@ class _Reader:
 
     def chain(self, element: Element, group: Element) -> list[str]:
         """The joints from base_link, left out itself, down to tip_link."""
-        base = self.known(element, "base_link", "link", self.robot.links, group)
-        tip = self.known(element, "tip_link", "link", self.robot.links, group)
+        base = self.known(element, "base_link", group)
+        tip = self.known(element, "tip_link", group)
         if not (base and tip):
             return []
         joints: list[str] = []
         link = tip
-        while link != base and link in self.above:
-            joints.append(self.above[link].name)
-            link = self.above[link].parent
+        while link != base and (joint := self.robot.parent_joint(link)):
+            joints.append(joint.name)
+            link = joint.parent
         if link != base:
             message = f"tip_link {tip!r} does not hang below base_link {base!r}; legal is a link on its sub-tree"
             self.report.error("chain", message, element, attribute="tip_link", owner=group)
             return []
         return joints[::-1]
 
-    def known(self, element: Element, attribute: str, kind: str, names: Mapping[str, object], group: Element) -> str:
-        """The name in an attribute, or "" with an error where it is missing or names nothing."""
-        name = name_of(self.report, element, attribute, owner=group)
+    def known(self, element: Element, attribute: str, group: Element) -> str:
+        """Return the name in an attribute, or "" with an error where it is missing or names nothing."""
+        kind = kind_of("srdf", element.tag, attribute) or "group"
+        known = {"joint": self.robot.joints.keys(), "link": self.robot.links.keys(), "group": self.elements.keys()}
+        name, names = name_of(self.report, element, attribute, owner=group), known[kind]
         if name and name not in names:
             message = f"there is no {kind} {name!r}; {nearest_names(name, list(names))}"
             self.report.error(f"unknown-{kind}", message, element, attribute=attribute, owner=group)

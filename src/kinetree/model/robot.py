@@ -6,10 +6,10 @@ Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordina
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import inf
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -329,6 +329,40 @@ class Robot:
     def limits(self) -> Limits:
         """All limits on q: the box of the joints, and rows G q <= h for followers and coupled limits."""
         return robot_limits(self)
+
+    def parent_joint(self, link: str) -> Joint | None:
+        """Return the joint that carries a link, None for the root. Raises UnknownNameError for an unknown link."""
+        joint = self._parent_joints.get(link)
+        if joint is None and link != self.root:
+            raise unknown_name("link", link, list(self.links))
+        return joint
+
+    def child_joints(self, link: str) -> tuple[Joint, ...]:
+        """Return the joints that a link carries, in the order of the file. Raises UnknownNameError likewise."""
+        return self._child_joints.get(link) or self._child_joints[self.links[link].name]
+
+    def joints_to(self, link: str) -> tuple[Joint, ...]:
+        """Return the joints from the root to a link, in this order. Raises UnknownNameError likewise."""
+        joints: list[Joint] = []
+        while joint := self.parent_joint(link):
+            joints.append(joint)
+            link = joint.parent
+        return tuple(reversed(joints))
+
+    @cached_property
+    def _parent_joints(self) -> dict[str, Joint]:
+        return {joint.child: joint for joint in self.joints.values()}
+
+    @cached_property
+    def _child_joints(self) -> dict[str, tuple[Joint, ...]]:
+        joints: dict[str, list[Joint]] = {link: [] for link in self.links}
+        for joint in self.joints.values():
+            joints[joint.parent].append(joint)
+        return {link: tuple(below) for link, below in joints.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is copied and pickled: the fields, not what has been worked out of them."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @explained
     def q(

@@ -131,11 +131,7 @@ def _joint_of(robot: Robot, sensor: Sensor) -> str:
 
 
 def _check_far_side(robot: Robot, joint: str, frame: str) -> None:
-    above = {j.child: j for j in robot.joints.values()}
-    link = robot.frames[frame].link
-    while link in above and above[link].name != joint:
-        link = above[link].parent
-    if link not in above:
+    if robot.joints[joint] not in robot.joints_to(robot.frames[frame].link):
         child = robot.joints[joint].child
         message = f"frame {frame!r} is not on its far side; legal are frames on {child!r} and what it carries"
         raise fail("near-side", message, element=f"joint {joint!r}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.icub.page import IcubRule
 from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import naming
 
 MEASURE_WRENCHES = ("force_torque", "force", "torque")
@@ -56,7 +56,7 @@ class FrameMisplaced(IcubRule):
     good = '<parent link="head"/>\n    <child link="imu_frame"/>'
     bad = '<parent link="chest"/>\n    <child link="imu_frame"/>'
 
-    def check(self, robot: Robot, above: Mapping[str, Joint], body_of: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, body_of: Mapping[str, str]) -> Iterator[Finding]:
         """A frame on another body; one that follows the right one is remarked upon."""
         for entry in naming().frames:
             name, links, _ = entry.correct
@@ -67,7 +67,8 @@ class FrameMisplaced(IcubRule):
             body = body_of[robot.frames[known].link]
             if body not in bodies:
                 message = f"is fixed to {body!r}; the page has it on {' or '.join(map(repr, links))}"
-                mimic = above[body].mimic if body in above else None
+                joint = robot.parent_joint(body)
+                mimic = joint.mimic if joint else None
                 follows = mimic is not None and robot.joints[mimic.joint].child in bodies
                 make = self.remark if follows else self.finding
                 yield make(message, robot.frames[known])

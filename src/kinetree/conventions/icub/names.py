@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.conventions.facts import fact
 from kinetree.conventions.icub.page import MOVING, IcubRule, listed, remark
 from kinetree.errors import Finding, nearest_names
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import Entry, naming
 from kinetree.spatial.se3 import Array
 
@@ -23,13 +23,14 @@ CARRIED = tuple(entry.correct.link for entry in naming().links)
 
 
 @fact
-def first_feet(above: Mapping[str, Joint]) -> set[str]:
+def first_feet(robot: Robot) -> set[str]:
     """Return the sides, l and r, whose foot is of version 1: without a sensor, moved by the ankle's roll itself."""
     sides = set()
     for entry in naming().links:
-        joint = above.get(entry.correct.link)
-        if FEET in entry.deviations and joint and (entry.correct.link, joint.name, joint.parent) in entry.also:
-            sides.add(entry.correct.link[0])
+        link = entry.correct.link
+        joint = robot.parent_joint(link) if link in robot.links else None
+        if FEET in entry.deviations and joint and (link, joint.name, joint.parent) in entry.also:
+            sides.add(link[0])
     return sides
 
 
@@ -211,18 +212,14 @@ class Root(IcubRule):
   </joint>
   <link name="root_link"/>"""
 
-    def check(self, robot: Robot, above: Mapping[str, Joint], poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
         """Another root that is not held to root_link, or stands elsewhere."""
         root = robot.links.get("root_link")
-        link = "root_link"
-        while root and link in above:
-            joint = above[link]
-            if joint.type not in ("fixed", "floating"):
-                yield self.finding(f"stands behind joint {joint.name!r}, which is {joint.type}", root)
-                return
-            link = joint.parent
-        if root and robot.root != root.name:
-            how = "floats on" if above[root.name].type == "floating" else "is held to"
+        way = robot.joints_to("root_link") if root else ()
+        if root and (moved := [joint for joint in way if joint.type not in ("fixed", "floating")]):
+            yield self.finding(f"stands behind joint {moved[-1].name!r}, which is {moved[-1].type}", root)
+        elif root and way:
+            how = "floats on" if way[-1].type == "floating" else "is held to"
             if float(np.abs(poses[root.name] - np.eye(4)).max()) > 1e-6:
                 message = f"{how} the root {robot.root!r} with an offset, by which poses in the two differ"
                 yield self.finding(message, root, severity="warning")
@@ -243,11 +240,11 @@ class Misplaced(IcubRule):
     bad = '<parent link="l_shoulder_2"/>\n    <child link="l_elbow_1"/>'
     requires = ("ICUB-001", "ICUB-204")
 
-    def check(self, robot: Robot, above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Iterator[Finding]:
         """A link on another parent, or behind another joint."""
         for entry in naming().links:
             row = entry.correct
-            joint = above.get(row.link)
+            joint = robot.parent_joint(row.link) if row.link in robot.links else None
             if not row.joint or joint is None or (joint.name, joint.parent) == (row.joint, row.parent):
                 continue
             link, said = robot.links[row.link], f"hangs on {joint.parent!r} by {joint.name!r}"

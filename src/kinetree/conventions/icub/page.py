@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
+from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import Entry, naming
 
@@ -37,12 +38,8 @@ def remark(entry: Entry[Any]) -> str:
 @fact
 def beyond(robot: Robot) -> set[str]:
     """Return the links behind head and hands; the page excludes eyes and hands on purpose."""
-    found: set[str] = set()
-    for name in robot.placed:  # parents before children
-        joint = robot.joints[name]
-        if joint.parent in found or joint.parent in ("head", "l_hand", "r_hand"):
-            found.add(joint.child)
-    return found
+    ends = [link for link in ("head", "l_hand", "r_hand") if link in robot.links]
+    return {link for end in ends for link in links_below(robot, end) - {end}}
 
 
 @fact

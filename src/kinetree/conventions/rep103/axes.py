@@ -12,7 +12,7 @@ from kinetree.conventions.quality import Shapes
 from kinetree.conventions.rep103.clause import Rep103
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Frame, Joint, Link, Robot
+from kinetree.model.robot import Frame, Link, Robot
 from kinetree.spatial.se3 import Array
 
 NEAR = 0.05
@@ -81,15 +81,13 @@ class Sides(Rep103):
     good = "0 0.2 0"
     bad = "0.2 0 0"
 
-    def check(
-        self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str], above: Mapping[str, Joint]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str]) -> Iterator[Finding]:
         """Pairs of left and right, or of front and rear, that stand along another axis or the other way round."""
         base = "base_link" if "base_link" in robot.frames else robot.root
         if base in WORLDS:
             return
         body = bodies[base]
-        near = [link for link in robot.links if body in (bodies[link], _carrying(bodies[link], bodies, above))]
+        near = [link for link in robot.links if body in (bodies[link], _carrying(bodies[link], bodies, robot))]
         for one, other, letter, axis, words in SIDES:
             ways = [way for a, b in _pairs(near, words) for way in _way(poses[base], poses[a], poses[b])]
             mean = np.mean(ways, axis=0) if ways else np.zeros(3)
@@ -121,10 +119,10 @@ class Optical(Rep103):
     good = 'rpy="-1.5707963267948966 0 -1.5707963267948966"'
     bad = 'rpy="0 0 0"'
 
-    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
         """Rotations between the frame of a camera and its optical frame that are another one."""
-        for frame, body in _second_frames("optical", robot, bodies, above):
-            off = _turned(_in_body(body, robot, above).T @ _in_body(frame, robot, above), (OPTICAL,))
+        for frame, body in _second_frames("optical", robot, bodies):
+            off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), (OPTICAL,))
             if off > NEAR:
                 message = f"is turned {np.rad2deg(off):.4g} degrees from rpy(-π/2, 0, -π/2) in {body!r}"
                 yield self.finding(message, _element(robot, frame))
@@ -149,10 +147,10 @@ class NorthEastDown(Rep103):
     good = 'rpy="3.141592653589793 0 0"'
     bad = 'rpy="0 3.141592653589793 0"'
 
-    def check(self, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
         """Rotations between a frame and its second frame that are neither."""
-        for frame, body in _second_frames("ned", robot, bodies, above):
-            off = _turned(_in_body(body, robot, above).T @ _in_body(frame, robot, above), NED)
+        for frame, body in _second_frames("ned", robot, bodies):
+            off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), NED)
             if off > NEAR:
                 message = f"is turned {np.rad2deg(off):.4g} degrees from north, east, down of {body!r}"
                 yield self.finding(message, _element(robot, frame))
@@ -167,9 +165,10 @@ def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[t
             yield name, by_lower[found]
 
 
-def _carrying(body: str, bodies: Mapping[str, str], above: Mapping[str, Joint]) -> str | None:
-    """The body that carries another."""
-    return bodies[above[body].parent] if body in above else None
+def _carrying(body: str, bodies: Mapping[str, str], robot: Robot) -> str | None:
+    """Return the body that carries another, None for the root."""
+    joint = robot.parent_joint(body)
+    return bodies[joint.parent] if joint else None
 
 
 def _way(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:
@@ -179,9 +178,7 @@ def _way(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:
     return [way / length] if length > 1e-6 else []
 
 
-def _second_frames(
-    suffix: str, robot: Robot, bodies: Mapping[str, str], above: Mapping[str, Joint]
-) -> Iterator[tuple[str, str]]:
+def _second_frames(suffix: str, robot: Robot, bodies: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Frames with a suffix, and the frame rigidly one with them that goes by the same name without it, or else their
     parent if that is called by the same first word."""
     for frame in robot.frames:
@@ -190,17 +187,18 @@ def _second_frames(
             continue
         stem = match["stem"]
         names = [f"{stem}{match['kind']}", f"{stem}_frame", f"{stem}_link", stem]
-        parent = above[frame].parent if frame in above else ""
+        joint = robot.parent_joint(frame) if frame in robot.links else None
+        parent = joint.parent if joint else ""
         if parent.startswith(re.split("[_/]", stem.lstrip("_/"))[0]) and f"_{suffix}" not in parent:
             names.append(parent)
         if body := next((name for name in names if name in robot.frames and bodies[name] == bodies[frame]), None):
             yield frame, body
 
 
-def _in_body(frame: str, robot: Robot, above: Mapping[str, Joint]) -> Array:
+def _in_body(frame: str, robot: Robot) -> Array:
     """R (3, 3) from a frame to the link at the top of its body: cheaper than the poses of all frames."""
     link, R = robot.frames[frame].link, robot.frames[frame].origin[:3, :3]
-    while (joint := above.get(link)) and not joint.kind.nv:
+    while (joint := robot.parent_joint(link)) and not joint.kind.nv:
         link, R = joint.parent, (joint.origin @ joint.child_origin)[:3, :3] @ R
     return R
 

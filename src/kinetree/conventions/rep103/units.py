@@ -59,14 +59,13 @@ class Units(Rep103):
         shapes: Shapes,
         rpys: tuple[Rpy, ...],
         angles: frozenset[str],
-        above: Mapping[str, Joint],
         poses: Mapping[str, Array],
     ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only."""
         size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
         for joint in robot.joints.values():
             yield from self._turns(joint)
-            yield from self._slides(joint, size, above)
+            yield from self._slides(joint, size, robot)
             if (far := _distance(joint.origin)) > FAR:
                 yield self.finding(f"lies {far:g} m from the frame of its parent; are these millimetres?", joint)
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi + ROUNDED}
@@ -86,10 +85,10 @@ class Units(Rep103):
             message = f"turns from {joint.limit.lower:g} to {joint.limit.upper:g} rad; are these degrees?"
             yield self.finding(message, joint)
 
-    def _slides(self, joint: Joint, size: float, above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def _slides(self, joint: Joint, size: float, robot: Robot) -> Iterator[Finding]:
         """Of a robot of a size, m; 0 where nothing tells it."""
         times = _reach(joint) / max(size, SMALL)
-        if times > SLIDES[1] or (times > SLIDES[0] and size and _turns_with(joint, above)):
+        if times > SLIDES[1] or (times > SLIDES[0] and size and _turns_with(joint, robot)):
             message = f"slides from {joint.limit.lower:g} to {joint.limit.upper:g} m"
             beside = f"and the robot is {size:.2g} m in size" if size else "and nothing tells how large the robot is"
             yield self.finding(f"{message}, {beside}; are these millimetres?", joint)
@@ -138,14 +137,12 @@ def _size(shapes: Shapes, poses: Mapping[str, Array]) -> float:
     return float(np.linalg.norm(np.ptp(points, axis=0)))
 
 
-def _turns_with(joint: Joint, above: Mapping[str, Joint]) -> bool:
-    """Whether a joint hangs behind one that turns."""
-    carrier = above.get(joint.parent)
-    while carrier is not None:
-        if carrier.kind.turns:
-            return True
-        carrier = above.get(carrier.parent)
-    return False
+def _turns_with(joint: Joint, robot: Robot) -> bool:
+    """Return whether a joint between the root and this one turns."""
+    carrier = robot.parent_joint(joint.parent)
+    while carrier is not None and not carrier.kind.turns:
+        carrier = robot.parent_joint(carrier.parent)
+    return carrier is not None
 
 
 def _mesh(use: tuple[Link, Geometry]) -> Any:

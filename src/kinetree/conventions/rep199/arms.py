@@ -10,7 +10,7 @@ from itertools import dropwhile, takewhile
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.chains import AT_LEAST, FINGER, Chains
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 
 NAMES = ("base_link", "base", "flange", "tool0")
 """The frames of REP-199; the links of the chain are link_1, link_2, …"""
@@ -42,9 +42,9 @@ class Arm:
 
 
 @fact
-def arms(robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) -> tuple[Arm, ...]:
+def arms(robot: Robot, bodies: Mapping[str, str]) -> tuple[Arm, ...]:
     """All arms, in the order of their last links in the file."""
-    chains = _Named(robot, above, bodies)
+    chains = _Named(robot, bodies)
     named = chains.named_ends()
     ends = [*named]
     ends += [
@@ -64,8 +64,8 @@ class _Named(Chains):
     name.
     """
 
-    def __init__(self, robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) -> None:
-        super().__init__(robot, above, bodies)
+    def __init__(self, robot: Robot, bodies: Mapping[str, str]) -> None:
+        super().__init__(robot, bodies)
         self.named: dict[str, list[tuple[str, str]]] = {body: [] for body in self.behind}
         self.groups: dict[str, dict[str, str]] = {}
         for frame, body in bodies.items():
@@ -143,11 +143,9 @@ class _Named(Chains):
             return None
         if len(self.moving(body, prefix, [])) >= AT_LEAST:
             return None
-        link, end = self.carried[self.behind[body][0]].parent, body
-        while link != body:
-            if FRAME.fullmatch(link):
-                return None
-            link = self.above[link].parent
+        if any(map(FRAME.fullmatch, self.links_between(body, self.behind[body][0])[1:])):
+            return None
+        end = body
         while following := self.next(end):
             end = following
         return self.without_gripper(end)
@@ -205,10 +203,8 @@ class _Named(Chains):
         before, following = way[: way.index(foot) + 1], way[way.index(foot) + 1]
         if any(self._number(prefix, link) for link in before):
             return None
-        link = self.carried[following].parent
-        while link not in (f"{prefix}base_link", foot):
-            link = self.above[link].parent
-        return foot if link == f"{prefix}base_link" or self._number(prefix, following) else None
+        is_between = f"{prefix}base_link" in self.links_between(foot, following)
+        return foot if is_between or self._number(prefix, following) else None
 
     def _number(self, prefix: str, link: str) -> bool:
         """Whether a link is called link_N with a prefix."""

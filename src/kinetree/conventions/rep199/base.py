@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
@@ -13,7 +14,6 @@ from kinetree.conventions.rep199.clause import (
     Rep199,
     angle,
     geometry,
-    of_maker,
     own_joint,
     parent,
     thing,
@@ -22,7 +22,7 @@ from kinetree.conventions.rep199.fixes import add_base, hang_base, move_geometry
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Geometry, Joint, Robot
+from kinetree.model.robot import Geometry, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -41,7 +41,7 @@ class BaseLink(Rep199):
     code = "R199-101"
     level = "MUST"
     clause = "base_link shall be rigidly attached to the robot root body"
-    told = STRICT
+    context = STRICT
     good = '"base_link"'
     bad = '"foot"'
 
@@ -130,7 +130,7 @@ class BaseOrientation(Rep199):
     evidence = "heuristic"
     clause = "shall be resolved by defining the correct transform between base_link … and the base frame"
     requires = ("R199-203",)
-    told = of_maker("abb")
+    context = CheckOptions(vendor="abb")
     good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
     bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
 
@@ -144,8 +144,8 @@ class BaseOrientation(Rep199):
             off = angle(expected.T @ R)
             if np.deg2rad(off) > EXACT:
                 message = f"is turned by {angle(R):.4g} degrees in {arm.base_link!r}; that of {maker.name} is "
-                told = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
-                yield self.finding(message + told, thing(robot, arm.base))
+                turned = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
+                yield self.finding(message + turned, thing(robot, arm.base))
 
 
 class ChainBeginsAtBaseLink(Rep199):
@@ -166,14 +166,14 @@ class ChainBeginsAtBaseLink(Rep199):
     <origin xyz="0 0 0.3"/>
     <parent link="plate"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """The link that the first joint hangs on is not base_link nor fixed below it."""
         for arm in arms:
             if arm.base_link is None:
                 continue
             link = robot.joints[arm.moving[0]].parent
-            while link != arm.base_link and link in above and not above[link].kind.nv:
-                link = above[link].parent
+            while link != arm.base_link and (joint := robot.parent_joint(link)) and not joint.kind.nv:
+                link = joint.parent
             if link != arm.base_link:
                 first = robot.joints[arm.moving[0]]
                 message = f"the first joint, {first.name!r}, hangs on {first.parent!r}, which is not behind it"
@@ -192,7 +192,7 @@ class BasePosition(Rep199):
     evidence = "heuristic"
     clause = "shall be coincident with the default Cartesian coordinate system"
     requires = ("R199-203",)
-    told = of_maker("fanuc")
+    context = CheckOptions(vendor="fanuc")
     good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
     bad = '<origin xyz="0 0 0.3" rpy="0 0 0"/>'
 
@@ -226,14 +226,12 @@ class BaseFixed(Rep199):
     bad = """<parent link="link_1"/>
     <child link="base"/>"""
 
-    def check(
-        self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], bodies: Mapping[str, str]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
         """base is carried by a joint that moves, or fixed to a link that does."""
         for arm in arms:
             if arm.base is None:
                 continue
-            joint = own_joint(robot, above, arm.base)
+            joint = own_joint(robot, arm.base)
             if joint is not None and joint.kind.nv:
                 message = f"joint {joint.name!r}, which carries it, is {joint.type}"
                 yield self.finding(message, thing(robot, arm.base))
@@ -263,12 +261,12 @@ class BaseParent(Rep199):
     <child link="mount"/>"""
     mend = staticmethod(hang_base)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """base hangs on another link."""
         for arm in arms:
             if arm.base is None or arm.base_link is None:
                 continue
-            link = parent(robot, above, arm.base)
+            link = parent(robot, arm.base)
             if link != arm.base_link:
                 message = f"hangs on {link!r}, not on {arm.base_link!r}" if link else f"carries {arm.base_link!r}"
                 yield self.finding(message, thing(robot, arm.base))
@@ -303,7 +301,7 @@ class Base(Rep199):
     code = "R199-208"
     level = "MUST"
     clause = "must however support transforms from anywhere in the chain to base"
-    told = STRICT
+    context = STRICT
     good = '"base"'
     bad = '"controller_frame"'
     mend = staticmethod(add_base)

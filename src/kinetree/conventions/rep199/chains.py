@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 
 AT_LEAST = 4
 """Moving joints of a chain that is an arm though no frame says so."""
@@ -27,9 +27,9 @@ class Chains:
     have, in an order from the root on.
     """
 
-    def __init__(self, robot: Robot, above: Mapping[str, Joint], bodies: Mapping[str, str]) -> None:
-        self.robot, self.above, self.bodies = robot, above, bodies
-        self.carried = {link: joint for link, joint in above.items() if joint.kind.nv}
+    def __init__(self, robot: Robot, bodies: Mapping[str, str]) -> None:
+        self.robot, self.bodies = robot, bodies
+        self.carried = {joint.child: joint for joint in robot.joints.values() if joint.kind.nv}
         self.behind: dict[str, list[str]] = {body: [] for body in set(bodies.values())}
         self.front = dict.fromkeys(self.behind, 0)
         moved = [link for name in robot.placed if (link := robot.joints[name].child) in self.carried]
@@ -57,6 +57,11 @@ class Chains:
             if body in self.carried:
                 count[self.before(body)] += count[body]
         return {body: (i, i + count[body]) for i, body in enumerate(order)}
+
+    def links_between(self, foot: str, body: str) -> list[str]:
+        """Return the links from a body that a joint moves to the joint of another that it carries."""
+        links = [joint.child for joint in self.robot.joints_to(self.carried[body].parent)]
+        return links[links.index(foot) :]
 
     def before(self, body: str) -> str:
         """The body that carries another with a joint that moves."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.facts import fact
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule
 from kinetree.errors import SEVERITIES, Finding
@@ -24,13 +23,8 @@ EXACT = 1e-3
 ALONG = 1e-3
 """How far the cosine of two directions may be from 1 for them to be one."""
 
-STRICT: Mapping[str, Any] = MappingProxyType({"strict": True})
-"""What is told for the examples of rules that find something missing."""
-
-
-def of_maker(vendor: str) -> Mapping[str, Any]:
-    """What is told for the examples of rules that know the makers' models."""
-    return MappingProxyType({"vendor": vendor})
+STRICT = CheckOptions("industrial-strict")
+"""Context for the examples of missing-frame rules."""
 
 
 class Rep199(Rule):
@@ -59,11 +53,10 @@ def thing(robot: Robot, name: str) -> Link | Frame:
     return robot.links.get(name) or robot.frames[name]
 
 
-def parent(robot: Robot, above: Mapping[str, Joint], name: str) -> str | None:
-    """The link that a frame hangs on; None of the root."""
-    if name in robot.links:
-        return above[name].parent if name in above else None
-    return robot.frames[name].link
+def parent(robot: Robot, name: str) -> str | None:
+    """Return the link that carries a frame, None for the root."""
+    joint = own_joint(robot, name)
+    return joint.parent if joint else robot.frames[name].link if name not in robot.links else None
 
 
 def geometry(robot: Robot, name: str) -> int:
@@ -72,9 +65,14 @@ def geometry(robot: Robot, name: str) -> int:
     return len(link.visuals) + len(link.collisions) if link else 0
 
 
-def own_joint(robot: Robot, above: Mapping[str, Joint], name: str) -> Joint | None:
-    """The joint that carries a frame, where it is a link's; other frames are fixed."""
-    return above.get(name) if name in robot.links else None
+def own_joint(robot: Robot, name: str | None) -> Joint | None:
+    """Return the joint that carries a frame, None for the root, for a frame that is no link, and for no frame."""
+    return robot.parent_joint(name) if name and name in robot.links else None
+
+
+def children(robot: Robot, name: str | None) -> tuple[Joint, ...]:
+    """Return the joints that a frame carries; a frame that is no link carries none."""
+    return robot.child_joints(name) if name and name in robot.links else ()
 
 
 def between(a: Array, b: Array) -> float:
@@ -85,24 +83,6 @@ def between(a: Array, b: Array) -> float:
 def angle(R: Array) -> float:
     """Of a rotation (3, 3), deg."""
     return float(np.rad2deg(np.arccos(np.clip((np.trace(R) - 1) / 2, -1.0, 1.0))))
-
-
-@fact
-def children(robot: Robot) -> Mapping[str, list[Joint]]:
-    """Link to the joints below it."""
-    below: dict[str, list[Joint]] = {link: [] for link in robot.links}
-    for joint in robot.joints.values():
-        below[joint.parent].append(joint)
-    return below
-
-
-def subtree(below: Mapping[str, list[Joint]], link: str) -> Iterator[str]:
-    """A link and all links below it."""
-    waiting = [link]
-    while waiting:
-        link = waiting.pop()
-        yield link
-        waiting += [joint.child for joint in below[link]]
 
 
 def last_axis(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
@@ -149,15 +129,11 @@ def flange_off(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> float | No
     return off if off is not None and np.cos(np.deg2rad(off)) < 1 - ALONG else None
 
 
-def joints_of(arm: Arm, robot: Robot, above: Mapping[str, Joint]) -> list[Joint]:
-    """The joints of an arm, fixed ones too: from its base_link, or else from the first that moves, to its frames."""
+def joints_of(arm: Arm, robot: Robot) -> list[Joint]:
+    """Return the joints of an arm, with fixed ones, to its frames: from its base_link, or from the first that moves."""
     found: dict[str, Joint] = {}
     for frame in (arm.end, arm.flange, arm.tool0, arm.base):
-        way: list[Joint] = []
-        link = robot.frames[frame].link if frame else robot.root
-        while link in above and link != arm.base_link and not (way and way[-1].name == arm.moving[0]):
-            way.append(above[link])
-            link = way[-1].parent
-        if link == arm.base_link or (way and way[-1].name == arm.moving[0]):
-            found |= {joint.name: joint for joint in reversed(way)}
+        way = robot.joints_to(robot.frames[frame].link) if frame else ()
+        starts = [i for i, joint in enumerate(way) if joint.name == arm.moving[0] or joint.parent == arm.base_link]
+        found |= {joint.name: joint for joint in way[starts[-1] :]} if starts else {}
     return list(found.values())

@@ -15,9 +15,10 @@ from kinetree.conventions.angles import exact
 from kinetree.conventions.edit import Edit, Mend, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.conventions.fixes import Elements, new_frame, origins_of, set_origin
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, outwards, subtree
+from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, outwards, own_joint
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.formats.xml import Element
+from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -26,7 +27,7 @@ if TYPE_CHECKING:  # whose rules have methods from here
     from kinetree.conventions.rep199.tools import Tool
 
 LEVEL = 0.5
-"""How much of X of a flange may be along the vertical, for Z to be told by which way is up."""
+"""How much of X of a flange may be along the vertical, where its Z is chosen by which way is up."""
 AT_END = ("flange", "tool0")
 """Frames that belong to the end of an arm."""
 NOBODY = "nothing says whose controller it is; --vendor does"
@@ -75,7 +76,6 @@ def add_flange(
     robot: Robot,
     arms: tuple[Arm, ...],
     poses: Poses,
-    above: Mapping[str, Joint],
     bodies: Mapping[str, str],
     maker: Maker,
     elements: Elements,
@@ -87,24 +87,23 @@ def add_flange(
             continue
         name = f"{arm.prefix}flange"
         inexact = _inexact(robot, elements, arm.end, arm.tool0 or arm.end)
-        found = inexact or _flange(arm, robot, poses, above, bodies, maker)
+        found = inexact or _flange(arm, robot, poses, bodies, maker)
         if isinstance(found, str):
             yield _not(f"frame {name!r}", found)
             continue
         new = _added(robot, elements, arm, "flange", arm.end, se3.inverse(poses[arm.end]) @ found)
-        if new.edits and arm.tool0:
-            moved = _on(elements.joints[above[arm.tool0].name], name, se3.inverse(found) @ poses[arm.tool0])
+        if new.edits and arm.tool0 and (joint := own_joint(robot, arm.tool0)):
+            moved = _on(elements.joints[joint.name], name, se3.inverse(found) @ poses[arm.tool0])
             new = replace(new, edits=(*new.edits, *moved))
         yield new
 
 
-def _flange(
-    arm: Arm, robot: Robot, poses: Poses, above: Mapping[str, Joint], bodies: Mapping[str, str], maker: Maker
-) -> Array | str:
+def _flange(arm: Arm, robot: Robot, poses: Poses, bodies: Mapping[str, str], maker: Maker) -> Array | str:
     """T_root_flange (4, 4) of an arm that has a tool0, or why it is not known."""
-    if arm.tool0 is None or arm.tool0 not in above:
+    joint = own_joint(robot, arm.tool0)
+    if arm.tool0 is None or joint is None:
         return "there is no tool0, so its place is not known"
-    if bodies[arm.tool0] != arm.end or above[arm.tool0].kind.nv or _between(robot, above, arm):
+    if bodies[arm.tool0] != arm.end or joint.kind.nv or _between(robot, joint, arm):
         return f"{arm.tool0!r} is not fixed to {arm.end!r}, the last link, so its place is not known"
     out = outwards(replace(arm, flange=arm.tool0), robot, poses)
     if out is None:
@@ -124,12 +123,10 @@ def _flange(
     return T
 
 
-def _between(robot: Robot, above: Mapping[str, Joint], arm: Arm) -> bool:
-    """Whether there is a body between the last link and tool0."""
-    link = above[arm.tool0 or ""].parent
-    while link != arm.end and not geometry(robot, link):
-        link = above[link].parent
-    return link != arm.end
+def _between(robot: Robot, joint: Joint, arm: Arm) -> bool:
+    """Return whether there is a body between the last link and the joint of tool0."""
+    links = [before.child for before in robot.joints_to(joint.parent)]
+    return any(geometry(robot, link) for link in links[links.index(arm.end) + 1 :])
 
 
 def hang_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
@@ -152,7 +149,7 @@ def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: 
         if arm.flange and arm.tool0:
             yield from _hung(robot, poses, elements, [arm.tool0], arm)
         elif arm.tool0:
-            for joint in children(robot)[arm.tool0]:
+            for joint in children(robot, arm.tool0):
                 yield _not(f"link {joint.child!r}", "there is no flange to hang it on")
 
 
@@ -165,19 +162,18 @@ def hang_tools(robot: Robot, tools: tuple[Tool, ...], poses: Poses, elements: El
 
 def _hung(robot: Robot, poses: Poses, elements: Elements, places: list[str], arm: Arm) -> Iterator[Mend]:
     """What hangs in some places of an arm, hung on its flange."""
-    below = children(robot)
     for place in places:
-        for joint in below.get(place, ()):
+        for joint in children(robot, place):
             if arm.flange and joint.child not in (arm.flange, arm.tool0):
                 yield from _rehung(robot, poses, elements, joint.child, arm.flange)
 
 
 def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) -> Iterator[Mend]:
     """A link hung on another, where it is with all joints at zero; only its origin follows."""
-    joint = next((joint for joint in robot.joints.values() if joint.child == link), None)
+    joint = own_joint(robot, link)
     if joint is None or joint.parent == on:
         return
-    if on in subtree(children(robot), link):
+    if on in links_below(robot, link):
         yield _not(f"link {link!r}", f"{on!r} itself hangs on it")
     elif why := _inexact(robot, elements, on, link):
         yield _not(f"link {link!r}", why)
@@ -189,24 +185,14 @@ def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) 
 def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -> str | None:
     """Why nothing is to be worked out of the pose of link b in link a, and of more elements with an origin: an angle
     that R103-007 is about would go into the result, where nobody could tell it any more."""
-    one, other = (_joints_to(robot, link) for link in (a, b))
-    owners = [elements.joints[name] for name in [*one, *other] if (name in one) != (name in other)]
+    one, other = (robot.joints_to(robot.frames[frame].link)[::-1] for frame in (a, b))
+    owners = [elements.joints[joint.name] for joint in (*one, *other) if (joint in one) != (joint in other)]
     for owner in (*owners, *more):
         for text in (text for origin in origins_of(owner) for text in (origin.get("rpy") or "").split()):
             if true := exact(text):
                 said = f"rpy {text} of {owner.label} is meant to be {true}"
                 return f"{said}; worked into another origin, its error would stay (R103-007 mends it)"
     return None
-
-
-def _joints_to(robot: Robot, link: str) -> list[str]:
-    """The names of the joints between a link and the root."""
-    above = {joint.child: joint for joint in robot.joints.values()}
-    found = []
-    while link in above:
-        found.append(above[link].name)
-        link = above[link].parent
-    return found
 
 
 def _on(joint: Element, link: str, T: Array) -> list[Edit]:
@@ -219,14 +205,12 @@ def _on(joint: Element, link: str, T: Array) -> list[Edit]:
 def move_geometry(which: str) -> object:
     """A `mend` that moves the geometry of a frame, base, flange or tool0, to the link that carries it."""
 
-    def mend(
-        robot: Robot, arms: tuple[Arm, ...], poses: Poses, above: Mapping[str, Joint], elements: Elements
-    ) -> Iterator[Mend]:
+    def mend(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
         for arm in arms:
             name = getattr(arm, which)
             if not name or not geometry(robot, name):
                 continue
-            carrier = _carrier(above, arm, name)
+            carrier = _carrier(robot, arm, name)
             if carrier is None:
                 yield _not(f"link {name!r}", "it is a body that a joint moves, or the root; give it another name")
             elif _referred(elements, name):
@@ -240,13 +224,14 @@ def move_geometry(which: str) -> object:
     return staticmethod(mend)
 
 
-def _carrier(above: Mapping[str, Joint], arm: Arm, name: str) -> str | None:
-    """The nearest link that carries a frame and is none of the frames without geometry."""
+def _carrier(robot: Robot, arm: Arm, name: str) -> str | None:
+    """Return the nearest link that carries a frame and is not base, flange or tool0; None behind a joint that moves."""
     link = name
     while link in (arm.base, arm.flange, arm.tool0):
-        if link not in above or above[link].kind.nv:
+        joint = robot.parent_joint(link)
+        if joint is None or joint.kind.nv:
             return None
-        link = above[link].parent
+        link = joint.parent
     return link
 
 
@@ -278,7 +263,8 @@ def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, 
         return _not(f"frame {name!r}", "there are a link or joints of these names already")
     near = [elements.links[parent]]
     if not elements.root.document.origins:
-        carriers = [elements.joints[j.name] for j in robot.joints.values() if j.child == parent]
+        carrier = robot.parent_joint(parent)
+        carriers = [elements.joints[carrier.name]] if carrier else []
         everything = [child for child in elements.root.children if child.tag in ("link", "joint")]
         near += carriers if which in AT_END else everything
     last = max(near, key=lambda element: element.start)

@@ -16,12 +16,12 @@ from kinetree.conventions.rep199.clause import (
     geometry,
     own_joint,
     parent,
-    subtree,
     thing,
 )
 from kinetree.conventions.rep199.fixes import add_flange, move_geometry
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
+from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
@@ -51,32 +51,30 @@ class Flange(Rep199):
   <link name="base"/>"""
     mend = staticmethod(add_flange)
 
-    def check(
-        self, robot: Robot, arms: tuple[Arm, ...], children: Mapping[str, list[Joint]], strict: bool
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
         """An arm has no flange, or a body hangs elsewhere at its end."""
         for arm in arms:
             if arm.flange is None:
                 yield self.absent(robot, arms, arm, "flange", strict)
                 continue
-            for joint in _beside_flange(arm, children):
-                branch = [*subtree(children, joint.child)]
-                moves = joint.kind.nv or any(below.kind.nv for link in branch for below in children[link])
+            for joint in _beside_flange(arm, robot):
+                branch = links_below(robot, joint.child)
+                moves = joint.kind.nv or any(below.kind.nv for link in branch for below in robot.child_joints(link))
                 solid = [link for link in branch if geometry(robot, link)]
                 strange = joint.parent == arm.tool0 or not all(OWN.fullmatch(link) for link in solid)
                 if moves or (solid and strange):
                     yield self.finding(f"hangs on {joint.parent!r}, not on {arm.flange!r}", robot.links[joint.child])
 
 
-def _beside_flange(arm: Arm, children: Mapping[str, list[Joint]]) -> Iterator[Joint]:
+def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
     """The joints at the end of an arm that branch off elsewhere than on flange: off the links before flange and tool0,
     or off tool0."""
-    waiting = [link for link in (arm.end, arm.tool0 or "") if link in children]
+    waiting = [link for link in (arm.end, arm.tool0 or "") if link in robot.links]
     while waiting:
-        for joint in children[waiting.pop()]:
+        for joint in robot.child_joints(waiting.pop()):
             if joint.child in (arm.flange, arm.tool0):
                 continue
-            if {arm.flange, arm.tool0} & set(subtree(children, joint.child)):
+            if {arm.flange, arm.tool0} & links_below(robot, joint.child):
                 waiting.append(joint.child)
             else:
                 yield joint
@@ -143,12 +141,10 @@ class FlangeFixed(Rep199):
     good = '<joint name="link_6-flange" type="fixed">'
     bad = '<joint name="link_6-flange" type="continuous"><axis xyz="1 0 0"/>'
 
-    def check(
-        self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], bodies: Mapping[str, str]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
         """flange is carried by a joint that moves."""
         for arm in arms:
-            joint = own_joint(robot, above, arm.flange) if arm.flange else None
+            joint = own_joint(robot, arm.flange)
             if arm.flange and joint is not None and joint.kind.nv:
                 yield self.finding(f"joint {joint.name!r}, which carries it, is {joint.type}", thing(robot, arm.flange))
             elif arm.flange and bodies[arm.flange] != arm.end:
@@ -175,12 +171,10 @@ class FlangeParent(Rep199):
     <parent link="link_6"/>
     <child link="adapter"/>"""
 
-    def check(
-        self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], bodies: Mapping[str, str]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
         """flange hangs on another link."""
         for arm in arms:
-            link = parent(robot, above, arm.flange) if arm.flange else None
+            link = parent(robot, arm.flange) if arm.flange else None
             if arm.flange and arm.flange != arm.end and link != arm.end and bodies[arm.flange] == arm.end:
                 yield self.finding(f"hangs on {link!r}, not on {arm.end!r}", thing(robot, arm.flange))
 

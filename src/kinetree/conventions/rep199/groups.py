@@ -10,7 +10,7 @@ from kinetree.conventions.rep199.clause import Rep199, joints_of, thing
 from kinetree.conventions.rep199.renaming import add_prefixes
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Link, Robot
+from kinetree.model.robot import Link, Robot
 
 
 class HasAnArm(Rep199):
@@ -65,7 +65,7 @@ class GroupPrefixes(Rep199):
     mend = staticmethod(add_prefixes)
     safe = False
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """Arms have the same prefix, or links or joints of an arm lack it."""
         if len(arms) < 2:
             return
@@ -77,7 +77,7 @@ class GroupPrefixes(Rep199):
                 continue
             bare = [
                 item
-                for joint in joints_of(arm, robot, above)
+                for joint in joints_of(arm, robot)
                 for item in (joint, robot.links[joint.child])
                 if not item.name.startswith(arm.prefix) and not (isinstance(item, Link) and item.name in NAMES)
             ]

@@ -3,15 +3,15 @@ so these repairs are not safe."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from kinetree.conventions.edit import Mend, NewNames
 from kinetree.conventions.fixes import Elements
-from kinetree.conventions.rename_references import in_document
+from kinetree.conventions.rename_references import rename_references
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import joints_of
 from kinetree.errors import KinetreeError
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 
 
 def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
@@ -25,10 +25,10 @@ def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Ite
         yield from _renamed(robot, elements, wanted, links)
 
 
-def add_prefixes(robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], elements: Elements) -> Iterator[Mend]:
+def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
     """Puts the prefix of an arm before the names of its links and joints."""
     for arm in arms:
-        joints = joints_of(arm, robot, above)
+        joints = joints_of(arm, robot)
         names = [("joint", joint.name) for joint in joints] + [("link", joint.child) for joint in joints]
         bare = {(kind, name): f"{arm.prefix}{name}" for kind, name in names if not name.startswith(arm.prefix)}
         yield from _renamed(robot, elements, bare, [], about=[f"{kind} {name!r}" for kind, name in bare])
@@ -46,7 +46,7 @@ def _renamed(
             yield from (Mend(element, because=f"there is a {kind} {new!r} already") for element in about)
             return
     try:
-        edits = tuple(in_document(elements.root, names, robot))
+        edits = tuple(rename_references(elements.root, "urdf", names, robot))
     except KinetreeError as error:
         yield from (Mend(element, because=error.findings[0].message) for element in about)
         return

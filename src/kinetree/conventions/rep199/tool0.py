@@ -12,6 +12,7 @@ from kinetree.conventions.rep199.clause import (
     STRICT,
     Rep199,
     angle,
+    children,
     geometry,
     off_the_way_out,
     own_joint,
@@ -22,7 +23,7 @@ from kinetree.conventions.rep199.fixes import add_tool0, hang_on_flange, hang_to
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 TOGETHER = 1e-6
@@ -39,7 +40,7 @@ class Tool0(Rep199):
     code = "R199-501"
     level = "MUST"
     clause = "shall match exactly an all-zeros TCP as defined by the robot controller"
-    told = STRICT
+    context = STRICT
     good = '"tool0"'
     bad = '"gripper_tcp"'
     mend = staticmethod(add_tool0)
@@ -108,12 +109,10 @@ class Tool0Fixed(Rep199):
     good = '<joint name="flange-tool0" type="fixed">'
     bad = '<joint name="flange-tool0" type="continuous"><axis xyz="0 0 1"/>'
 
-    def check(
-        self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint], bodies: Mapping[str, str]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
         """tool0 is carried by a joint that moves, or is on another link than the last."""
         for arm in arms:
-            joint = own_joint(robot, above, arm.tool0) if arm.tool0 else None
+            joint = own_joint(robot, arm.tool0)
             if arm.tool0 and joint is not None and joint.kind.nv:
                 yield self.finding(f"joint {joint.name!r}, which carries it, is {joint.type}", thing(robot, arm.tool0))
             elif arm.tool0 and bodies[arm.tool0] not in (arm.end, arm.flange):  # on a flange that turns it is right
@@ -137,10 +136,10 @@ class Tool0Parent(Rep199):
     <child link="tool0"/>"""
     mend = staticmethod(hang_tool0)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """tool0 hangs on another link."""
         for arm in arms:
-            link = parent(robot, above, arm.tool0) if arm.tool0 else None
+            link = parent(robot, arm.tool0) if arm.tool0 else None
             if arm.tool0 and arm.flange and link != arm.flange:
                 yield self.finding(f"hangs on {link!r}, not on {arm.flange!r}", thing(robot, arm.tool0))
 
@@ -160,10 +159,10 @@ class Tool0Leaf(Rep199):
   <link name="base"/>"""
     mend = staticmethod(hang_on_flange)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], children: Mapping[str, list[Joint]]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """A link hangs on tool0."""
         for arm in arms:
-            for joint in children.get(arm.tool0 or "", ()):
+            for joint in children(robot, arm.tool0):
                 if joint.child != arm.flange:
                     hung = f"hangs on {arm.tool0!r}, not beside it on {arm.flange or 'the flange'!r}"
                     yield self.finding(hung, robot.links[joint.child])

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.arms import NAMES, Arm
-from kinetree.conventions.rep199.clause import Rep199, geometry, parent, thing
+from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent, thing
 from kinetree.conventions.rep199.fixes import hang_tools
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
 
 TOOL = re.compile(r"(?i)(.*[_/-])?(tcp|tool|torch|gripper|eef?|end_?effector)(\d+|[_/-].*)?")
 """What frames of tools are called."""
@@ -32,17 +32,15 @@ class Tool(NamedTuple):
 
 
 @fact
-def tools(
-    robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], children: Mapping[str, list[Joint]]
-) -> tuple[Tool, ...]:
+def tools(robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> tuple[Tool, ...]:
     """Frames without geometry and with nothing below them, at the end of an arm, that are called like tools; and what
     hangs on flange or tool0 and is nothing but a frame."""
     found = []
     for arm in arms:
-        on_them = {joint.child for frame in (arm.flange, arm.tool0) for joint in children.get(frame or "", ())}
+        on_them = {joint.child for frame in (arm.flange, arm.tool0) for joint in children(robot, frame)}
         for name, body in bodies.items():
             own = name in (arm.flange, arm.tool0, arm.end, arm.base_link, arm.base, *NAMES)
-            if body != arm.end or own or geometry(robot, name) or children.get(name):
+            if body != arm.end or own or geometry(robot, name) or children(robot, name):
                 continue
             bare = name.removeprefix(arm.prefix)
             if name in on_them or TOOL.fullmatch(bare):
@@ -130,10 +128,10 @@ class ToolPlaces(Rep199):
   <link name="base"/>"""
     mend = staticmethod(hang_tools)
 
-    def check(self, robot: Robot, tools: tuple[Tool, ...], above: Mapping[str, Joint]) -> Iterator[Finding]:
+    def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
         """A tool's frame hangs on the last link."""
         for tool in tools:
-            if tool.arm.flange and parent(robot, above, tool.name) == tool.arm.end != tool.arm.flange:
+            if tool.arm.flange and parent(robot, tool.name) == tool.arm.end != tool.arm.flange:
                 yield self.finding(f"hangs on {tool.arm.end!r}, not on {tool.arm.flange!r}", thing(robot, tool.name))
 
 

@@ -8,11 +8,11 @@ from kinetree.formats.mjcf.defaults import RESOLVED
 from kinetree.formats.mjcf.order import order_elements
 from kinetree.formats.xml import Element
 from kinetree.formats.xml_writer import element_text
+from kinetree.model.references import kind_of
 from kinetree.model.robot import Extension
 
 READ = ("compiler", "worldbody", "equality", "tendon", "sensor", "asset", "default")
 KEPT = ("option", "size", "visual", "statistic", "extension", "custom", "contact", "deformable", "actuator", "keyframe")
-SITES = ("site", "cranksite", "slidersite", "refsite", "sidesite", "site1", "site2")  # attributes that name a site
 
 
 UNIQUE = ("actuator", "sensor", "tendon", "keyframe")  # sections in which a name stands once
@@ -92,13 +92,11 @@ def _in_folder(compiler: Compiler, elements: list[Element]) -> list[Element]:
 
 
 def _renamed(context: Context, element: Element) -> Element:
-    """The element with the sites and cameras that it names called as they are here."""
+    """Return the element with the sites and cameras that it names called as they are here."""
     if not context.names.renamed:
         return element
-    attributes = dict(element.attributes)
-    for name, value in element.attributes.items():
-        kind = "site" if name in SITES else name
-        if name in ("objname", "refname"):
-            kind = element.get(f"{name[:3]}type") or ""
-        attributes[name] = context.names.here(kind, value)
+    attributes = {
+        name: context.names.here(kind_of(FORMAT, element.tag, name, element.attributes), value)
+        for name, value in element.attributes.items()
+    }
     return _with(element, [_renamed(context, child) for child in element.children], attributes)

@@ -15,9 +15,9 @@ from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.order import take_texts
-from kinetree.formats.mjcf.references import unknown_references
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
+from kinetree.formats.mjcf.unknown_names import unknown_names
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.assemble import Parts
@@ -65,7 +65,7 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     for name in {*context.fixed_names} - {joint.child for joint in parts.joints if joint.type == "fixed"}:
         report.warning("not-understood", f"kinetree:fixed names body {name!r}, which is fixed to nothing", root)
     if not any(f.code == "not-supported" for f in report.findings):  # such as bodies that the file does not write out
-        for element, attribute, kind, message in unknown_references(root):
+        for element, attribute, kind, message in unknown_names(root):
             report.error(f"unknown-{kind}", message, element, attribute=attribute)
     check_names(context, root)
     left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}

@@ -9,13 +9,15 @@ from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.poses import ZERO, euler
 from kinetree.formats.numbers import format_numbers, number
 from kinetree.formats.xml import MAX_BYTES, MAX_PARTS, Element, Report
+from kinetree.model.references import EVERY, REFERENCES
 from kinetree.spatial import se3
 
-REFERENCES = (  # attributes outside of the bodies that name something inside
-    *("site", "cranksite", "slidersite", "refsite", "sidesite", "site1", "site2", "joint", "joint1", "joint2"),
-    *("jointinparent", "body", "body1", "body2", "geom", "geom1", "geom2", "subtree1", "subtree2", "camera"),
-    *("objname", "refname"),
+INSIDE = tuple(
+    attribute
+    for (tag, attribute), kind in REFERENCES["mjcf"].items()
+    if tag == EVERY and kind not in ("tendon", "actuator")
 )
+"""Attributes outside of the bodies that name something inside."""
 
 
 def expand_replicates(report: Report, root: Element, compiler: Compiler) -> None:
@@ -24,7 +26,7 @@ def expand_replicates(report: Report, root: Element, compiler: Compiler) -> None
     for world in root.find_all("worldbody"):
         copier.inside(world)
     for element in (e for section in root.children if section.tag != "worldbody" for e in section.walk()):
-        for attribute in REFERENCES if copier.originals else ():
+        for attribute in INSIDE if copier.originals else ():
             if element.get(attribute) in copier.originals:
                 message = (
                     f"{element.get(attribute)!r} is replicated, and so would this element be, which is not supported"

@@ -11,8 +11,8 @@ from kinetree.formats.mjcf.check import check
 from kinetree.formats.mjcf.constraints import OPEN
 from kinetree.formats.mjcf.context import FORMAT, free
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
-from kinetree.formats.mjcf.references import unknown_references
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
+from kinetree.formats.mjcf.unknown_names import unknown_names
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.writing import BOUND_INERTIA, BOUND_MASS, Job, attributes_of, needs_bounds
@@ -40,7 +40,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     are set, so that MuJoCo loads the file.
     Raises KinetreeError for what MJCF cannot say, unless `without` names that part.
     """
-    losses = Losses("MJCF", without)
+    losses = Losses(FORMAT, without)
     if robot.text and robot.text.format == FORMAT and not without:
         return robot.text.text
     robot = losses.pared(robot)
@@ -88,7 +88,7 @@ def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
     """What was kept and names a joint, body or the like that the robot no longer has; MuJoCo refuses such a file."""
     root = parse(text, "", Report())
     assert root is not None
-    for element, attribute, _, message in unknown_references(root):
+    for element, attribute, _, message in unknown_names(root):
         what = f"{attribute}={element.get(attribute)!r} of {element.label}: {message}"
         losses.lose("extension", f"robot {robot.name!r}", what)
 

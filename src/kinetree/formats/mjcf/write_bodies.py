@@ -81,7 +81,7 @@ class _Bodies:
             xml.leaf("camera", name=camera.name, **pose_attributes(T), **attributes_of(camera.extensions, job))
         for text in elements_of(link.extensions, job):
             xml.raw(text)
-        for first in job.children.get(link.name, ()):
+        for first in job.robot.child_joints(link.name):
             row = job.row(first)
             T = se3.IDENTITY
             for joint in row:

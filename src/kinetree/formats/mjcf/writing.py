@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,15 +21,12 @@ BOUND_INERTIA = 1e-9  # kg m²
 
 @dataclass
 class Job:
-    """One writing. children: the joints that start at each link, in the order of the file."""
+    """A robot that is written, and what the format cannot say of it."""
 
     robot: Robot
     losses: Losses
-    children: dict[str, list[Joint]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for joint in self.robot.joints.values():
-            self.children.setdefault(joint.parent, []).append(joint)
         busy = {frame.link for frame in self.robot.frames.values() if frame.name not in self.robot.links}
         self._busy = busy | {sensor.frame for sensor in self.robot.sensors.values()}
 
@@ -38,7 +35,7 @@ class Job:
         whose frame is that of the body as long as these are at zero, as the reader makes them."""
         row = [joint]
         while row[-1].kind.mjcf and row[-1].type != "floating" and self._between(row[-1]):
-            after = self.children[row[-1].child][0]
+            after = self.robot.child_joints(row[-1].child)[0]
             turns = after.type != "prismatic" and any(j.type == "ball" for j in row)
             rotated = after.type == "ball" and not np.array_equal(after.child_origin[:3, :3], np.eye(3))
             many = sum(j.kind.nv for j in [*row, after]) > 6
@@ -53,15 +50,15 @@ class Job:
         link = self.robot.links[joint.child]
         empty = not (link.inertial or link.visuals or link.collisions or link.extensions)
         named = link.name == f"{joint.name}_link"
-        return empty and named and link.name not in self._busy and len(self.children.get(link.name, ())) == 1
+        return empty and named and link.name not in self._busy and len(self.robot.child_joints(link.name)) == 1
 
     def in_file(self) -> list[Joint]:
         """All joints in the order in which they are written, which is depth first."""
         joints: list[Joint] = []
-        stack = [*reversed(self.children.get(self.robot.root, []))]
+        stack = [*reversed(self.robot.child_joints(self.robot.root))]
         while stack:
             joints.append(stack.pop())
-            stack += reversed(self.children.get(joints[-1].child, []))
+            stack += reversed(self.robot.child_joints(joints[-1].child))
         return joints
 
     def inertial(self, link: Link) -> Inertial | None:
@@ -75,7 +72,7 @@ def needs_bounds(job: Job) -> bool:
     for name in [job.robot.root, *(job.robot.joints[j].child for j in job.robot.placed)][::-1]:  # children first
         inertial = job.inertial(job.robot.links[name])
         own = inertial is not None and inertial.mass >= MINIMUM and min(moments(inertial)) >= MINIMUM
-        if own or any(j.type == "fixed" and j.child in heavy for j in job.children.get(name, ())):
+        if own or any(j.type == "fixed" and j.child in heavy for j in job.robot.child_joints(name)):
             heavy.add(name)
     ends = (job.row(joint)[-1].child for joint in job.robot.joints.values() if joint.type != "fixed")
     return any(end not in heavy for end in ends)

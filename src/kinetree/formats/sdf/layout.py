@@ -31,7 +31,6 @@ class Layout:
         self.frames = [] if "frame" in without else [f for f in robot.frames.values() if f.name not in robot.links]
         self._model_frames = {frame.name: frame for frame in self.frames if frame.name.endswith(MODEL)}
         self._canonical: dict[str, str | None] = {}
-        self.parent_joint = {joint.child: joint for joint in robot.joints.values()}
         self.T: dict[str, Array] = {robot.root: IDENTITY}
         for name in robot.placed:
             joint = robot.joints[name]
@@ -79,7 +78,7 @@ class Layout:
 
     def link_pose(self, link: Link) -> tuple[Array, str | None]:
         """The pose of a link, and what it is relative to: the joint that moves it, or by default its model."""
-        joint = self.parent_joint.get(link.name)
+        joint = self.robot.parent_joint(link.name)
         scope = scope_of(link.name)
         if joint and scope_of(joint.name) == scope and self.joint_pose(joint)[1] and link.name != self.canonical(scope):
             return joint.child_origin, joint.name.rpartition("::")[2]

@@ -9,7 +9,7 @@ from typing import Any
 from kinetree.arguments import explained
 from kinetree.errors import Finding, fail
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.edit.references import stale, unmoved
+from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
 from kinetree.spatial import se3

@@ -10,8 +10,8 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.errors import Finding, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.edit.frames import moved_link
-from kinetree.model.edit.references import stale, unmoved
 from kinetree.model.robot import Frame, Inertial, Joint, Link, Robot
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen
@@ -89,12 +89,12 @@ def _rehang(robot: Robot, parts: Parts, place: Mapping[str, Place], gone: Collec
 
 def _staying(robot: Robot, keep: Iterable[str]) -> set[str]:
     """The fixed joints that stay."""
-    above = {joint.child: joint.name for joint in robot.joints.values()}
     stay = {sensor.joint for sensor in robot.sensors.values() if sensor.joint}
     for name in keep:
         if name not in robot.joints and name not in robot.links:
             raise unknown_name("link or joint", name, [*robot.links, *robot.joints])
-        stay.update({name} & robot.joints.keys(), {above[name]} if name in above else ())
+        joint = robot.parent_joint(name) if name in robot.links else None
+        stay.update({name} & robot.joints.keys(), {joint.name} if joint else ())
     return stay
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.extensions import stale
 from kinetree.model.edit.limits import nothing_inside
-from kinetree.model.edit.references import stale
 from kinetree.model.force_torque import slides
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot, Sensor
@@ -110,12 +110,7 @@ def reroot(robot: Robot, link: str) -> Robot:
     of the new ones. Raises UnknownNameError for an unknown link, KinetreeError
     for a planar, universal, ball or floating joint on the way: its inverse motion has other coordinates.
     """
-    above = {joint.child: joint for joint in robot.joints.values()}
-    path: list[Joint] = []
-    at = robot.links[link].name
-    while at in above:
-        path.append(above[at])
-        at = path[-1].parent
+    path = robot.joints_to(link)[::-1]
     faults = [_irreversible(joint) for joint in path if not joint.kind.reversible]
     if faults:
         raise KinetreeError(faults)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kinetree.arguments import explained
-from kinetree.errors import Finding, fail, unknown_name
+from kinetree.errors import Finding, KinetreeError, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.edit.references import all_words, change_extensions, replace_words
-from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor
+from kinetree.model.edit.extensions import change_extensions, replace_names
+from kinetree.model.references import fields_of
+from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
 
 Renaming = Mapping[str, str]
 
@@ -25,17 +27,17 @@ def rename(
     sensors: Renaming | None = None,
     coupled_limits: Renaming | None = None,
 ) -> Robot:
-    """The robot with other names, {old: new}; every reference follows, and all are renamed at once, so that two
-    things can swap their names.
+    """Return the robot with other names, {old: new}. References follow. All are renamed at once, so that two things can
+    swap their names.
 
-    names: of links, extra frames and joints; one that a joint shares with a link or frame must be said by keyword.
+    names: of links, extra frames and joints. A name that a joint shares with a link or frame needs its keyword.
     frames: takes the names of links too, as a link and its own frame have one name.
 
     In kept elements of other tools (extensions) the attributes and elements that refer to a part follow (`link=`,
-    `<joint name=…>`, `<frameName>`); names within longer texts, such as lists or scoped names, are not touched. Where
-    an old name is also that of another thing which keeps it, the extensions are left alone, and a note says so.
+    `<joint name=…>`, `<frameName>`). Names within longer texts, such as lists or scoped names, are not changed.
 
-    Raises UnknownNameError for a name that the robot does not have, KinetreeError for a new name that is taken.
+    Raises UnknownNameError for a name that the robot does not have. Raises KinetreeError for a new name that is taken,
+    and for an extension that mentions a name of several parts without telling which, if they get different names.
     """
     to = _Names(dict(links or {}), dict(joints or {}), dict(sensors or {}), coupled_limits=dict(coupled_limits or {}))
     _all_known("link", links, robot.links)
@@ -57,7 +59,8 @@ def rename(
 
 @explained
 def prefix(robot: Robot, text: str) -> Robot:
-    """The robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled limit.
+    """Return the robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled
+    limit.
 
     References follow, as in `rename`. The robot's own name stays.
     """
@@ -121,7 +124,7 @@ def _renamed(robot: Robot, to: _Names) -> Parts:
     ]
     parts.groups = {to.groups.get(k, k): _each(v, to.joints) for k, v in parts.groups.items()}
     parts.joint_order = _each(robot.joint_names, to.joints)
-    _rename_words(robot, parts, to)
+    _rename_in_extensions(robot, parts, to)
     return parts
 
 
@@ -158,18 +161,26 @@ def _sensor(sensor: Sensor, to: _Names) -> Sensor:
     return replace(sensor, name=to.sensors.get(sensor.name, sensor.name), frame=frame, joint=joint)
 
 
-def _rename_words(robot: Robot, parts: Parts, to: _Names) -> None:
-    """Rename in the extensions what is meant beyond doubt; note what is not."""
-    clear, doubtful = {}, []
-    for old in {**to.frames, **to.joints, **to.sensors}:
-        kinds = ((robot.frames, to.frames), (robot.joints, to.joints), (robot.sensors, to.sensors))
-        meanings = {names.get(old, old) for things, names in kinds if old in things}
-        if len(meanings) == 1:
-            clear[old] = meanings.pop()
-        else:
-            doubtful.append(old)
-    for old in sorted(set(doubtful) & all_words(parts)) if doubtful else ():
-        message = f"extensions that mention {old!r} keep it: it was the name of several things, not all of them renamed"
-        parts.notes += (Finding("stale-extension", "warning", message),)
-    if clear:
-        change_extensions(parts, lambda extensions: tuple(replace_words(e, clear) for e in extensions))
+def _rename_in_extensions(robot: Robot, parts: Parts, to: _Names) -> None:
+    """Rename what extensions mention. Raises KinetreeError for a name of several parts that get different names, at a
+    place that does not tell which it means."""
+    known: dict[str, Iterable[str]] = {"frames": robot.frames, "joints": robot.joints, "sensors": robot.sensors}
+    known["coupled_limits"] = [limit.name for limit in robot.coupled_limits]
+    news = {field: {old: getattr(to, field).get(old, old) for old in names} for field, names in known.items()}
+    change_extensions(parts, lambda extension: replace_names(extension, partial(_new_name, news, extension)))
+
+
+def _new_name(news: Mapping[str, Renaming], extension: Extension, kind: str, old: str) -> str:
+    """Return what a name in an extension becomes. A name that no part of the kind has is that of any part.
+
+    news: fields of a robot to the new names of all its parts there. kind: of the place; see `model.references`.
+    """
+    having = {field: names[old] for field, names in news.items() if old in names}
+    meant = {field: new for field, new in having.items() if field in fields_of(kind)} or having
+    if len({*meant.values()}) > 1:
+        which = " and ".join(f"a {field.removesuffix('s').replace('_', ' ')}" for field in meant)
+        message = f"mentions {old!r}, which is the name of {which}, and these would get different names"
+        fix = "give them the same new name, or take the element out of the robot"
+        place = extension.source, f"<{extension.tag}>"
+        raise KinetreeError(Finding("ambiguous-name", "error", message, *place, fix))
+    return next(iter(meant.values()), old)

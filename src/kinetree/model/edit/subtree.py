@@ -12,9 +12,9 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.extensions import names_in, stale
 from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import prefix as with_prefix
-from kinetree.model.edit.references import stale, words
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
@@ -31,14 +31,14 @@ def cut(robot: Robot, link: str) -> Robot:
     to other parts is on the notes. Raises UnknownNameError for an unknown link, and KinetreeError if a joint follows
     one that is not in the sub-tree: lock the leader first, to say where the follower shall stand.
     """
-    return build(_trim(robot, _below(robot, link)))
+    return build(_trim(robot, links_below(robot, link)))
 
 
 @explained
 def remove(robot: Robot, link: str) -> Robot:
     """The robot without the sub-tree at `link` and the joint that carries it. Trims and raises as `cut` does, and
     raises KinetreeError for the root, without which nothing is left."""
-    gone = _below(robot, link)
+    gone = links_below(robot, link)
     if link == robot.root:
         raise fail("root", "is the root: nothing would be left", element=f"link {link!r}", fix="reroot first")
     return build(_trim(robot, {name for name in robot.links if name not in gone}))
@@ -137,12 +137,14 @@ def _there(material: Material, materials: Mapping[str, Material]) -> bool:
     return before is not None and replace(before, source=None) == replace(material, source=None)
 
 
-def _below(robot: Robot, link: str) -> set[str]:
-    """`link` and every link that it carries."""
-    found = {robot.links[link].name}
-    for name in robot.placed:
-        if robot.joints[name].parent in found:
-            found.add(robot.joints[name].child)
+def links_below(robot: Robot, link: str) -> set[str]:
+    """Return a link and every link that it carries."""
+    found: set[str] = set()
+    waiting = [link]
+    while waiting:
+        link = waiting.pop()
+        found.add(link)
+        waiting += [joint.child for joint in robot.child_joints(link)]
     return found
 
 
@@ -225,7 +227,7 @@ def _trim_extensions(robot: Robot, parts: Parts) -> None:
     gone = {*robot.frames, *robot.joints, *robot.sensors} - here
     extensions, parts.extensions = parts.extensions, []
     for extension in extensions:
-        mentioned = words(extension)
+        mentioned = names_in(extension)
         if mentioned & here or not mentioned & gone:
             parts.extensions.append(extension)
         else:

@@ -143,15 +143,8 @@ def _axes() -> dict[Family, set[str]]:
 def _torso_of(robot: Robot) -> tuple[str, ...]:
     """The joints of the torso from the root outwards; nothing where they do not all stand on one way."""
     names = {name for torso in boards().torsos.values() for name in torso if name in robot.joints}
-    above = {joint.child: joint for joint in robot.joints.values()}
-    ways = []
-    for name in names:
-        way, link = [name], robot.joints[name].parent
-        while link in above:
-            way.append(above[link].name)
-            link = above[link].parent
-        ways.append(tuple(joint for joint in reversed(way) if joint in names))
-    longest = max(ways, key=len, default=())
+    ways = [[joint.name for joint in robot.joints_to(robot.joints[name].child)] for name in names]
+    longest = max((tuple(joint for joint in way if joint in names) for way in ways), key=len, default=())
     return longest if len(longest) == len(names) else ()
 
 

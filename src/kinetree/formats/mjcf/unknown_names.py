@@ -1,0 +1,46 @@
+"""Names outside of the bodies, in <actuator>, <contact> and the like, that nothing in the file has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kinetree.errors import nearest_names
+from kinetree.formats.xml import Element
+from kinetree.model.references import EVERY, REFERENCES, kind_of
+
+SECTIONS = ("equality", "tendon", "contact", "actuator", "sensor")
+TARGETS = {tag: attribute for tag, attribute in REFERENCES["mjcf"] if tag != EVERY and attribute != "name"}
+"""Elements in the bodies to the attribute that names something."""
+
+
+def unknown_names(root: Element) -> Iterator[tuple[Element, str, str, str]]:
+    """Yield (element, attribute, kind, message) for each name that nothing in the file has, in these sections, of
+    the target of a camera or light and of the material of a site. Flexes, plugins, tuples and skins are left out."""
+    names = _names(root)
+    for element, attribute, kind in _references(root):
+        name = element.get(attribute)
+        if name and kind in names and name not in names[kind]:
+            near = nearest_names(name, sorted(names[kind] - {""}))
+            yield element, attribute, kind, f"{kind} {name!r} does not exist; {near}"
+
+
+def _names(root: Element) -> dict[str, set[str]]:
+    names: dict[str, set[str]] = {kind: set() for kind in REFERENCES["mjcf"].values()}
+    names["body"].add("world")
+    for element in (e for world in root.find_all("worldbody") for e in world.walk()):
+        kind = "joint" if element.tag == "freejoint" else element.tag
+        if kind in ("body", "joint", "site", "geom", "camera"):
+            names[kind].add(element.get("name") or "")
+    for kind in ("tendon", "actuator"):
+        names[kind] |= {e.get("name") or "" for section in root.find_all(kind) for e in section.children}
+    names["material"] = {e.get("name") or "" for s in root.find_all("asset") for e in s.find_all("material")}
+    return names
+
+
+def _references(root: Element) -> Iterator[tuple[Element, str, str]]:
+    for element in (e for tag in SECTIONS for section in root.find_all(tag) for e in section.walk()):
+        for attribute in element.attributes:
+            yield element, attribute, kind_of("mjcf", element.tag, attribute, element.attributes)
+    for element in (e for world in root.find_all("worldbody") for e in world.walk()):
+        if element.tag in TARGETS and (attribute := TARGETS[element.tag]) in element.attributes:
+            yield element, attribute, kind_of("mjcf", element.tag, attribute)

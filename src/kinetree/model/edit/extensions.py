@@ -1,0 +1,88 @@
+"""The names that kept elements of other tools mention, found and replaced in their text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from html import escape, unescape
+from typing import TypeVar
+
+from kinetree.errors import Finding
+from kinetree.model.assemble import Parts
+from kinetree.model.references import TEXT, fields_of, kind_of
+from kinetree.model.robot import Extension, Geometry, Joint, Link, Sensor
+
+_TAG = re.compile(r"""<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))+)""")
+"""A start tag: its name and its attributes."""
+_ATTRIBUTE = re.compile(r"""([\w:.-]+)(\s*=\s*["'])([^"']*)""")
+_TEXT = re.compile(r"(<([\w:.-]+)([^<>]*)>\s*)([^<>]*[^<>\s])(?=\s*</)")
+"""The whole text of an element."""
+
+NewName = Callable[[str, str], str]
+"""(kind of the place, the name there) to the name that it gets, which may be the same."""
+Thing = TypeVar("Thing", Link, Geometry, Joint, Sensor)
+
+
+def names_in(extension: Extension) -> set[str]:
+    """Return every name of a part of the robot that an extension mentions."""
+    found: dict[str, str] = {}
+    replace_names(extension, lambda kind, name: found.setdefault(name, name))
+    return set(found)
+
+
+def replace_names(extension: Extension, new_name: NewName) -> Extension:
+    """Return the extension with other names in the places that name parts of the robot."""
+
+    def changed(kind: str, written: str) -> str:
+        name = unescape(written)
+        new = new_name(kind, name) if fields_of(kind) else name
+        return written if new == name else escape(new)
+
+    def in_tag(tag: re.Match[str]) -> str:
+        attributes = _attributes(tag[2])
+
+        def in_attribute(attribute: re.Match[str]) -> str:
+            name, opening, value = attribute.groups()
+            return name + opening + changed(kind_of(extension.format, tag[1], name, attributes), value)
+
+        return f"<{tag[1]}" + _ATTRIBUTE.sub(in_attribute, tag[2])
+
+    def in_text(element: re.Match[str]) -> str:
+        return element[1] + changed(kind_of(extension.format, element[2], TEXT, _attributes(element[3])), element[4])
+
+    return replace(extension, text=_TEXT.sub(in_text, _TAG.sub(in_tag, extension.text)))
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    return {attribute[1]: unescape(attribute[3]) for attribute in _ATTRIBUTE.finditer(tag)}
+
+
+def change_extensions(parts: Parts, change: Callable[[Extension], Extension]) -> None:
+    """Change every extension of the parts: of the robot, its links, their shapes, its joints and sensors."""
+
+    def changed(thing: Thing) -> Thing:
+        return replace(thing, extensions=tuple(map(change, thing.extensions))) if thing.extensions else thing
+
+    parts.extensions = list(map(change, parts.extensions))
+    for i, link in enumerate(map(changed, parts.links)):
+        visuals, collisions = tuple(map(changed, link.visuals)), tuple(map(changed, link.collisions))
+        parts.links[i] = replace(link, visuals=visuals, collisions=collisions)
+    parts.joints = list(map(changed, parts.joints))
+    parts.sensors = list(map(changed, parts.sensors))
+
+
+def stale(extensions: Iterable[Extension], gone: set[str], what: str) -> list[Finding]:
+    """Return a warning for each extension that mentions a name in `gone`; `what` says what became of it."""
+    notes = []
+    for extension in extensions:
+        if hit := sorted(names_in(extension) & gone):
+            message = f"mentions {', '.join(map(repr, hit[:8]))}, {what}; it is kept as it stands"
+            notes.append(Finding("stale-extension", "warning", message, extension.source, f"<{extension.tag}>"))
+    return notes
+
+
+def unmoved(link: Link) -> list[Finding]:
+    """Return a warning for each extension inside a link whose frame has moved: poses in it are not changed."""
+    message = f"stands in link {link.name!r}, whose frame has moved; it is kept as it stands"
+    return [Finding("stale-extension", "warning", message, e.source, f"<{e.tag}>") for e in link.extensions]

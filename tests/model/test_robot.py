@@ -1,0 +1,64 @@
+"""The robot as written: which joint carries a link, and which joints the link carries."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+import kinetree as kt
+from kinetree.errors import UnknownNameError
+from kinetree.model.robot import Robot
+from physics import everything
+from support import icub_urdfs
+
+
+@pytest.fixture(scope="module", params=["everything", "icub"])
+def robot(request) -> Robot:
+    return everything() if request.param == "everything" else kt.load(icub_urdfs()[0])
+
+
+class TestTree:
+    def test_each_link_is_carried_by_the_joint_whose_child_it_is(self, robot):
+        carried = {link: robot.parent_joint(link) for link in robot.links}
+        assert [link for link, joint in carried.items() if joint is None] == [robot.root]
+        assert {joint.child: joint for joint in robot.joints.values()} | {robot.root: None} == carried
+
+    def test_child_joints_stand_in_the_order_of_the_file(self, robot):
+        for link in robot.links:
+            below = [joint for joint in robot.joints.values() if joint.parent == link]
+            assert list(robot.child_joints(link)) == below
+
+    def test_joints_lead_from_the_root_to_a_link(self, robot):
+        assert robot.joints_to(robot.root) == ()
+        for link in robot.links:
+            at = robot.root
+            for joint in robot.joints_to(link):
+                assert joint.parent == at
+                at = joint.child
+            assert at == link
+
+    @pytest.mark.parametrize("ask", ["parent_joint", "child_joints", "joints_to"])
+    @pytest.mark.parametrize("name", ["trunk55", "on_trunk5", "revolute_0"])
+    def test_only_links_have_such_joints(self, ask, name):
+        with pytest.raises(UnknownNameError, match="no link"):
+            getattr(everything(), ask)(name)
+
+    def test_edits_make_a_new_tree(self):
+        robot = everything()
+        assert robot.parent_joint("trunk5")
+        moved = kt.edit.reroot(robot, "trunk5")
+        assert moved.parent_joint("trunk5") is None
+        assert [joint.child for joint in moved.joints_to("base")][-1] == "base"
+
+
+def test_what_has_been_worked_out_is_neither_copied_nor_pickled():
+    robot = everything()
+    before = pickle.dumps(robot)
+    assert robot.limits is not None
+    assert robot.parent_joint("trunk5") in robot.child_joints("trunk4")
+    assert pickle.dumps(robot) == before
+    for again in (pickle.loads(before), copy.copy(robot)):
+        assert again.parent_joint("trunk5").name == robot.parent_joint("trunk5").name
+        assert again != robot
