@@ -27,8 +27,9 @@ MANY = """
 import sys
 from kinetree.checker.checked import Job
 from kinetree.checker.run import check_all
+from kinetree.conventions.options import CheckOptions
 profile, *files = sys.argv[1:]
-for checked in check_all([Job(file, profile) for file in files]):
+for checked in check_all([Job(file, CheckOptions(profile)) for file in files]):
     if any(finding.code.startswith("check-") for finding in checked.findings):
         sys.exit(f"{checked.file}: {checked.findings[0]}")
 """

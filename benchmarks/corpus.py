@@ -24,7 +24,8 @@ from pathlib import Path
 from types import FrameType
 
 from kinetree.errors import KinetreeError
-from kinetree.load import FORMATS, examine
+from kinetree.formats.registry import FORMATS
+from kinetree.load import examine
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 NO_ROBOT = ("xacro-macros-only", "xacro-empty")  # such a xacro file is a part, not a robot

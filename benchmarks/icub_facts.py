@@ -17,7 +17,7 @@ from kinetree.checker.check import check
 from kinetree.conventions.icub.limits import CLOSE, board_of
 from kinetree.conventions.icub.page import MOVING
 from kinetree.errors import Finding
-from kinetree.queries import tree
+from kinetree.queries.query import tree
 from kinetree.solvers.compare.bodies import BASE, Pair
 from kinetree.solvers.compare.difference import Sides
 from kinetree.solvers.compare.frames import Distance, frame_distances

@@ -28,7 +28,7 @@ from fuzz.texts import Text, in_folder, own
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import Finding
 from kinetree.formats.opener import Files
-from kinetree.load import FORMATS, Options
+from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
 
@@ -59,7 +59,7 @@ def _loads(peer: Peer, text: Text) -> bool:
 
 def read(text: bytes, format: str) -> tuple[Robot | None, list[Finding]]:
     """Return the robot, or None with errors."""
-    robot, findings = FORMATS[format].read(text, "<text>", Files({}), Options({}, {}))
+    robot, findings = FORMATS[format].read(text, "<text>", Files({}), ReadOptions())
     errors = [finding for finding in findings if finding.severity == "error"]
     return (None if errors else robot), errors
 

@@ -20,12 +20,14 @@ from kinetree.checker.baseline import read_baseline
 from kinetree.checker.checked import Job, check_job
 from kinetree.checker.settings import read_settings
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.options import CheckOptions
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import fix, write
 from kinetree.fixer.related_files import follow, read_companions
 from kinetree.formats import limits, srdf
 from kinetree.formats.opener import Files
-from kinetree.load import FORMATS, Options, load
+from kinetree.formats.registry import FORMATS, ReadOptions
+from kinetree.load import load
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
@@ -75,7 +77,7 @@ def read(format: str) -> Callable[[bytes, str], Robot | None]:
     """Return the function that reads a text in a format and looks whether what it returns is whole."""
 
     def run(text: bytes, file: str) -> Robot | None:
-        robot, findings = FORMATS[format].read(text, file, Files({}), Options({}, {}))
+        robot, findings = FORMATS[format].read(text, file, Files({}), ReadOptions())
         for finding in findings:
             assert finding.message
             assert str(finding)
@@ -106,7 +108,7 @@ def check(format: str, profile: str) -> Callable[[bytes, str], None]:
 
     def run(text: bytes, file: str) -> None:
         with _Folder(text, f"case{FORMATS[format].suffixes[0]}") as path:
-            found = check_job(Job(str(path), profile))
+            found = check_job(Job(str(path), CheckOptions(profile)))
             assert all(str(finding) for finding in found.findings)
 
     return run
@@ -133,7 +135,7 @@ def save_and_load(text: bytes, file: str) -> None:
             written = row.write(fresh, ("extension", "safety", "calibration", "velocity_limit", "geometry", "material"))
         except KinetreeError:
             continue  # the format cannot say it
-        again, findings = row.read(written.encode(), "<text>", Files({}), Options({}, {}))
+        again, findings = row.read(written.encode(), "<text>", Files({}), ReadOptions())
         errors = [str(finding) for finding in findings if finding.severity == "error"]
         assert again is not None, f"what was written as {name} cannot be read: {errors[0].splitlines()[0]}"
         assert not errors, f"what was written as {name} has errors: {errors[0].splitlines()[0]}"

@@ -11,7 +11,7 @@ from pathlib import Path
 import kinetree as kt
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.profiles import FAMILIES
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 
 LARGEST = 40_000
 """Bytes of a file that cases are made from; larger ones only take longer."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 import kinetree as kt
 from kinetree.checker.check import ask
 from kinetree.conventions.facts import Subject
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import rules_of
 from kinetree.conventions.rep199.arms import Arm
 
@@ -18,9 +19,9 @@ def arms(robot: kt.Robot) -> tuple[Arm, ...]:
     return Subject(robot).facts(lambda arms: None)["arms"]
 
 
-def found(robot: kt.Robot, *, remarks: bool = False, **told: object) -> Counter[str]:
+def found(robot: kt.Robot, *, remarks: bool = False, **options: object) -> Counter[str]:
     """How often each rule has something to say."""
-    return Counter(f.code for f in ask(robot, RULES, **told) if remarks or f.severity != "info")
+    return Counter(f.code for f in ask(robot, RULES, CheckOptions(**options)) if remarks or f.severity != "info")
 
 
 def tree(*lines: str) -> kt.Robot:

@@ -5,7 +5,7 @@ from scipy.spatial.transform import Rotation as Rotations
 
 import kinetree as kt
 from kinetree.controllers import controllers
-from kinetree.queries.controllers import controller_joints
+from kinetree.queries import controllers as asked
 
 LINKS = [  # origin and axis of each joint, in the style of REP-199
     ("0 0 0.2", "0 0 1"),
@@ -60,7 +60,7 @@ def shown(who, rng, robot=ARM, k=10, base="base", tool0="tool0", noise=1.0, T_ba
         T[:, :3, :3] @ Rotations.from_rotvec(rng.normal(0, np.radians(0.01) * noise, (len(q), 3))).as_matrix()
     )
     first, last = ("base" if "base" in robot.frames else base), ("tool0" if "tool0" in robot.frames else tool0)
-    return controller_joints(robot, who, q, base=first, tool0=last), controllers[who].from_pose(T)
+    return asked.joints(robot, who, q, base=first, tool0=last), controllers[who].from_pose(T)
 
 
 def codes(result):

@@ -22,11 +22,11 @@ GIVEN = {"robot": ROBOT, "a": ROBOT, "b": ROBOT, "other": ROBOT, "frame": "l2", 
 GIVEN |= {"dq": [0, 0], "qd": [0, 0], "n": 3, "source": ARM, "format": "urdf", "most": {"*": 1.0}, "joints": ["j1"]}
 EDITS = ("add_frame", "add_limits", "attach", "clear_limits", "cut", "group", "lock", "merge_fixed", "move_frame")
 EDITS += ("prefix", "remove", "remove_limits", "rename", "reroot", "set_groups")
-QUERIES = ("fk", "jacobian", "hessian", "analytical_jacobian", "jacobian_dot", "manipulability", "velocity", "margin")
-QUERIES += ("point", "contact_wrench", "joint_torques", "wrench", "sensor_reading")
-ASKED = {
-    name: getattr(kt, name) for name in (*QUERIES, "load", "save", "check", "compare", "guard", "widen", "to_board")
-}
+QUERIES = (kt.fk, kt.jacobian, kt.hessian, kt.jacobian_dot, kt.manipulability, kt.velocity, kt.margin)
+QUERIES += (kt.kinematics.analytical_jacobian, kt.kinematics.point, kt.dynamics.contact_wrench)
+QUERIES += (kt.dynamics.joint_torques, kt.dynamics.wrench, kt.dynamics.sensor_reading)
+OTHERS = (kt.load, kt.save, kt.text, kt.check, kt.compare, kt.guard, kt.limits.widen, kt.icub.to_board)
+ASKED = {function.__name__: function for function in (*QUERIES, *OTHERS)}
 ASKED |= {name: getattr(kt.edit, name) for name in EDITS}
 ASKED |= {name: getattr(ROBOT.limits, name) for name in ("contains", "project", "sample", "clip_step", "clip_velocity")}
 ASKED |= {"q": ROBOT.q, "order": ROBOT.order}

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import kinetree as kt
+from kinetree.checker.jobs import jobs
+from kinetree.cli._model import _load
+from kinetree.conventions.options import CheckOptions
+from kinetree.errors import Finding
+from kinetree.formats.registry import FORMATS, ReadOptions
+from kinetree.load import examine
 from kinetree.model.robot import Robot
 
 TEXT = '<robot name="r"><link name="a"/></robot>'
@@ -55,6 +62,48 @@ class TestFormats:
         for action in (lambda: kt.load(tmp_path / "robot.abc"), lambda: kt.save(robot, tmp_path / "out.abc")):
             with pytest.raises(kt.KinetreeError, match=r"legal endings are .*\.urdf"):
                 action()
+
+
+class TestOptionsOfSomeFormats:
+    """A column of `FORMATS` says to which formats an option means something."""
+
+    @pytest.mark.parametrize("row", FORMATS.values(), ids=lambda row: row.name)
+    @pytest.mark.parametrize(
+        ("option", "said"),
+        [
+            ({"xacro_args": {"a": 1}}, "xacro arguments mean nothing to {}; the file is not expanded [option]"),
+            ({"model": "m"}, "model='m' means nothing to {}; only SDF files hold several [option]"),
+        ],
+    )
+    def test_what_means_nothing_to_a_format_is_refused(self, row, option, said):
+        (name,) = option
+        (refused,) = [str(f) for f in examine_findings("", format=row.name, **option) if f.code == "option"] or [None]
+        assert refused == (None if name in row.options else f"error: {said.format(row.name)}")
+
+    def test_the_column_decides(self, monkeypatch, tmp_path):
+        """For a text, for a file, for the models of a command and for jobs."""
+        path = tmp_path / "a.urdf"
+        path.write_text(TEXT)
+        given = ReadOptions(xacro_args={"a": "1"})
+        with pytest.raises(kt.KinetreeError, match="mean nothing to urdf"):
+            kt.load(path, xacro_args={"a": "1"})
+        with pytest.raises(kt.KinetreeError, match="mean nothing to urdf"):
+            _load([str(path)], given)
+        with pytest.raises(kt.KinetreeError, match="--arg means something to xacro alone"):
+            jobs([str(path)], None, CheckOptions(read=given))
+        monkeypatch.setitem(FORMATS, "urdf", replace(FORMATS["urdf"], options=("xacro_args",)))
+        assert kt.load(path, xacro_args={"a": "1"}).name == kt.load(TEXT, format="urdf", xacro_args={"a": "1"}).name
+        assert [robot.name for robot in _load([str(path)], given)] == ["r"]
+        (job,) = jobs([str(path)], None, CheckOptions(read=given))
+        assert job.options.read.xacro_args == {"a": "1"}
+
+
+def examine_findings(text: str, **options) -> tuple[Finding, ...] | list[Finding]:
+    """What is wrong with a text."""
+    try:
+        return examine(text, ReadOptions(**options))[1]
+    except kt.KinetreeError as error:
+        return error.findings
 
 
 class TestWriting:

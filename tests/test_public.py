@@ -1,19 +1,106 @@
-"""The public names: all there, and what computes is imported when somebody asks for it."""
+"""The public names: all there, each from one place, and what computes is imported when somebody asks for it."""
 
+import ast
+import inspect
+import pydoc
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import kinetree as kt
-from kinetree import _computing
+
+MOST = 30
+HELD = {
+    kt.Kernel: "c_source compile fused inputs interpret name operations output program",
+    kt.IKResult: "active_limits iterations q residual success",
+    kt.kinematics.IK: "coordinate_names goals limits solutions step",
+    kt.limits.Guard: "dtype joints kernel limit_names",
+    kt.limits.Limits: "G blocks clip_step clip_velocity contains coordinate_names forbidden_share h impossible lower "
+    "margin names project row_names sample upper volume",
+    kt.Robot: "coordinate_names coupled_limits extensions frames groups joint_names joints limits links materials name "
+    "notes nq nv order placed q q_slices root sensors source text velocity_names",
+}
+"""What users find on the objects that they hold."""
 
 
-def test_what_computes_is_there_when_asked_for():
-    names = [name for name in vars(_computing) if not name.startswith("__")]
-    assert {"fk", "ik", "compare", "guard", "margin", "from_board"} <= set(names)
-    assert all(getattr(kt, name) is getattr(_computing, name) for name in names)
-    assert {*names, "load", "check", "KinetreeError"} <= set(dir(kt))
+def run(program: str) -> str:
+    """Return what a fresh process prints."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_the_names_are_those_of_the_page():
+    listed = re.findall(r"^    (\w+)  +\S", kt.__doc__, re.MULTILINE)
+    assert sorted(listed) == sorted(kt.__all__) == sorted(set(dir(kt)) - {"__version__"})
+    assert len(listed) <= MOST
+    for name in listed:
+        thing = getattr(kt, name)
+        assert (inspect.getdoc(thing) or "").strip(), name
+        is_module = re.search(rf"^    {name} +module: ", kt.__doc__, re.MULTILINE) is not None
+        assert inspect.ismodule(thing) == is_module, name
+
+
+def test_type_checkers_see_them():
+    """They read the file, not what `__getattr__` gives; an import under the same name again is one for others."""
+    top = ast.parse(Path(kt.__file__).read_text()).body
+    (checking,) = [node.body for node in top if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    imported = [alias for node in [*top, *checking] if isinstance(node, ast.ImportFrom) for alias in node.names]
+    seen = {alias.name for alias in imported if alias.asname == alias.name}
+    seen |= {ast.unparse(node.target) for node in checking if isinstance(node, ast.AnnAssign)}
+    assert seen == set(kt.__all__)
+    assert Path(kt.__file__).with_name("py.typed").exists()
+
+
+def test_help_shows_them():
+    text = pydoc.render_doc(kt, renderer=pydoc.plaintext)
+    assert text.index("load            read a robot") < text.index("calibrate       compare a model")
+    assert re.search(r"^    fk\(robot", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_objects_show_what_is_for_their_users(kind):
+    icub = kt.load("icub")
+    solver = kt.ik(icub, "l_hand")
+    fk, limits, guard = kt.fk(icub, "l_hand"), icub.limits, kt.guard(icub, "left_arm")
+    (thing,) = [x for x in (icub, solver, fk, limits, guard, solver(fk(icub.q()))) if type(x) is kind]
+    assert " ".join(name for name in dir(thing) if not name.startswith("_")) == HELD[kind]
+    assert len(repr(thing)) < 20_000
+    assert pydoc.render_doc(thing)
+
+
+@pytest.mark.parametrize("name", ["dynamics", "edit", "icub", "kinematics", "limits"])
+def test_modules_have_public_names_alone(name):
+    module = getattr(kt, name)
+    public = {key: getattr(module, key) for key in dir(module) if key.isidentifier() and not key.startswith("_")}
+    assert public
+    for key, value in public.items():
+        assert callable(value), key
+        assert inspect.getdoc(value), key
+
+
+def test_a_name_is_the_same_whatever_was_imported_before():
+    """Modules of the package do not take the place of names."""
+    every = "import importlib, pkgutil, kinetree as kt\n"
+    every += "for module in pkgutil.walk_packages(kt.__path__, 'kinetree.'):\n"
+    every += "    module.name.endswith('__main__') or importlib.import_module(module.name)\n"
+    say = "import kinetree as kt\n"
+    say += "for name in sorted(kt.__all__): print(name, str(getattr(kt, name)).partition(' at 0x')[0])\n"
+    assert run(every + say) == run(say)
+    assert run(say + every + say) == 2 * run(say)
+
+
+def test_what_is_asked_for_is_imported_and_no_more():
+    program = "import sys, kinetree as kt; kt.{}; print(*sys.modules)"
+    computing = {"kinetree.compiler", "kinetree.queries", "kinetree.solvers", "scipy", "llvmlite"}
+    assert not computing & set(run(program.format("load")).split())
+    ik = set(run(program.format("ik")).split())
+    assert "kinetree.solvers.ik.make" in ik
+    others = ("calibrate", "compare", "limits.widen", "limits.reach", "guard")
+    assert not [name for name in ik for other in others if name.startswith(f"kinetree.solvers.{other}")]
+    assert "kinetree.solvers" not in set(run(program.format("fk")).split())
 
 
 def test_modules_are_there_too_and_no_others():
@@ -21,6 +108,14 @@ def test_modules_are_there_too_and_no_others():
     for name in ("nosuch", "__nosuch__"):
         with pytest.raises(AttributeError, match="module 'kinetree' has no attribute"):
             getattr(kt, name)
+
+
+def test_controllers_have_what_a_robot_shows():
+    shown = {name for name in dir(kt.controllers) if not name.startswith("_")}
+    assert shown - set(dir(dict)) == {"pose", "to_pose", "joints", "to_q", "limit_joints", "forms"}
+    assert kt.controllers.pose.__name__ == "pose"
+    with pytest.raises(AttributeError, match="nosuch"):
+        _ = kt.controllers.nosuch
 
 
 def test_a_check_imports_nothing_that_computes(tmp_path):
@@ -32,5 +127,4 @@ def test_a_check_imports_nothing_that_computes(tmp_path):
         "modules = ('kinetree.compiler', 'kinetree.solvers', 'kinetree.queries', 'scipy', 'llvmlite', 'xacro')\n"
         "print([m for m in sys.modules if m.startswith(modules)])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert run(program).splitlines()[-1] == "[]"

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree import queries
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.tree import build_tree
 from support import icub_urdfs, random_q
@@ -159,11 +158,11 @@ def test_mass_and_its_centre(arm):
     a, b = 0.7, 0.4
     expected = 2 * np.array([np.cos(a), np.sin(a), 0]) / 2
     expected += np.array([np.cos(a) + np.cos(a + b) / 4, np.sin(a) + np.sin(a + b) / 4, 0])
-    assert queries.mass(arm) == 3.0
-    np.testing.assert_allclose(queries.center_of_mass(arm, [a, b]), expected / 3, rtol=0, atol=1e-15)
-    assert queries.center_of_mass(arm, np.zeros((5, 2))).shape == (5, 3)
+    assert kt.dynamics.mass(arm) == 3.0
+    np.testing.assert_allclose(kt.dynamics.center_of_mass(arm, [a, b]), expected / 3, rtol=0, atol=1e-15)
+    assert kt.dynamics.center_of_mass(arm, np.zeros((5, 2))).shape == (5, 3)
     with pytest.raises(kt.KinetreeError, match=r"0(\.0)? kg together"):
-        queries.center_of_mass(kt.load(BALLOON, format="urdf"), [0, 0, 0, 0, 0, 0, 1])
+        kt.dynamics.center_of_mass(kt.load(BALLOON, format="urdf"), [0, 0, 0, 0, 0, 0, 1])
 
 
 @pytest.mark.crosscheck
@@ -181,8 +180,8 @@ def test_mass_and_its_centre_agree_with_pinocchio():
         moving, fixed = data.mass[0], model.inertias[0]
         total = moving + fixed.mass
         expected = (moving * com + fixed.mass * fixed.lever) / total
-        assert abs(queries.mass(robot) - total) < 1e-12
-        np.testing.assert_allclose(queries.center_of_mass(robot, q), expected, rtol=0, atol=1e-12)
+        assert abs(kt.dynamics.mass(robot) - total) < 1e-12
+        np.testing.assert_allclose(kt.dynamics.center_of_mass(robot, q), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,10 @@ def test_the_pendant_of_a_ur5e(arm):
     rng = np.random.default_rng(0)
     q = rng.uniform(-np.pi, np.pi, (200, 6))
     T = np.array([published_ur5e(x) for x in q])
-    shown = kt.controller_pose(arm, "ur", q)
+    shown = kt.controllers.pose(arm, "ur", q)
     np.testing.assert_allclose(shown[:, :3], T[:, :3, 3], rtol=0, atol=1e-9)
     np.testing.assert_allclose(kt.controllers["ur"].to_pose(shown), T, rtol=0, atol=1e-9)
-    zero = kt.controller_pose(arm, "ur", np.zeros(6))
+    zero = kt.controllers.pose(arm, "ur", np.zeros(6))
     assert zero[:3] == pytest.approx([-0.8172, -0.2329, 0.0628], abs=5e-5)
 
 
@@ -64,69 +64,69 @@ def test_tools_and_user_frames(arm):
     tool, user = [10.0, 0, 120, 0, 0, 45], [500.0, -200, 100, 30, 0, 0]
     plain = kt.fk(arm, "tool0", "base")(q)
     expected = np.linalg.inv(kuka.to_pose(user)) @ plain @ kuka.to_pose(tool)
-    shown = kt.controller_pose(arm, "kuka", q, tool=tool, user_frame=user)
+    shown = kt.controllers.pose(arm, "kuka", q, tool=tool, user_frame=user)
     np.testing.assert_allclose(kuka.to_pose(shown), expected, atol=1e-12)
-    with_poses = kt.controller_pose(arm, "kuka", q, tool=kuka.to_pose(tool), user_frame=kuka.to_pose(user))
+    with_poses = kt.controllers.pose(arm, "kuka", q, tool=kuka.to_pose(tool), user_frame=kuka.to_pose(user))
     np.testing.assert_allclose(with_poses, shown, atol=1e-9)
     gripper = edit.add_frame(arm, "tcp", "tool0", kuka.to_pose(tool))
-    np.testing.assert_allclose(kt.controller_pose(gripper, "kuka", q, tool="tcp", user_frame=user), shown, atol=1e-9)
-    many = kt.controller_pose(arm, "kuka", np.tile(q, (2, 3, 1)), tool=tool, user_frame=user)
+    np.testing.assert_allclose(kt.controllers.pose(gripper, "kuka", q, tool="tcp", user_frame=user), shown, atol=1e-9)
+    many = kt.controllers.pose(arm, "kuka", np.tile(q, (2, 3, 1)), tool=tool, user_frame=user)
     np.testing.assert_allclose(many, np.broadcast_to(shown, (2, 3, 6)), atol=1e-9)
     # and back, to any frame in any frame
     for frame, seen_from in (("flange", "base_link"), ("tool0", "base"), (list(arm.links)[-1], arm.root)):
-        T = kt.pose_from_controller(arm, "kuka", shown, frame, seen_from, tool=tool, user_frame=user)
+        T = kt.controllers.to_pose(arm, "kuka", shown, frame, seen_from, tool=tool, user_frame=user)
         np.testing.assert_allclose(T, kt.fk(arm, frame, seen_from)(q), atol=1e-12)
-    again = kt.pose_from_controller(arm, "kuka", many, tool=tool, user_frame=user)
+    again = kt.controllers.to_pose(arm, "kuka", many, tool=tool, user_frame=user)
     assert again.shape == (2, 3, 4, 4)
 
 
 def test_frames_that_are_missing_or_move(arm):
     bare = kt.load(table(), format="dh")
     with pytest.raises(kt.KinetreeError, match="no frame 'base', to be KUKA's \\$ROBROOT"):
-        kt.controller_pose(bare, "kuka", np.zeros(6))
+        kt.controllers.pose(bare, "kuka", np.zeros(6))
     last = list(bare.frames)[-1]
-    shown = kt.controller_pose(bare, "kuka", np.zeros(6), base=bare.root, tool0=last)
-    np.testing.assert_allclose(shown, kt.controller_pose(arm, "kuka", np.zeros(6)), atol=1e-9)
+    shown = kt.controllers.pose(bare, "kuka", np.zeros(6), base=bare.root, tool0=last)
+    np.testing.assert_allclose(shown, kt.controllers.pose(arm, "kuka", np.zeros(6)), atol=1e-9)
     with pytest.raises(kt.KinetreeError, match="'base' moves as seen from 'tool0': joint_6, joint_5"):
-        kt.pose_from_controller(arm, "kuka", shown, "flange", "tool0")
+        kt.controllers.to_pose(arm, "kuka", shown, "flange", "tool0")
     with pytest.raises(kt.KinetreeError, match="moves as seen from 'tool0'"):
-        kt.controller_pose(arm, "kuka", np.zeros(6), tool="base_link")
+        kt.controllers.pose(arm, "kuka", np.zeros(6), tool="base_link")
     with pytest.raises(kt.KinetreeError, match="numbers, where there are 6"):
-        kt.controller_pose(arm, "kuka", np.zeros(6), tool=[1, 2, 3])
+        kt.controllers.pose(arm, "kuka", np.zeros(6), tool=[1, 2, 3])
     with pytest.raises(kt.KinetreeError, match="no controller"):
-        kt.controller_pose(arm, "acme", np.zeros(6))
+        kt.controllers.pose(arm, "acme", np.zeros(6))
 
 
 def test_joints_that_a_controller_couples(arm):
     """FANUC's third joint is measured against the horizontal: pendant 30, -10 is 30, 20 in the model (M-10iA)."""
-    q = kt.q_from_controller(arm, "fanuc", [0, 30, -10, 0, 0, 0])
+    q = kt.controllers.to_q(arm, "fanuc", [0, 30, -10, 0, 0, 0])
     assert np.rad2deg(q) == pytest.approx([0, 30, 20, 0, 0, 0])
-    assert kt.controller_joints(arm, "fanuc", q) == pytest.approx([0, 30, -10, 0, 0, 0])
+    assert kt.controllers.joints(arm, "fanuc", q) == pytest.approx([0, 30, -10, 0, 0, 0])
     for maker, model, J3 in (
         ("fanuc", "fanuc_m430ia2f", -40),
         ("abb", "abb_irb4400l_30_243", -40),
         ("abb", "abb_irb120", -10),
         ("kuka", "kr150", -10),
     ):
-        q = kt.q_from_controller(arm, maker, [0, 30, -10, 0, 0, 0], model)
+        q = kt.controllers.to_q(arm, maker, [0, 30, -10, 0, 0, 0], model)
         assert np.rad2deg(q[2]) == pytest.approx(J3), (maker, model)
-        assert kt.controller_joints(arm, maker, q, model) == pytest.approx([0, 30, -10, 0, 0, 0])
+        assert kt.controllers.joints(arm, maker, q, model) == pytest.approx([0, 30, -10, 0, 0, 0])
     many = np.random.default_rng(0).uniform(-90, 90, (4, 5, 6))
-    there = kt.q_from_controller(arm, "fanuc", many)
-    np.testing.assert_allclose(kt.controller_joints(arm, "fanuc", there), many, atol=1e-12)
+    there = kt.controllers.to_q(arm, "fanuc", many)
+    np.testing.assert_allclose(kt.controllers.joints(arm, "fanuc", there), many, atol=1e-12)
     with pytest.raises(kt.KinetreeError, match=r"legal are \(…, 6\) finite numbers"):
-        kt.q_from_controller(arm, "fanuc", [0, 1, 2])
+        kt.controllers.to_q(arm, "fanuc", [0, 1, 2])
     with pytest.raises(kt.KinetreeError, match="q has shape"):
-        kt.controller_joints(arm, "fanuc", [0, 1, 2])
+        kt.controllers.joints(arm, "fanuc", [0, 1, 2])
 
 
 def test_a_model_that_nobody_knows_is_refused(arm):
     """Where the coupling depends on it; the robot's own name may be any."""
     q, ends = np.zeros(6), np.full(6, 90.0)
     for call in (
-        lambda who, model: kt.controller_joints(arm, who, q, model),
-        lambda who, model: kt.q_from_controller(arm, who, q, model),
-        lambda who, model: kt.limit_controller_joints(arm, who, -ends, ends, model),
+        lambda who, model: kt.controllers.joints(arm, who, q, model),
+        lambda who, model: kt.controllers.to_q(arm, who, q, model),
+        lambda who, model: kt.controllers.limit_joints(arm, who, -ends, ends, model),
     ):
         for who, model, near, assumed in (
             ("fanuc", "M-430iB", "'m430ia'", "without it, joint 3 of the model = J3 + J2"),
@@ -139,7 +139,7 @@ def test_a_model_that_nobody_knows_is_refused(arm):
         for model in ("", "IRB 120", "ABB IRB-4400L/30"):
             call("abb", model)
     with pytest.raises(kt.KinetreeError, match=r"there are 'cr35ia', 'cr7ia', .* and 5 more"):
-        kt.controller_joints(arm, "fanuc", q, "?")
+        kt.controllers.joints(arm, "fanuc", q, "?")
 
 
 def test_the_coupling_of_every_model_whose_driver_is_known():
@@ -167,11 +167,11 @@ def test_a_warning_is_at_the_line_of_the_caller(arm):
     for call in (
         lambda: epson.from_pose(np.eye(4)),
         lambda: epson.to_pose(q),
-        lambda: kt.controller_pose(arm, "epson", q),
-        lambda: kt.controller_pose(arm, "epson", q, tool=q, user_frame=q),
-        lambda: kt.pose_from_controller(arm, epson, q),
+        lambda: kt.controllers.pose(arm, "epson", q),
+        lambda: kt.controllers.pose(arm, "epson", q, tool=q, user_frame=q),
+        lambda: kt.controllers.to_pose(arm, epson, q),
     ):
-        with pytest.warns(kt.UnverifiedWarning, match="order of U, V, W") as caught:
+        with pytest.warns(kt.errors.UnverifiedWarning, match="order of U, V, W") as caught:
             call()
         assert {(w.filename, w.lineno) for w in caught} == {(__file__, call.__code__.co_firstlineno)}
 
@@ -179,26 +179,26 @@ def test_a_warning_is_at_the_line_of_the_caller(arm):
 def test_limits_on_the_controllers_joints(arm):
     """They become rows over the model's joints that are coupled, and hold exactly where the pendant's do."""
     lower, upper = np.array([-170.0, -60, -80, -180, -120, -180]), np.array([170.0, 90, 150, 180, 120, 180])
-    limited = kt.limit_controller_joints(arm, "fanuc", lower, upper)
+    limited = kt.controllers.limit_joints(arm, "fanuc", lower, upper)
     rng = np.random.default_rng(0)
     q = rng.uniform(-np.pi, np.pi, (2000, 6))
-    shown = kt.controller_joints(arm, "fanuc", q)
+    shown = kt.controllers.joints(arm, "fanuc", q)
     legal = ((shown >= lower) & (shown <= upper)).all(axis=-1)
     assert 0.01 < legal.mean() < 0.9
     np.testing.assert_array_equal(limited.limits.contains(q), legal & arm.limits.contains(q))
     assert kt.ik(limited, "tool0", "base")(kt.fk(limited, "tool0", "base")(q[legal][:50])).success.all()
     # in radians, both ends in one limit that has the joint's name, and none where there is none
     assert [limit.name for limit in limited.coupled_limits] == ["fanuc joint_3"]
-    at = kt.q_from_controller(arm, "fanuc", [0, 30, 149.0, 0, 0, 0])
+    at = kt.controllers.to_q(arm, "fanuc", [0, 30, 149.0, 0, 0, 0])
     margins = dict(zip(limited.limits.names, limited.limits.margin(at), strict=True))
     assert margins["fanuc joint_3 upper"] == pytest.approx(np.deg2rad(1.0))
     assert margins["joint_2 upper"] == pytest.approx(np.deg2rad(60.0))
-    free = kt.limit_controller_joints(arm, "fanuc", np.full(6, -np.inf), [np.inf, 90, 150, np.inf, np.inf, np.inf])
-    assert free.limits.contains(kt.q_from_controller(arm, "fanuc", [300.0, 0, 0, 0, 0, 300]))
-    assert not free.limits.contains(kt.q_from_controller(arm, "fanuc", [0, 0, 151.0, 0, 0, 0]))
+    free = kt.controllers.limit_joints(arm, "fanuc", np.full(6, -np.inf), [np.inf, 90, 150, np.inf, np.inf, np.inf])
+    assert free.limits.contains(kt.controllers.to_q(arm, "fanuc", [300.0, 0, 0, 0, 0, 300]))
+    assert not free.limits.contains(kt.controllers.to_q(arm, "fanuc", [0, 0, 151.0, 0, 0, 0]))
     for low, high, said in ((upper, lower, "of J1 the lower limit"), (lower[:3], upper[:3], "have shapes")):
         with pytest.raises(kt.KinetreeError, match=said):
-            kt.limit_controller_joints(arm, "fanuc", low, high)
+            kt.controllers.limit_joints(arm, "fanuc", low, high)
 
 
 @pytest.mark.parametrize("sliding", [(), (2,), (3,), (2, 3)])
@@ -212,14 +212,14 @@ def test_a_coupled_joint_may_slide(sliding):
     robot = kt.load(text + "</robot>", format="urdf")
     names = {"base": "l0", "tool0": "l6"}
     ends = np.array([100.0, 90, 120, 100, 100, 100])
-    limited = kt.limit_controller_joints(robot, "fanuc", -ends, ends, **names)
+    limited = kt.controllers.limit_joints(robot, "fanuc", -ends, ends, **names)
     panel = np.random.default_rng(1).uniform(-1.3 * ends, 1.3 * ends, (500, 6))
-    q = kt.q_from_controller(robot, "fanuc", panel, **names)
+    q = kt.controllers.to_q(robot, "fanuc", panel, **names)
     units = [1e-3 if i in sliding else np.pi / 180 for i in range(1, 7)]
     expected = panel.copy()
     expected[:, 2] += panel[:, 1]
     np.testing.assert_allclose(q, expected * units, atol=1e-12)
-    np.testing.assert_allclose(kt.controller_joints(robot, "fanuc", q, **names), panel, atol=1e-9)
+    np.testing.assert_allclose(kt.controllers.joints(robot, "fanuc", q, **names), panel, atol=1e-9)
     legal = (np.abs(panel) <= ends).all(axis=-1) & robot.limits.contains(q)
     assert 0.05 < legal.mean() < 0.95
     np.testing.assert_array_equal(limited.limits.contains(q), legal)
@@ -231,11 +231,11 @@ def test_every_question_wants_its_frames(arm, missing):
     names, q = {"base": "base", "tool0": "tool0"} | {missing: "nowhere"}, np.zeros(6)
     whose = {"base": "KUKA's $ROBROOT", "tool0": "KUKA's $NULLFRAME"}[missing]
     for call in (
-        lambda: kt.controller_pose(arm, "kuka", q, **names),
-        lambda: kt.pose_from_controller(arm, "kuka", q, **names),
-        lambda: kt.controller_joints(arm, "kuka", q, **names),
-        lambda: kt.q_from_controller(arm, "kuka", q, **names),
-        lambda: kt.limit_controller_joints(arm, "kuka", q, q, **names),
+        lambda: kt.controllers.pose(arm, "kuka", q, **names),
+        lambda: kt.controllers.to_pose(arm, "kuka", q, **names),
+        lambda: kt.controllers.joints(arm, "kuka", q, **names),
+        lambda: kt.controllers.to_q(arm, "kuka", q, **names),
+        lambda: kt.controllers.limit_joints(arm, "kuka", q, q, **names),
     ):
         with pytest.raises(kt.KinetreeError) as error:
             call()
@@ -258,16 +258,16 @@ def test_joints_without_a_number_of_their_own_have_none_on_a_pendant(change):
       <joint name="j2" type="revolute"><parent link="l1"/><child link="tool0"/><axis xyz="0 1 0"/>
         <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
     whole, robot = (kt.load(x, format="urdf") for x in (text, change(text)))
-    assert kt.controller_joints(whole, "kuka", [0.1, 0.2]) == pytest.approx(np.rad2deg([0.1, 0.2]))
+    assert kt.controllers.joints(whole, "kuka", [0.1, 0.2]) == pytest.approx(np.rad2deg([0.1, 0.2]))
     with pytest.raises(kt.KinetreeError, match="joint 'j2': has not one coordinate of its own"):
-        kt.controller_joints(robot, "kuka", np.zeros(robot.nq))
+        kt.controllers.joints(robot, "kuka", np.zeros(robot.nq))
 
 
 def test_arms_of_five_joints_are_coupled_too():
     rows = table().splitlines()
     five = kt.load("\n".join(rows[:8] + rows[9:]), format="dh")
     names = {"base": five.root, "tool0": list(five.frames)[-1]}
-    q = kt.q_from_controller(five, "fanuc", [0, 30, -10, 0, 0], **names)
+    q = kt.controllers.to_q(five, "fanuc", [0, 30, -10, 0, 0], **names)
     assert np.rad2deg(q[:3]) == pytest.approx([0, 30, 20])
     assert kt.controllers["fanuc"].coupling("fanuc_m430ia2f", 5)[2, 1] == -1
     assert (kt.controllers["fanuc"].coupling("scara", 4) == np.eye(4)).all()
@@ -275,17 +275,17 @@ def test_arms_of_five_joints_are_coupled_too():
 
 def test_what_is_no_number_is_said(arm):
     for call, said in (
-        (lambda: kt.controller_pose(arm, "kuka", np.full(6, np.nan)), "q is not finite"),
-        (lambda: kt.controller_pose(arm, "kuka", "abc"), "q is no array of numbers"),
-        (lambda: kt.controller_pose(arm, "kuka", np.zeros(6), tool=["a"] * 6), "user frame is no array"),
-        (lambda: kt.q_from_controller(arm, "kuka", ["a"] * 6), "joints is no array"),
-        (lambda: kt.limit_controller_joints(arm, "kuka", "a", "b"), "lower is no array"),
-        (lambda: kt.controller_pose(arm, "kuka", np.zeros(6), base="bse"), "legal for base= are its frames"),
+        (lambda: kt.controllers.pose(arm, "kuka", np.full(6, np.nan)), "q is not finite"),
+        (lambda: kt.controllers.pose(arm, "kuka", "abc"), "q is no array of numbers"),
+        (lambda: kt.controllers.pose(arm, "kuka", np.zeros(6), tool=["a"] * 6), "user frame is no array"),
+        (lambda: kt.controllers.to_q(arm, "kuka", ["a"] * 6), "joints is no array"),
+        (lambda: kt.controllers.limit_joints(arm, "kuka", "a", "b"), "lower is no array"),
+        (lambda: kt.controllers.pose(arm, "kuka", np.zeros(6), base="bse"), "legal for base= are its frames"),
     ):
         with pytest.raises(kt.KinetreeError, match=said):
             call()
     many = np.tile(np.eye(4), (3, 1, 1))
-    assert kt.controller_pose(arm, "kuka", np.zeros((3, 6)), tool=many).shape == (3, 6)
+    assert kt.controllers.pose(arm, "kuka", np.zeros((3, 6)), tool=many).shape == (3, 6)
 
 
 REPOSITORIES = {"universal_robots": "universal", "yaskawa": "motoman"}
@@ -377,7 +377,7 @@ def test_real_models_at_zero(model):
     for path in found:
         robot = kt.load(path)
         q = np.zeros(robot.nq)
-        shown = kt.controller_pose(robot, key, q)
+        shown = kt.controllers.pose(robot, key, q)
         controller = kt.controllers[key]
         np.testing.assert_allclose(controller.to_pose(shown), controller.to_pose(expected), atol=6e-5)
         turns = kt.jacobian(robot, "tool0", "base_link").interpret(q)[3:].T
@@ -387,7 +387,7 @@ def test_real_models_at_zero(model):
 def test_texts_of_a_whole_chain(arm):
     """What a program says goes to joints and back."""
     q0 = np.array([0.3, -1.2, 1.1, -0.4, 0.8, 0.2])
-    T = kt.pose_from_controller(arm, "ur", parsed(kt.controllers["ur"], "p[-0.3, -0.2, 0.5, 1.2, -0.4, 0.3]").values)
+    T = kt.controllers.to_pose(arm, "ur", parsed(kt.controllers["ur"], "p[-0.3, -0.2, 0.5, 1.2, -0.4, 0.3]").values)
     result = kt.ik(arm, "flange", "base_link")(T, q0=q0)
     assert result.success
-    assert kt.controller_pose(arm, "ur", result.q) == pytest.approx([-0.3, -0.2, 0.5, 1.2, -0.4, 0.3], abs=2e-6)
+    assert kt.controllers.pose(arm, "ur", result.q) == pytest.approx([-0.3, -0.2, 0.5, 1.2, -0.4, 0.3], abs=2e-6)

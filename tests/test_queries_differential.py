@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 import kinetree as kt
 from kinetree.algorithms import differential
 from kinetree.model.tree import build_tree
-from kinetree.queries import SingularValues
+from kinetree.queries.motion import SingularValues
 from physics import everything, moved
 from support import icub_urdfs, random_q
 
@@ -107,7 +107,7 @@ def rotation_vector(R):
 @pytest.mark.parametrize(("frame", "base"), FEW)
 def test_analytical_jacobians(frame, base, representation, numbers):
     (q, qd), fk = some(ROBOT, seed=2), kt.fk(ROBOT, frame, base)
-    J = kt.analytical_jacobian(ROBOT, frame, base, representation)(q)
+    J = kt.kinematics.analytical_jacobian(ROBOT, frame, base, representation)(q)
 
     def six(x):
         T = fk(x)
@@ -146,7 +146,7 @@ def test_a_rotation_vector_has_rates_everywhere(ball, near, about):
     angle = about + (near if about < 3 else -near)
     v = axis * angle
     q = [*np.sin(angle / 2) * axis, np.cos(angle / 2)]
-    E = kt.analytical_jacobian(ball, "b", representation="rotation_vector")(q)[3:]
+    E = kt.kinematics.analytical_jacobian(ball, "b", representation="rotation_vector")(q)[3:]
     R = kt.fk(ball, "b")(q)[:3, :3]
     # the vector's rates u turn the frame at J_l(v) u in the base's axes, and J is for the child's
     np.testing.assert_allclose(left_jacobian(v) @ E, R, rtol=0, atol=1e-12)
@@ -158,7 +158,7 @@ def test_roll_and_yaw_near_the_gimbals_lock(ball, near, side):
     """Their rates grow as 1 / cos(pitch), and keep as many digits as the rotation leaves them."""
     roll, pitch, yaw = 0.3, side * (np.pi / 2 - near), -1.1
     q = Rotation.from_euler("xyz", [roll, pitch, yaw]).as_quat()
-    E = kt.analytical_jacobian(ball, "b")(q)[3:]
+    E = kt.kinematics.analytical_jacobian(ball, "b")(q)[3:]
     R = kt.fk(ball, "b")(q)[:3, :3]
     s, c = np.sin(yaw), np.cos(yaw)
     columns = np.array([[c * np.sin(near), s * np.sin(near), -side * np.cos(near)], [-s, c, 0], [0, 0, 1]]).T
@@ -172,7 +172,7 @@ def test_at_the_gimbals_lock_roll_and_yaw_have_no_rates():
         <parent link="a"/><child link="b"/><axis xyz="0 1 0"/></joint></robot>""",
         format="urdf",
     )
-    J = kt.analytical_jacobian(robot, "b")
+    J = kt.kinematics.analytical_jacobian(robot, "b")
     np.testing.assert_array_equal(J([0.0])[:, 0], [0, 0, 0, 0, 1, 0])
     T = np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]])
     with np.errstate(all="ignore"):
@@ -240,7 +240,7 @@ def test_a_condition_where_nothing_moves_is_zero(ball):
 def test_shapes(arm, batch):
     q, qd = np.zeros((*batch, 2)), np.ones(2)
     assert kt.jacobian(arm, "hand")(q).shape == (*batch, 6, 2)
-    assert kt.analytical_jacobian(arm, "hand")(q).shape == (*batch, 6, 2)
+    assert kt.kinematics.analytical_jacobian(arm, "hand")(q).shape == (*batch, 6, 2)
     assert kt.jacobian_dot(arm, "hand")(q, qd).shape == (*batch, 6, 2)
     assert kt.hessian(arm, "hand")(q).shape == (*batch, 2, 6, 2)
     assert kt.velocity(arm, "hand")(q, qd).shape == (*batch, 6)
@@ -254,7 +254,7 @@ def test_a_robot_that_does_not_move():
     assert kt.jacobian(robot, "a")(q).shape == (2, 6, 0)
     assert kt.hessian(robot, "a")(q).shape == (2, 0, 6, 0)
     assert kt.jacobian_dot(robot, "a")(q, q).shape == (2, 6, 0)
-    assert kt.analytical_jacobian(robot, "a")(q).shape == (2, 6, 0)
+    assert kt.kinematics.analytical_jacobian(robot, "a")(q).shape == (2, 6, 0)
     assert kt.velocity(robot, "a")(q, q).tolist() == [[0] * 6] * 2
     for method in ("yoshikawa", "minimum_singular_value", "condition"):
         assert kt.manipulability(robot, "a", method=method)(q).tolist() == [0, 0]
@@ -268,7 +268,7 @@ def test_a_frame_against_itself_is_exactly_at_rest():
             assert not kernel(q).any()
         for kernel in (kt.velocity, kt.jacobian_dot):
             assert not kernel(ROBOT, "trunk5", "trunk5", axes)(q, qd).any()
-    assert not kt.analytical_jacobian(ROBOT, "trunk5", "trunk5")(q).any()
+    assert not kt.kinematics.analytical_jacobian(ROBOT, "trunk5", "trunk5")(q).any()
 
 
 def test_ports_say_what_they_hold(arm):
@@ -288,7 +288,7 @@ def test_ports_say_what_they_hold(arm):
     [
         (kt.jacobian, {"expressed_in": "world"}, "expressed_in is 'world'; legal are 'base', 'frame'"),
         (kt.velocity, {"base": "bse"}, "no frame 'bse'; did you mean 'base'"),
-        (kt.analytical_jacobian, {"representation": "quaternion"}, "legal are 'rpy', 'rotation_vector'"),
+        (kt.kinematics.analytical_jacobian, {"representation": "quaternion"}, "legal are 'rpy', 'rotation_vector'"),
         (kt.manipulability, {"method": "inverse"}, "legal are 'yoshikawa', 'minimum_singular_value', 'condition'"),
         (kt.manipulability, {"rows": ["all"]}, "legal are 'all', 'linear', 'angular'"),
         (kt.hessian, {"expressed_in": None}, "expressed_in is None"),
@@ -304,13 +304,13 @@ def test_single_precision():
     q, qd = some(ROBOT)
     for kernel, inputs in (
         (kt.jacobian(ROBOT, "on_branch4", "finger_link"), (q,)),
-        (kt.analytical_jacobian(ROBOT, "on_branch4", None, "rotation_vector"), (q,)),
+        (kt.kinematics.analytical_jacobian(ROBOT, "on_branch4", None, "rotation_vector"), (q,)),
         (kt.velocity(ROBOT, "on_branch4", "finger_link"), (q, qd)),
     ):
         single = kernel(*inputs, dtype=np.float32)
         assert single.dtype == np.float32
         np.testing.assert_allclose(single, kernel(*inputs), rtol=0, atol=1e-4)
-    level = kt.analytical_jacobian(kt.load(ARM, format="urdf"), "hand", None, "rotation_vector")
+    level = kt.kinematics.analytical_jacobian(kt.load(ARM, format="urdf"), "hand", None, "rotation_vector")
     np.testing.assert_allclose(level([0, 0], dtype=np.float32)[3:], [[0, 0], [0, 0], [1, 1]], rtol=0, atol=1e-6)
 
 

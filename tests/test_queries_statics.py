@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree import queries
 from kinetree.algorithms import statics
 from kinetree.model.force_torque import MEASURES
 from kinetree.model.robot import Robot
@@ -38,7 +37,7 @@ def power(a, b):
 @pytest.mark.parametrize(("frame", "base"), WAYS)
 def test_the_torques_have_the_power_of_the_wrench(frame, base):
     q, qd, w = some(ROBOT)
-    tau = kt.joint_torques(ROBOT, frame, base).interpret(q, w)
+    tau = kt.dynamics.joint_torques(ROBOT, frame, base).interpret(q, w)
     V = kt.velocity(ROBOT, frame, base, "frame").interpret(q, qd)
     np.testing.assert_allclose(power(tau, qd), power(w, V), rtol=0, atol=1e-12)
     J = kt.jacobian(ROBOT, frame, base, "frame").interpret(q)
@@ -50,29 +49,31 @@ def test_torques_between_two_frames_are_those_of_both_ends():
     """w on the frame and its opposite on the base: the joints before both feel nothing."""
     frame, base = "finger_link", "on_trunk1"
     q, _, w = some(ROBOT, 1)
-    back = kt.wrench(ROBOT, frame, base).interpret(q, w)
-    both = kt.joint_torques(ROBOT, frame).interpret(q, w) - kt.joint_torques(ROBOT, base).interpret(q, back)
-    np.testing.assert_allclose(kt.joint_torques(ROBOT, frame, base).interpret(q, w), both, rtol=0, atol=1e-12)
+    back = kt.dynamics.wrench(ROBOT, frame, base).interpret(q, w)
+    both = kt.dynamics.joint_torques(ROBOT, frame).interpret(q, w) - kt.dynamics.joint_torques(ROBOT, base).interpret(
+        q, back
+    )
+    np.testing.assert_allclose(kt.dynamics.joint_torques(ROBOT, frame, base).interpret(q, w), both, rtol=0, atol=1e-12)
 
 
 def test_a_wrench_is_the_same_from_every_frame_of_its_link():
     """Its power, its torques, and it itself when it is taken back."""
     q, qd, w = some(ROBOT, 2)
     a, b = "trunk5", "on_trunk5"
-    moved_w = kt.wrench(ROBOT, a, b).interpret(q, w)
+    moved_w = kt.dynamics.wrench(ROBOT, a, b).interpret(q, w)
     powers = [
         power(x, kt.velocity(ROBOT, frame, "on_base", "frame").interpret(q, qd)) for frame, x in ((a, w), (b, moved_w))
     ]
     np.testing.assert_allclose(*powers, rtol=0, atol=1e-12)
-    torques = [kt.joint_torques(ROBOT, frame).interpret(q, x) for frame, x in ((a, w), (b, moved_w))]
+    torques = [kt.dynamics.joint_torques(ROBOT, frame).interpret(q, x) for frame, x in ((a, w), (b, moved_w))]
     np.testing.assert_allclose(*torques, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(kt.wrench(ROBOT, b, a).interpret(q, moved_w), w, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(kt.dynamics.wrench(ROBOT, b, a).interpret(q, moved_w), w, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize(("frame", "base"), WAYS)
 def test_wrenches_and_points_go_there_and_back_and_by_way_of_another_frame(frame, base):
     q, _, w = some(ROBOT, 3)
-    for query, x in ((kt.wrench, w), (kt.point, w[:, :3])):
+    for query, x in ((kt.dynamics.wrench, w), (kt.kinematics.point, w[:, :3])):
         there = query(ROBOT, frame, base).interpret(q, x)
         np.testing.assert_allclose(query(ROBOT, base or "base", frame).interpret(q, there), x, rtol=0, atol=1e-11)
         between = query(ROBOT, frame, "trunk2").interpret(q, x)
@@ -86,18 +87,19 @@ def test_points_and_contacts(frame, base):
     q, _, x = some(ROBOT, 4)
     p, f = x[:, :3], x[:, 3:]
     T = kt.fk(ROBOT, frame, base).interpret(q)
-    at = kt.point(ROBOT, frame, base).interpret(q, p)
+    at = kt.kinematics.point(ROBOT, frame, base).interpret(q, p)
     np.testing.assert_allclose(at, (T @ np.append(p, np.ones((N, 1)), axis=1)[..., None])[:, :3, 0], rtol=0, atol=1e-13)
     turned = np.einsum("nij,nj->ni", T[:, :3, :3], f)
-    seen = kt.wrench(ROBOT, frame, base).interpret(q, kt.contact_wrench(p, f))
-    np.testing.assert_allclose(seen, kt.contact_wrench(at, turned), rtol=0, atol=1e-12)
+    seen = kt.dynamics.wrench(ROBOT, frame, base).interpret(q, kt.dynamics.contact_wrench(p, f))
+    np.testing.assert_allclose(seen, kt.dynamics.contact_wrench(at, turned), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("frame", "base"), WAYS)
 def test_kernels_are_the_algorithms(frame, base):
     (q, _, w), tree = some(ROBOT, 5), build_tree(ROBOT)
-    for name, x in (("wrench", w), ("joint_torques", w), ("point", w[:, :3])):
-        kernel, algorithm = getattr(kt, name)(ROBOT, frame, base), getattr(statics, name)
+    asked = ((kt.dynamics.wrench, w), (kt.dynamics.joint_torques, w), (kt.kinematics.point, w[:, :3]))
+    for function, x in asked:
+        kernel, algorithm = function(ROBOT, frame, base), getattr(statics, function.__name__)
         expected = [algorithm(tree, q[i], x[i], frame, base) for i in range(N)]
         np.testing.assert_allclose(kernel.interpret(q, x), expected, rtol=0, atol=1e-13)
 
@@ -108,7 +110,7 @@ def weights(robot: Robot, q, links):
     wrenches = {}
     for k, name in enumerate(links):
         if it := robot.links[name].inertial:
-            wrenches[name] = kt.contact_wrench(it.origin[:3, 3], T[k, :3, :3].T @ (-it.mass * UP))
+            wrenches[name] = kt.dynamics.contact_wrench(it.origin[:3, 3], T[k, :3, :3].T @ (-it.mass * UP))
     return wrenches
 
 
@@ -116,11 +118,11 @@ def test_the_torques_of_gravity_are_the_slope_of_the_potential_energy():
     (q, _, _), h = some(ROBOT, 6), 1e-5
 
     def energy(x):
-        return queries.mass(ROBOT) * UP @ queries.center_of_mass(ROBOT, x)
+        return kt.dynamics.mass(ROBOT) * UP @ kt.dynamics.center_of_mass(ROBOT, x)
 
     for at in q[:2]:
         found = weights(ROBOT, at, list(ROBOT.links))
-        tau = sum(kt.joint_torques(ROBOT, name).interpret(at, w) for name, w in found.items())
+        tau = sum(kt.dynamics.joint_torques(ROBOT, name).interpret(at, w) for name, w in found.items())
         slope = [(energy(moved(ROBOT, at, d, h)) - energy(moved(ROBOT, at, d, -h))) / (2 * h) for d in np.eye(len(tau))]
         np.testing.assert_allclose(tau, -np.array(slope), rtol=1e-7, atol=1e-7)
 
@@ -145,14 +147,16 @@ def test_a_sensor_holds_the_limb_that_hangs_on_it(icub, sensor):
     limb = kt.edit.cut(icub, link)
     q = random_q(icub, np.random.default_rng(7))
     held = sum(
-        kt.sensor_reading(icub, sensor, name, "parent_on_child").interpret(q, w)
+        kt.dynamics.sensor_reading(icub, sensor, name, "parent_on_child").interpret(q, w)
         for name, w in weights(icub, q, beyond(icub, link)).items()
     )
-    com = queries.center_of_mass(limb, [q[icub.joint_names.index(name)] for name in limb.joint_names])
-    in_root = kt.wrench(icub, link).interpret(q, held)
-    expected = kt.contact_wrench(kt.point(icub, link).interpret(q, com), queries.mass(limb) * UP)
+    com = kt.dynamics.center_of_mass(limb, [q[icub.joint_names.index(name)] for name in limb.joint_names])
+    in_root = kt.dynamics.wrench(icub, link).interpret(q, held)
+    expected = kt.dynamics.contact_wrench(
+        kt.kinematics.point(icub, link).interpret(q, com), kt.dynamics.mass(limb) * UP
+    )
     np.testing.assert_allclose(in_root, expected, rtol=0, atol=1e-12)
-    assert queries.mass(limb) > 1
+    assert kt.dynamics.mass(limb) > 1
 
 
 @pytest.mark.slow
@@ -163,31 +167,31 @@ def test_what_an_icub_says_of_its_own_sensors(icub):
     for sensor in ("l_arm_ft", "r_arm_ft", "l_leg_ft", "r_leg_ft", "l_foot_ft", "r_foot_ft"):
         link = icub.joints[icub.sensors[sensor].joint].child
         f_z = sum(
-            kt.sensor_reading(icub, sensor, name).interpret(q, w)[2]
+            kt.dynamics.sensor_reading(icub, sensor, name).interpret(q, w)[2]
             for name, w in weights(icub, q, beyond(icub, link)).items()
         )
-        assert f_z == pytest.approx(9.81 * queries.mass(kt.edit.cut(icub, link)), rel=1e-12)
+        assert f_z == pytest.approx(9.81 * kt.dynamics.mass(kt.edit.cut(icub, link)), rel=1e-12)
 
 
 def test_a_wrench_of_a_contact():
-    assert kt.contact_wrench([1, 2, 0], [0, 0, 3]).tolist() == [0, 0, 3, 6, -3, 0]
+    assert kt.dynamics.contact_wrench([1, 2, 0], [0, 0, 3]).tolist() == [0, 0, 3, 6, -3, 0]
     rng = np.random.default_rng(9)
     p, f = rng.normal(size=(4, 1, 3)), rng.normal(size=(5, 3))
-    w = kt.contact_wrench(p, f)
+    w = kt.dynamics.contact_wrench(p, f)
     assert w.shape == (4, 5, 6)
     np.testing.assert_array_equal(w[2, 3], [*f[3], *np.cross(p[2, 0], f[3])])
-    assert kt.contact_wrench(np.zeros((0, 3)), [0, 0, 1]).shape == (0, 6)
+    assert kt.dynamics.contact_wrench(np.zeros((0, 3)), [0, 0, 1]).shape == (0, 6)
     with pytest.raises(kt.KinetreeError, match=re.escape("f has shape (2,); legal are real numbers of shape (…, 3)")):
-        kt.contact_wrench([0, 0, 0], [1, 2])
+        kt.dynamics.contact_wrench([0, 0, 0], [1, 2])
     with pytest.raises(kt.KinetreeError, match="do not go together"):
-        kt.contact_wrench(np.zeros((2, 3)), np.zeros((3, 3)))
+        kt.dynamics.contact_wrench(np.zeros((2, 3)), np.zeros((3, 3)))
 
 
 KERNELS = {
-    "point": (kt.point(ROBOT, "on_trunk5", "on_branch4"), 3, 3),
-    "wrench": (kt.wrench(ROBOT, "on_trunk5", "on_branch4"), 6, 6),
-    "joint_torques": (kt.joint_torques(ROBOT, "on_trunk5", "on_branch4"), 6, ROBOT.nv),
-    "sensor_reading": (kt.sensor_reading(ROBOT, "ft", "on_trunk5", "child_on_parent"), 6, 6),
+    "point": (kt.kinematics.point(ROBOT, "on_trunk5", "on_branch4"), 3, 3),
+    "wrench": (kt.dynamics.wrench(ROBOT, "on_trunk5", "on_branch4"), 6, 6),
+    "joint_torques": (kt.dynamics.joint_torques(ROBOT, "on_trunk5", "on_branch4"), 6, ROBOT.nv),
+    "sensor_reading": (kt.dynamics.sensor_reading(ROBOT, "ft", "on_trunk5", "child_on_parent"), 6, 6),
 }
 
 
@@ -216,21 +220,21 @@ def test_batches_outputs_and_single_precision(name):
 
 
 def test_kernels_are_made_once():
-    for query in (kt.point, kt.wrench, kt.joint_torques):
+    for query in (kt.kinematics.point, kt.dynamics.wrench, kt.dynamics.joint_torques):
         assert query(ROBOT, "trunk5") is query(ROBOT, "trunk5", "base")
         assert query(ROBOT, "trunk5") is not query(ROBOT, "trunk5", "trunk1")
         with pytest.raises(kt.KinetreeError, match="no frame 'trunk9'; did you mean 'trunk"):
             query(ROBOT, "trunk9")
-    readings = [kt.sensor_reading(ROBOT, "ft", "trunk5", word) for word in (*MEASURES, "child_on_parent")]
+    readings = [kt.dynamics.sensor_reading(ROBOT, "ft", "trunk5", word) for word in (*MEASURES, "child_on_parent")]
     assert readings[1] is readings[2]
     assert readings[0] is not readings[1]
 
 
 def test_a_robot_that_does_not_move():
     robot = kt.load("<robot name='r'><link name='a'/></robot>", format="urdf")
-    assert kt.joint_torques(robot, "a")(np.zeros((2, 0)), np.ones(6)).shape == (2, 0)
-    assert kt.wrench(robot, "a")([], np.arange(6.0)).tolist() == [0, 1, 2, 3, 4, 5]
-    assert kt.point(robot, "a")([], [1, 2, 3]).tolist() == [1, 2, 3]
+    assert kt.dynamics.joint_torques(robot, "a")(np.zeros((2, 0)), np.ones(6)).shape == (2, 0)
+    assert kt.dynamics.wrench(robot, "a")([], np.arange(6.0)).tolist() == [0, 1, 2, 3, 4, 5]
+    assert kt.kinematics.point(robot, "a")([], [1, 2, 3]).tolist() == [1, 2, 3]
 
 
 def test_a_place_in_another_frame():
@@ -243,7 +247,7 @@ def test_a_place_in_another_frame():
     )
     q = [np.pi]
     np.testing.assert_allclose(kt.fk(robot, "b")(q), T, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(kt.point(robot, "b")(q, [1, 2, 3]), [0, -2, 3], rtol=0, atol=1e-15)
-    w = kt.contact_wrench([1, 0, 0], [0, 5, 0])  # pushes the tip, which is at the origin of a, along -y
-    np.testing.assert_allclose(kt.wrench(robot, "b")(q, w), [0, -5, 0, 0, 0, 0], rtol=0, atol=1e-14)
-    assert kt.joint_torques(robot, "b")(q, w).tolist() == [5.0]
+    np.testing.assert_allclose(kt.kinematics.point(robot, "b")(q, [1, 2, 3]), [0, -2, 3], rtol=0, atol=1e-15)
+    w = kt.dynamics.contact_wrench([1, 0, 0], [0, 5, 0])  # pushes the tip, which is at the origin of a, along -y
+    np.testing.assert_allclose(kt.dynamics.wrench(robot, "b")(q, w), [0, -5, 0, 0, 0, 0], rtol=0, atol=1e-14)
+    assert kt.dynamics.joint_torques(robot, "b")(q, w).tolist() == [5.0]

@@ -1,4 +1,40 @@
-"""Kinetree: robot descriptions loaded right, or refused with the reason; any frame against any other."""
+"""Robot descriptions loaded right, or refused with the reason; any frame against any other.
+
+Robots
+    load            read a robot from a file, a text, or by the name of one that comes with the package
+    save            write a robot to a file
+    text            return a robot as the text of a file
+    edit            module: cut, attach, rename, lock, merge; add frames, groups and limits
+    compare         find the differences between two robots
+    Robot           links, joints, frames, groups, sensors and limits, by name
+
+Checks
+    check           check a model against its format, conventions and physics
+    Finding         one defect: code, severity, message, place, fix
+    Source          file, line and column of an element
+    KinetreeError   error with findings, which say what is wrong and where
+
+Kinematics
+    fk              forward kinematics: poses of frames
+    jacobian        Jacobian of a frame
+    jacobian_dot    time derivative of the Jacobian
+    hessian         derivatives of the Jacobian by the coordinates
+    velocity        twist of a frame
+    manipulability  distance from singular configurations
+    ik              inverse kinematics inside all limits
+    IKResult        result of inverse kinematics
+    Kernel          compiled function of arrays, which fk and the like return
+    kinematics      module: all of these, analytical Jacobians and points
+
+Limits, forces, controllers
+    margin          distance to each limit, negative outside
+    guard           change commands so that joints stay inside all limits
+    limits          module: limits and files of them, guards, which limits to widen
+    dynamics        module: wrenches, joint torques, readings of force/torque sensors, mass
+    controllers     poses and joints in the makers' own numbers: controllers["fanuc"], controllers.pose(…)
+    calibrate       compare a model with the poses that its controller shows, and name the cause of differences
+    icub            module: control boards, limits, names and fingers of the iCub
+"""
 
 from kinetree import _start
 
@@ -9,40 +45,70 @@ if _start.is_command():  # before anything that takes time
 
 from typing import TYPE_CHECKING
 
-from kinetree.checker.check import check as check
-from kinetree.controllers import controllers as controllers
 from kinetree.errors import Finding as Finding
 from kinetree.errors import KinetreeError as KinetreeError
 from kinetree.errors import Source as Source
-from kinetree.errors import UnverifiedWarning as UnverifiedWarning
 from kinetree.load import load as load
 from kinetree.load import save as save
+from kinetree.load import text as text
 from kinetree.model import edit as edit
 from kinetree.model.robot import Robot as Robot
 
+__version__ = "0.1.0.dev0"
+
 if TYPE_CHECKING:
-    from kinetree._computing import *  # noqa: F403  (for type checkers: at run time names come from __getattr__)
+    from kinetree import dynamics as dynamics
+    from kinetree import icub as icub
+    from kinetree import kinematics as kinematics
+    from kinetree import limits as limits
+    from kinetree.checker.check import check as check
+    from kinetree.compiler.kernel import Kernel as Kernel
+    from kinetree.queries.controllers import Registered
+    from kinetree.queries.limits import margin as margin
+    from kinetree.queries.motion import fk as fk
+    from kinetree.queries.motion import hessian as hessian
+    from kinetree.queries.motion import jacobian as jacobian
+    from kinetree.queries.motion import jacobian_dot as jacobian_dot
+    from kinetree.queries.motion import manipulability as manipulability
+    from kinetree.queries.motion import velocity as velocity
+    from kinetree.solvers.calibrate.calibration import calibrate as calibrate
+    from kinetree.solvers.compare.comparison import compare as compare
+    from kinetree.solvers.guard import guard as guard
+    from kinetree.solvers.ik.make import ik as ik
+    from kinetree.solvers.ik.result import IKResult as IKResult
+
+    controllers: Registered
 else:
+    from kinetree.controllers import controllers, register
+
+    _LATER = {  # imported when they are first used, each alone
+        **dict.fromkeys(("fk", "hessian", "jacobian", "jacobian_dot", "manipulability", "velocity"), "queries.motion"),
+        "IKResult": "solvers.ik.result",
+        "Kernel": "compiler.kernel",
+        "calibrate": "solvers.calibrate.calibration",
+        "check": "checker.check",
+        "compare": "solvers.compare.comparison",
+        "guard": "solvers.guard",
+        "ik": "solvers.ik.make",
+        "margin": "queries.limits",
+    }
+    _MODULES = ("dynamics", "icub", "kinematics", "limits")
+    __all__ = ["Finding", "KinetreeError", "Robot", "Source", "controllers", "edit", "load", "save", "text"]
+    __all__ += [*_LATER, *_MODULES]
+    register("kinetree.queries.controllers", ("pose", "to_pose", "joints", "to_q", "limit_joints"))
+    del register
 
     def __getattr__(name: str) -> object:
-        """What computes, and the modules of the package: imported when somebody asks for it, for `kinetree check` to
-        begin at once."""
+        """Return a public name, or a module of the package, imported when it is first used."""
         from importlib import import_module
         from importlib.util import find_spec
 
-        if name.startswith("__"):
+        if name in _LATER:
+            globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+            return globals()[name]
+        if name.startswith("__") or not find_spec(f"{__name__}.{name}"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        if find_spec(f"{__name__}.{name}"):
-            return import_module(f"{__name__}.{name}")
-        computing = vars(import_module(f"{__name__}._computing"))
-        globals().update({key: value for key, value in computing.items() if not key.startswith("__")})
-        if name not in computing:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return computing[name]
+        return import_module(f"{__name__}.{name}")
 
     def __dir__() -> list[str]:
-        __getattr__("fk")
-        return sorted(globals())
-
-
-__version__ = "0.1.0.dev0"
+        return [*__all__, "__version__"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from inspect import Parameter, signature
 from numbers import Integral, Real
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, ParamSpec, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from kinetree.errors import KinetreeError, wrong_type
 
@@ -21,6 +21,21 @@ V = TypeVar("V")
 
 _PLAIN = {str: "a text", bool: "True or False", type(None): "None", Any: "anything"}
 _FAULTS = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
+
+
+class Arguments:
+    """Base of records of arguments: where a call with one fails, its fields are compared with their annotations."""
+
+    def over(self, other: Self) -> Self:
+        """Return these arguments, with those of another record where these are not given; mappings name by name."""
+        given = vars(other)
+        return type(self)(**{name: _over(value, given[name]) for name, value in vars(self).items()})
+
+
+def _over(value: Any, other: Any) -> Any:
+    if isinstance(value, Arguments):
+        return value.over(other)
+    return {**other, **value} if value and other and isinstance(value, Mapping) else value or other
 
 
 def explained(function: Callable[P, V]) -> Callable[P, V]:
@@ -52,6 +67,8 @@ def _first_misfit(
     except (TypeError, NameError):  # wrong names or numbers of arguments: Python explains these
         return None
     for name, value in given.items():
+        if isinstance(value, Arguments) and (misfit := _first_misfit(type(value), (), vars(value))):
+            return misfit
         kind = signature(function).parameters[name].kind
         values = value if kind is Parameter.VAR_POSITIONAL else value.values() if kind is Parameter.VAR_KEYWORD else ()
         for one in values if kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD) else (value,):

@@ -78,6 +78,14 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def underlined(line: str, start: int, stop: int) -> str:
+    """Return about a hundred characters of a line, with those from start to stop, from 0, underlined below."""
+    line = line.replace("\t", " ")
+    cut = min(start, max(len(line) - len(line.lstrip()), start - 60))
+    marks = "~" * (min(stop - start, 100) - 1) + "^"
+    return f"{line.rstrip()[cut : cut + 100]}\n{' ' * (start - cut)}{marks}"
+
+
 def visible(text: str, *, one_for_one: bool = False) -> str:
     """Return the text with characters that a terminal would obey or hide, such as colour codes, escaped as `\\x1b`.
 

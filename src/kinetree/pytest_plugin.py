@@ -10,7 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from kinetree.checker.checked import Job
-    from kinetree.checker.jobs import Overrides
+    from kinetree.conventions.options import CheckOptions
 
 OPTIONS = {"profile": "the conventions", "select": "only codes that begin so", "ignore": "no codes that begin so"}
 """Settings `kinetree_…` in pytest's configuration, which go before those of the models."""
@@ -31,22 +31,22 @@ def pytest_configure(config: pytest.Config) -> None:
     from kinetree.conventions.profiles import check_codes
     from kinetree.errors import KinetreeError
 
-    said = _said(config)
+    options = _options(config)
     try:
-        check_codes(said.profile, said.select or (), said.ignore or ())
+        check_codes(options.profile, options.select, options.ignore)
     except KinetreeError as error:
         raise pytest.UsageError(f"kinetree_{{profile,select,ignore}}: {error}") from None
 
 
-def _said(config: pytest.Config) -> Overrides:
-    from kinetree.checker.jobs import Overrides
+def _options(config: pytest.Config) -> CheckOptions:
+    from kinetree.conventions.options import CheckOptions
 
-    profile, select, ignore = (config.getini(f"kinetree_{name}") or None for name in OPTIONS)
-    return Overrides(profile, select and tuple(select), ignore and tuple(ignore))
+    profile, select, ignore = (config.getini(f"kinetree_{name}") for name in OPTIONS)
+    return CheckOptions(profile or None, tuple(select), tuple(ignore))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    """A robot description, if they are wanted."""
+    """Return the tests of a robot description, if they are wanted."""
     if not parent.config.getoption("--kinetree"):
         return None
     from kinetree.checker.files import is_model
@@ -63,14 +63,14 @@ class RobotFile(pytest.File):
         from kinetree.errors import KinetreeError
 
         try:
-            for job in jobs([str(self.path)], None, _said(self.config), [str(self.path)]):
+            for job in jobs([str(self.path)], None, _options(self.config), found=[str(self.path)]):
                 yield RobotItem.from_parent(self, name=f"kinetree[{job.name}]" if job.name else "kinetree", job=job)
         except KinetreeError as error:
             raise self.CollectError(str(error)) from None
 
 
 class FoundError(Exception):
-    """What is wrong with a robot description."""
+    """A robot description has errors or warnings."""
 
 
 class RobotItem(pytest.Item):
@@ -95,7 +95,7 @@ class RobotItem(pytest.Item):
             raise FoundError("\n".join(report("pretty", [result])))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
-        """The findings, and no traceback."""
+        """Return the findings, without a traceback."""
         if isinstance(excinfo.value, FoundError):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo))

@@ -11,7 +11,7 @@ from kinetree.compiler.program import trace
 from kinetree.model.assemble import Parts, build
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import Link
-from kinetree.queries import tree
+from kinetree.queries.query import tree
 from kinetree.spatial import plucker, se3
 from physics import everything, random_joint, with_mimic
 from support import icub_urdfs, random_q

@@ -10,7 +10,6 @@ import pytest
 
 import kinetree as kt
 from c_compiler import C99, call, compile_with, compilers
-from kinetree import queries
 from kinetree.cli.codegen import QUERIES, _flag
 
 
@@ -35,7 +34,9 @@ def test_every_query_is_written_and_computes(run, mixed, tmp_path, flags, dtype)
     q, qd = robot.q({"drive": [1, 2, 0.5], "lift": 0.125}), np.linspace(-1, 1, robot.nv)
     for query, row in QUERIES.items():
         for frame in ("tool", "wheel"):
-            kernel = getattr(queries, query)(robot, frame, "finger", **({"expressed_in": "frame"} if row.axes else {}))
+            kernel = getattr(kt.kinematics, query)(
+                robot, frame, "finger", **({"expressed_in": "frame"} if row.axes else {})
+            )
             inputs = [q, qd][: len(kernel.inputs)]
             expected = kernel.interpret(*inputs, dtype=dtype)
             axes = "_own_axes" if row.axes else ""
@@ -175,7 +176,7 @@ def test_a_guard_keeps_limits_in_c(run, tmp_path):
     command = np.radians([-85, 100, 80, 50, 0, 0, 0])
     found = call(library.icub_guard_left_arm, [q, command, [0.01]], (10,))
     assert found == pytest.approx(guard.kernel(q, command, 0.01), abs=1e-12)
-    assert found[-1] == kt.GuardState.CHANGED
+    assert found[-1] == kt.limits.GuardState.CHANGED
     assert "14 left_arm tendons 1 lower" in out.with_suffix(".h").read_text()
 
 

@@ -5,15 +5,19 @@ import os
 import re
 import shlex
 import signal
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from kinetree.checker import check, checked
 from kinetree.cli import fix as fix_command
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.profiles import rules_of
 from kinetree.conventions.rep199.base import BaseParent
+from kinetree.fixer import apply
 from kinetree.fixer.apply import MOST_TRIES
+from kinetree.load import examine
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
 STUCK = ARM.replace('"base"', '"controller"')
@@ -40,6 +44,52 @@ def test_it_mends_in_place_and_then_has_nothing_to_do(run, model):
     assert path.read_text() != HUNG
     result = run("fix", path, "--profile", "industrial")
     assert (result.exit_code, result.stdout) == (0, f"{path}: 0 mended\n")
+
+
+class TestCost:
+    """A repair costs one load and one check of what is there, and one of what becomes of it."""
+
+    @pytest.fixture
+    def counts(self, monkeypatch) -> Counter[str]:
+        """How many files were loaded, and how many robots checked, in this process."""
+        counts: Counter[str] = Counter()
+
+        def counted(what, function):
+            def call(*arguments):
+                counts[what] += 1
+                return function(*arguments)
+
+            return call
+
+        load = counted("loads", examine)
+        for module in (check, checked, apply):
+            monkeypatch.setattr(module, "examine", load)
+        monkeypatch.setattr(check, "asked", counted("checks", check.asked))
+        return counts
+
+    @pytest.mark.parametrize("name", ["arm.urdf", "arm.urdf.xacro"])
+    def test_one_repair(self, name, run, model, counts):
+        """What is expanded is checked by a child process, too, before it is read here; that is not counted."""
+        path = model(HUNG, name)
+        assert run("fix", path, "--profile", "industrial").stdout.endswith(f"{path}: 1 mended\n")
+        assert counts == {"loads": 2, "checks": 2}
+
+    def test_many_repairs_by_one_rule(self, run, model, counts):
+        links = "".join(f'<link name="l{i}"/>' for i in range(501))
+        joint = '<joint name="j{}" type="fixed"><origin rpy="1.57 0 0"/><parent link="l0"/><child link="l{}"/></joint>'
+        path = model(f'<robot name="r">{links}{"".join(joint.format(i, i) for i in range(1, 501))}</robot>')
+        assert run("fix", path).stdout.endswith(f"{path}: 500 mended\n")
+        assert counts == {"loads": 2, "checks": 2}
+
+    def test_what_a_child_process_could_not_check_is_not_read_here(self, run, model, counts, monkeypatch):
+        refused = checked.fault("arm.xacro", "check-timeout", "takes more than 30 s")
+        monkeypatch.setattr(fix_command, "check_all", lambda jobs: iter([refused]))
+        result = run("fix", model(HUNG, "arm.xacro"))
+        assert (result.exit_code, "takes more than 30 s" in result.stderr, counts) == (2, True, {})
+
+    def test_nothing_to_repair(self, run, model, counts):
+        assert run("fix", model(ARM), "--profile", "industrial").exit_code == 0
+        assert counts == {"loads": 1, "checks": 1}
 
 
 def test_diff_shows_and_writes_nothing(run, model, monkeypatch, tmp_path):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kinetree.compiler import llvm, machine
+from kinetree.compiler import llvm
+from kinetree.queries import query
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def folder(tmp_path, monkeypatch):
 def work(monkeypatch):
     """What has been done: "trace", "compile"."""
     done = []
-    compile_object, make = llvm.compile_object, machine.Machine.program.fget
+    compile_object, trace = llvm.compile_object, query.trace
     monkeypatch.setattr(llvm, "compile_object", lambda *a: done.append("compile") or compile_object(*a))
-    monkeypatch.setattr(machine.Machine, "program", property(lambda self: done.append("trace") or make(self)))
+    monkeypatch.setattr(query, "trace", lambda *a: done.append("trace") or trace(*a))
     return done

@@ -35,10 +35,11 @@ def test_another_program_finds_it(folder):
     first = asked()
     text = f"""
 import numpy as np, kinetree as kt
-from kinetree.compiler import ir_module, llvm, machine
+from kinetree.compiler import ir_module, llvm
+from kinetree.queries import query
 def fail(*a): raise SystemExit("compiled")
 llvm.compile_object = ir_module.assembly = fail
-machine.Machine.program = property(fail)
+query.trace = fail
 T = kt.fk(kt.load({ARM!r}, format="urdf"), "c")(np.array({Q.tolist()}))
 print(T.tobytes().hex())
 """

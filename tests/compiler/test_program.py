@@ -48,7 +48,7 @@ def test_dead_code_is_gone_and_nothing_is_done_twice():
 
 def test_forward_kinematics_is_well_formed():
     robot = kt.load("icub")
-    tree = kt.queries.tree(robot)
+    tree = kt.queries.query.tree(robot)
     frames = list(robot.frames)
     program = trace(lambda q: np.array(forward_kinematics(tree, q, frames)), (tree.nq,))
     well_formed(program)

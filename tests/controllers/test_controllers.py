@@ -16,7 +16,7 @@ from kinetree.controllers.text import parsed, written
 from kinetree.spatial.handedness import mirrored_pose
 from support import shared
 
-pytestmark = pytest.mark.filterwarnings("ignore::kinetree.UnverifiedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::kinetree.errors.UnverifiedWarning")
 EVERY = [*kt.controllers, *kt.controllers.forms]
 every = pytest.mark.parametrize("key", EVERY)
 
@@ -172,7 +172,7 @@ def test_what_nobody_checked_is_said():
             warnings.simplefilter("always")
             controller.from_pose(POSE)
         assert bool(caught) == (controller.confidence != "high")
-        assert all(key[:3] in str(w.message).lower() and w.category is kt.UnverifiedWarning for w in caught)
+        assert all(key[:3] in str(w.message).lower() and w.category is kt.errors.UnverifiedWarning for w in caught)
 
 
 def test_half_a_turn_is_plus_half_a_turn():

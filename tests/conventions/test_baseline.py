@@ -19,6 +19,7 @@ from kinetree.checker.baseline import (
 )
 from kinetree.checker.checked import Checked, Job, check_job, gone_from_baselines
 from kinetree.checker.run import check_all
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from kinetree.errors import Finding, Source
 from support import shared
@@ -40,7 +41,7 @@ def codes(found: Checked) -> list[str]:
 def job(tmp_path):
     """The job of a file with three findings, for which `known.json` is the baseline."""
     (tmp_path / "arm.urdf").write_text(ODD)
-    return Job(str(tmp_path / "arm.urdf"), "industrial", baseline=str(tmp_path / "known.json"))
+    return Job(str(tmp_path / "arm.urdf"), CheckOptions("industrial"), baseline=str(tmp_path / "known.json"))
 
 
 @pytest.fixture
@@ -127,7 +128,7 @@ def test_of_what_is_gone_three_are_named(count, named, job, tmp_path):
 
 def test_what_was_not_asked_is_not_gone(known, tmp_path):
     for leave_out in ({"select": ("R199-5",)}, {"ignore": ("R199", "not-")}, {"profile": "icub", "ignore": ("not-",)}):
-        assert "baseline-gone" not in codes(check_job(replace(known, **leave_out)))
+        assert "baseline-gone" not in codes(check_job(replace(known, options=replace(known.options, **leave_out))))
     (tmp_path / "arm.urdf").write_text("<robot>")
     assert codes(check_job(known)) == ["xml-syntax"]
 
@@ -261,7 +262,7 @@ class TestWhatHasGoneForGood:
         message = "3 in the baseline are gone with their file: R199-403 link 'flange', not-understood <odd>"
         expected = [(known.baseline, "baseline-gone", "model 'arm.urdf'", message)]
         assert self.said(other, other) == expected
-        assert self.said(replace(other, ignore=("baseline",))) == []
+        assert self.said(replace(other, options=CheckOptions("industrial", ignore=("baseline",)))) == []
 
     def test_a_variant(self, known, other, tmp_path):
         variants = [replace(known, name=name) for name in ("long", "short")]
@@ -276,7 +277,7 @@ class TestWhatHasGoneForGood:
         assert (element, message[:44]) == ("model 'arm.urdf'", "6 in the baseline are gone with their file: ")
 
     def test_a_robot_of_the_package_is_there(self, known, other):
-        write(known.baseline, check_job(Job("icub", "icub")))
+        write(known.baseline, check_job(Job("icub", CheckOptions("icub"))))
         assert read_baseline(known.baseline)
         assert self.said(other) == []
 
@@ -321,7 +322,7 @@ def test_one_that_is_read_only_stays(known, monkeypatch):
 )
 def test_real_models_are_quiet_with_their_baseline(tmp_path, where, pattern, found):
     files = sorted(map(str, shared("corpus", where).rglob(pattern)))[:40]
-    jobs = [Job(file, "industrial-strict") for file in files]
+    jobs = [Job(file, CheckOptions("industrial-strict")) for file in files]
     baseline = tmp_path / "known.json"
     assert write(baseline, *map(check_job, jobs)) >= found
     for job in jobs:

@@ -12,7 +12,9 @@ from kinetree.checker.checked import Checked, Job
 from kinetree.checker.report import formats, report
 from kinetree.checker.run import check_all
 from kinetree.conventions.examples import ARM
-from kinetree.load import FORMATS, load
+from kinetree.conventions.options import CheckOptions
+from kinetree.formats.registry import FORMATS
+from kinetree.load import load
 from support import shared
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices of POSIX")
@@ -36,7 +38,7 @@ def checked(path: Path, content: str | bytes | None = None, **options) -> Checke
     if content is not None:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     OPENED.clear()
-    (found,) = check_all([Job(str(path), "industrial")], **options)
+    (found,) = check_all([Job(str(path), CheckOptions("industrial"))], **options)
     return found
 
 
@@ -206,7 +208,7 @@ def test_what_is_no_file_is_not_checked(tmp_path):
     (tmp_path / "folder.urdf").mkdir()
     (tmp_path / "arm.urdf").write_text(ARM)
     names = ("pipe", "loop", "zero", "folder", "nul\0", "arm")
-    found = list(check_all([Job(str(tmp_path / f"{name}.urdf"), "industrial") for name in names]))
+    found = list(check_all([Job(str(tmp_path / f"{name}.urdf"), CheckOptions("industrial")) for name in names]))
     assert [[finding.code for finding in one.findings] for one in found] == [["file"]] * 5 + [[]]
 
 
@@ -251,7 +253,7 @@ def test_xacro_is_refused_in_time_and_does_nothing(bodies, tmp_path, monkeypatch
     for path, body in zip(paths, bodies, strict=True):
         path.write_text(XACRO.replace("{}", body.replace("{self}", path.name)))
     before = sorted(os.listdir(tmp_path))
-    found = list(check_all([Job(str(path), "industrial") for path in paths], seconds=60))
+    found = list(check_all([Job(str(path), CheckOptions("industrial")) for path in paths], seconds=60))
     for body, one in zip(bodies, found, strict=True):
         assert [f.code for f in one.findings if f.severity == "error"], body
         assert not [f.code for f in one.findings if f.code.startswith("check-")], body
@@ -273,7 +275,7 @@ def test_damaged_files_are_refused_or_checked(suffix, tmp_path):
             data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         path = tmp_path / f"{i}{suffix}"
         path.write_bytes(data)
-        jobs.append(Job(str(path), "industrial"))
+        jobs.append(Job(str(path), CheckOptions("industrial")))
     found = list(check_all(jobs, seconds=60))
     assert [one.file for one in found] == [job.file for job in jobs]
     assert [str(f) for one in found for f in one.findings if f.code.startswith("check-")] == []
@@ -292,7 +294,7 @@ def test_a_pipe_that_is_named_is_said_to_be_one(name, tmp_path):
 @posix
 def test_a_name_with_an_end_of_line_is_a_name(tmp_path):
     (tmp_path / "a\nb.urdf").write_text('<robot name="r"><link name="a"/></robot>')
-    (checked_one,) = check_all([Job(str(tmp_path / "a\nb.urdf"), "ros")])
+    (checked_one,) = check_all([Job(str(tmp_path / "a\nb.urdf"), CheckOptions("ros"))])
     assert not [finding for finding in checked_one.findings if finding.severity == "error"]
 
 
@@ -300,7 +302,7 @@ def test_a_line_of_a_file_that_is_no_xml_is_not_shown(tmp_path):
     (tmp_path / "secret.txt").write_text("password = swordfish\n")
     include = '<xacro:include filename="secret.txt"/>'
     (tmp_path / "arm.xacro").write_text(f'<robot name="a" xmlns:xacro="http://ros.org/wiki/xacro">{include}</robot>')
-    (found,) = check_all([Job(str(tmp_path / "arm.xacro"), "ros")])
+    (found,) = check_all([Job(str(tmp_path / "arm.xacro"), CheckOptions("ros"))])
     assert [finding.code for finding in found.findings] == ["xml-syntax"]
     for form in formats():
         assert "swordfish" not in "\n".join(report(form, [found]))

@@ -12,7 +12,7 @@ from kinetree.conventions.facts import Subject
 from kinetree.conventions.icub.axes import AxisDirection, axes, looks_forwards
 from kinetree.conventions.icub.limits import board_of, known_robot
 from kinetree.conventions.profiles import rules_of
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 from kinetree.robots.icub.limits import board_limits
 from kinetree.robots.icub.naming import naming
 from kinetree.robots.packaged import versions

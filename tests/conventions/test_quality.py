@@ -17,7 +17,7 @@ from support import example_robot_urdfs, icub_urdfs, shared
 MODULES = ("structure", "names", "joints", "limits", "inertia", "geometry")
 LETTERS = tuple(letters for letters, module in FAMILIES.items() if module in MODULES)
 RULES = {rule.code: rule for rule in rules_of("sim") if rule.code.startswith(LETTERS)}
-PACKAGES = MeshRule.told["packages"]
+PACKAGES = MeshRule.context.read.packages
 
 
 def found(robot: kt.Robot, profile: str = "sim") -> list[kt.Finding]:

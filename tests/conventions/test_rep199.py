@@ -13,6 +13,7 @@ from arm_trees import RULES, Text, arms, found, single, tree
 from kinetree.checker.check import ask
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.makers import maker
 from kinetree.conventions.rep199.manual_clauses import CLAUSES
 from kinetree.errors import Finding, KinetreeError
@@ -167,7 +168,8 @@ def test_a_planted_fault_is_named_by_its_rule(code):
 
 def test_findings_have_their_places():
     text = ARM.replace('rpy="0 1.5707963267948966 0"', 'rpy="0 0 0"')
-    (finding,) = [f for f in ask(kt.load(text, format="urdf"), RULES, vendor="abb") if f.code == "R199-501"]
+    found = ask(kt.load(text, format="urdf"), RULES, CheckOptions(vendor="abb"))
+    (finding,) = [f for f in found if f.code == "R199-501"]
     line = next(i for i, line in enumerate(text.splitlines(), 1) if '<link name="tool0"' in line)
     assert isinstance(finding, Finding)
     assert (finding.severity, finding.source.line) == ("warning", line)

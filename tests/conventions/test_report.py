@@ -12,6 +12,7 @@ import pytest
 from kinetree.checker.checked import Checked, Excused, Job, check_job
 from kinetree.checker.report import _excerpts, formats, report
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.options import CheckOptions
 from kinetree.errors import Finding, KinetreeError, Source
 
 SCHEMA = Path(__file__).with_name("sarif-2.1.0-rtm.4.json")
@@ -29,7 +30,7 @@ def bad(tmp_path, monkeypatch):
         good, good.replace("0 0 0", "0 1.5707963267948966 0").replace("0.09 0 1.5707963267948966 0", "0.09 0 0")
     )
     Path("bad.urdf").write_text(text)
-    return check_job(Job("bad.urdf", "industrial"))
+    return check_job(Job("bad.urdf", CheckOptions("industrial")))
 
 
 @pytest.fixture
@@ -179,11 +180,11 @@ class TestSarif:
         before = self.fingerprints([bad])
         text = Path("bad.urdf").read_text()
         Path("bad.urdf").write_text(text.replace("<link", "<!-- one\nmore -->\n<link", 1))
-        shifted = check_job(Job("bad.urdf", "industrial"))
+        shifted = check_job(Job("bad.urdf", CheckOptions("industrial")))
         assert shifted.findings[0].source.line == bad.findings[0].source.line + 2
         assert self.fingerprints([shifted]) == before
         Path("bad.urdf").write_text(text.replace('<link name="flange"/>', '<link   name="flange"></link>'))
-        assert self.fingerprints([check_job(Job("bad.urdf", "industrial"))]) == before
+        assert self.fingerprints([check_job(Job("bad.urdf", CheckOptions("industrial")))]) == before
         renamed = replace(bad, findings=tuple(replace(f, element="link 'other'") for f in bad.findings))
         assert not set(self.fingerprints([renamed])) & set(before)
 

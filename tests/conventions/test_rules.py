@@ -12,7 +12,7 @@ from kinetree.conventions.facts import Subject
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, rules_of
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 
 RULES = [
     rule
@@ -36,7 +36,7 @@ def example(rule: type[Rule], text: str) -> kt.Robot:
 
 def alone(rule: type[Rule], robot: kt.Robot) -> list[Finding]:
     """What a rule finds, whatever it requires."""
-    return list(rule().findings(Subject(robot, **rule.told).facts(rule.check)))
+    return list(rule().findings(Subject(robot, rule.context).facts(rule.check)))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

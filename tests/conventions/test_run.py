@@ -20,6 +20,8 @@ from kinetree.checker.checked import Checked, Job, check_job
 from kinetree.checker.run import check_all
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import document, poses
+from kinetree.conventions.options import CheckOptions
+from kinetree.formats.registry import ReadOptions
 from support import all_frames, shared
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
@@ -36,12 +38,17 @@ class Trap:
         return self.call[0], self.call[1:]
 
 
+def industrial(**read) -> CheckOptions:
+    """The options of a check of an industrial arm, which is read so."""
+    return CheckOptions("industrial", read=ReadOptions(**read))
+
+
 @pytest.fixture
 def arms(tmp_path) -> list[Job]:
     """Jobs for arms, good and bad by turns."""
     for i in range(6):
         (tmp_path / f"{i}.urdf").write_text(BAD if i % 2 else ARM)
-    return [Job(str(tmp_path / f"{i}.urdf"), "industrial") for i in range(6)]
+    return [Job(str(tmp_path / f"{i}.urdf"), industrial()) for i in range(6)]
 
 
 def in_children(jobs, monkeypatch, **options):
@@ -67,20 +74,20 @@ def test_small_files_are_checked_here_and_xacro_in_children(arms, tmp_path, monk
     assert all(isinstance(checked, Checked) for checked in check_all(arms))
     xacro = tmp_path / "arm.urdf.XACRO"
     xacro.write_text(ARM)
-    assert list(check_all([Job(str(xacro), "industrial")], processes=3)) == [1]
-    assert list(check_all([*arms, Job(arms[0].file, "industrial", arguments={"format": "xacro"})], processes=3)) == [3]
+    assert list(check_all([Job(str(xacro), industrial())], processes=3)) == [1]
+    assert list(check_all([*arms, Job(arms[0].file, industrial(format="xacro"))], processes=3)) == [3]
 
 
 @pytest.mark.slow
 @posix
 def test_the_trouble_of_one_file_is_not_that_of_others(arms, tmp_path, monkeypatch):
     trouble = [
-        Job(arms[0].file, "industrial", arguments={"srdf": Trap(os.abort)}),
-        Job(arms[0].file, "industrial", arguments={"srdf": Trap(time.sleep, 60)}),
-        Job(arms[0].file, "industrial", arguments={"srdf": Trap(os._exit, 3)}),
-        Job(str(tmp_path / "nowhere.urdf"), "industrial"),
-        Job(str(tmp_path), "industrial", arguments={"format": "urdf"}),
-        Job("no-such-robot", "industrial"),
+        Job(arms[0].file, industrial(srdf=Trap(os.abort))),
+        Job(arms[0].file, industrial(srdf=Trap(time.sleep, 60))),
+        Job(arms[0].file, industrial(srdf=Trap(os._exit, 3))),
+        Job(str(tmp_path / "nowhere.urdf"), industrial()),
+        Job(str(tmp_path), industrial(format="urdf")),
+        Job("no-such-robot", industrial()),
     ]
     jobs = [job for pair in zip(trouble, arms, strict=True) for job in pair]
     found = in_children(jobs, monkeypatch, processes=1, seconds=4)
@@ -99,7 +106,7 @@ def test_the_trouble_of_one_file_is_not_that_of_others(arms, tmp_path, monkeypat
 def test_a_child_writes_into_no_file(arms, tmp_path, monkeypatch):
     written = tmp_path / "written"
     trap = Trap(Path.write_text, written, "x")
-    (checked,) = in_children([Job(arms[0].file, "industrial", arguments={"srdf": trap})], monkeypatch, processes=1)
+    (checked,) = in_children([Job(arms[0].file, industrial(srdf=trap))], monkeypatch, processes=1)
     assert codes(checked) == ["check-crashed"]
     assert not written.exists() or written.read_text() == ""
 
@@ -111,7 +118,7 @@ def test_mistakes_of_ours_are_findings(arms, monkeypatch, error, code):
     def stumble(_job):
         raise error
 
-    monkeypatch.setattr(child, "check_job", stumble)
+    monkeypatch.setattr(child, "examine_job", stumble)
     for checked in check_all(arms[:2]):
         assert codes(checked) == [code or "check-crashed"]
 
@@ -123,7 +130,7 @@ def test_mistakes_of_ours_are_findings(arms, monkeypatch, error, code):
     "deed", ["bytes(3 << 30)", "open('written', 'wb', 0).write(b'x')", "child._set('RLIMIT_CPU', 1)\nwhile True: pass"]
 )
 def test_limits_of_a_child(deed, tmp_path):
-    code = f"from kinetree.conventions import child\nchild._limit(1500)\n{deed}"
+    code = f"from kinetree.checker import worker as child\nchild._limit(1500)\n{deed}"
     ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False)
     assert ended.returncode != 0
     assert not (tmp_path / "written").exists() or not (tmp_path / "written").read_text()
@@ -140,17 +147,20 @@ def test_what_a_child_says_is_findings_or_nothing():
 
 def test_what_is_unknown_is_said_before_anything_is_checked(arms):
     with pytest.raises(kt.KinetreeError, match="no profile 'industry'"):
-        check_all([*arms, Job(arms[0].file, "industry")])
+        check_all([*arms, Job(arms[0].file, CheckOptions("industry"))])
     with pytest.raises(kt.KinetreeError, match="no rule begins with 'R999'"):
-        check_all([Job(arms[0].file, "industrial", select=("R999",))])
+        check_all([Job(arms[0].file, CheckOptions("industrial", select=("R999",)))])
 
 
 SCRIPT = """
 import sys, time
 from kinetree.checker import run
 from kinetree.checker.checked import Job
+from kinetree.conventions.options import CheckOptions
+from kinetree.formats.registry import ReadOptions
 run.SMALL = -1
-for checked in run.check_all([Job(sys.argv[1], "industrial")] * 3, processes=2):
+job = Job(sys.argv[1], CheckOptions('industrial'))
+for checked in run.check_all([job] * 3, processes=2):
     print(len(checked.findings), flush=True)
 """
 
@@ -173,8 +183,8 @@ def test_a_script_without_a_guard_in_a_folder_of_traps(arms, tmp_path):
 def test_no_orphans(how, tmp_path):
     """A child works on a pipe that never says anything; its parent is ended."""
     code = SCRIPT.replace(
-        "[Job(sys",
-        "[Job(sys.argv[1], 'industrial'), Job(sys.argv[1], 'industrial', arguments={'srdf': Sleep()}), Job(sys",
+        "[job]",
+        "[job, Job(sys.argv[1], CheckOptions('industrial', read=ReadOptions(srdf=Sleep()))), job]",
     ).replace("run.SMALL", "class Sleep:\n    def __reduce__(self): return time.sleep, (100,)\nrun.SMALL")
     (tmp_path / "arm.urdf").write_text(ARM)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -234,7 +244,7 @@ def test_the_corpus_is_checked_in_time():
 
     files = sorted(shared("corpus").rglob("*.urdf"))[::10]
     texts = [path.read_bytes() for path in files]
-    jobs = [Job(str(path), "industrial") for path in files]
+    jobs = [Job(str(path), industrial()) for path in files]
 
     def seconds(work):
         start = time.process_time()

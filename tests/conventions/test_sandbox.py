@@ -20,6 +20,8 @@ from kinetree.checker.sandbox.filter import ALLOW, REFUSE, UNKNOWN, program
 from kinetree.checker.sandbox.numbers import ARCHITECTURES, judged, refused
 from kinetree.confine import Confinement
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.options import CheckOptions
+from kinetree.formats.registry import ReadOptions
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp are of Linux")
 
@@ -252,9 +254,9 @@ class TestChild:
     def done(self, tmp_path, monkeypatch, *calls, **more):
         monkeypatch.setattr(run, "SMALL", -1)
         (tmp_path / "arm.urdf").write_text(ARM)
-        bounds = Confinement([tmp_path])
+        file, bounds = str(tmp_path / "arm.urdf"), Confinement([tmp_path])
         jobs = [
-            Job(str(tmp_path / "arm.urdf"), "industrial", arguments={"srdf": Trap(*call)}, confined=bounds, **more)
+            Job(file, CheckOptions("industrial", read=ReadOptions(srdf=Trap(*call), confined=bounds)), **more)
             for call in calls
         ]
         return list(check_all(jobs, processes=1))
@@ -310,7 +312,8 @@ def test_a_child_that_does_not_bear_it_goes_on_without_it(tmp_path, monkeypatch)
     monkeypatch.setattr(run, "SMALL", -1)
     died = "import kinetree.checker.sandbox as c, os; c.restrict = lambda readable: os._exit(1); "
     monkeypatch.setattr(run, "CHILD", run.CHILD.replace("main(*", f"\n{died}main(*"))
-    (found,) = check_all([Job(str(tmp_path / "arm.urdf"), "industrial", confined=Confinement([tmp_path]))])
+    options = CheckOptions("industrial", read=ReadOptions(confined=Confinement([tmp_path])))
+    (found,) = check_all([Job(str(tmp_path / "arm.urdf"), options)])
     assert found.findings == ()
     held = protection()
     assert (held.landlock, held.reading, held.calls) == (0, False, False)

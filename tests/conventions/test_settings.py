@@ -1,16 +1,19 @@
 """Settings: where they are found, what is legal in them, and the jobs that they make."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
 import kinetree as kt
-from kinetree.checker.checked import check_job
-from kinetree.checker.jobs import Overrides, jobs
+from kinetree.checker.checked import Job, check_job
+from kinetree.checker.jobs import jobs
 from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.checker.settings import Settings, find_settings, read_settings
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.suppressions import ASKEW, EXCUSED
+from kinetree.formats.registry import ReadOptions
 from support import shared
 
 ALL = """
@@ -40,6 +43,11 @@ def write(folder, text, name="kinetree.toml"):
     return str(folder / name)
 
 
+def read_of(job: Job) -> ReadOptions:
+    """How a job reads its file, without its confinement."""
+    return replace(job.options.read, confined=False)
+
+
 def in_pyproject(text):
     """The same settings in a file of others."""
     head, *rows = text.split("[[models]]")
@@ -52,16 +60,19 @@ class TestReading:
     def test_every_key(self, tmp_path, name):
         file = write(tmp_path, ALL if name == "kinetree.toml" else in_pyproject(ALL), name)
         settings = read_settings(file)
-        assert (settings.file, settings.profile) == (file, "industrial")
-        assert (settings.select, settings.ignore) == (("R199-4", "not-understood"), ("R199-408",))
-        assert (settings.vendor, settings.baseline) == ("universal_robots", str(tmp_path / "known.json"))
+        assert (settings.file, settings.options.profile) == (file, "industrial")
+        assert (settings.options.select, settings.options.ignore) == (("R199-4", "not-understood"), ("R199-408",))
+        assert (settings.options.vendor, settings.baseline) == ("universal_robots", str(tmp_path / "known.json"))
         assert settings.per_file == (PerFile(Pattern("legacy/**", str(tmp_path)), ("R199-403",)),)
         ur, icub = settings.models
         assert ur.file == str(tmp_path / "ur.urdf.xacro")
-        assert ur.args == {"ur_type": "ur5e", "name": "ur", "scale": "2", "safety": "true"}
+        assert ur.options.read.xacro_args == {"ur_type": "ur5e", "name": "ur", "scale": "2", "safety": "true"}
         assert ur.name == ""  # there is no other row of its file to tell it from
-        assert ur.packages == {"ur_description": str(tmp_path / "src/ur")}
-        assert (icub.name, icub.profile, icub.args, icub.packages) == ("grown", "icub", {}, {})
+        assert ur.options.read.packages == {"ur_description": str(tmp_path / "src/ur")}
+        assert (icub.name, icub.options) == (
+            "grown",
+            CheckOptions("icub"),
+        )
 
     def test_nothing_is_legal(self, tmp_path):
         file = write(tmp_path, "")
@@ -198,9 +209,9 @@ class TestFinding:
 
     def test_a_change_is_seen(self, tmp_path):
         file = write(tmp_path, 'profile = "icub"')
-        assert read_settings(file).profile == "icub"
+        assert read_settings(file).options.profile == "icub"
         write(tmp_path, 'profile = "industrial"')
-        assert read_settings(file).profile == "industrial"
+        assert read_settings(file).options.profile == "industrial"
 
     def test_a_relative_name_means_the_file_of_the_working_folder(self, tmp_path, monkeypatch):
         """Also where another folder has one of the same size and time."""
@@ -208,16 +219,17 @@ class TestFinding:
             os.utime(write(tmp_path / name, f'profile = "{profile}"\nbaseline = "known.json"'), ns=(10**18, 10**18))
             monkeypatch.chdir(tmp_path / name)
             settings = read_settings("kinetree.toml")
-            assert (settings.profile, settings.baseline) == (profile, str(tmp_path / name / "known.json"))
+            assert (settings.options.profile, settings.baseline) == (profile, str(tmp_path / name / "known.json"))
 
 
 class TestJobs:
     def test_a_path_has_what_its_settings_say(self, tmp_path):
         write(tmp_path, ALL)
         (job,) = jobs([str(tmp_path / "sub" / "arm.urdf")])
-        assert (job.file, job.profile, job.name) == (str(tmp_path / "sub/arm.urdf"), "industrial", "")
-        assert (job.select, job.ignore) == (("R199-4", "not-understood"), ("R199-408",))
-        assert (job.vendor, job.baseline, job.arguments) == ("universal_robots", str(tmp_path / "known.json"), {})
+        assert (job.file, job.options.profile, job.name) == (str(tmp_path / "sub/arm.urdf"), "industrial", "")
+        assert (job.options.select, job.options.ignore) == (("R199-4", "not-understood"), ("R199-408",))
+        assert (job.options.vendor, job.baseline) == ("universal_robots", str(tmp_path / "known.json"))
+        assert read_of(job) == ReadOptions()
         assert [row.pattern.text for row in job.per_file] == ["legacy/**"]
 
     def test_an_entry_point_has_its_arguments_one_job_for_each_row(self, tmp_path, monkeypatch):
@@ -228,10 +240,10 @@ class TestJobs:
         for path in ("ur.xacro", str(tmp_path / "ur.xacro"), "link/ur.xacro"):
             ur3, ur5 = jobs([path])
             assert ur3.file == ur5.file == path
-            assert [(job.name, job.arguments) for job in (ur3, ur5)] == [
-                (f"t={t}", {"xacro_args": {"t": t}}) for t in ("ur3", "ur5")
+            assert [(job.name, read_of(job)) for job in (ur3, ur5)] == [
+                (f"t={t}", ReadOptions(xacro_args={"t": t})) for t in ("ur3", "ur5")
             ]
-        assert [job.profile for job in jobs(["ur.xacro", "b.urdf", "c.urdf"])] == ["industrial"] * 2 + [
+        assert [job.options.profile for job in jobs(["ur.xacro", "b.urdf", "c.urdf"])] == ["industrial"] * 2 + [
             "icub",
             "industrial",
         ]
@@ -245,12 +257,12 @@ class TestJobs:
         rows = "".join(f'[[models]]\nfile = "two.world"\nmodel = "{name}"\n' for name in ("crate", "arm"))
         write(tmp_path, rows)
         path = str(tmp_path / "two.world")
-        assert [(job.name, job.arguments) for job in jobs([path])] == [
-            ("crate", {"model": "crate"}),
-            ("arm", {"model": "arm"}),
+        assert [(job.name, read_of(job)) for job in jobs([path])] == [
+            ("crate", ReadOptions(model="crate")),
+            ("arm", ReadOptions(model="arm")),
         ]
         (job,) = jobs([path], read_settings(write(tmp_path, '[[models]]\nfile = "two.world"\nmodel = "arm"')))
-        assert (job.name, job.arguments) == ("", {"model": "arm"})
+        assert (job.name, read_of(job)) == ("", ReadOptions(model="arm"))
         models = "".join(f'<model name="{name}"><link name="{name}_base"/></model>' for name in ("crate", "arm"))
         (tmp_path / "two.world").write_text(f'<sdf version="1.9"><world name="w">{models}</world></sdf>')
         assert not any(finding.severity == "error" for finding in check_job(job).findings)
@@ -269,7 +281,7 @@ class TestJobs:
         write(tmp_path, ALL)
         (tmp_path / "sub").mkdir()
         monkeypatch.chdir(tmp_path)
-        assert [(job.file, job.profile) for job in jobs(None)] == [
+        assert [(job.file, job.options.profile) for job in jobs(None)] == [
             ("ur.urdf.xacro", "industrial"),
             ("icub.urdf", "icub"),
         ]
@@ -278,30 +290,32 @@ class TestJobs:
 
     def test_what_is_said_for_a_run_goes_before_the_settings(self, tmp_path):
         write(tmp_path, ALL)
-        arguments = {"xacro_args": {"name": "other"}, "packages": {"x": "y"}, "srdf": None}
-        said = Overrides("industrial-strict", ("R199-5",), ("R199-509",), "ABB", "b.json", arguments)
-        (job,) = jobs([str(tmp_path / "ur.urdf.xacro")], None, said)
-        assert (job.profile, job.select, job.ignore) == ("industrial-strict", ("R199-5",), ("R199-509",))
-        assert (job.vendor, job.baseline) == ("abb", "b.json")
-        assert job.arguments["xacro_args"] == {"ur_type": "ur5e", "name": "other", "scale": "2", "safety": "true"}
-        assert job.arguments["packages"] == {"ur_description": str(tmp_path / "src/ur"), "x": "y"}
-        assert set(job.arguments) == {"xacro_args", "packages"}
+        read = ReadOptions(xacro_args={"name": "other"}, packages={"x": "y"})
+        said = CheckOptions("industrial-strict", ("R199-5",), ("R199-509",), "ABB", read)
+        (job,) = jobs([str(tmp_path / "ur.urdf.xacro")], None, said, "b.json")
+        options = job.options
+        assert (options.profile, options.select, options.ignore) == ("industrial-strict", ("R199-5",), ("R199-509",))
+        assert (options.vendor, job.baseline) == ("abb", "b.json")
+        assert read_of(job) == ReadOptions(
+            xacro_args={"ur_type": "ur5e", "name": "other", "scale": "2", "safety": "true"},
+            packages={"ur_description": str(tmp_path / "src/ur"), "x": "y"},
+        )
 
     def test_where_no_profile_is_said(self, tmp_path):
-        assert [job.profile for job in jobs([str(tmp_path / "arm.urdf")])] == ["ros"]
+        assert [job.options.profile for job in jobs([str(tmp_path / "arm.urdf")])] == ["ros"]
 
     def test_settings_can_be_given(self, tmp_path):
         write(tmp_path / "near", 'profile = "icub"')
         settings = read_settings(write(tmp_path, 'profile = "industrial"'))
-        assert [job.profile for job in jobs([str(tmp_path / "near/a.urdf")], settings)] == ["industrial"]
+        assert [job.options.profile for job in jobs([str(tmp_path / "near/a.urdf")], settings)] == ["industrial"]
 
     @pytest.mark.parametrize(
         ("said", "match"),
         [
-            (Overrides("icubb"), "no profile 'icubb'"),
-            (Overrides("icub", select=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
-            (Overrides("icub", ignore=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
-            (Overrides("icub", vendor="acme"), "no controller 'acme'"),
+            (CheckOptions("icubb"), "no profile 'icubb'"),
+            (CheckOptions("icub", select=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
+            (CheckOptions("icub", ignore=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
+            (CheckOptions("icub", vendor="acme"), "no controller 'acme'"),
         ],
     )
     def test_what_is_not_legal(self, tmp_path, said, match):

@@ -11,10 +11,12 @@ from kinetree.checker.excuses import excuse, suppressions
 from kinetree.checker.justifications import justifications
 from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import rule_of, rules_of
 from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.suppressions import ASKEW, EXCUSED, RULES
 from kinetree.errors import Source
+from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xml import Report, parse
 from support import shared
 
@@ -28,10 +30,10 @@ BECAUSE = f"<!-- kinetree: ignore {CODE} because the maker mounts it so -->"
 def checked(tmp_path):
     """Check a text as a file."""
 
-    def checked(text, name="arm.urdf", **job) -> Checked:
+    def checked(text, name="arm.urdf", per_file=(), **options) -> Checked:
         path = tmp_path / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return check_job(Job(str(path), "industrial", **job))
+        return check_job(Job(str(path), CheckOptions("industrial", **options), per_file=per_file))
 
     return checked
 
@@ -161,7 +163,7 @@ class TestXacro:
         (tmp_path / "macro.xacro").write_text(macro)
         path = tmp_path / "arm.urdf.xacro"
         path.write_text(f'{row}{XACRO}<xacro:include filename="macro.xacro"/>\n<xacro:arm/></robot>')
-        return check_job(Job(str(path), "industrial"))
+        return check_job(Job(str(path), CheckOptions("industrial")))
 
     def test_it_is_read_from_the_file_that_has_the_element(self, tmp_path):
         assert CODE in codes(self.parts(tmp_path))
@@ -176,7 +178,7 @@ class TestXacro:
         path = tmp_path / "arm.urdf.xacro"
         self.parts(tmp_path)
         path.write_text(path.read_text().replace("<xacro:arm/>", f"{BECAUSE}<xacro:arm/>"))
-        found = check_job(Job(str(path), "industrial"))
+        found = check_job(Job(str(path), CheckOptions("industrial")))
         assert sorted(codes(found)) == [CODE, "SUP-004"]
         assert "what a macro makes is excused in the macro, or before the root" in found.findings[1].message
 
@@ -217,8 +219,8 @@ def test_real_models_are_excused_at_the_line_that_is_printed(folder, entry, elem
     own = copy.rename(tmp_path / folder.rpartition("/")[2])
     packages = {package.parent.name: package.parent for package in shared("corpus").rglob("package.xml")}
     file, macro, args = entry
-    arguments = {"xacro_args": args, "packages": packages | {"ur_description": own, own.name: own}}
-    job = Job(str(own / file), "industrial-strict", select=("R199",), arguments=arguments)
+    read = ReadOptions(xacro_args=args, packages=packages | {"ur_description": own, own.name: own})
+    job = Job(str(own / file), CheckOptions("industrial-strict", ("R199",), read=read))
     before = check_job(job)
     assert excuses == {finding.code for finding in before.findings}
     (line,) = {finding.source.line for finding in before.findings}

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 
-pytestmark = [pytest.mark.crosscheck, pytest.mark.filterwarnings("ignore::kinetree.UnverifiedWarning")]
+pytestmark = [pytest.mark.crosscheck, pytest.mark.filterwarnings("ignore::kinetree.errors.UnverifiedWarning")]
 FUNCTIONS = {
     "abb": "ABB",
     "comau": "Comau",

@@ -40,9 +40,9 @@ def test_points_wrenches_and_torques(pin):
             pin.updateFramePlacements(model, data)
             M = data.oMf[peer.frame(base)].actInv(data.oMf[peer.frame(frame)])
             found = [
-                kt.point(robot, frame, base).interpret(q, p),
-                kt.wrench(robot, frame, base).interpret(q, w),
-                kt.joint_torques(robot, frame).interpret(q, w),
+                kt.kinematics.point(robot, frame, base).interpret(q, p),
+                kt.dynamics.wrench(robot, frame, base).interpret(q, w),
+                kt.dynamics.joint_torques(robot, frame).interpret(q, w),
             ]
             J = pin.getFrameJacobian(model, data, peer.frame(frame), pin.ReferenceFrame.LOCAL) @ peer.G
             for ours, theirs in zip(found, (M.act(p), M.act(pin.Force(w)).vector, J.T @ w), strict=True):

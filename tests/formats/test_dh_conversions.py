@@ -11,7 +11,7 @@ from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import dh, ets, urdf
 from kinetree.formats.dh.format import Spelling, toml_text
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.dh import DHTable
 from kinetree.model.tree import build_tree

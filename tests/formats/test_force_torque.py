@@ -52,7 +52,7 @@ def through(robot: Robot, format: str, without=()) -> Robot:
 
 def reading(robot: Robot):
     q = robot.q(j=0.4) if robot.nq else robot.q()
-    return kt.sensor_reading(robot, "ft", "b")(q, np.arange(1.0, 7.0))
+    return kt.dynamics.sensor_reading(robot, "ft", "b")(q, np.arange(1.0, 7.0))
 
 
 def survives(robot: Robot, format: str) -> bool:

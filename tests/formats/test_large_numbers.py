@@ -8,7 +8,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats.losses import PARTS
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 
 LINK = """<inertial><origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><mass value="2.5"/>
   <inertia ixx="0.1" ixy="0.01" ixz="0.02" iyy="0.2" iyz="0.03" izz="0.25"/></inertial>

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random_q
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.formats.capabilities import CAPABILITIES, things_of
 from kinetree.formats.losses import PARTS
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import CoupledLimit, Dynamics, Extension, Frame, Geometry, Limit, Sensor, Shape
@@ -132,6 +133,17 @@ def test_each_part_can_be_left_out_alone(format):
             assert after["order"] == ("turn", "lift", "spin")
         elif part in said and part not in ("extension", "frame", "limit", "velocity_limit", "material"):
             assert not after[part]
+
+
+def test_every_format_that_is_written_has_a_row_of_the_table():
+    assert set(CAPABILITIES) == {name for name, row in FORMATS.items() if row.writer}
+    made = robot("urdf")
+    for name, row in CAPABILITIES.items():
+        for part in row.parts:
+            assert part.rpartition(".")[2] in (*PARTS, "joint", "link"), (name, part)
+            for element, _, source in things_of(made, part, ()):
+                assert element.partition(" ")[0] in ("robot", "link", "joint", "frame", "sensor", "material", "coupled")
+                assert source is None or source.line
 
 
 def test_unknown_parts_are_refused():

@@ -5,7 +5,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats.limits import read
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import assemble, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits, _product

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import tomllib
 from functools import cache
 from math import radians
 from pathlib import Path
@@ -15,7 +14,7 @@ from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.formats.dh.rows import Place, read_row
 from kinetree.formats.dh.values import Units
 from kinetree.formats.text import TextReport
-from kinetree.queries import tree
+from kinetree.queries.query import tree
 from kinetree.robots.packaged import packaged, versions
 from support import all_frames, shared
 
@@ -58,8 +57,8 @@ def icub() -> kt.Robot:
 
 def tables(version: str) -> list[dict]:
     """The chains of a version as its file has them; those that stand on another's frame are left out."""
-    chains = tomllib.loads(packaged(f"icub:{version}").text)["chain"]
-    return [chain for chain in chains if "on" not in chain]
+    chains = [chain for chain in packaged(f"icub:{version}").data["chain"] if chain and "on" not in chain]
+    return [{**chain, "rows": [row for row in chain["rows"] if row]} for chain in chains]
 
 
 def test_names(icub):
@@ -114,6 +113,24 @@ def test_golden_points_of_every_version():
         values = {name: 0.1 * k * (-1) ** (k + 1) for k, name in enumerate(way_to(robot, row["frame"]), 1)}
         point = pose_of(robot, values, row["frame"]) @ (0.1, 0.2, 0.3, 1.0)
         assert np.abs(point[:3] - [float(row[x]) for x in "xyz"]).max() < 1e-12, (row["version"], row["frame"])
+
+
+@pytest.mark.parametrize("version", versions("icub"))
+@pytest.mark.parametrize("limits", [None, "dh"])
+def test_the_text_has_the_tables_and_the_limits(version, limits):
+    robot = kt.load(f"icub:{version}", limits=limits)
+    assert "versions" not in robot.text.text
+    again = kt.load(robot.text.text, format="dh")
+    assert (again.joint_names, again.groups, list(again.frames)) == (
+        robot.joint_names,
+        robot.groups,
+        list(robot.frames),
+    )
+    for part in ("lower", "upper", "G", "h", "row_names"):
+        np.testing.assert_array_equal(getattr(again.limits, part), getattr(robot.limits, part))
+    q = np.linspace(-1, 1, robot.nq)
+    mine, other = all_frames(robot, q), all_frames(again, q)
+    assert max(np.abs(mine[name] - other[name]).max() for name in mine) < 1e-14
 
 
 def way_to(robot: kt.Robot, frame: str) -> list[str]:
@@ -271,10 +288,10 @@ def test_force_torque_joints_cut_links_where_the_tables_know_none(icub):
 
 def test_its_sensors_read_what_the_link_below_applies_to_the_link_above(icub):
     w = [0.0, 0.0, -10.0, 0.0, 0.0, 0.0]
-    there = kt.wrench(icub, "l_hand_dh_frame", base="l_arm_ft_frame")(icub.q(), w)
-    assert np.array_equal(kt.sensor_reading(icub, "l_arm_ft", "l_hand_dh_frame")(icub.q(), w), there)
+    there = kt.dynamics.wrench(icub, "l_hand_dh_frame", base="l_arm_ft_frame")(icub.q(), w)
+    assert np.array_equal(kt.dynamics.sensor_reading(icub, "l_arm_ft", "l_hand_dh_frame")(icub.q(), w), there)
     with pytest.raises(kt.KinetreeError, match="does not say what it measures"):
-        kt.sensor_reading(kt.load("icub:3"), "l_arm_ft", "l_hand_dh_frame")  # whose own sensors are others
+        kt.dynamics.sensor_reading(kt.load("icub:3"), "l_arm_ft", "l_hand_dh_frame")  # whose own sensors are others
 
 
 def test_every_version_has_the_same_names_and_order(icub):

@@ -38,7 +38,7 @@ def reads(robot: kt.Robot, q: np.ndarray) -> dict[str, float]:
 
 def test_the_board_of_the_torso_runs_against_its_chain(icub):
     assert board_joints(icub, "torso") == ("torso_yaw", "torso_roll", "torso_pitch")
-    said = reads(icub, kt.from_board(icub, "torso", [10, 20, 30], unit="deg").q)
+    said = reads(icub, kt.icub.from_board(icub, "torso", [10, 20, 30], unit="deg").q)
     assert {name: round(x, 9) for name, x in said.items() if x} == {
         "torso_yaw": 10,
         "torso_roll": 20,
@@ -46,7 +46,7 @@ def test_the_board_of_the_torso_runs_against_its_chain(icub):
     }
     icub3 = chain("torso_roll", "torso_pitch", "torso_yaw", "l_wrist_prosup")
     assert board_joints(icub3, "torso") == ("torso_roll", "torso_pitch", "torso_yaw")
-    assert kt.to_board(icub3, "torso", [0.1, 0.2, 0.3, 0], unit="rad").values.tolist() == [0.1, 0.2, 0.3]
+    assert kt.icub.to_board(icub3, "torso", [0.1, 0.2, 0.3, 0], unit="rad").values.tolist() == [0.1, 0.2, 0.3]
 
 
 def test_there_and_back_on_every_model(icub):
@@ -56,41 +56,43 @@ def test_there_and_back_on_every_model(icub):
         q = rng.uniform(-1, 1, (2, 5, robot.nq))
         back = np.zeros_like(q)
         for board, count in BOARDS.items():
-            values, absent = kt.to_board(robot, board, q, unit="deg")
+            values, absent = kt.icub.to_board(robot, board, q, unit="deg")
             assert values.shape == (2, 5, count)
             places = [board_joints(robot, board).index(name) for name in absent]
             assert np.isnan(values).any(axis=(0, 1)).nonzero()[0].tolist() == places
             if board == "all_joints":
                 assert not absent
-                whole = kt.from_board(robot, board, values, unit="deg", q=q * 0 if robot.nq == 32 else q).q
+                whole = kt.icub.from_board(robot, board, values, unit="deg", q=q * 0 if robot.nq == 32 else q).q
                 assert np.abs(whole - q).max() < 1e-14
-            back, missing = kt.from_board(robot, board, values, unit="deg", q=back)
+            back, missing = kt.icub.from_board(robot, board, values, unit="deg", q=back)
             assert missing == absent
         assert np.abs(back - q).max() < 1e-14
 
 
 def test_all_of_an_arm_and_its_first_seven(icub):
     hand = tuple(f"l_{name}" for name in HAND)
-    short = kt.from_board(icub, "left_arm", np.arange(7.0), unit="deg")
-    long = kt.from_board(icub, "left_arm", np.arange(16.0), unit="deg")
+    short = kt.icub.from_board(icub, "left_arm", np.arange(7.0), unit="deg")
+    long = kt.icub.from_board(icub, "left_arm", np.arange(16.0), unit="deg")
     assert short.absent == ()
     assert long.absent == hand
     assert (short.q == long.q).all()
     assert (short.q == icub.q(dict(zip(board_joints(icub, "left_arm")[:7], range(7), strict=True)), unit="deg")).all()
-    assert kt.to_board(icub, "left_arm", short.q, unit="deg", count=7).values.shape == (7,)
-    assert kt.to_board(icub, "left_arm", short.q, unit="deg").absent == hand
-    with_nan = kt.from_board(icub, "left_arm", [*range(7), *[np.nan] * 9], unit="deg")
+    assert kt.icub.to_board(icub, "left_arm", short.q, unit="deg", count=7).values.shape == (7,)
+    assert kt.icub.to_board(icub, "left_arm", short.q, unit="deg").absent == hand
+    with_nan = kt.icub.from_board(icub, "left_arm", [*range(7), *[np.nan] * 9], unit="deg")
     assert (with_nan.q == short.q).all()
 
 
 def test_units(icub):
-    q = kt.from_board(icub, "left_leg", [90, 0, 0, 0, 0, 45], unit="deg").q
+    q = kt.icub.from_board(icub, "left_leg", [90, 0, 0, 0, 0, 45], unit="deg").q
     assert (q == icub.q(l_hip_pitch=np.pi / 2, l_ankle_roll=np.pi / 4)).all()
-    assert (q == kt.from_board(icub, "left_leg", [np.pi / 2, 0, 0, 0, 0, np.pi / 4], unit="rad").q).all()
-    assert np.allclose(kt.to_board(icub, "left_leg", q, unit="deg").values, [90, 0, 0, 0, 0, 45], rtol=0, atol=1e-13)
+    assert (q == kt.icub.from_board(icub, "left_leg", [np.pi / 2, 0, 0, 0, 0, np.pi / 4], unit="rad").q).all()
+    assert np.allclose(
+        kt.icub.to_board(icub, "left_leg", q, unit="deg").values, [90, 0, 0, 0, 0, 45], rtol=0, atol=1e-13
+    )
     for say in (
-        lambda **unit: kt.from_board(icub, "torso", [0, 0, 0], **unit),
-        lambda **unit: kt.to_board(icub, "torso", icub.q(), **unit),
+        lambda **unit: kt.icub.from_board(icub, "torso", [0, 0, 0], **unit),
+        lambda **unit: kt.icub.to_board(icub, "torso", icub.q(), **unit),
     ):
         with pytest.raises(kt.KinetreeError, match="unit is missing; legal are 'deg', as control boards speak, and"):
             say()
@@ -102,29 +104,29 @@ def test_the_other_joints_stay_and_batches_broadcast(icub):
     q = icub.q(l_elbow=0.5, torso_yaw=0.1)
     values = np.array([[[1.0, 2, 3]], [[4, 5, 6]]])  # (2, 1, 3)
     many = np.stack([q, 2 * q, 3 * q])
-    full, absent = kt.from_board(icub, "torso", values, unit="rad", q=many)
+    full, absent = kt.icub.from_board(icub, "torso", values, unit="rad", q=many)
     assert (full.shape, absent) == ((2, 3, 35), ())
     where = icub.q_slices
     assert (full[:, :, where["l_elbow"]][..., 0] == [[0.5, 1, 1.5]] * 2).all()
     assert (full[:, :, where["torso_yaw"]][..., 0] == [[1] * 3, [4] * 3]).all()
     assert (many[0] == q).all()  # what was given is not written into
-    assert kt.from_board(icub, "torso", np.zeros((0, 3)), unit="deg").q.shape == (0, 35)
+    assert kt.icub.from_board(icub, "torso", np.zeros((0, 3)), unit="deg").q.shape == (0, 35)
 
 
 def test_version_and_vergence_are_those_of_the_page():
     for names in (("l_eye_pan", "r_eye_pan"), ("l_eye_pan_joint", "r_eye_pan_joint")):
         robot = chain("eyes_tilt", *names)
         values = [0, 0, 0, 1, 8, 6]
-        q, absent = kt.from_board(robot, "head", values, unit="deg")
+        q, absent = kt.icub.from_board(robot, "head", values, unit="deg")
         assert absent == ("neck_pitch", "neck_roll", "neck_yaw")
         assert np.allclose(np.rad2deg(q), [1, 8 + 6 / 2, 8 - 6 / 2], rtol=0, atol=1e-14)
-        assert np.allclose(kt.to_board(robot, "head", q, unit="deg").values[-2:], [8, 6], rtol=0, atol=1e-14)
+        assert np.allclose(kt.icub.to_board(robot, "head", q, unit="deg").values[-2:], [8, 6], rtol=0, atol=1e-14)
 
 
 def test_vergence_makes_the_eyes_converge_in_front_of_the_robot(icub):
     gaze = kt.fk(icub, ["l_eye_frame", "r_eye_frame"])
     for version in (-10, 0, 10):
-        q = kt.from_board(icub, "head", [0, 0, 0, 0, version, 12], unit="deg").q
+        q = kt.icub.from_board(icub, "head", [0, 0, 0, 0, version, 12], unit="deg").q
         (p_l, p_r), (z_l, z_r) = (lambda T: (T[:, :3, 3], T[:, :3, 2]))(gaze(q))
         assert z_l @ z_r == pytest.approx(np.cos(np.deg2rad(12)), abs=1e-12)
         # where p_l + s z_l = p_r + t z_r
@@ -139,7 +141,7 @@ def test_vergence_makes_the_eyes_converge_in_front_of_the_robot(icub):
 
 def test_one_eye_alone_has_no_version(icub):
     for robot in (kt.edit.remove(icub, "r_eye"), kt.edit.lock(icub, {"r_eye_pan_joint": 0.1})):
-        q, absent = kt.from_board(robot, "head", [1, 2, 3, 4, 5, 6], unit="deg")
+        q, absent = kt.icub.from_board(robot, "head", [1, 2, 3, 4, 5, 6], unit="deg")
         assert absent == ("eyes_version", "eyes_vergence")
         assert q[robot.q_slices["l_eye_pan_joint"]] == 0
         assert with_groups(robot).groups["head"] == ("neck_pitch", "neck_roll", "neck_yaw", "eyes_tilt")
@@ -147,14 +149,14 @@ def test_one_eye_alone_has_no_version(icub):
 
 def test_what_is_fixed_or_follows_is_absent(icub):
     neck = kt.edit.lock(icub, {"neck_pitch": 0, "neck_roll": 0, "neck_yaw": 0})
-    assert kt.from_board(neck, "head", [1, 2, 3], unit="deg").absent == ("neck_pitch", "neck_roll", "neck_yaw")
+    assert kt.icub.from_board(neck, "head", [1, 2, 3], unit="deg").absent == ("neck_pitch", "neck_roll", "neck_yaw")
     follower = (
         '<link name="x"/><joint name="l_elbow" type="revolute"><parent link="link0"/><child link="x"/>'
         '<axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
         '<mimic joint="l_shoulder_pitch"/></joint>'
     )
     robot = chain("l_shoulder_pitch", "l_shoulder_roll", "l_shoulder_yaw", more=follower)
-    q, absent = kt.from_board(robot, "left_arm", np.ones(7), unit="rad", family="icub")
+    q, absent = kt.icub.from_board(robot, "left_arm", np.ones(7), unit="rad", family="icub")
     assert absent == ("l_elbow", "l_wrist_prosup", "l_wrist_pitch", "l_wrist_yaw")
     assert q.tolist() == [1, 1, 1]
 
@@ -169,15 +171,15 @@ def test_the_structure_tells_the_family():
     # where the root is between them, the order is not that of any chain
     assert families(kt.edit.reroot(chain(*icub, "l_wrist_prosup"), "link1")) == ("icub", "icub3")
     robot = chain("torso_yaw")
-    assert kt.from_board(robot, "left_leg", [0] * 6, unit="deg").absent == board_joints(robot, "left_leg")
+    assert kt.icub.from_board(robot, "left_leg", [0] * 6, unit="deg").absent == board_joints(robot, "left_leg")
     with pytest.raises(kt.KinetreeError) as error:
-        kt.from_board(robot, "torso", [0, 0, 1], unit="rad")
+        kt.icub.from_board(robot, "torso", [0, 0, 1], unit="rad")
     assert "fix: say family=…, one of 'icub', 'icub3', 'ergocub'" in str(error.value)
     assert dict(with_groups(robot).groups) == {"torso": ("torso_yaw",), "all_joints": ("torso_yaw",)}
     with pytest.raises(kt.KinetreeError, match="family"):
         with_groups(chain("torso_pitch", "torso_yaw"))
-    assert kt.from_board(robot, "torso", [0, 0, 1], unit="rad", family="icub3").q.tolist() == [1]
-    assert kt.to_board(robot, "torso", [1], unit="rad", family="icub").values[0] == 1
+    assert kt.icub.from_board(robot, "torso", [0, 0, 1], unit="rad", family="icub3").q.tolist() == [1]
+    assert kt.icub.to_board(robot, "torso", [1], unit="rad", family="icub").values[0] == 1
     with pytest.raises(kt.KinetreeError, match="family is 'icub2'; legal are 'icub', 'icub3', 'ergocub'"):
         board_joints(robot, "torso", family="icub2")
     with pytest.raises(kt.KinetreeError, match="has no joint of a control board"):
@@ -188,13 +190,13 @@ def test_models_with_eyes_and_hands_of_their_own():
     corpus = shared("corpus")
     (ergocub,) = map(kt.load, corpus.glob("*/urdf/ergoCub/robots/ergoCubSN000/model.urdf"))
     assert families(ergocub) == ("ergocub",)
-    absent = kt.from_board(ergocub, "all_joints", np.ones(45), unit="deg").absent
+    absent = kt.icub.from_board(ergocub, "all_joints", np.ones(45), unit="deg").absent
     driven_by_one_motor = ("thumb_oc", "index_oc", "middle_oc", "ring_pinky_oc")
     assert absent == tuple(f"{side}_{axis}" for side in "lr" for axis in driven_by_one_motor)
-    q = kt.from_board(ergocub, "left_arm", range(13), unit="deg").q
+    q = kt.icub.from_board(ergocub, "left_arm", range(13), unit="deg").q
     assert {name for name, x in reads(ergocub, q).items() if round(x, 9) in (7, 9)} == {"l_thumb_add", "l_index_add"}
     (creo,) = map(kt.load, corpus.glob("*/iCub_creo2urdf/robots/iCubGazeboV2_10/model.urdf"))
-    q, absent = kt.from_board(creo, "head", [0, 0, 0, 0, 0, 20], unit="deg")
+    q, absent = kt.icub.from_board(creo, "head", [0, 0, 0, 0, 0, 20], unit="deg")
     assert not absent
     left, right = kt.fk(creo, ["l_eye", "r_eye"])(q)[:, :3, 0]  # these links look along -x, and x points backwards
     assert left[0] > 0
@@ -204,7 +206,7 @@ def test_models_with_eyes_and_hands_of_their_own():
 def test_wrong_use_is_refused(icub):
     def refused(message: str, board: object = "left_arm", values: object = (0,) * 7, **options: object) -> None:
         with pytest.raises(kt.KinetreeError, match=re.escape(message)):
-            kt.from_board(icub, board, values, unit="deg", **options)
+            kt.icub.from_board(icub, board, values, unit="deg", **options)
 
     refused("no board 'larm'; did you mean 'left_arm'?", "larm")
     refused("no board 'x'; there are 'head', 'torso', 'left_arm', 'right_arm'", "x")
@@ -219,14 +221,14 @@ def test_wrong_use_is_refused(icub):
     refused("q is not all finite", q=[np.nan] * 35)
     refused("values (2, 7) and q (3, 35) do not broadcast", values=np.zeros((2, 7)), q=np.zeros((3, 35)))
     with pytest.raises(kt.KinetreeError, match="takes 16 numbers or the first 7, got count=5"):
-        kt.to_board(icub, "left_arm", icub.q(), unit="deg", count=5)
+        kt.icub.to_board(icub, "left_arm", icub.q(), unit="deg", count=5)
     sliding = kt.load(
         '<robot name="r"><link name="a"/><link name="b"/><joint name="l_knee" type="prismatic"><parent link="a"/>'
         '<child link="b"/><axis xyz="0 0 1"/><limit lower="0" upper="1" velocity="1" effort="1"/></joint></robot>',
         format="urdf",
     )
     with pytest.raises(kt.KinetreeError, match="joint 'l_knee': is prismatic; on a control board it is one angle"):
-        kt.from_board(sliding, "left_leg", [0] * 6, unit="deg")
+        kt.icub.from_board(sliding, "left_leg", [0] * 6, unit="deg")
 
 
 def test_groups(icub):

@@ -8,7 +8,7 @@ import pytest
 import kinetree as kt
 from kinetree.model.robot import Limit
 from kinetree.robots.icub.families import boards
-from kinetree.robots.icub.limits import board_limits, limit_sets, robots, with_board_limits
+from kinetree.robots.icub.limits import board_limits, robots, with_board_limits
 from support import icub_urdfs, shared
 
 
@@ -52,7 +52,7 @@ def test_version_and_vergence_are_limits_of_both_pans(icub):
     middle = limited.limits
     q = np.clip(limited.q(), middle.lower, middle.upper)
     for version, vergence, inside in ((0, 1, True), (29, 40, True), (31, 1, False), (0, -1, False), (0, 46, False)):
-        turned = kt.from_board(limited, "head", [0, 0, 0, 0, version, vergence], unit="deg", q=q).q
+        turned = kt.icub.from_board(limited, "head", [0, 0, 0, 0, version, vergence], unit="deg", q=q).q
         assert limited.limits.contains(turned) == inside
     # Stanford's files call the axes otherwise; a model with one eye keeps what it has
     assert len(with_board_limits(icub, "iCubStanford01").coupled_limits) == 2
@@ -112,7 +112,6 @@ def test_every_robot_is_of_a_family():
 
 
 def test_loading_with_limits(icub, tmp_path):
-    assert sorted(limit_sets()) == sorted(robots())
     loaded = kt.load("icub", limits="iCubGenova02")
     assert (loaded.limits.lower == with_board_limits(icub, "iCubGenova02").limits.lower).all()
     assert note(loaded)

@@ -28,6 +28,7 @@ from typing import Any, Literal
 import kinetree as kt
 from kinetree.checker.check import ask
 from kinetree.checker.checked import Job, check_job
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import ALWAYS, rule_of
 
 Expected = Literal["found", "remarked", "silent"]
@@ -109,4 +110,4 @@ def _of_a_file(model: Model) -> tuple[kt.Finding, ...]:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "model.urdf"
         file.write_text(model.text, "utf-8")
-        return check_job(Job(str(file), model.profile or "industrial")).findings
+        return check_job(Job(str(file), CheckOptions(model.profile or "industrial"))).findings

@@ -1,7 +1,7 @@
 """The iCub's axes, frames, sensors and limits."""
 
 import kinetree as kt
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 from rule_cases.builders import joint, link
 from rule_cases.case import Cases, Model
 from rule_cases.icubs import (

@@ -7,7 +7,7 @@ import re
 from math import cos, radians, sin
 
 import kinetree as kt
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 from rule_cases.builders import inertial, joint, link, robot
 from rule_cases.case import Model
 

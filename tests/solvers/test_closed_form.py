@@ -45,7 +45,7 @@ def test_every_candidate_within_reach_leads_to_the_target(family, end):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_search_begins_at_a_candidate_out_of_reach(family):
     robot = closed_form_arm(family, ENDS[0])
-    forms, shape, q = kt.ik(robot, "l7").forms, six_axes(robot, "l7", "l0"), np.full(6, 0.5)
+    forms, shape, q = kt.ik(robot, "l7")._forms, six_axes(robot, "l7", "l0"), np.full(6, 0.5)
     T = kt.fk(robot, "l7").interpret(q)
     assert np.isfinite(forms.interpret(q, T)[:, 6]).any()
     within, out = T.copy(), T.copy()
@@ -176,14 +176,14 @@ def test_turns_only_where_they_are_legal():
       <joint name="q" type="continuous"><parent link="b"/><child link="c"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/>
         <mimic joint="p" multiplier="0.5"/></joint></robot>"""
     led = kt.load(text, format="urdf")
-    assert not kt.ik(led, "c").job.turns.any()
+    assert not kt.ik(led, "c")._problem.turns.any()
     screw = kt.load(
         '<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/><joint name="s" type="screw">'
         "<parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><limit><lower>-20</lower><upper>20</upper>"
         "</limit></axis><screw_thread_pitch>0.1</screw_thread_pitch></joint></model></sdf>",
         format="sdf",
     )
-    assert not kt.ik(screw, "b").job.turns.any()
+    assert not kt.ik(screw, "b")._problem.turns.any()
     goal = kt.fk(led, "c")(led.q({"p": 4.0}))
     result = kt.ik(led, "c")(goal)
     assert result.success
@@ -192,9 +192,9 @@ def test_turns_only_where_they_are_legal():
 
 def test_arms_without_a_closed_form():
     near = closed_form_arm("wrist")
-    assert kt.ik(near, "l7", goal="position").nearest is None
-    assert kt.ik(near, "l7", weights=(1, 1, 1, 1, 1, 0)).nearest is None
-    assert kt.ik(near, "l7", closed_form=False).nearest is None
+    assert kt.ik(near, "l7", goal="position")._nearest is None
+    assert kt.ik(near, "l7", weights=(1, 1, 1, 1, 1, 0))._nearest is None
+    assert kt.ik(near, "l7", closed_form=False)._nearest is None
     assert six_axes(near, "l5", "l0") is None
     h, a = lines("wrist", 0)
     text = '<robot name="arm"><link name="l0"/>'

@@ -27,7 +27,7 @@ def with_joint(robot: Robot, name: str, **changes) -> Robot:
     return build(parts)
 
 
-def counted(comparison: kt.Comparison) -> list[tuple[str, str]]:
+def counted(comparison: kt.solvers.compare.Comparison) -> list[tuple[str, str]]:
     return [(d.kind, d.element) for d in comparison.differences if d.counts]
 
 

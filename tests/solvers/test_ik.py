@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.algorithms.inverse import DESCENT, GOING, STEPS, inverse_step
+from kinetree.model.limits import limits_about
 from kinetree.model.tree import build_tree
 from kinetree.solvers.ik import solver as module
 from random_arms import ENDS, closed_form_arm, random_arm
@@ -161,7 +162,7 @@ def test_at_the_limits_and_at_half_a_turn(icub):
                 result.residual[None],
                 np.array([1]),
                 wrist.limits,
-                result.columns,
+                result._columns,
             ),
         )
         assert result.residual[1] < 1.0
@@ -228,7 +229,7 @@ def test_interruption_keeps_what_is_solved(icub, monkeypatch):
         if done == 40:
             raise KeyboardInterrupt
 
-    with pytest.raises(kt.IKInterrupted) as caught:
+    with pytest.raises(kt.kinematics.IKInterrupted) as caught:
         solver(T, progress=stop)
     result = caught.value.result
     np.testing.assert_array_equal(result.q[:40], solver(T[:40]).q)
@@ -305,7 +306,7 @@ def test_the_solution_nearest_to_a_posture(icub):
             turn = Rotation.from_matrix(here[:3, :3] @ target[:3, :3].T).as_rotvec()
             return np.r_[here[:3, 3] - target[:3, 3], turn]
 
-        rows = {"type": "ineq", "fun": lambda x: solver.inside.bounds_now - solver.job.G @ x}
+        rows = {"type": "ineq", "fun": lambda x: solver._inside.bounds_now - solver._problem.G @ x}
         best = minimize(
             lambda x: np.sum((x - posture[columns]) ** 2),
             near.q[k, columns],
@@ -321,7 +322,7 @@ def test_the_solution_nearest_to_a_posture(icub):
     np.testing.assert_array_equal(solver(T[3], q0=posture, prefer=posture).q, near.q[3])
     middle, plain = solver(T, prefer="middle"), solver(T)
     check(icub, frame, base, T, middle)
-    about = limits.about(solver.job.columns)
+    about = limits_about(limits, solver._problem.columns)
     room, before = (np.median(limits.margin(r.q)[:, about].min(axis=-1)) for r in (middle, plain))
     assert room > 1.2 * before
     for bad in ([0.0], np.full(icub.nq, np.inf), "somewhere"):
@@ -335,16 +336,16 @@ def test_a_descent_that_ends_is_followed_by_the_next_until_all_were_made():
     solver = kt.ik(robot, "l7")
     far = np.eye(4)
     far[0, 3] = 100.0
-    last = solver.job.descents - 1
+    last = solver._problem.descents - 1
     for steps, descent, expected in (
         (0, 2, (1, 2)),
-        (solver.job.steps, 2, (1, 3)),
-        (solver.job.steps, last, (-1, last + 1)),
+        (solver._problem.steps, 2, (1, 3)),
+        (solver._problem.steps, last, (-1, last + 1)),
     ):
-        state = solver.inside.template.copy()
+        state = solver._inside.template.copy()
         state[STEPS], state[DESCENT] = steps, descent
         after = inverse_step(
-            build_tree(robot), solver.job, state, solver.inside.bounds_now, solver.inside.begin_at, far
+            build_tree(robot), solver._problem, state, solver._inside.bounds_now, solver._inside.begin_at, far
         )
         assert (after[GOING], after[DESCENT]) == expected
 

@@ -6,7 +6,7 @@ import pytest
 import kinetree as kt
 from kinetree.algorithms.inverse import started
 from kinetree.model.edit import add_limits
-from kinetree.model.limits import Limits, LinearLimits
+from kinetree.model.limits import Limits, LinearLimits, limits_about
 from random_arms import closed_form_arm, random_arm
 from support import reachable
 
@@ -31,7 +31,7 @@ def planar(n: int, limit: float = 2.0) -> kt.Robot:
     return kt.load(f"{text}</robot>", format="urdf")
 
 
-def honest(robot: kt.Robot, ik: kt.IK, T, q0) -> kt.IKResult:
+def honest(robot: kt.Robot, ik: kt.kinematics.IK, T, q0) -> kt.IKResult:
     result = ik(T, q0=q0)
     assert robot.limits.contains(result.q).all()
     assert not (result.success & (result.residual > 1e-6).any(axis=-1)).any()
@@ -40,9 +40,9 @@ def honest(robot: kt.Robot, ik: kt.IK, T, q0) -> kt.IKResult:
 
 def test_every_start_is_inside_rows_that_share_no_joint():
     ik = kt.ik(with_rows(planar(3), [[1, 0, 0], [0, 1, -1]], [0.3, 0.3]), "l3")
-    _, h, center, _ = ik.inside.begin(ik.job, None)
-    q = np.array(started(ik.job, np.arange(1.0, 200.0), h, center))
-    assert (ik.job.G @ q <= h[:, None]).all()
+    _, h, center, _ = ik._inside.begin(ik._problem, None)
+    q = np.array(started(ik._problem, np.arange(1.0, 200.0), h, center))
+    assert (ik._problem.G @ q <= h[:, None]).all()
     assert np.ptp(q, axis=1).min() > 1.0  # and they are spread
 
 
@@ -104,7 +104,7 @@ def test_random_rows_and_starts(name):
     q, T = reachable(rowed, tip, None, 300)
     for ik in (kt.ik(rowed, tip), kt.ik(rowed, tip, closed_form=False)):
         found = honest(rowed, ik, T, q[::-1]).success
-        assert found.all() if ik.nearest else found.mean() > 0.95
+        assert found.all() if ik._nearest else found.mean() > 0.95
         assert kt.ik(rowed, tip)(T, q0=q).success.all()
         T_far = T.copy()
         T_far[:, :3, 3] += 1.0
@@ -224,13 +224,13 @@ def test_a_step_from_outside_comes_back():
     rng = np.random.default_rng(0)
     _, T = reachable(icub, "l_hand", "chest", 100)
     q = limits.sample(100) + 0.5 * rng.normal(size=(100, icub.nq))
-    columns = ik.job.columns
+    columns = ik._problem.columns
     others = np.setdiff1d(np.arange(icub.nq), columns)
     q[:, others] = limits.project(q)[:, others]
     for _ in range(50):
         q = ik.step(q, T, dt=0.1)
     assert limits.contains(limits.project(q)).all()
-    assert limits.margin(q)[:, limits.about(columns)].min() >= -1e-9
+    assert limits.margin(q)[:, limits_about(limits, columns)].min() >= -1e-9
     for bad in (np.nan, np.inf):
         with pytest.raises(kt.KinetreeError, match="not finite"):
             ik.step(np.full(icub.nq, bad), T[0], dt=0.1)

@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.compiler.kernel import Kernel
+from kinetree.model.limits import limits_about
 from kinetree.solvers.ik.kernels import WAY_DOWN
 from kinetree.solvers.ik.problem import DESCENT_STEPS
 from kinetree.solvers.ik.solver import IK
@@ -79,7 +80,7 @@ def test_where_it_is_already(name, places):
     check(robot, fk, fk(q), result)
     assert result.success
     assert result.iterations == 1
-    if ik.nearest is None:
+    if ik._nearest is None:
         np.testing.assert_array_equal(result.q, q)
     else:
         np.testing.assert_allclose(fk(result.q), fk(q), rtol=0, atol=1e-6)
@@ -94,7 +95,7 @@ def test_singular_and_at_limits(name, places):
     q = configuration(robot, places)
     result = ik(fk(q))
     check(robot, fk, fk(q), result)
-    at_limits = np.count_nonzero(robot.limits.margin(q)[robot.limits.about(ik.job.columns)] <= 0)
+    at_limits = np.count_nonzero(robot.limits.margin(q)[limits_about(robot.limits, ik._problem.columns)] <= 0)
     assert result.success or at_limits > 3
 
 

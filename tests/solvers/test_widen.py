@@ -46,7 +46,7 @@ def area(x: float, y: float) -> float:
 @pytest.mark.slow
 def test_two_corners(corners, total, by):
     """All goes into the longer side until both are as long."""
-    plan = kt.widen(corners, {"far": 2.0, "near": 2.0}, total=total)
+    plan = kt.limits.widen(corners, {"far": 2.0, "near": 2.0}, total=total)
     assert plan.rows == ("far upper", "near upper")
     assert plan.by == pytest.approx(by, abs=2e-3)
     assert plan.before == pytest.approx(area(0, 0))
@@ -66,7 +66,7 @@ def test_tendons_of_the_icub_against_trying_everything():
     icub = kt.load("icub")
     rows = [f"left_arm tendons {i} lower" for i in range(1, 15)]
     total, most = np.radians(30), np.radians(20)
-    plan = kt.widen(icub, dict.fromkeys(rows, most), total=total)
+    plan = kt.limits.widen(icub, dict.fromkeys(rows, most), total=total)
     assert plan.gap < 1e-6
     assert plan.by.sum() <= total + 1e-12
     assert plan.by.min() >= 0
@@ -99,9 +99,9 @@ def test_tendons_of_the_icub_against_trying_everything():
 
 def test_useless_rows_are_spared_and_rows_one_upon_the_other_are_moved_together():
     twice = planar({"one": (1, 1, 2.0), "same": (2, 2, 4.0), "idle": (1, 0, 1.6)})
-    plan = kt.widen(twice, {"one": 0.5, "same": 0.5, "idle": 0.5})
+    plan = kt.limits.widen(twice, {"one": 0.5, "same": 0.5, "idle": 0.5})
     assert plan.by == pytest.approx([0.25, 0.5, 0.0], abs=1e-9)
-    plan = kt.widen(twice, {"one": 0.5, "same": 0.5, "idle": 0.5}, total=0.3)
+    plan = kt.limits.widen(twice, {"one": 0.5, "same": 0.5, "idle": 0.5}, total=0.3)
     assert plan.by == pytest.approx([0.1, 0.2, 0.0], abs=2e-3)
     assert plan.after == pytest.approx(1.5**2 - 0.9**2 / 2, rel=1e-6)
 
@@ -109,7 +109,7 @@ def test_useless_rows_are_spared_and_rows_one_upon_the_other_are_moved_together(
 @pytest.mark.slow
 def test_what_a_hand_reaches():
     """The area is the integral of |det J| = sin(q2), as no place is reached twice."""
-    plan = kt.widen(planar({"sum": (1, 1, 1.2)}), {"sum": 0.9}, reach="tip", cell=0.01)
+    plan = kt.limits.widen(planar({"sum": (1, 1, 1.2)}), {"sum": 0.9}, reach="tip", cell=0.01)
 
     def reached(bound):
         return np.trapezoid(*(f(np.linspace(0, 1.5, 20_001), bound) for f in (inner, lambda q2, _: q2)))
@@ -122,7 +122,9 @@ def test_what_a_hand_reaches():
     assert reached(1.2) < plan.before / 0.01 < reached(1.2) + border
     assert reached(2.1) < plan.after / 0.01 < reached(2.1) + border
     assert plan.worth == pytest.approx((plan.after - plan.before) / plan.before)
-    assert np.isinf(kt.widen(planar({"sum": (1, 1, 1.2)}), {"sum": 0.9}, total=0.3, reach="tip", samples=1000).gap)
+    assert np.isinf(
+        kt.limits.widen(planar({"sum": (1, 1, 1.2)}), {"sum": 0.9}, total=0.3, reach="tip", samples=1000).gap
+    )
 
 
 @pytest.mark.slow
@@ -131,7 +133,7 @@ def test_places_of_the_icubs_hand_against_trying_everything():
     rows = [f"left_arm tendons {i} lower" for i in (1, 9, 12, 14)]
     total, most = np.radians(30), np.radians(20)
     where = {"reach": "l_hand", "base": "chest", "samples": 200_000}
-    plan = kt.widen(icub, dict.fromkeys(rows, most), total=total, **where)
+    plan = kt.limits.widen(icub, dict.fromkeys(rows, most), total=total, **where)
     places = Reach(icub, icub.limits, np.array([0, 8, 11, 13]), np.full(4, most), "l_hand", "chest", 200_000, 0.02)
     tried = {by: places.value(np.array(by)) for by in product(np.linspace(0, most, 9), repeat=4) if sum(by) <= total}
     assert max(tried.values()) <= plan.after
@@ -147,7 +149,7 @@ def test_places_of_the_icubs_hand_against_trying_everything():
 
 
 def test_the_widened_robot_is_kept_in_files(corners, tmp_path):
-    plan = kt.widen(corners, {"far": 0.5})
+    plan = kt.limits.widen(corners, {"far": 0.5})
     kt.save(plan.robot, tmp_path / "wide.urdf")
     again = kt.load(tmp_path / "wide.urdf")
     assert again.limits.h == pytest.approx([2.5, -0.5])
@@ -170,30 +172,30 @@ def test_the_widened_robot_is_kept_in_files(corners, tmp_path):
 )
 def test_errors(corners, most, options, said):
     with pytest.raises(kt.KinetreeError, match=said):
-        kt.widen(corners, most, **options)
+        kt.limits.widen(corners, most, **options)
 
 
 @pytest.mark.slow
 def test_what_has_no_room_or_no_measure():
     flat = planar({"a": (1, 1, 1.0), "b": (-1, -1, -1.0)})
     with pytest.raises(kt.KinetreeError, match="nothing is inside"):
-        kt.widen(flat, {"a": 1.0})
+        kt.limits.widen(flat, {"a": 1.0})
     text = PLANAR.replace("</robot>", MORE)
     mixed = add_limits(
         planar({"turn": (1, 1, 2.0)}, text),
         [LinearLimits("slid", ("slide",), np.ones((1, 1)), np.array([0.5]), ("slid",), angular=False)],
     )
     with pytest.raises(kt.KinetreeError, match="rows of angles and rows of lengths"):
-        kt.widen(mixed, {"turn": 1.0, "slid": 0.1}, total=0.5)
-    assert kt.widen(mixed, {"turn": 1.0, "slid": 0.1}).by == pytest.approx([1.0, 0.1])
+        kt.limits.widen(mixed, {"turn": 1.0, "slid": 0.1}, total=0.5)
+    assert kt.limits.widen(mixed, {"turn": 1.0, "slid": 0.1}).by == pytest.approx([1.0, 0.1])
     # joints without end turn once around, and those that do not move the frame stay
-    plan = kt.widen(mixed, {"turn": 1.0}, reach="spinner", samples=2000)
+    plan = kt.limits.widen(mixed, {"turn": 1.0}, reach="spinner", samples=2000)
     assert plan.after > plan.before
 
 
 def test_names_that_overlap_and_faces_that_are_edges():
     both = planar({"x": (1, 1, 2.0), "x upper": (1, 2, 3.5)})
-    assert kt.widen(both, {"x upper": 0.1}).rows == ("x upper",)
+    assert kt.limits.widen(both, {"x upper": 0.1}).rows == ("x upper",)
     text = PLANAR.replace("</robot>", MORE.replace("slide", "q3").replace("prismatic", "revolute")).replace(
         "spin", "q4"
     )
@@ -206,6 +208,6 @@ def test_names_that_overlap_and_faces_that_are_edges():
     limited = add_limits(
         four, [LinearLimits("p", ("q1", "q2", "q3", "q4"), G, np.array([1.5, 1.5, 1.0]), ("p 1", "p 2", "p 3"))]
     )
-    plan = kt.widen(limited, {"p 1": 0.1})
+    plan = kt.limits.widen(limited, {"p 1": 0.1})
     assert plan.after == pytest.approx(plan.robot.limits.volume())
     assert plan.after > plan.before

@@ -195,3 +195,10 @@ class TestNearest:
         assert not se3.is_rotation(np.diag([1.0, 1.0, -1.0]))
         assert not se3.is_rotation(np.eye(3) * (1 + 1e-8))
         assert se3.is_rotation(np.eye(3) * (1 + 1e-8), tolerance=1e-7)
+
+
+def test_the_length_of_a_vector_is_one_to_three_decimals():
+    for vector in ((0, 0, 1), (0.577, 0.577, 0.577), (0, -1.0009, 0), (0, 0, 0.9991)):
+        assert se3.is_unit(vector)
+    for vector in ((0, 0, 0), (1, 1, 0), (0, 1.0011, 0), (0, 0, 0.9989), (math.inf, 0, 0), (math.nan, 0, 0)):
+        assert not se3.is_unit(vector)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import explained
-from kinetree.confine import Confinement, confinement_of
 from kinetree.conventions.facts import Subject
-from kinetree.conventions.profiles import DEFAULT, PROFILES, as_codes, check_codes, rules_of
+from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.profiles import DEFAULT, as_codes, check_codes
 from kinetree.conventions.rule import Rule
 from kinetree.errors import SEVERITIES, Finding
-from kinetree.load import Reading, examine
+from kinetree.formats.registry import Reading, ReadOptions
+from kinetree.load import examine
 from kinetree.model.robot import Robot
 
 
@@ -30,7 +31,7 @@ def check(
     vendor: str | None = None,
     **options: Any,
 ) -> list[Finding]:
-    """What is wrong with a robot: what its reader found, and what departs from the conventions of a profile.
+    """Return what is wrong with a robot: what its reader found, and what departs from the conventions of a profile.
 
     source: a robot, or whatever `kinetree.load` takes, with its options. A file without a robot in it gives what its
         reader found and nothing else.
@@ -43,80 +44,49 @@ def check(
     not looked at: that is for `kinetree.checker.checked`. Raises KinetreeError for an unknown
     profile or code, and where there is nothing to read.
     """
-    check_codes(profile, select, ignore)
-    reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, **options)
-    told: dict[str, Any] = {
-        "packages": options.get("packages"),
-        "confined": confinement_of(source, options.get("confined", False)),
-    }
-    return answers(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, **told)[0]
+    read = ReadOptions(**options).confined_to(source)
+    asked = CheckOptions(profile, as_codes(select), as_codes(ignore), vendor, read)
+    check_codes(profile, asked.select, asked.ignore)
+    reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, read)
+    return reported(answers(reading, asked)[0], asked)
 
 
-def check_reading(
-    reading: Reading,
-    *,
-    profile: str,
-    select: Iterable[str] = (),
-    ignore: Iterable[str] = (),
-    vendor: str | None = None,
-    packages: Mapping[str, str | os.PathLike[str]] | None = None,
-    confined: Confinement | None = None,
-) -> list[Finding]:
-    """`check` of what a reader has returned. packages: folders of ROS packages by name, where meshes are looked for.
-    confined: outside of what no mesh is looked for."""
-    told: dict[str, Any] = {"packages": packages, "confined": confined}
-    return answers(reading, profile=profile, select=select, ignore=ignore, vendor=vendor, **told)[0]
-
-
-def answers(
-    reading: Reading,
-    *,
-    profile: str,
-    select: Iterable[str] = (),
-    ignore: Iterable[str] = (),
-    vendor: str | None = None,
-    packages: Mapping[str, str | os.PathLike[str]] | None = None,
-    confined: Confinement | None = None,
-) -> tuple[list[Finding], frozenset[str]]:
-    """What `check_reading` returns, and the codes of all rules that were asked."""
+def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], frozenset[str]]:
+    """Return all findings of a reader and of the rules of a profile, the gravest first, and the codes of the rules that
+    were asked."""
     robot, findings = reading
-    strict = PROFILES[profile].strict
-    told = {"vendor": vendor, "strict": strict, "packages": packages or {}, "confined": confined or False}
-    answered = asked(robot, rules_of(profile), **told) if robot else {}
-    found = [*findings, *chain.from_iterable(answered.values())]
-    reported = [f for f in found if is_error_of_reader(f) or is_wanted(f.code, select, ignore)]
-    return sorted(reported, key=by_severity), frozenset(answered)
+    answered = asked(robot, options.rules, options) if robot else {}
+    return sorted([*findings, *chain.from_iterable(answered.values())], key=by_severity), frozenset(answered)
+
+
+def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding]:
+    """Return the findings that are selected, and all errors of readers."""
+    return [finding for finding in findings if is_error_of_reader(finding) or options.wants(finding.code)]
 
 
 def by_severity(finding: Finding) -> int:
-    """The key that sorts findings, the gravest first."""
+    """Return the key that sorts findings, the gravest first."""
     return SEVERITIES.index(finding.severity)
 
 
 def is_error_of_reader(finding: Finding) -> bool:
-    """Whether it is an error of a reader, after which no rule is asked: nothing may leave it out."""
+    """Return whether it is an error of a reader, after which no rule is asked: nothing may leave it out."""
     return finding.severity == "error" and finding.code.islower()
 
 
-def is_wanted(code: str, select: Iterable[str], ignore: Iterable[str]) -> bool:
-    """Whether findings of a code are reported."""
-    wanted, unwanted = as_codes(select), as_codes(ignore)
-    return (not wanted or code.startswith(wanted)) and not (unwanted and code.startswith(unwanted))
-
-
-def ask(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> list[Finding]:
-    """The findings of rules, in their order. told: see `kinetree.conventions.facts.TOLD`."""
-    return list(chain.from_iterable(asked(robot, rules, **told).values()))
+def ask(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions = CheckOptions()) -> list[Finding]:
+    """Return the findings of rules, in their order."""
+    return list(chain.from_iterable(asked(robot, rules, options).values()))
 
 
 @np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
-def asked(robot: Robot, rules: Iterable[type[Rule]], **told: Any) -> dict[str, list[Finding]]:
-    """The findings of each rule that was asked, by its code.
+def asked(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions) -> dict[str, list[Finding]]:
+    """Return the findings of each rule that was asked, by its code.
 
     A rule is not asked where one that it requires has found its fault or was not asked itself, nor where something
     that it wants is not known. What has no place of its own, because it is missing, has that of the robot.
     """
-    subject = Subject(robot, **told)
+    subject = Subject(robot, options)
     findings: dict[str, list[Finding]] = {}
     failed: set[str] = set()
     for rule in rules:

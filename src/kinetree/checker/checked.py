@@ -4,39 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
 
 from kinetree.checker.baseline import GONE, Model, model_key, of_gone_models, subtract
-from kinetree.checker.check import answers, by_severity, is_error_of_reader, is_wanted
+from kinetree.checker.check import answers, by_severity, is_error_of_reader, reported
 from kinetree.checker.excuses import excuse
 from kinetree.checker.per_file import PerFile, is_left_out
-from kinetree.confine import Confinement, confinement_of
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import ALWAYS
 from kinetree.errors import Finding, Source
-from kinetree.load import examine, is_packaged
+from kinetree.load import as_source, examine
 from kinetree.model.robot import Robot
 
 
 @dataclass(frozen=True)
 class Job:
-    """A file and how to check it; see `kinetree.check`. arguments: what `kinetree.load` takes besides the file.
+    """A file, and how it is read and checked.
 
     name: which of several variants of the file it is, "" where there is one. per_file: codes that are left out for
-    some files. baseline: a file of findings that are known. confined: what it may read; see `kinetree.load`.
+    some files. baseline: a file of findings that are known.
     """
 
     file: str
-    profile: str
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    vendor: str | None = None
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    options: CheckOptions = CheckOptions()
     name: str = ""
     per_file: tuple[PerFile, ...] = ()
     baseline: str | None = None
-    confined: bool | Confinement = False
 
 
 @dataclass(frozen=True)
@@ -59,38 +52,51 @@ class Checked:
     known: tuple[Finding, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """A file that was read and checked: its robot, if there is one, all findings, whatever is left out or excused, and
+    what is reported of them."""
+
+    checked: Checked
+    robot: Robot | None = None
+    findings: tuple[Finding, ...] = ()
+
+
 def check_job(job: Job) -> Checked:
-    """Check one file: what its reader and the rules find, without what the settings leave out, its comments excuse and
-    the baseline has. Raises KinetreeError where there is nothing to read, or the baseline is none."""
-    by_name = is_packaged(job.file, job.arguments.get("format"))
-    source = job.file if by_name else Path(job.file)  # a str might be taken for the text itself
-    confined = confinement_of(source, job.confined)
-    reading = examine(source, **job.arguments, confined=confined or False)
-    selection = {"select": job.select, "ignore": job.ignore}
-    packages = job.arguments.get("packages")
-    found, asked = answers(
-        reading, profile=job.profile, vendor=job.vendor, packages=packages, confined=confined, **selection
-    )
+    """Check one file, and return what `examine_job` reports."""
+    return examine_job(job).checked
+
+
+def examine_job(job: Job) -> Examined:
+    """Read and check one file. What its reader and the rules find is reported, without what the settings leave out,
+    its comments excuse and the baseline has. Raises KinetreeError where there is nothing to read, or the baseline is
+    none."""
+    file = str(source := as_source(job.file, job.options.read))
+    options = replace(job.options, read=job.options.read.confined_to(source))
+    reading = examine(source, options.read)
+    found, asked = answers(reading, options)
 
     def is_asked(code: str) -> bool:
         always = reading[0] is not None and (code.islower() or code.startswith(ALWAYS))
-        in_this_file = not is_left_out(Finding(code, "info", ""), str(source), job.per_file)
-        return (code in asked or always) and is_wanted(code, **selection) and in_this_file
+        in_this_file = not is_left_out(Finding(code, "info", ""), file, job.per_file)
+        return (code in asked or always) and options.wants(code) and in_this_file
 
-    findings = [f for f in found if is_error_of_reader(f) or not is_left_out(f, str(source), job.per_file)]
-    findings, excused, faults = excuse(findings, str(source), is_asked, _texts(reading[0], str(source)))
-    findings += [f for f in faults if is_wanted(f.code, **selection) and not is_left_out(f, str(source), job.per_file)]
+    findings = reported(found, options)
+    findings = [f for f in findings if is_error_of_reader(f) or not is_left_out(f, file, job.per_file)]
+    findings, excused, faults = excuse(findings, file, is_asked, _texts(reading[0], file))
+    findings += [f for f in faults if options.wants(f.code) and not is_left_out(f, file, job.per_file)]
     known: list[Finding] = []
     if job.baseline is not None:
         findings, known, gone = subtract(findings, job.baseline, _key(job, job.baseline), is_asked)
-        findings += gone if is_wanted(GONE, **selection) else []
+        findings += gone if options.wants(GONE) else []
     why = tuple(Excused(finding, by.reason, by.source) for finding, by in excused)
-    return Checked(job.file, tuple(sorted(findings, key=by_severity)), why, job.name, tuple(known))
+    checked = Checked(job.file, tuple(sorted(findings, key=by_severity)), why, job.name, tuple(known))
+    return Examined(checked, reading[0], tuple(found))
 
 
 def gone_from_baselines(jobs: Sequence[Job]) -> list[Checked]:
-    """Of each baseline the remarks that no single file can have; of baselines without such nothing."""
-    wanted = [job for job in jobs if job.baseline is not None and is_wanted(GONE, job.select, job.ignore)]
+    """Return the remarks on baselines that no single file can have."""
+    wanted = [job for job in jobs if job.baseline is not None and job.options.wants(GONE)]
     found = []
     for baseline in dict.fromkeys(job.baseline for job in wanted if job.baseline is not None):
         keys = {_key(job, baseline) for job in jobs if job.baseline == baseline}
@@ -99,16 +105,16 @@ def gone_from_baselines(jobs: Sequence[Job]) -> list[Checked]:
 
 
 def _key(job: Job, baseline: str) -> Model:
-    """What a baseline calls what a job checks."""
+    """Return what a baseline calls the model of a job."""
     return model_key(job.file, job.name, os.path.dirname(baseline))
 
 
 def _texts(robot: Robot | None, file: str) -> Mapping[str, str]:
-    """What the files hold that a URDF was read from, by name."""
+    """Return the texts of the files from which a URDF was read, by name."""
     text = robot.text if robot else None
     return {} if text is None or text.format != "urdf" else text.files or {file: text.text}
 
 
 def fault(file: str, code: str, message: str) -> Checked:
-    """A file of which nothing else can be said than this error."""
+    """Return the result for a file with one error and nothing else."""
     return Checked(file, (Finding(code, "error", message, Source(file)),))

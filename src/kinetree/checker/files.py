@@ -1,4 +1,4 @@
-"""Which files of a folder are to be checked."""
+"""Choose the files of a folder that are checked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 from kinetree.checker.checked import Checked
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.load import FORMATS, format_of, is_packaged
+from kinetree.formats.registry import FORMATS
+from kinetree.load import format_of, is_packaged
 from kinetree.robots.packaged import names
 
 CHECKED = ("urdf", "xacro", "sdf", "mjcf")
@@ -17,13 +18,13 @@ CHECKED = ("urdf", "xacro", "sdf", "mjcf")
 NO_ROBOTS = (".srdf.xacro",)
 """Endings of files that make something else."""
 NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
-"""What readers say of a part of other files, which is no fault of a file that nobody named."""
+"""Codes of errors for a part of other files. They are left out for files that were found in a folder."""
 UNREAD = ("file", "file-size", "format")
-"""What is said of what is no file that could be read."""
+"""Codes of errors for what could not be read."""
 
 
 def files_of(paths: Sequence[str]) -> dict[str, bool]:
-    """All files, each once, and whether they were named; also what cannot be read, of which the check will say why.
+    """Return all files, each once, and whether they were named; also what cannot be read: the check reports why.
     Raises KinetreeError for folders with nothing to read, and for bare names of robots that there are not."""
     seen: dict[str, str] = {}
     files: dict[str, bool] = {}
@@ -50,8 +51,8 @@ def folders_of(paths: Sequence[str]) -> list[str]:
 
 
 def models_in(folder: Path) -> Iterator[Path]:
-    """The robot descriptions of a folder and all folders in it, but hidden ones, in their order; and those folders that
-    cannot be read."""
+    """Yield the robot descriptions of a folder and all folders in it, but hidden ones, in their order; and the folders
+    that cannot be read."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -68,7 +69,7 @@ def models_in(folder: Path) -> Iterator[Path]:
 
 
 def is_model(path: Path) -> bool:
-    """Whether a file is a robot description, by its ending, or for .xml by its root element."""
+    """Return whether a file is a robot description, by its ending, or for .xml by its root element."""
     if path.name.lower().endswith(NO_ROBOTS):
         return False
     if path.suffix.lower() != ".xml":
@@ -80,11 +81,11 @@ def is_model(path: Path) -> bool:
 
 
 def is_unread(result: Checked) -> bool:
-    """Whether there was nothing that could be read."""
+    """Return whether nothing could be read."""
     return any(finding.code in UNREAD and finding.severity == "error" for finding in result.findings)
 
 
 def without_parts(result: Checked) -> Checked:
-    """The result of a file that was found in a folder: that it is a part of others is no fault."""
+    """Return the result of a file that was found in a folder, without errors because it is a part of other files."""
     parts = [finding for finding in result.findings if finding.code in NO_ROBOT and finding.severity == "error"]
     return replace(result, findings=()) if parts else result

@@ -11,7 +11,7 @@ HEAD = ("file", "element", "rule", "clause", "reason")
 
 
 def justifications(checked: Iterable[Checked]) -> str:
-    """A table in Markdown of all that the files excuse, in their order; or that they excuse nothing."""
+    """Return a table in Markdown of all that the files excuse, in their order; or a line that they excuse nothing."""
     rows = list(dict.fromkeys(_row(excused) for one in checked for excused in one.excused))
     if not rows:
         return "Nothing is excused.\n"
@@ -32,6 +32,6 @@ def _row(excused: Excused) -> tuple[str, ...]:
 
 
 def _cell(text: str) -> str:
-    """A text on one line that neither a table nor a terminal takes for a command."""
+    """Return a text on one line that neither a table nor a terminal takes for a command."""
     plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
     return plain.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

@@ -12,7 +12,7 @@ from kinetree.errors import Finding
 
 @dataclass(frozen=True)
 class Pattern:
-    """Which files are meant, seen from a folder.
+    """A pattern of files, seen from a folder.
 
     `*` and `?` stand for what holds no slash, `[ab]` for one of these, `**` for any folders. A pattern without a slash
     is a file's name in any folder; one that ends with a slash is all below a folder.
@@ -22,7 +22,7 @@ class Pattern:
     folder: str
 
     def fits(self, file: str) -> bool:
-        """Whether a file is meant."""
+        """Return whether a file fits."""
         path = relative(file, self.folder).split("/")
         if "/" not in self.text:
             return fnmatchcase(path[-1], self.text)
@@ -39,7 +39,7 @@ class PerFile:
 
 
 def _fits(pattern: Sequence[str], path: Sequence[str]) -> bool:
-    """Whether the parts of a pattern fit those of a path, in time that grows with their product."""
+    """Return whether the parts of a pattern fit those of a path, in time that grows with their product."""
     here = _and_past_folders({0}, pattern)  # how far the pattern may have come
     for part in path:
         loops = {i for i in here if i < len(pattern) and pattern[i] == "**"}
@@ -57,7 +57,7 @@ def _and_past_folders(here: set[int], pattern: Sequence[str]) -> set[int]:
 
 
 def is_left_out(finding: Finding, file: str, rows: Iterable[PerFile]) -> bool:
-    """Whether a finding is left out, by the file that it is in or by the one that is checked."""
+    """Return whether a finding is left out, by the file that it is in or by the one that is checked."""
     files = {file, finding.source.file} if finding.source else {file}
     about = [row for row in rows if finding.code.startswith(row.codes)]
     return any(row.pattern.fits(name) for row in about for name in files)

@@ -1,4 +1,4 @@
-"""What a child process that checks files is given to read and to know, and what holds it to that on this machine."""
+"""What a child process that checks files may read and see, and what enforces it on this machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEPT_PREFIXES = ("PYTHON", "LC_", "LD_", "DYLD_", "KINETREE_")
 
 @dataclass(frozen=True)
 class Protection:
-    """What the system holds a child process to, as the process itself has found.
+    """The limits that the system enforces on a child process, as the process itself has found.
 
     limits: the names of limits of POSIX that it has. landlock: the version of Landlock, 0 for none. reading: whether
     Landlock bounds what it may read. calls: whether seccomp filters its system calls.
@@ -62,7 +62,7 @@ def readable(jobs: Sequence[Job]) -> list[str] | None:
 
     Packages are found before it is known which are wanted, so all folders belong to it in which they are looked for.
     """
-    if not all(job.confined for job in jobs):
+    if not all(job.options.read.confined for job in jobs):
         return None
     found: list[str] = []
     for path in sorted(set(_wanted(jobs))):
@@ -73,7 +73,7 @@ def readable(jobs: Sequence[Job]) -> list[str] | None:
 
 def environment(jobs: Sequence[Job]) -> Mapping[str, str]:
     """Return the variables that a child for some jobs has: all, where one of them is not confined."""
-    if not all(job.confined for job in jobs):
+    if not all(job.options.read.confined for job in jobs):
         return os.environ
     return {k: v for k, v in os.environ.items() if k.upper() in KEPT or k.upper().startswith(KEPT_PREFIXES)}
 
@@ -99,11 +99,12 @@ def _wanted(jobs: Sequence[Job]) -> Iterator[str]:
     folders: set[str] = set()
     real_of = RealPaths()
     for job in jobs:
-        confined = confinement_of(job.file, job.confined)
+        read = job.options.read
+        confined = confinement_of(job.file, read.confined)
         yield from map(real, confined.folders if confined else ())
-        named = (job.arguments.get("srdf"), job.arguments.get("limits"), job.baseline)
+        named = (read.srdf, read.limits, job.baseline)
         yield from (real_of(path) for path in (job.file, *named) if isinstance(path, str | os.PathLike))
-        yield from map(real, (job.arguments.get("packages") or {}).values())
+        yield from map(real, (read.packages or {}).values())
         folder = os.path.dirname(os.path.abspath(job.file))
         if folder not in folders:
             folders.add(folder)

@@ -1,8 +1,8 @@
-"""Many files checked on all cores, where the trouble of one is no trouble of the others.
+"""Check many files on all cores, so that a file which fails does not stop the others.
 
-What is expanded, which is xacro, is checked in a child process that may take so much time and memory and no more; so is
-whatever is large. The children are plain processes that get jobs through a pipe, and not those of `multiprocessing`,
-which would run the caller's script once more: this works in a script without a guard, in a notebook, in a test.
+Xacro files and large files are checked in child processes with limits of time and memory. The children are plain
+processes that get jobs through a pipe, and not those of `multiprocessing`, which would run the caller's script once
+more: this works in a script without a guard, in a notebook, in a test.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from io import BytesIO
 from math import inf
 from time import monotonic
@@ -27,9 +26,9 @@ from kinetree.checker.baseline import check_baseline
 from kinetree.checker.checked import Checked, Excused, Job, fault
 from kinetree.checker.protection import Protection, environment, readable, without_foreign_places
 from kinetree.checker.worker import check_alone, receive, send
-from kinetree.conventions.profiles import check_codes, check_profile
+from kinetree.conventions.profiles import DEFAULT, check_codes, check_profile
 from kinetree.errors import Finding, Source
-from kinetree.load import FORMATS
+from kinetree.formats.registry import FORMATS
 
 SMALL = 300_000
 """Bytes of all files together, below which starting children takes longer than the work."""
@@ -42,13 +41,13 @@ CHILD = "import sys; sys.path[:] = sys.argv[3:]; from kinetree.checker.worker im
 """It imports from where this process does, and not from the folder in which it stands."""
 
 Task = tuple[int, str, bytes]
-"""Which job it is, its file, and all of it, to be sent."""
+"""The number of a job, its file, and the job as bytes to be sent."""
 
 
 def check_all(
     jobs: Sequence[Job], *, processes: int | None = None, seconds: float = 30, megabytes: int = 2048
 ) -> Iterator[Checked]:
-    """Check files; what is found comes in the order of the jobs, each as soon as it and those before it are ready.
+    """Check files. Return the results in the order of the jobs, each as soon as it and those before it are ready.
 
     processes: how many children at a time; by default as many as there are cores.
     seconds, megabytes: what a child may take for one file, where the system lets a process be limited in memory. Few
@@ -58,16 +57,22 @@ def check_all(
     "check-timeout", "check-memory", or "check-crashed" where the mistake is ours. Raises KinetreeError for an unknown
     profile or code, and for a baseline that is none, before anything is checked.
     """
-    for profile, select, ignore in dict.fromkeys((job.profile, job.select, job.ignore) for job in jobs):
-        check_profile(profile)
+    for profile, select, ignore in dict.fromkeys((o.profile, o.select, o.ignore) for o in (j.options for j in jobs)):
+        check_profile(profile or DEFAULT)
         check_codes(None, select, ignore)  # settings have codes for jobs of several profiles
     for baseline in dict.fromkeys(job.baseline for job in jobs if job.baseline is not None):
         check_baseline(baseline)
-    if not any(map(_is_expanded, jobs)) and sum(map(_size, jobs)) <= SMALL:
+    if not needs_children(jobs):
         return map(check_alone, jobs)
     count = min(processes or _cores(), len(jobs))
     given = readable(jobs), environment(jobs)
     return _in_children(jobs, [_Child(seconds, megabytes, *given) for _ in range(count)])
+
+
+def needs_children(jobs: Sequence[Job]) -> bool:
+    """Return whether files are checked in child processes, within limits: all are, but a few small files that are not
+    expanded."""
+    return any(map(_is_expanded, jobs)) or sum(map(_size, jobs)) > SMALL
 
 
 def protection() -> Protection:
@@ -79,7 +84,7 @@ def protection() -> Protection:
 
 
 def _is_expanded(job: Job) -> bool:
-    format = job.arguments.get("format")
+    format = job.options.read.format
     return format == "xacro" or (format is None and job.file.lower().endswith(FORMATS["xacro"].suffixes))
 
 
@@ -91,7 +96,7 @@ def _size(job: Job) -> int:
 
 
 def _cores() -> int:
-    """That this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -100,7 +105,7 @@ def _in_children(jobs: Sequence[Job], children: Sequence[_Child]) -> Iterator[Ch
     done: queue.SimpleQueue[tuple[int, Checked]] = queue.SimpleQueue()
     over = threading.Event()
     for index, job in enumerate(jobs):
-        todo.put((index, job.file, pickle.dumps(replace(job, arguments=_plain(job.arguments)))))
+        todo.put((index, job.file, pickle.dumps(job)))
     for child in children:
         threading.Thread(target=_work, args=(child, todo, done), daemon=True).start()
     threading.Thread(target=_watch, args=(children, over), daemon=True).start()
@@ -130,24 +135,24 @@ def _watch(children: Sequence[_Child], over: threading.Event) -> None:
 def _work(child: _Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[tuple[int, Checked]]) -> None:
     """Give a child one job after the other, until there are none left; the next before the answer to the last, so that
     it need not wait."""
-    told: deque[Task] = deque()  # the child is at the first
+    sent: deque[Task] = deque()  # the child is at the first
     while not child.ended:
         try:
             with suppress(queue.Empty):
-                while len(told) < AHEAD:
-                    told.append(todo.get_nowait())
-                    child.tell(told[-1][2])
-            if not told:
+                while len(sent) < AHEAD:
+                    sent.append(todo.get_nowait())
+                    child.tell(sent[-1][2])
+            if not sent:
                 child.end()
                 return
-            checked = child.answer(told[0][1])
+            checked = child.answer(sent[0][1])
         except Exception as error:
             child.kill()
-            checked = fault(told[0][1], "check-crashed", f"no child process can check it: {error}")
-        done.put((told.popleft()[0], checked))
+            checked = fault(sent[0][1], "check-crashed", f"no child process can check it: {error}")
+        done.put((sent.popleft()[0], checked))
         if not child.process:
-            while told:  # it did not come to these
-                todo.put(told.popleft())
+            while sent:  # it did not come to these
+                todo.put(sent.popleft())
 
 
 class _Child:
@@ -172,7 +177,7 @@ class _Child:
             send(self.process.stdin if self.process else None, job)
 
     def answer(self, file: str) -> Checked:
-        """What is found in the file of the first job that has no answer yet, or what befell the process."""
+        """Return the result of the first job that has no answer yet, or what happened to the process."""
         try:
             checked: Checked = self._answer(self.seconds)
         except (EOFError, OSError):
@@ -227,7 +232,7 @@ class _Child:
                 self.process = subprocess.Popen(command, env=self.environment, **pipes)  # type: ignore[call-overload]
 
     def _answer(self, seconds: float) -> Any:
-        """What a child says next, the first time that it is there. Raises EOFError or OSError where nothing comes."""
+        """Return what a child sends next; at first, its protection. Raises EOFError or OSError where nothing comes."""
         process = self.process
         if process is None:
             raise EOFError
@@ -241,7 +246,7 @@ class _Child:
                 self.due = inf
 
     def _befell(self, file: str) -> Checked:
-        """What became of the process, as a finding."""
+        """Return what happened to the process, as a finding."""
         late = self.late
         status = None if late else self._status()
         self.kill()
@@ -251,24 +256,19 @@ class _Child:
         return fault(file, "check-crashed", f"the process that checked it ended with {why}; please tell us")
 
     def _status(self) -> int | None:
-        """How the process has ended; it has closed its pipe, so it ends, or is broken."""
+        """Return the exit status of the process, which has closed its pipe; None where it does not end."""
         with suppress(subprocess.TimeoutExpired):
             return self.process.wait(timeout=5) if self.process else None
         return None
 
 
-def _plain(value: Any) -> Any:
-    """With dictionaries for whatever mappings, which cannot all be sent."""
-    return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
-
-
 class _Answer(pickle.Unpickler):
-    """Makes findings, and nothing else: a child that a file has taken over shall not take over its parent."""
+    """Unpickle findings and nothing else, so that a child which a file has taken over cannot take over its parent."""
 
     KNOWN: ClassVar = {(made.__module__, made.__qualname__): made for made in (Checked, Excused, Finding, Source)}
 
     def find_class(self, module: str, name: str) -> Any:
-        """The class of that name, if it is one of these."""
+        """Return the class of a name, if it is one of these."""
         if (module, name) not in self.KNOWN:
             raise pickle.UnpicklingError(f"{module}.{name} is no finding")
         return self.KNOWN[module, name]

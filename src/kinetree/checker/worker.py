@@ -1,4 +1,4 @@
-"""The child process of `kinetree.checker.run`: it checks the files that it is told of, within limits."""
+"""The child process of `kinetree.checker.run`, which checks files within limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dataclasses import replace
 from itertools import count
 from typing import IO, Any
 
-from kinetree.checker.checked import Checked, Job, check_job, fault
+from kinetree.checker.checked import Checked, Examined, Job, examine_job, fault
 from kinetree.errors import KinetreeError, Source
 
 HEAD = struct.Struct("<Q")
@@ -31,22 +31,29 @@ COLLECTED = 10
 
 def check_alone(job: Job) -> Checked:
     """Check one file; whatever befalls it is a finding."""
+    return examine_alone(job).checked
+
+
+def examine_alone(job: Job) -> Examined:
+    """Read and check one file; whatever befalls it is a finding."""
     try:
         if special := _special(job.file):
-            return fault(job.file, "file", f"is {special}, not a file; only files are checked")
-        return check_job(job)
+            return Examined(fault(job.file, "file", f"is {special}, not a file; only files are checked"))
+        return examine_job(job)
     except KinetreeError as error:
-        return Checked(job.file, tuple(replace(f, source=f.source or Source(job.file)) for f in error.findings))
+        placed = tuple(replace(f, source=f.source or Source(job.file)) for f in error.findings)
+        return Examined(Checked(job.file, placed))
     except MemoryError:
-        return fault(job.file, "check-memory", "takes more memory to check than there is, or than is allowed")
+        message = "takes more memory to check than there is, or than is allowed"
+        return Examined(fault(job.file, "check-memory", message))
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({os.path.basename(where.filename)}:{where.lineno})"
-        return fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}")
+        return Examined(fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}"))
 
 
 def _special(file: str) -> str | None:
-    """What stands there instead of a file: to read it might take for ever, or do something."""
+    """Return what a path leads to that is no file or folder; reading it might never end, or have an effect."""
     try:
         mode = os.stat(file).st_mode
     except (OSError, ValueError):
@@ -64,7 +71,7 @@ def send(stream: IO[bytes] | None, content: bytes) -> None:
 
 
 def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
-    """What was sent. Raises EOFError where the other side has gone, or sends more than `most` bytes."""
+    """Return what was sent. Raises EOFError where the other side has gone, or sends more than `most` bytes."""
     assert stream is not None
     head = stream.read(HEAD.size)
     if len(head) < HEAD.size:
@@ -114,15 +121,14 @@ def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
 
 
 def _limit(megabytes: int) -> tuple[str, ...]:
-    """No more memory than that; no file is written, not even one of what was in memory at a crash. Returns the limits
-    that hold."""
+    """Limit the memory of this process, and let it write no file, not even a core dump. Return the limits in force."""
     tempfile.gettempdir()  # finds it by writing, and remembers it; packages are not looked for in it
     limits = {"RLIMIT_AS": megabytes << 20, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
     return tuple(limit for limit, value in limits.items() if _set(limit, value, for_good=True))
 
 
 def _allow(seconds: float) -> None:
-    """So much work from now on: for what does not let the thread that listens see that the parent has gone."""
+    """Limit the time from now on, for work during which the thread that listens cannot see the parent end."""
     used = sum(os.times()[:2])
     _set("RLIMIT_CPU", math.ceil(used + seconds) + 1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 from typing import Literal
@@ -59,8 +58,9 @@ def _when(sample: int, times: Array | None) -> str:
 def _read(file: Path, robot: Robot, unit: Literal["rad", "deg"]) -> tuple[Array, Array | None, list[str]]:
     """q (n, nq) of a file, its times (n,), if it has any, and the joints that it names."""
     from kinetree.formats.opener import read_file
+    from kinetree.formats.table import cells_of
 
-    rows = list(csv.reader(read_file(file).decode("utf-8-sig", "replace").splitlines(), skipinitialspace=True))
+    rows = [cells_of(line) for line in read_file(file).decode("utf-8-sig", "replace").splitlines()]
     head = [cell.strip() for cell in rows[0]] if rows else []
     _check_head(file, head, robot)
     lines = [i for i, row in enumerate(rows[1:], 2) if row]

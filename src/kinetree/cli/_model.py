@@ -1,27 +1,32 @@
-"""The arguments that are models, and the options that say how it is read, the same for every command."""
+"""The arguments that are models, and the options for how they are read, the same for every command."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from kinetree.errors import KinetreeError, fail
+from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.profiles import DEFAULT, PROFILES
+from kinetree.errors import fail
 from kinetree.formats.numbers import number
-from kinetree.load import FORMATS, load
+from kinetree.formats.registry import FORMATS, NO_EFFECT, ReadOptions
+from kinetree.load import format_of, load
 from kinetree.model.robot import Robot
 from kinetree.robots.packaged import names
 from kinetree.spatial.se3 import Array
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
+Options = TypeVar("Options", ReadOptions, CheckOptions)
 
 
 def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
-    """The values of several `name=value`; a name that is given twice is refused, for which one is meant?"""
+    """Return the values of several `name=value`; a name that is given twice is refused, for which one is meant?"""
     values: dict[str, str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -34,7 +39,7 @@ def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...])
 
 
 def assignments(flag: str, name: str, metavar: str, help: str) -> Callable[[Command], Command]:
-    """A repeatable option `--flag name=value`, which becomes a dictionary."""
+    """Return a repeatable option `--flag name=value`, which becomes a dictionary."""
     return click.option(flag, name, metavar=metavar, multiple=True, callback=_by_name, help=f"{help} Repeatable.")
 
 
@@ -61,62 +66,68 @@ _OF_ONE = (
     ),
 )
 _ALL = (*_OPTIONS, *_OF_ONE)
-_READING = ("format", "xacro_args", "packages", "model", "srdf", "limits")
-"""Arguments of `load` that these options give."""
 
 
 def robot_argument(function: Command) -> Command:
-    """Gives a command MODEL, a path or the bare name of a robot that comes with the package, as argument `robot`."""
+    """Give a command MODEL, a path or the bare name of a robot that comes with the package, as argument `robot`."""
     return _reading(function, {"robot": "MODEL"}, _ALL)
 
 
 def two_robot_arguments(function: Command) -> Command:
-    """Gives a command the models A and B, read with the same options, as arguments `a` and `b`."""
+    """Give a command the models A and B, read with the same options, as arguments `a` and `b`."""
     return _reading(function, {"a": "A", "b": "B"}, _OPTIONS)
 
 
 def robot_paths(function: Command) -> Command:
-    """Gives a command PATH..., files or folders or bare names, as argument `paths`, and as `options` what `load` is
-    told of them, as far as something is."""
+    """Give a command PATH..., files or folders or bare names, as argument `paths`, and the options of reading."""
 
     @wraps(function)
-    def command(*, paths: Sequence[str], **others: Any) -> Any:
-        version = others.pop("version", None)
-        options = {name: others.pop(name, None) for name in _READING}
-        given = {name: value for name, value in options.items() if value}
-        return function(paths=[_versioned(path, version) for path in paths], options=given, **others)
+    def command(*, paths: Sequence[str], version: str | None, **others: Any) -> Any:
+        return function(paths=[_versioned(path, version) for path in paths], **others)
 
     return _decorated(command, (click.argument("paths", metavar="[PATH]...", nargs=-1),), _ALL)
 
 
-_OF_SOME_FORMATS = ((), ("xacro_args",), ("model",), ("xacro_args", "model"))
-"""Options to leave out, where a format refuses them as meaningless."""
+def check_options(select: str, ignore: str) -> Decorator:
+    """Return what gives a command the options of a check, with those of reading, as one argument `options`. select,
+    ignore: the help of these."""
+    options = (
+        click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]"),
+        click.option("--select", metavar="CODE", multiple=True, help=f"{select} Repeatable."),
+        click.option("--ignore", metavar="CODE", multiple=True, help=f"{ignore} Repeatable."),
+        click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say."),
+    )
+
+    def decorator(function: Command) -> Command:
+        @wraps(function)
+        def command(**others: Any) -> Any:
+            read = _taken(ReadOptions, others)
+            return function(options=replace(_taken(CheckOptions, others), read=read), **others)
+
+        return _decorated(command, (), options)
+
+    return decorator
 
 
-def _load(sources: Sequence[str], options: dict[str, Any]) -> list[Robot]:
-    """The robots, each read with those options that mean something to its format; what means nothing to any of them
-    is refused."""
-    robots: list[Robot] = []
-    unused, refused = {name for name in ("xacro_args", "model") if options[name]}, None
-    for source in sources:
-        file = Path(source) if options["format"] else source  # a str together with a format would be the text itself
-        for left_out in _OF_SOME_FORMATS:
-            try:
-                robots.append(load(file, **{k: v for k, v in options.items() if k not in left_out}))
-            except KinetreeError as error:
-                if error.findings[0].code != "option":
-                    raise
-                refused = refused or error
-            else:
-                unused.intersection_update(left_out)
-                break
-    if unused and refused:
-        raise refused
-    return robots
+def _taken(kind: type[Options], arguments: dict[str, Any]) -> Options:
+    """Take the options of a record out of the arguments of a command."""
+    return kind(**{name: arguments.pop(name) for name in vars(kind()) if name in arguments})
+
+
+def _load(sources: Sequence[str], options: ReadOptions) -> list[Robot]:
+    """Load robots, each with those options that mean something to its format. Raises KinetreeError for an option that
+    means nothing to any of them."""
+    files = [Path(source) if options.format else source for source in sources]  # a str would be the text itself
+    if not any(getattr(options, name) for name in NO_EFFECT):
+        return [load(file, **vars(options)) for file in files]
+    rows = [format_of(file, options.format) for file in files]
+    unused = set.intersection(*(set(row.without_effect(options)) for row in rows))
+    rows[0].check_options(options.without(NO_EFFECT.keys() - unused))
+    return [load(file, **vars(row.meant(options))) for file, row in zip(files, rows, strict=True)]
 
 
 def _versioned(source: str, version: str | None) -> str:
-    """The name with its version."""
+    """Return the name with its version."""
     if version is None:
         return source
     if source not in names():
@@ -124,41 +135,28 @@ def _versioned(source: str, version: str | None) -> str:
     return f"{source}:{version}"
 
 
-def _reading(function: Command, models: dict[str, str], options: Iterable[Callable[[Command], Command]]) -> Command:
-    """The command with these models {argument: metavar} read before it runs."""
-
-    @wraps(function)
-    def command(*, options: dict[str, Any], **others: Any) -> Any:
-        robots = _load([others.pop(argument) for argument in models], options)
-        return function(**dict(zip(models, robots, strict=True)), **others)
-
-    return _options_given(command, models, options)
-
-
-def _options_given(
-    function: Command, models: dict[str, str], options: Iterable[Callable[[Command], Command]]
-) -> Command:
-    """The command with arguments {argument: metavar}, and all that says how they are read in one dictionary."""
+def _reading(function: Command, models: dict[str, str], options: Iterable[Decorator]) -> Command:
+    """Return the command with these models {argument: metavar} read before it runs."""
 
     @wraps(function)
     def command(**others: Any) -> Any:
         version = others.pop("version", None)
-        for argument in models:
-            others[argument] = others[argument] and _versioned(others[argument], version)
-        return function(options={name: others.pop(name, None) for name in _READING}, **others)
+        sources = [_versioned(others.pop(argument), version) for argument in models]
+        robots = _load(sources, _taken(ReadOptions, others))
+        return function(**dict(zip(models, robots, strict=True)), **others)
 
     return _decorated(command, [click.argument(name, metavar=models[name]) for name in models], options)
 
 
 def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterable[Decorator]) -> Command:
-    """The command with arguments and options, in the order in which its help lists them."""
+    """Return the command with arguments and options, in the order in which its help lists them."""
     for option in reversed([*arguments, *options]):
         command = option(command)
     return command
 
 
 def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:
-    """q (nq,) of what `--q` says, several numbers for a joint of several coordinates; the others are neutral."""
+    """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; the others are neutral."""
     numbers = {name: _numbers(name, text) for name, text in values.items()}
     q = robot.q(numbers, unit="deg" if in_degrees else "rad")
     _check_quaternions(robot, q)

@@ -6,8 +6,8 @@ from dataclasses import fields
 
 import numpy as np
 
-from kinetree import queries
 from kinetree.model.robot import Robot
+from kinetree.queries import statics
 
 SCHEMA = 1
 """Counts up when a field changes its meaning or goes; new ones may come at any time."""
@@ -17,7 +17,7 @@ def robot_json(robot: Robot) -> dict[str, object]:
     """Every field of the robot but its text, and what is computed from it, in SI units."""
     described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name != "text"}
     q_slices = robot.q_slices
-    mass = queries.mass(robot)
+    mass = statics.mass(robot)
     return {
         "schema": SCHEMA,
         "format": robot.text.format if robot.text else None,
@@ -28,5 +28,5 @@ def robot_json(robot: Robot) -> dict[str, object]:
         "q_slices": {name: [where.start, where.stop] for name, where in q_slices.items()},
         "neutral": robot.q(),
         "mass": mass,
-        "center_of_mass": queries.center_of_mass(robot, robot.q()) if mass > 0 and np.isfinite(mass) else None,
+        "center_of_mass": statics.center_of_mass(robot, robot.q()) if mass > 0 and np.isfinite(mass) else None,
     }

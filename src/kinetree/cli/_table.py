@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.numbers import number
 from kinetree.formats.opener import read_file
+from kinetree.formats.table import cells_of, separator_of
 
 MOST_BYTES = 1_000_000
 MOST_ROWS = 1000
@@ -18,8 +18,6 @@ MOST_ROWS = 1000
 MOST_COLUMNS = 100
 LONGEST = 60
 """Characters of a cell that a message quotes."""
-SEPARATORS = ";\t,"
-"""Of cells; the first of these that the line of names has."""
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 """Byte order marks."""
 
@@ -57,7 +55,7 @@ def read_table(file: Path, legal: str) -> tuple[Row, list[Row]]:
             file, 1, f"there is nothing in it; legal is a line of names, such as {legal}, and one for each pose"
         )
     head = stated.pop(0)
-    separator = _separator(head.text)
+    separator = separator_of(head.text)
     names = Row(head.line, _cells(file, head.line, head.text, separator))
     if any(is_number(cell) for cell in names.cells):
         count, stated = len(names.cells), [head, *stated]
@@ -90,7 +88,7 @@ def _commented(file: Path, comments: list[_Line], count: int, legal: str) -> tup
     """The separator and the names that stand in a comment above the rows."""
     for comment in reversed(comments):
         text = comment.text[1:].strip()
-        separator = _separator(text)
+        separator = separator_of(text)
         cells = _cells(file, comment.line, text, separator)
         if len(cells) >= max(count, 2):
             return separator, Row(comment.line, [cells[0] or "#", *cells[1:]])
@@ -135,16 +133,10 @@ def _lines(file: Path, text: str) -> list[_Line]:
     return lines
 
 
-def _separator(text: str) -> str:
-    """What separates the cells of a line of names."""
-    outside = re.sub(r'"[^"]*"', "", text)
-    return next((separator for separator in SEPARATORS if separator in outside), ",")
-
-
 def _cells(file: Path, line: int, text: str, separator: str) -> list[str]:
     try:
-        cells = next(csv.reader([text], delimiter=separator, skipinitialspace=True, strict=True))
-    except csv.Error as error:  # a cell of more than 100,000 characters, or one that goes on behind its quotes
+        cells = cells_of(text, separator, strict=True)
+    except ValueError as error:
         raise fault(file, line, f"cannot be split into cells: {error}") from None
     cells = [" ".join(cell.split()) for cell in cells]
     while cells and not cells[-1]:

@@ -1,4 +1,4 @@
-"""`kinetree check [PATH…]`: what is wrong with robot descriptions, and what departs from conventions."""
+"""`kinetree check [PATH…]`: report what is wrong with robot descriptions, and what departs from conventions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import filterfalse
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,15 +15,15 @@ from kinetree.checker.baseline import check_replaceable, model_key, write_baseli
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Checked, Job, gone_from_baselines
 from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
-from kinetree.checker.jobs import Overrides, jobs
+from kinetree.checker.jobs import jobs
 from kinetree.checker.justifications import justifications
 from kinetree.checker.report import formats, report
 from kinetree.checker.run import check_all, protection
 from kinetree.checker.settings import OWN, SHARED, read_settings
 from kinetree.cli._findings import terminal_width, write_lines
-from kinetree.cli._model import json_option, robot_paths
+from kinetree.cli._model import check_options, json_option, robot_paths
 from kinetree.cli._output import check_no_input
-from kinetree.conventions.profiles import DEFAULT, PROFILES
+from kinetree.conventions.options import CheckOptions
 from kinetree.formats.output import write_whole
 
 MANY = 20
@@ -39,10 +38,7 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 
 @click.command()
 @robot_paths
-@click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]")
-@click.option("--select", metavar="CODE", multiple=True, help="Report only codes that begin so. Repeatable.")
-@click.option("--ignore", metavar="CODE", multiple=True, help="Leave out codes that begin so. Repeatable.")
-@click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say.")
+@check_options("Report only codes that begin so.", "Leave out codes that begin so.")
 @click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
 @click.option("--baseline", metavar="FILE", help="Report only what is not in this file.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to a baseline.")
@@ -63,15 +59,15 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 @json_option
 def command(
     paths: Sequence[str],
-    options: dict[str, Any],
+    options: CheckOptions,
     config: str | None,
+    baseline: str | None,
     write_baseline: str | None,
     why: bool,
     form: str | None,
     output_file: str | None,
     exit_zero: bool,
     as_json: bool,
-    **said: Any,
 ) -> None:
     """Say what is wrong with robot descriptions and what departs from the conventions of a profile.
 
@@ -81,14 +77,13 @@ def command(
     Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if a file cannot be read.
     """
     _check_options(as_json, form, why)
-    if "" in (config, said["baseline"], write_baseline, output_file):
+    if "" in (config, baseline, write_baseline, output_file):
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
-    _check_baselines(said["baseline"], write_baseline)
-    overrides = Overrides(**{k: v or None for k, v in said.items()}, arguments=options)
+    _check_baselines(baseline, write_baseline)
     files = files_of(paths)
     found = {file for file, named in files.items() if not named}
-    told = read_settings(config) if config else None
-    asked = jobs(list(files) if paths else None, told, overrides, found, folders_of(paths))
+    settings = read_settings(config) if config else None
+    asked = jobs(list(files) if paths else None, settings, options, baseline, found, folders_of(paths))
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file
@@ -112,7 +107,7 @@ def command(
 
 
 def _check_options(as_json: bool, form: str | None, why: bool) -> None:
-    """Refuses several forms of one report."""
+    """Refuse several forms of one report."""
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
     if why and (as_json or form):
@@ -120,7 +115,7 @@ def _check_options(as_json: bool, form: str | None, why: bool) -> None:
 
 
 def _check_baselines(old: str | None, new: str | None) -> None:
-    """Refuses what cannot be had together, and a baseline that is no file."""
+    """Refuse options that exclude each other, and a baseline that is no file."""
     if new is not None and old is not None:
         raise click.UsageError("--write-baseline keeps what is found, known or not; legal is either it or --baseline")
     if new == "-":
@@ -128,9 +123,11 @@ def _check_baselines(old: str | None, new: str | None) -> None:
 
 
 def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job], config: str | None) -> None:
-    """Refuses to write over what is read, and what is no baseline with one."""
-    more = [job.arguments.get(key) for job in asked for key in ("srdf", "limits")]
-    read = {file for file in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if file}
+    """Refuse to write over what is read, and to replace by a baseline what is none."""
+    more = [file for job in asked for file in (job.options.read.srdf, job.options.read.limits)]
+    read = {
+        str(file) for file in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if file
+    }
     read |= {file for file in (report, baseline) if file and os.path.basename(file) in (OWN, SHARED)}  # settings
     if baseline is not None:
         check_no_input(baseline, read)
@@ -140,14 +137,14 @@ def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job
 
 
 def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
-    """What is found; that a file which was found in a folder is a part of others is no fault. files: whether they were
-    named."""
+    """Return the results, without errors because a file that was found in a folder is a part of others. files: whether
+    they were named."""
     results = zip(asked, _watched(asked), strict=True)
     return [r if files.get(job.file, True) else without_parts(r) for job, r in results] + gone_from_baselines(asked)
 
 
 def _watched(jobs: Sequence[Job]) -> list[Checked]:
-    """All results; if there are many, a bar shows how many are done."""
+    """Return all results; if there are many, a bar shows how many are done."""
     if len(jobs) <= MANY or not sys.stderr.isatty():
         return list(check_all(jobs))
     with click.progressbar(check_all(jobs), length=len(jobs), label="checking", show_pos=True, file=sys.stderr) as bar:

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import click
 
-from kinetree import __version__, queries
+from kinetree import __version__
 from kinetree.algorithms.differential import Axes
 from kinetree.cli._findings import print_findings
 from kinetree.cli._json import print_json
@@ -23,6 +23,7 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail, unknown_name
 from kinetree.formats.output import write_all
 from kinetree.model.robot import Robot
+from kinetree.queries import motion
 from kinetree.solvers.guard import guard
 
 
@@ -40,11 +41,11 @@ class _Query:
 
 
 QUERIES = {
-    "fk": _Query("pose, 4x4,", queries.fk, axes=False),
-    "jacobian": _Query("Jacobian, 6 x nv,", queries.jacobian),
-    "jacobian_dot": _Query("rate of the Jacobian, 6 x nv,", queries.jacobian_dot),
-    "hessian": _Query("derivatives of the Jacobian, nv x 6 x nv,", queries.hessian),
-    "velocity": _Query("velocity, linear then angular,", queries.velocity),
+    "fk": _Query("pose, 4x4,", motion.fk, axes=False),
+    "jacobian": _Query("Jacobian, 6 x nv,", motion.jacobian),
+    "jacobian_dot": _Query("rate of the Jacobian, 6 x nv,", motion.jacobian_dot),
+    "hessian": _Query("derivatives of the Jacobian, nv x 6 x nv,", motion.hessian),
+    "velocity": _Query("velocity, linear then angular,", motion.velocity),
 }
 """One row an option of that name."""
 

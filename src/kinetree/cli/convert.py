@@ -10,7 +10,8 @@ import click
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import check_new, force_option, without_option
 from kinetree.errors import fail
-from kinetree.load import FORMATS, save
+from kinetree.formats.registry import FORMATS
+from kinetree.load import save
 from kinetree.model.robot import Robot
 
 WRITABLE = [row.name for row in FORMATS.values() if row.writer]

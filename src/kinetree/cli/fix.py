@@ -8,29 +8,33 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
 
 from kinetree.checker.check import is_error_of_reader
-from kinetree.checker.checked import Checked, Job, check_job
+from kinetree.checker.checked import Examined, Job
 from kinetree.checker.files import files_of, folders_of, without_parts
-from kinetree.checker.jobs import Overrides, jobs
+from kinetree.checker.jobs import jobs
 from kinetree.checker.per_file import is_left_out
 from kinetree.checker.report.pretty import pretty
-from kinetree.checker.run import check_all
+from kinetree.checker.run import check_all, needs_children
 from kinetree.checker.settings import read_settings
+from kinetree.checker.worker import examine_alone
 from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, json_option
-from kinetree.conventions.profiles import DEFAULT, PROFILES
+from kinetree.cli._model import assignments, check_options, json_option
+from kinetree.conventions.options import CheckOptions
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
-from kinetree.fixer.fix import Fixed, fix, write
+from kinetree.fixer.apply import State
+from kinetree.fixer.fix import Fixed, fix_from, write
 from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
+from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.formats.xml_encoding import encoding_of
-from kinetree.load import FORMATS, format_of, is_packaged
+from kinetree.load import format_of, is_packaged
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are mended."""
@@ -39,10 +43,7 @@ LEGAL = "legal are URDF and xacro files, and folders that hold such"
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]")
-@click.option("--select", metavar="CODE", multiple=True, help="Mend only codes that begin so. Repeatable.")
-@click.option("--ignore", metavar="CODE", multiple=True, help="Leave codes that begin so. Repeatable.")
-@click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say.")
+@check_options("Mend only codes that begin so.", "Leave codes that begin so.")
 @click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
 @click.option("--unsafe", is_flag=True, help="Give links and joints other names, too.")
 @click.option(
@@ -58,16 +59,12 @@ LEGAL = "legal are URDF and xacro files, and folders that hold such"
 @json_option
 def command(
     paths: Sequence[str],
+    options: CheckOptions,
     config: str | None,
     unsafe: bool,
     also: tuple[str, ...],
     diff: bool,
     as_json: bool,
-    profile: str | None,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    vendor: str | None,
-    **arguments: Any,
 ) -> None:
     """Mend what departs from the conventions of a profile in URDF and xacro files, in place.
 
@@ -85,11 +82,10 @@ def command(
     notes = _recovered({Path(name).parent for file in (*files, *also) for name in (file, os.path.realpath(file))}, diff)
     if not as_json:
         print_findings(notes)
-    said = Overrides(profile, select or None, ignore or None, vendor, arguments=arguments)
     found = {file for file, named in files.items() if not named}
-    told = read_settings(config) if config else None
-    held = jobs(_mendable(files, arguments.get("format")), told, said, found, folders_of(paths))
-    asked = [replace(job, baseline=None) for job in held]  # what is known is mended, too
+    settings = read_settings(config) if config else None
+    made = jobs(_mendable(files, options.read), settings, options, None, found, folders_of(paths))
+    asked = [replace(job, baseline=None) for job in made]  # what is known is mended, too
     if also and len(asked) > 1:
         raise click.UsageError(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
@@ -121,11 +117,11 @@ def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
     return []
 
 
-def _mendable(files: Mapping[str, bool], format: str | None) -> list[str]:
-    """The files that were named, of which others than texts are refused one by one, and the texts of folders. files:
-    whether they were named. Raises KinetreeError for robots of the package, and where nothing is left."""
+def _mendable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
+    """Return the files that were named, of which others than texts are refused one by one, and the texts of folders.
+    files: whether they were named. Raises KinetreeError for robots of the package, and where nothing is left."""
     for file in files:
-        if is_packaged(file, format):
+        if is_packaged(file, options.format):
             raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
     found = [file for file, named in files.items() if named or _is_text(file)]
     if not found:
@@ -134,7 +130,7 @@ def _mendable(files: Mapping[str, bool], format: str | None) -> list[str]:
 
 
 def _is_text(file: str) -> bool:
-    """Whether what is found in a folder is to be mended; a folder that cannot be read may hold something."""
+    """Return whether what is found in a folder is repaired, or may have such files: a folder that cannot be read."""
     endings = [suffix for name in TEXTS for suffix in FORMATS[name].suffixes]
     by_root = file.lower().endswith(".xml")
     return file.lower().endswith(tuple(endings)) or os.path.isdir(file) or (by_root and format_of(file).name in TEXTS)
@@ -143,51 +139,53 @@ def _is_text(file: str) -> bool:
 def _all_fixed(
     asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
 ) -> tuple[list[Fixed], list[Finding]]:
-    """Return what becomes of all models, and why others could not be mended. Each starts from what those before it
-    leave. files: whether they were named."""
+    """Return what becomes of all models, and why others could not be repaired. Each starts from what those before it
+    leave. files: whether they were named.
+
+    Each file is read and checked here once, and repaired from that. Where a child process is needed, it checks the file
+    first, within its limits.
+    """
     contents: dict[Path, bytes] = {}
     results: list[Fixed] = []
     faults: list[Finding] = []
-    for job, checked in zip(asked, check_all(asked), strict=True):
+    first = map(Examined, check_all(asked)) if needs_children(asked) else repeat(None)
+    for job, limited in zip(asked, first, strict=False):
+        with snapshot(contents) as held:
+            examined = limited if limited and _errors(limited) else examine_alone(job)
         try:
-            fixed = _fixed(job, checked, contents, diff, **options)
+            fixed = _fixed(job, examined, held, diff, **options)
             results.append(fixed)
             contents |= fixed.after
         except KinetreeError as error:
-            if files.get(job.file, True) or without_parts(checked).findings:
+            if files.get(job.file, True) or without_parts(examined.checked).findings:
                 faults += [_placed(finding, job.file) for finding in error.findings]
     return results, list(dict.fromkeys(faults))  # what holds for all variants of a file is said once
 
 
-def _fixed(job: Job, checked: Checked, contents: Mapping[Path, bytes], diff: bool, **options: Any) -> Fixed:
-    """What becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that could not
-    be read, or not within the limits of a check.
+def _errors(examined: Examined) -> list[Finding]:
+    return list(filter(is_error_of_reader, examined.checked.findings))
 
-    checked: what was found within these limits. contents: what files hold by now.
-    """
+
+def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool, **options: Any) -> Fixed:
+    """Return what becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that
+    could not be read. held: the contents of all files that were read."""
     if job.name and not options["unsafe"]:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
-    if errors := [finding for finding in checked.findings if is_error_of_reader(finding)]:
+    if (errors := _errors(examined)) or examined.robot is None:
         raise KinetreeError(errors)
-    if not job.arguments.get("format") and (name := format_of(job.file).name) not in TEXTS:
+    if not job.options.read.format and (name := format_of(job.file).name) not in TEXTS:
         raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
-    with snapshot(contents) as held:  # what is excused is judged by the very bytes that are mended
-        excused = {one.finding for one in check_job(job).excused}
     if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
         message = "includes files that an interrupted run had left, and which have changed now; run this again"
         raise KinetreeError([*_recovered(left, diff), Finding("interrupted", "error", message, Source(job.file))])
-    return fix(
+    excused = {one.finding for one in examined.checked.excused}
+    return fix_from(
+        State(held, examined.robot, examined.findings),
         job.file,
-        profile=job.profile,
-        select=job.select,
-        ignore=job.ignore,
-        vendor=job.vendor,
+        job.options,
         excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file),
-        instead=held,
-        confined=job.confined,
         **options,
-        **job.arguments,
     )
 
 
@@ -210,7 +208,7 @@ def _plain(fixed: Fixed) -> Mapping[str, Any]:
 
 
 def _print(fixed: Fixed, diff: bool) -> None:
-    """The difference, or what was mended; and on the standard error stream what was not."""
+    """Print the difference, or what was repaired; and on the standard error stream what was not."""
     if diff:
         to_read = sys.stdout.isatty()  # what goes to a file must stay as it is
         sys.stdout.writelines(f"{visible(line[:-1])}\n" if to_read else line for line in _diff(fixed))
@@ -226,7 +224,7 @@ def _print(fixed: Fixed, diff: bool) -> None:
 
 
 def _others(fixed: Fixed) -> list[Path]:
-    """The files that change besides the model's own."""
+    """Return the files that change besides the model's own."""
     return [path for path in fixed.after if path != Path(fixed.file).resolve()]
 
 
@@ -235,12 +233,12 @@ def _write(findings: Iterator[Finding], stream: TextIO) -> None:
 
 
 def _with(finding: Finding, what: str) -> Finding:
-    """The finding, and what became of it."""
+    """Return the finding, and what became of it."""
     return Finding(finding.code, finding.severity, f"{finding.message}; {what}", finding.source, finding.element)
 
 
 def _diff(fixed: Fixed) -> Iterator[str]:
-    """A unified difference of all files that change, their ends of lines included."""
+    """Yield a unified difference of all files that change, with their ends of lines."""
     for path, content in fixed.before.items():
         name = _name(path)
         old, new = _lines(content), _lines(fixed.after[path])

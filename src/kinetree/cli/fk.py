@@ -12,8 +12,8 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
-from kinetree.queries import fk
 from kinetree.queries.controllers import check_frames
+from kinetree.queries.motion import fk
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 

@@ -13,6 +13,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.errors import fail
 from kinetree.formats.numbers import number
+from kinetree.model.limits import limits_about
 from kinetree.model.robot import Robot
 from kinetree.queries.controllers import check_frames
 from kinetree.spatial import se3
@@ -110,7 +111,8 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
     for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):
         if name in solver.coordinate_names:
             print(f"  {name} {shown(value, kinds[f'{name} lower'])}")
-    about = robot.limits.about(solver.job.columns).tolist()
+    columns = [robot.coordinate_names.index(name) for name in solver.coordinate_names]
+    about = limits_about(robot.limits, columns).tolist()
     near = [
         (m, name) for m, name, own in zip(margins.tolist(), robot.limits.names, about, strict=True) if own and m < NEAR
     ]

@@ -1,8 +1,9 @@
-"""A program that can be called."""
+"""Kernels: compiled functions of arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
-from kinetree.compiler.machine import SCALARS, Machine
+from kinetree.compiler.machine import SCALARS, Machine, compiled
 from kinetree.compiler.port import Port, checked, legal_type
 from kinetree.compiler.program import Program
 
@@ -19,20 +20,22 @@ if TYPE_CHECKING:
 
 
 class Kernel:
-    """A function of arrays, compiled for one robot when it is first called.
+    """Function of arrays for one robot, compiled at its first call.
 
     Call it with one array per input, each (…, *shape); the axes in front are broadcast, as NumPy does. The result is
-    (…, *output.shape), computed in double precision, or with `dtype=np.float32` in single. `out=` takes an array for
-    it; `threads=` shares a large batch among so many threads. What is not finite in the input makes every number of
-    the result that depends on it NaN or infinite.
+    (…, *output.shape), in double precision, or in single with `dtype=np.float32`. `out=` is an array for the result;
+    `threads=` shares a large batch among that many threads. Input that is not finite makes all results that depend on
+    it NaN or infinite.
 
-    Raises KinetreeError if an input has another shape or does not hold real numbers, and for another number of arrays,
-    unknown options and other types of `dtype` and `out`; these errors are TypeErrors, too.
+    name: what it computes. inputs, output: shapes, names and units of its arrays. fused: whether a product and a sum
+    may be rounded once together. Raises KinetreeError for input of another shape or without real numbers; and, as a
+    TypeError too, for another number of arrays, unknown options and other types of `dtype` and `out`.
     """
 
-    # A slot named __call__ makes each kernel call what it holds, without a method of ours in between, which would cost
-    # more than an arm's pose.
-    __slots__ = ("__call__", "__weakref__", "_machine")
+    # A slot named __call__ makes each kernel call what the slot contains, without a method in between, which would cost
+    # more than an arm's pose. That is a function of the machine, which does not refer to the kernel, so that a kernel
+    # is freed with its last reference.
+    __slots__ = ("__call__", "__weakref__", "_key", "_machine", "_trace", "fused", "inputs", "name", "output")
 
     def __init__(
         self,
@@ -44,14 +47,19 @@ class Kernel:
         *,
         fused: bool = True,
     ) -> None:
-        """make: traces the program, when it is needed. key: stands for all that the program depends on, or None.
-        fused: whether a product and a sum may be rounded once together, where the processor does; without it C that is
-        compiled without that, and the interpreter, give the same bits, but for what their libraries compute."""
-        self._machine = Machine(name, inputs, output, make, key, fused)
+        """Make a kernel from a function that traces its program, which is called when the program is needed.
+
+        key: a digest of all that the program depends on, or None. fused: whether a product and a sum may be rounded
+        once together, where the processor does so; if not, the interpreter and C compiled alike give the same bits,
+        except for functions of their libraries.
+        """
+        self.name, self.inputs, self.output, self.fused = name, inputs, output, fused
+        self._key, self._trace = key, cache(make)
+        self._machine = Machine(name, inputs, output, self._trace, partial(compiled, self._trace, key, fused))
         self.__call__ = self._first_call
 
     def _first_call(self, *inputs: Any, **options: Any) -> NDArray[Any]:
-        """Compiles; from then on plain calls go straight to the machine code."""
+        """Compile; from then on plain calls go straight to the machine code."""
         if options:
             return self._machine.call(*inputs, **options)
         self.__call__ = self._machine.door()
@@ -64,7 +72,7 @@ class Kernel:
 
     @property
     def __signature__(self) -> Signature:
-        """For those who look: the arrays by name or position, the options by name."""
+        """Arrays by name or position, options by name."""
         options = (("out", None), ("dtype", float), ("threads", 1))
         return Signature(
             [Parameter(port.name, Parameter.POSITIONAL_OR_KEYWORD) for port in self.inputs]
@@ -76,65 +84,34 @@ class Kernel:
         return f"Kernel {self.name}: {takes} → (…{''.join(f', {n}' for n in self.output.shape)})"
 
     def __reduce__(self) -> Any:
-        machine = self._machine
-        return _kernel, (
-            machine.name,
-            machine.inputs,
-            machine.output,
-            machine.program,
-            machine.key,
-            disk.package(),
-            machine.fused,
-        )
+        return _kernel, (self.name, self.inputs, self.output, self.program, self._key, disk.package(), self.fused)
 
     def compile(self, dtype: DTypeLike = float) -> None:
-        """Compiles, or loads from the cache, what the first call would."""
+        """Compile, or load from the cache, what the first call would."""
         if self._machine.compile(dtype) == "double":
             self.__call__ = self._machine.door()
 
     @property
-    def name(self) -> str:
-        """What it computes."""
-        return self._machine.name
-
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        """What it takes."""
-        return self._machine.inputs
-
-    @property
-    def output(self) -> Port:
-        """What it gives."""
-        return self._machine.output
-
-    @property
-    def fused(self) -> bool:
-        """Whether a product and a sum may be rounded once together."""
-        return self._machine.fused
-
-    @property
     def program(self) -> Program:
         """The traced function."""
-        return self._machine.program
+        return self._trace()
 
     @property
     def operations(self) -> dict[str, int]:
-        """How often each operation occurs in the program."""
+        """Number of each operation in the program."""
         return self.program.operations
 
     def interpret(self, *inputs: Any, dtype: DTypeLike = float, **named: Any) -> NDArray[Any]:
-        """The same as calling it, without compiling: NumPy runs the program. For a few calls it is quicker."""
+        """Return what a call returns, with NumPy and without compiling, which is quicker for a few calls."""
         number = legal_type(dtype, SCALARS)
         arrays, _ = checked(self.name, self.inputs, inputs, named, float)
         return interpreter.interpret(self.program, *arrays, dtype=number)
 
     def c_source(self, name: str | None = None, dtype: DTypeLike = float, *, about: str = "") -> CSource:
-        """The function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.
+        """Return the function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.
 
         name: of the function, by default that of the kernel. dtype: float64 for double, float32 for float. about: a
-        line for the comments that says where it comes from.
-
-        Raises KinetreeError if the name is not legal in C and in C++, or taken.
+        line on its origin for the comments. Raises KinetreeError if the name is not legal in C and C++, or taken.
         """
         from kinetree.compiler.c import write_c  # seldom wanted
 
@@ -145,5 +122,5 @@ class Kernel:
 def _kernel(
     name: str, inputs: tuple[Port, ...], output: Port, program: Program, key: str | None, package: str, fused: bool
 ) -> Kernel:
-    """Of another version of the package the program is its own, and its key would say that it is this one's."""
+    """Return a pickled kernel, without its key if another version of the package has traced its program."""
     return Kernel(name, inputs, output, lambda: program, key if package == disk.package() else None, fused=fused)

@@ -1,4 +1,4 @@
-"""The machine code of a kernel: made or found when it is first needed, and called."""
+"""Machine code of kernels: compile or load it when it is first needed, and call it."""
 
 from __future__ import annotations
 
@@ -26,68 +26,61 @@ if TYPE_CHECKING:
 SCALARS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 DOUBLE = np.dtype(float)
 WORTH_A_THREAD = 1000
-"""Configurations that each thread gets at least."""
+"""Least number of configurations for a thread."""
 
 
 class Machine:
-    """A program, and its code for this processor in each precision that has been asked for."""
+    """Calls of a kernel, and its code for this processor in each precision that was used.
 
-    __slots__ = ("_is_empty", "_loaded", "_make", "_program", "fused", "inputs", "key", "name", "output")
+    trace: returns the program. compiled: returns its object code for "double" or "float".
+    """
+
+    __slots__ = ("_compiled", "_inputs", "_is_empty", "_loaded", "_name", "_output", "_trace")
 
     def __init__(
         self,
         name: str,
         inputs: tuple[Port, ...],
         output: Port,
-        make: Callable[[], Program],
-        key: str | None,
-        fused: bool,
+        trace: Callable[[], Program],
+        compiled: Callable[[str], bytes],
     ) -> None:
-        self.name, self.inputs, self.output, self.key, self.fused = name, inputs, output, key, fused
-        self._make = make
+        self._name, self._inputs, self._output, self._trace, self._compiled = name, inputs, output, trace, compiled
         # whether it takes or gives no numbers at all, which NumPy's ufuncs cannot say
         self._is_empty = any(prod(port.shape) == 0 for port in (*inputs, output))
-        self._program: Program | None = None
         self._loaded: dict[str, tuple[Any, Any, dict[str, int]]] = {}
 
-    @property
-    def program(self) -> Program:
-        """The traced function."""
-        if self._program is None:
-            self._program = self._make()
-        return self._program
-
     def compile(self, dtype: DTypeLike) -> str:
-        """Makes or finds the code in one precision, and says which."""
+        """Compile the code in one precision, or load it from the cache, and return the precision."""
         number = legal_type(dtype, SCALARS)
         if not self._is_empty:
             self._code(SCALARS[number])
         return SCALARS[number]
 
     def door(self) -> Callable[..., NDArray[Any]]:
-        """What to call: for single configurations the machine code itself, where this Python and NumPy allow it."""
+        """Return the function to call: the machine code itself where this Python and NumPy allow it."""
         if self._is_empty or array_layout() is None:
             return self.call
         _, addresses = self._code("double")
-        door: Callable[..., NDArray[Any]] = make_door(self.name, addresses["door"], addresses["context"], self.call)
+        door: Callable[..., NDArray[Any]] = make_door(self._name, addresses["door"], addresses["context"], self.call)
         return door
 
     def call(
         self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1, **named: Any
     ) -> NDArray[Any]:
-        """Any call, as `Kernel` describes it."""
+        """Return the result of any call, as `Kernel` describes it."""
         if dtype is float and threads == 1 and not named and self._is_plain(inputs, out):
             return self._run("double", inputs, out)
         scalar = self.compile(dtype)
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
-        arrays, batch = checked(self.name, self.inputs, inputs, named, dtype)
+        arrays, batch = checked(self._name, self._inputs, inputs, named, dtype)
         if out is not None:
-            checked_out(out, batch + self.output.shape)
+            checked_out(out, batch + self._output.shape)
         if self._is_empty:
-            result = interpreter.interpret(self.program, *arrays, dtype=dtype)
+            result = interpreter.interpret(self._trace(), *arrays, dtype=dtype)
         else:
-            packed = [_packed(a, len(port.shape)) for a, port in zip(arrays, self.inputs, strict=True)]
+            packed = [_packed(a, len(port.shape)) for a, port in zip(arrays, self._inputs, strict=True)]
             result = self._computed(scalar, packed, batch, out, threads)
         if out is None or result is out:
             return result
@@ -95,16 +88,15 @@ class Machine:
         return out
 
     def _is_plain(self, inputs: Sequence[Any], out: Any) -> bool:
-        """Whether they are what most calls give, one array of doubles in one piece and perhaps another for the result,
-        which NumPy can have as they are."""
-        if self._is_empty or len(inputs) != 1 or len(self.inputs) != 1:
+        """Return whether NumPy can use the arrays as they are: contiguous doubles, one input and perhaps a result."""
+        if self._is_empty or len(inputs) != 1 or len(self._inputs) != 1:
             return False
-        (array,), shape = inputs, self.inputs[0].shape
+        (array,), shape = inputs, self._inputs[0].shape
         if not _is_simple(array) or array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
             return False
         if out is None:
             return True
-        gives = array.shape[: array.ndim - len(shape)] + self.output.shape
+        gives = array.shape[: array.ndim - len(shape)] + self._output.shape
         return bool(
             _is_simple(out) and out.shape == gives and out.flags.writeable and not np.may_share_memory(array, out)
         )
@@ -112,25 +104,25 @@ class Machine:
     def _computed(
         self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any] | None, threads: int
     ) -> NDArray[Any]:
-        """The result, in `out` if its entries lie side by side."""
+        """Return the result, in `out` if its entries are contiguous."""
         if out is not None:  # results are written before all of the input is read, and some of it is read twice
             arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
-            out = out if _is_packed(out, len(self.output.shape)) else None
+            out = out if _is_packed(out, len(self._output.shape)) else None
         parts = min(int(threads), prod(batch) // WORTH_A_THREAD, max(batch, default=1))
         if parts < 2:
             return self._run(scalar, arrays, out)
         if out is None:
-            out = np.empty(batch + self.output.shape, arrays[0].dtype)
+            out = np.empty(batch + self._output.shape, arrays[0].dtype)
         return self._shared(scalar, arrays, batch, out, parts)
 
     def _shared(
         self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any], parts: int
     ) -> NDArray[Any]:
-        """The batch in parts along its longest axis, one thread each."""
+        """Compute the batch in parts along its longest axis, one thread each."""
         from concurrent.futures import wait  # seldom wanted, and long to import
 
         longest = max(batch)
-        whole = [np.broadcast_to(a, batch + port.shape) for a, port in zip(arrays, self.inputs, strict=True)]
+        whole = [np.broadcast_to(a, batch + port.shape) for a, port in zip(arrays, self._inputs, strict=True)]
         before = (slice(None),) * batch.index(longest)
         edges = [longest * part // parts for part in range(parts + 1)]
         places = [(*before, slice(first, last)) for first, last in pairwise(edges)]
@@ -154,7 +146,7 @@ class Machine:
         return np.asarray(ufunc(*arrays, out=out))
 
     def _code(self, scalar: str) -> tuple[Any, dict[str, int]]:
-        """(ufunc, addresses), compiled or loaded when first asked for."""
+        """Return (ufunc, addresses), compiled or loaded at the first call."""
         if scalar not in self._loaded:
             with _compiling():
                 if scalar not in self._loaded:
@@ -164,25 +156,26 @@ class Machine:
     def _load(self, scalar: str) -> tuple[Any, Any, dict[str, int]]:
         from kinetree.compiler import llvm  # importing it takes longer than everything else that Kinetree imports
 
-        alive, addresses = llvm.load(self._object(scalar))
-        shapes = [port.shape for port in self.inputs]
-        return alive, make_ufunc(self.name, addresses["loop"], scalar, shapes, self.output.shape), addresses
+        alive, addresses = llvm.load(self._compiled(scalar))
+        shapes = [port.shape for port in self._inputs]
+        return alive, make_ufunc(self._name, addresses["loop"], scalar, shapes, self._output.shape), addresses
 
-    def _object(self, scalar: str) -> bytes:
-        """The object code, from the cache if it is there."""
-        from kinetree.compiler import llvm
 
-        target, layout = llvm.host(), array_layout() if scalar == "double" else None
-        origin = self.key or disk.digest(repr(self.program))
-        key = disk.digest(origin, disk.package(), llvm.VERSION, repr(target), repr(layout), scalar, repr(self.fused))
-        code = disk.read(key)
-        if code is None:
-            from kinetree.compiler.ir_module import assembly
+def compiled(trace: Callable[[], Program], key: str | None, fused: bool, scalar: str) -> bytes:
+    """Return the object code of a program, from the cache if it is there."""
+    from kinetree.compiler import llvm
 
-            text = assembly(self.program, target, scalar, layout, "contract " if self.fused else "")
-            code = llvm.compile_object(text, target)
-            disk.write(key, code)
-        return code
+    target, layout = llvm.host(), array_layout() if scalar == "double" else None
+    origin = key or disk.digest(repr(trace()))
+    place = disk.digest(origin, disk.package(), llvm.VERSION, repr(target), repr(layout), scalar, repr(fused))
+    code = disk.read(place)
+    if code is None:
+        from kinetree.compiler.ir_module import assembly
+
+        text = assembly(trace(), target, scalar, layout, "contract " if fused else "")
+        code = llvm.compile_object(text, target)
+        disk.write(place, code)
+    return code
 
 
 def _is_simple(array: Any) -> bool:
@@ -190,7 +183,7 @@ def _is_simple(array: Any) -> bool:
 
 
 def _is_packed(array: NDArray[Any], core: int) -> bool:
-    """Whether the entries of each configuration, the last `core` axes, lie next to each other, for vectors to load."""
+    """Return whether the entries of each configuration, the last `core` axes, are contiguous, as vector loads need."""
     expected = array.itemsize
     for axis in range(1, core + 1):
         if array.shape[-axis] > 1 and array.strides[-axis] != expected:
@@ -212,7 +205,7 @@ def _threads() -> ThreadPoolExecutor:
 
 @cache
 def _compiling() -> Lock:
-    """One at a time: LLVM is not made for more."""
+    """Return the lock for compiling, because LLVM compiles one program at a time."""
     return Lock()
 
 

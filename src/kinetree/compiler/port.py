@@ -1,4 +1,4 @@
-"""What a kernel takes and gives."""
+"""Inputs and outputs of kernels."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ class Port:
 def checked(
     name: str, ports: Sequence[Port], values: Sequence[Any], named: Mapping[str, Any], dtype: DTypeLike
 ) -> tuple[list[NDArray[Any]], tuple[int, ...]]:
-    """The arguments, given by position or by name, as arrays of real numbers of the right shapes; and the shape of the
-    batch that they make together."""
+    """Return the arguments, given by position or by name, as arrays of real numbers, and the shape of their batch.
+
+    Raises KinetreeError for other shapes, other numbers, and batches that do not broadcast.
+    """
     if named or len(values) != len(ports):
         values = _in_order(name, [port.name for port in ports], values, named)
     arrays = [_checked(port, value, dtype) for port, value in zip(ports, values, strict=True)]
@@ -55,7 +57,7 @@ def _in_order(name: str, names: Sequence[str], values: Sequence[Any], named: Map
 
 
 def checked_out(out: Any, shape: tuple[int, ...]) -> None:
-    """Refuses what the result cannot be written into."""
+    """Raise KinetreeError for an array that the result cannot be written into."""
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise fail("out", f"out is a {type(out).__name__}; legal is an array of shape {shape}")
     if out.shape != shape:
@@ -67,7 +69,7 @@ def checked_out(out: Any, shape: tuple[int, ...]) -> None:
 
 
 def legal_type(dtype: DTypeLike, legal: Collection[object]) -> np.dtype[Any]:
-    """Return the dtype that is meant. Raises KinetreeError for one that is not among `legal`."""
+    """Return a dtype. Raises KinetreeError for one that is not among `legal`."""
     named = f"legal are {', '.join(map(str, legal))}"
     with warnings.catch_warnings(action="ignore"):  # some names of types are deprecated, and none of those is legal
         try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kinetree.controllers.controller import Controller, Coupling
 from kinetree.controllers.rotation import Rotation
@@ -18,7 +19,22 @@ class Controllers(Mapping[str, Controller]):
 
     A maker may have other forms of poses, such as on a screen: "ur_screen" is the form "screen" of the alias "ur".
     `forms` lists them; iteration yields the makers, with poses as their programs write them.
+
+    Functions of a robot: `pose` and `joints` give what the controller shows of a configuration, `to_pose` and `to_q`
+    convert back, `limit_joints` limits its joints.
     """
+
+    _functions: Mapping[str, str] = {}
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in self._functions:
+                raise AttributeError(f"controllers have no attribute {name!r}")
+            return getattr(import_module(self._functions[name]), name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._functions]
 
     def __getitem__(self, key: str) -> Controller:
         wanted = str(key).lower().replace(" ", "_").replace("-", "_")
@@ -44,6 +60,11 @@ class Controllers(Mapping[str, Controller]):
 
 
 controllers = Controllers()
+
+
+def register(module: str, names: Iterable[str]) -> None:
+    """Let functions of a module above this one be attributes of `controllers`; it is imported when one is used."""
+    Controllers._functions = {**Controllers._functions, **dict.fromkeys(names, module)}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What there is to know about a rule, for whoever prints it."""
+"""Explain rules: their text, examples, profiles and repairs, for commands and pages."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Explanation:
 
 
 def explain(code: str) -> list[Explanation]:
-    """The rule of a code, or all whose codes begin so; in upper or lower case. Raises KinetreeError where there is
-    none, with the nearest."""
+    """Return the rule of a code, or all whose codes begin so; in upper or lower case. Raises KinetreeError where there
+    is none, with the nearest."""
     begins = code.upper()
     families = [letters for letters in FAMILIES if begins and f"{letters}-".startswith(begins[: len(letters) + 1])]
     found = [rule for letters in families for rule in explanations(letters) if rule.code.startswith(begins)]
@@ -63,7 +63,7 @@ def explain(code: str) -> list[Explanation]:
 
 
 def explanations(letters: str) -> Iterator[Explanation]:
-    """All rules of a family, by their codes."""
+    """Yield the explanations of a family of rules, by their codes."""
     asked = {name: {rule.code for rule in rules_of(name)} for name in PROFILES}
     for rule in sorted(family(letters), key=lambda rule: rule.code):
         why = cleandoc(rule.__doc__ or "").partition("\n")[2].strip()
@@ -91,6 +91,6 @@ def _mends(rule: type[Rule]) -> Mends:
 
 
 def family_title(letters: str) -> str:
-    """What a family of rules is about, in a line."""
+    """Return what a family of rules is about, in a line."""
     module = import_module(f"kinetree.conventions.{FAMILIES[letters]}")
     return (module.__doc__ or "").strip().partition("\n")[0].rstrip(".")

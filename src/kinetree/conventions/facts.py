@@ -1,7 +1,11 @@
-"""What is known of a robot that rules look at: facts that are worked out when a rule first asks for them.
+"""Facts about a robot, computed when a rule first asks for them.
 
-A rule's `check` names its inputs: `robot`, what the caller has told, or any fact below or in a family of rules. A fact
-is a function that names its own inputs likewise. What is None is not known, and rules that want it are not asked.
+A rule's `check` names its inputs: `robot`, one of the options below, or any fact below or in a family of rules. A fact
+is a function that names its own inputs likewise. None means unknown, and rules that want it are not asked.
+
+Options: vendor: the key of the controller's maker, or None. strict: whether what is missing is as grave as what is
+wrong. packages: folders of ROS packages by name. confined: a `Confinement` outside of which no file is looked at, or
+False.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
+from kinetree.conventions.options import CheckOptions
 from kinetree.formats.xml import Derived, Element, parsed
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Robot
@@ -18,11 +23,6 @@ from kinetree.spatial.se3 import IDENTITY, Array
 F = TypeVar("F", bound=Callable[..., Any])
 
 FACTS: dict[str, Callable[..., Any]] = {}
-
-TOLD: Mapping[str, Any] = {"vendor": None, "strict": False, "packages": {}, "confined": False}
-"""What a caller may tell, with what holds where nobody does. vendor: the key of the controller's maker. strict: whether
-what is missing is as grave as what is wrong. packages: folders of ROS packages by name. confined: a `Confinement`
-outside of which no file is looked at, or False."""
 
 
 def fact(function: F) -> F:
@@ -33,14 +33,19 @@ def fact(function: F) -> F:
 
 
 class Subject:
-    """A robot and what has been worked out of it."""
+    """A robot and the facts about it that are known so far."""
 
-    def __init__(self, robot: Robot, **told: Any) -> None:
-        assert set(told) <= set(TOLD), "no rule asks for that"
-        self._known: dict[str, Any] = {"robot": robot, **TOLD, **told}
+    def __init__(self, robot: Robot, context: CheckOptions = CheckOptions()) -> None:
+        self._known: dict[str, Any] = {
+            "robot": robot,
+            "vendor": context.vendor,
+            "strict": context.strict,
+            "packages": context.read.packages or {},
+            "confined": context.read.confined,
+        }
 
     def facts(self, function: Callable[..., Any]) -> dict[str, Any]:
-        """All that a function asks for, by name."""
+        """Return all that a function asks for, by name."""
         known = self._known
         return {name: known[name] if name in known else self._fact(name) for name in _inputs(function)}
 
@@ -51,14 +56,14 @@ class Subject:
 
 @cache
 def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of what a function asks for."""
+    """Return the names of what a function asks for."""
     code = function.__code__
     return tuple(name for name in code.co_varnames[: code.co_argcount] if name != "self")
 
 
 @fact
 def poses(robot: Robot) -> dict[str, Array]:
-    """T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
+    """Return T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
     T = {robot.root: IDENTITY}  # of the links; where only this is wanted, a product is quicker than a tree
     for name in robot.placed:
         joint = robot.joints[name]
@@ -71,7 +76,7 @@ def poses(robot: Robot) -> dict[str, Array]:
 
 @fact
 def bodies(robot: Robot) -> Mapping[str, str]:
-    """Frame to the link at the top of all that is rigidly one with it: the child of a joint that moves, or the root."""
+    """Return, by frame, the top link of its rigid body: the child of a joint that moves, or the root."""
     found = {robot.root: robot.root}
     for name in robot.placed:  # parents before children
         joint = robot.joints[name]
@@ -81,7 +86,7 @@ def bodies(robot: Robot) -> Mapping[str, str]:
 
 @fact
 def document(robot: Robot) -> Element | None:
-    """The root element of the URDF text that the robot was read from, or of what xacro made of its files."""
+    """Return the root element of the URDF text from which the robot was read, or of what xacro made of its files."""
     if robot.text is None or robot.text.format != "urdf" or robot.source is None:
         return None
     file = (robot.source.made or robot.source).file
@@ -90,7 +95,7 @@ def document(robot: Robot) -> Element | None:
 
 @fact
 def sdf_document(robot: Robot) -> Element | None:
-    """The root element of the SDF file that the robot was read from, if that holds this model and nothing else."""
+    """Return the root element of the SDF file from which the robot was read, if it has this model and nothing else."""
     if robot.text is None or robot.text.format != "sdf" or robot.source is None:
         return None
     return parsed(Derived(robot.text.text, robot.text.origins), robot.source.file)

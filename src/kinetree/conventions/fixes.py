@@ -86,12 +86,12 @@ def new_frame(name: str, joint: str, parent: str, T: Array) -> tuple[New, New]:
 
 
 def unit_axes(elements: Elements) -> Iterator[Mend]:
-    """Gives every axis of joints the length one."""
+    """Give every axis of joints that has another length the length one."""
     for joint in elements.joints.values():
         axis = joint.find("axis")
         xyz = numbers((axis.get("xyz") if axis else None) or "") or []
         length = hypot(*xyz)
-        if axis and len(xyz) == 3 and length > 1e-9 and abs(length - 1) > 1e-9:
+        if axis and len(xyz) == 3 and length > se3.NO_DIRECTION and not se3.is_unit(xyz):
             unit = " ".join(number_text(value / length) for value in xyz)
             yield Mend(joint.label, (set_attribute(axis, "xyz", unit),))
 

@@ -10,17 +10,19 @@ from posixpath import normpath
 from stat import S_ISREG
 from time import monotonic
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Literal
 from urllib.parse import unquote
 
 from kinetree.confine import Confinement
 from kinetree.conventions.facts import fact
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError, Severity
 from kinetree.formats.opener import folder_of
 from kinetree.formats.packages import Packages
 from kinetree.formats.plain_file import open_plain
+from kinetree.formats.registry import ReadOptions
 from kinetree.model.robot import Geometry, Link, Robot
 
 HUGE, TINY = 100.0, 1e-5
@@ -122,7 +124,7 @@ class MeshRule(Quality):
         '<box size="0.4 0.12 0.12"/>', '<mesh filename="package://arm/meshes/link_4.stl"/>'
     )
     good = "link_4.stl"
-    told: ClassVar[Mapping[str, Any]] = MappingProxyType({"packages": {"arm": Path(__file__).parent / "arm"}})
+    context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parent / "arm"}))
 
 
 class MissingMesh(MeshRule):

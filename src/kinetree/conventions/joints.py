@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from math import hypot, isinf, pi, sqrt
+from collections.abc import Iterator, Sequence
+from math import hypot, isinf, pi
 
 import numpy as np
 
@@ -15,9 +15,8 @@ from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.formats.numbers import numbers
 from kinetree.model.robot import Joint, Robot
+from kinetree.spatial.se3 import is_unit
 
-UNIT = 1e-3
-"""How far from 1 the length of an axis may be: three decimals of 0.577 or 0.707 are none to complain of."""
 NEARLY = (1e-8, 1e-4)
 """Angles in rad from a principal axis that are no exact zero of floating point, and too small to be meant."""
 ENDLESS = 999.0
@@ -53,7 +52,7 @@ class AxisLength(Quality):
             written = (axis.get("xyz") if axis is not None else None) or "1 0 0"
             if joint is not None and len(joint.axes) and not _is_unit(written):
                 place = axis.source if axis is not None else None
-                yield self.finding(f"its axis has the length {_length(written):.6g}", joint, source=place)
+                yield self.finding(f"its axis has the length {hypot(*_vector(written)):.6g}", joint, source=place)
 
 
 class NearlyPrincipal(Quality):
@@ -132,12 +131,11 @@ class NegativeFriction(Quality):
 RULES: tuple[type[Rule], ...] = (AxisLength, NearlyPrincipal, ShouldBeContinuous, NegativeFriction)
 
 
-def _length(text: str) -> float:
-    """Of the vector in a text; of what the reader refuses, none to complain of."""
-    return sqrt(sum(value * value for value in numbers(text) or (1.0,)))
+def _vector(text: str) -> Sequence[float]:
+    """Return the vector in a text, or one of length one where the reader refuses it."""
+    return numbers(text) or (1.0,)
 
 
 def _is_unit(text: str) -> bool:
-    """Whether it has length one, or none at all, as fixed joints may have it."""
-    length = _length(text)
-    return not length or abs(length - 1) <= UNIT
+    """Return whether it has length one, or none at all, as fixed joints may have it."""
+    return not any(_vector(text)) or is_unit(_vector(text))

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from kinetree.conventions.reader_codes import REMARKS
-from kinetree.conventions.rule import Rule
 from kinetree.errors import fail, nearest_names
+
+if TYPE_CHECKING:
+    from kinetree.conventions.rule import Rule
 
 FAMILIES: dict[str, str] = {
     "TRE": "structure",
@@ -30,7 +33,7 @@ FAMILIES: dict[str, str] = {
     "ICUB": "icub",
     "SUP": "suppressions",
 }
-"""The letters of codes to the modules of this package whose `RULES` they are."""
+"""From the letters of codes to the modules of this package whose `RULES` they are."""
 
 ALWAYS = ("SUP",)
 """The families that are about the file and not the robot: no profile names them, and they are part of all."""
@@ -49,9 +52,9 @@ class Profile:
 
 EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "R103", "R105-002")
 SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
-"""What only simulations want of a model."""
+"""Rules that only simulations need."""
 WHICH_WAY = ("R103-003",)
-"""What only people who place robots by hand want to read: it guesses where a robot's front is."""
+"""Rules that guess where the front of a robot is, for those who place robots by hand."""
 NOT_EVERY_ROBOT = (*SIMULATION, *WHICH_WAY)
 
 PROFILES: dict[str, Profile] = {
@@ -71,18 +74,18 @@ PROFILES: dict[str, Profile] = {
 """One row a profile."""
 
 DEFAULT = "ros"
-"""The profile where none is said."""
+"""The profile where none is given."""
 
 
 def check_profile(profile: str) -> None:
-    """Raises KinetreeError for an unknown profile."""
+    """Raise KinetreeError for an unknown profile."""
     if profile not in PROFILES:
         raise fail("profile", f"no profile {profile!r}; {nearest_names(profile, list(PROFILES))}")
 
 
 @cache
 def rules_of(profile: str) -> tuple[type[Rule], ...]:
-    """All rules of a profile, in the order in which they are asked."""
+    """Return all rules of a profile, in the order in which they are asked."""
     check_profile(profile)
     asked = PROFILES[profile]
     families = [letters for letters in FAMILIES if any(code.startswith(letters) for code in asked.codes)]
@@ -92,24 +95,24 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
 
 @cache
 def family(letters: str) -> tuple[type[Rule], ...]:
-    """The rules whose codes begin with the letters of a family."""
+    """Return the rules whose codes begin with the letters of a family."""
     rules: tuple[type[Rule], ...] = import_module(f"kinetree.conventions.{FAMILIES[letters]}").RULES
     return tuple(rule for rule in rules if rule.code.startswith(f"{letters}-"))
 
 
 def codes_of(families: Iterable[str] = FAMILIES) -> list[str]:
-    """The codes of families of rules, in their order."""
+    """Return the codes of families of rules, in their order."""
     return [rule.code for letters in families for rule in family(letters)]
 
 
 def rule_of(code: str) -> type[Rule] | None:
-    """The rule that has a code, or None."""
+    """Return the rule that has a code, or None."""
     letters = code.partition("-")[0]
     return next((rule for rule in family(letters) if rule.code == code), None) if letters in FAMILIES else None
 
 
 def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
-    """Raises KinetreeError for what begins no code of a profile's rules, or of any rule, and of no reader's remarks."""
+    """Raise KinetreeError for what begins no code of a profile's rules, or of any rule, and of no reader's remarks."""
     if profile is not None:
         check_profile(profile)
     codes = list(chain.from_iterable(map(as_codes, selections)))
@@ -125,12 +128,12 @@ def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
 
 
 def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:
-    """Those which begin neither a known code of a rule nor one of a reader's remarks."""
+    """Return those which begin neither a known code of a rule nor one of a reader's remarks."""
     return [code for code in codes if not code or not any(other.startswith(code) for other in (*known, *REMARKS))]
 
 
 def nearest_codes(code: str, known: Sequence[str]) -> str:
-    """A clause that names the codes of rules or readers' remarks that are most like one that is unknown."""
+    """Return a clause that names the codes of rules or readers' remarks that are most like an unknown one."""
     legal = [*known, *(REMARKS if code.islower() else ())]
     alike = (list(filter(partial(_begins, code[:length]), legal)) for length in range(len(code) - 1, 3, -1))
     near = nearest_names(code, next(filter(None, alike), legal))

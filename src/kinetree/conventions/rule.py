@@ -1,4 +1,4 @@
-"""What a rule is: one class, which explains itself and yields findings."""
+"""The base of all rules: one class a rule, which explains itself and yields findings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
+from kinetree.conventions.options import CheckOptions
 from kinetree.errors import SEVERITIES, Finding, Severity, Source
 from kinetree.model.robot import Frame, Joint, Link, Robot, Sensor
 
@@ -26,7 +27,7 @@ class Rule:
     good, bad: a text that is fine and one that is not. With `base` they are pieces of a text, where the bad one takes
         every place of the good one: `base` itself, or that of a robot that comes with the package, loaded with
         `base_options` and written in `base_format`.
-    told: what the caller must tell for the examples; see `kinetree.conventions.facts.TOLD`.
+    context: the options with which the examples are checked.
     requires: codes of rules; where one of them has found its fault, this one is not asked.
     """
 
@@ -40,28 +41,28 @@ class Rule:
     base: ClassVar[str | None] = None
     base_format: ClassVar[str] = "urdf"
     base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    told: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    context: ClassVar[CheckOptions] = CheckOptions()
     requires: ClassVar[tuple[str, ...]] = ()
 
     check: ClassVar[Any]
-    """A method that yields findings. It takes what it wants to know by name: see `kinetree.conventions.facts`."""
+    """A method that yields findings. Its parameters are names of facts: see `kinetree.conventions.facts`."""
     mend: ClassVar[Any] = None
     """None, or a method like `check` that yields a `kinetree.conventions.edit.Mend` for each element that is at fault:
     the edits after which the rule has nothing to say of it."""
     safe: ClassVar[bool] = True
-    """Whether what `mend` does leaves the robot the same to everybody who uses it."""
+    """Whether the repairs keep all names that other files may use."""
     turns: ClassVar[float] = 0.0
-    """By how much `mend` may change an angle of an origin, rad; what hangs behind then moves. Where it is zero, no
-    frame may move."""
+    """The most by which `mend` may change an angle of an origin, rad; what hangs behind it moves with it. Where it is
+    zero, no frame may move."""
 
     @classmethod
     def title(cls) -> str:
-        """What the convention asks for, in one line."""
+        """Return what the convention asks for, in one line."""
         return (cls.__doc__ or "").strip().partition("\n")[0]
 
     @classmethod
     def severity(cls) -> Severity:
-        """Of the rule's findings that are no remarks."""
+        """Return the severity of the rule's findings that are no remarks."""
         return max(_BY_LEVEL[cls.level], _AT_MOST[cls.evidence], key=SEVERITIES.index)
 
     def finding(
@@ -72,7 +73,7 @@ class Rule:
         source: Source | None = None,
         severity: Severity | None = None,
     ) -> Finding:
-        """One finding; `about` gives it its element, and its place where `source` does not."""
+        """Return one finding; `about` gives it its element, and its place where `source` does not."""
         severity = severity or self.severity()
         assert SEVERITIES.index(severity) >= SEVERITIES.index(self.severity()), "graver than the rule"
         if isinstance(about, str):
@@ -81,10 +82,10 @@ class Rule:
         return Finding(self.code, severity, message, source or about.source, element)
 
     def remark(self, message: str, about: Link | Joint | Frame | Sensor | Robot | str) -> Finding:
-        """A finding that is no fault."""
+        """Return a remark: a finding of severity "info"."""
         return self.finding(message, about, severity="info")
 
     def findings(self, facts: Mapping[str, Any]) -> Iterator[Finding]:
-        """What the rule finds; `facts` has all that its `check` asks for."""
+        """Return what the rule finds; `facts` has all that its `check` asks for."""
         found: Iterator[Finding] = self.check(**facts)
         return found

@@ -9,20 +9,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from kinetree.conventions.profiles import check_codes
+from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.profiles import as_codes, check_codes
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.fixer.apply import Asked, State, key_of, look, mend_all, mended, menders, wanted
+from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, mended, repairing, wanted
 from kinetree.fixer.related_files import read_companions
 from kinetree.formats.journal import recover
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_all
+from kinetree.formats.registry import ReadOptions
 
 BESIDE = "another finding of this kind and element is excused, and a repair would mend both"
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """What became of a file. Nothing is written yet: `write` does it.
+    """What becomes of a file. Nothing is written yet: `write` does it.
 
     before, after: the contents of all files that change, by path.
     mended: findings that are gone, those too that went with the repair of others. unmended: those of rules that can
@@ -51,7 +53,7 @@ def fix(
     instead: Mapping[Path, bytes] = MappingProxyType({}),
     **options: Any,
 ) -> Fixed:
-    """Mend what the rules of a profile find in a URDF or xacro file, and say what its text becomes.
+    """Return what becomes of a URDF or xacro file where the rules of a profile find something that can be repaired.
 
     profile, select, ignore, vendor: as `kinetree.check` takes them. options: what `kinetree.load` takes.
     unsafe: whether to give links and joints other names, too. also: SRDF and YAML files that use their names.
@@ -66,41 +68,53 @@ def fix(
     Raises KinetreeError with all its errors for a file that cannot be read, and for one of `also` that is neither the
     SRDF of the robot nor YAML.
     """
-    select, ignore = ((codes,) if isinstance(codes, str) else tuple(codes) for codes in (select, ignore))
-    check_codes(profile, select, ignore)
+    read = ReadOptions(**options).confined_to(Path(file))
+    checked = CheckOptions(profile, as_codes(select), as_codes(ignore), vendor, read)
     if os.path.exists(file) and not os.path.isfile(file):
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
+    return fix_from(look(str(file), checked, instead), str(file), checked, unsafe=unsafe, also=also, excused=excused)
+
+
+def fix_from(
+    start: State,
+    file: str,
+    options: CheckOptions,
+    *,
+    unsafe: bool = False,
+    also: Iterable[str | os.PathLike[str]] = (),
+    excused: Callable[[Finding], bool] = lambda finding: False,
+) -> Fixed:
+    """Return what becomes of a file that has been read and checked; see `fix`."""
+    check_codes(options.profile, options.select, options.ignore)
     also = tuple(also)
     if also and not unsafe:
         raise fail("option", "--also is for files that follow new names, which are given with --unsafe alone")
-    asked = Asked(str(file), profile, select, ignore, vendor, unsafe, options)
-    start = look(asked, instead)
-    companions = read_companions(also, str(file), start.robot)
+    companions = read_companions(also, file, start.robot)
     before = {**start.contents, **{companion.path: companion.content for companion in companions}}
     keys = frozenset(key_of(finding) for finding in start.findings if excused(finding))
     start = replace(start, contents=before, excused=keys)
-    steps, given_up = mend_all(asked, start, companions)
+    task = Task(file, options, unsafe, companions)
+    steps, given_up = apply_fixes(task, start)
     end = steps[-1].after if steps else start
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
-    withheld = () if unsafe else tuple(rule for rule in menders(profile) if not rule.safe)
-    left = {key for rule in withheld for key in wanted(asked, rule, end, end.excused)}
+    withheld = () if unsafe else tuple(rule for rule in repairing(options) if not rule.safe)
+    left = {key for rule in withheld for key in wanted(options, rule, end, end.excused)}
     return Fixed(
-        str(file),
+        file,
         {path: before[path] for path in after},
         after,
         tuple(mended(start, steps)),
         (
             *((f, why) for f in end.findings if (why := given_up.get(key_of(f)))),
-            *((f, BESIDE) for f in _beside(asked, start) if not excused(f)),
+            *((f, BESIDE) for f in _beside(task, start) if not excused(f)),
         ),
         tuple(f for f in end.findings if key_of(f) in left),
     )
 
 
-def _beside(asked: Asked, start: State) -> list[Finding]:
-    """What would be mended, were nothing of its kind and element excused."""
-    rules = [rule for rule in menders(asked.profile) if rule.safe or asked.unsafe]
-    keys = {key for rule in rules for key in wanted(asked, rule, start, frozenset())}
+def _beside(task: Task, start: State) -> list[Finding]:
+    """Return the findings that would be repaired, were nothing of their kind and element excused."""
+    keys = {key for rule in task.rules for key in wanted(task.options, rule, start, frozenset())}
     return [finding for finding in start.findings if key_of(finding) in keys & start.excused]
 
 

@@ -13,6 +13,8 @@ from kinetree.model.robot import Extension, Robot
 
 V = TypeVar("V")
 
+LEFT_OVER_FIX = "load the .xacro file instead, or expand it first"
+
 
 def name_of(report: Report, element: Element, attribute: str = "name", owner: Element | None = None) -> str:
     """A required, non-empty attribute without left-over xacro; "" where it is missing, with an error."""
@@ -21,17 +23,17 @@ def name_of(report: Report, element: Element, attribute: str = "name", owner: El
         what = "is missing" if text is None else "is empty"
         report.error("missing-attribute", f"<{element.tag}> needs {attribute}=…, which {what}", element, owner=owner)
         return ""
-    if "${" in text or "$(" in text:
-        report.error(
-            "left-over-xacro",
-            f"{attribute}={text!r} holds an expression that xacro has not replaced",
-            element,
-            attribute=attribute,
-            owner=owner,
-            fix="load the .xacro file instead, or expand it first",
-        )
-        return ""
-    return text
+    label = f"{attribute}="
+    return "" if is_left_over(report, element, text, label, attribute=attribute, owner=owner) else text
+
+
+def is_left_over(report: Report, element: Element, text: str, label: str = "", **more: str | Element | None) -> bool:
+    """Return whether a text has left-over xacro, with an error; label: what stands before it in the message."""
+    left_over = "${" in text or "$(" in text
+    if left_over:
+        message = f"{label}{text!r} holds an expression that xacro has not replaced"
+        report.error("left-over-xacro", message, element, fix=LEFT_OVER_FIX, **more)
+    return left_over
 
 
 def float_of(
@@ -78,7 +80,7 @@ def _bad_number(report: Report, element: Element, attribute: str, text: str, leg
         element,
         attribute=attribute,
         owner=owner,
-        fix="load the .xacro file instead, or expand it first" if xacro else None,
+        fix=LEFT_OVER_FIX if xacro else None,
     )
 
 

@@ -10,16 +10,18 @@ origin" for all three. The code is followed, for it is what everybody's numbers 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kinetree.formats.fields import check_attributes, single_children
-from kinetree.formats.losses import Losses
 from kinetree.formats.xml import Element, Report
-from kinetree.model.force_torque import Place, same_place
+from kinetree.model.force_torque import Place, reading_place, same_place
 from kinetree.model.robot import Extension, ForceTorque, Robot, Sensor
-from kinetree.model.tree import Tree
+from kinetree.model.tree import Tree, build_tree
+
+if TYPE_CHECKING:
+    from kinetree.formats.losses import Losses
 
 TAG = "force_torque"
 
@@ -82,14 +84,26 @@ def _mute(sensor: Sensor) -> Sensor:
 
 
 def check_reading(losses: Losses, sensor: Sensor, tree: Tree, place: Place, written: Place) -> None:
-    """Note a sensor that, as it is written, would read in other axes or about another point. tree: that of a robot in
-    which all the frames are that the two places name."""
+    """Note a sensor that, as it is written, would read in other axes or about another point.
+
+    tree: of a robot that has all frames of the two places.
+    """
     if sensor.force_torque is not None and not same_place(tree, place, written):
         lose_reading(losses, sensor)
 
 
+def check_readings(losses: Losses, robot: Robot, read_back: Callable[[Sensor], Sensor | None]) -> None:
+    """Note all sensors that would read otherwise; read_back: a sensor as it is read back, None where it cannot be."""
+    tree = build_tree(robot)
+    for sensor in written_sensors(robot, losses.without):
+        if sensor.force_torque and (back := read_back(sensor)):
+            check_reading(losses, sensor, tree, reading_place(robot, sensor), reading_place(robot, back))
+        elif sensor.force_torque:
+            lose_reading(losses, sensor)
+
+
 def lose_reading(losses: Losses, sensor: Sensor) -> None:
-    """Note a sensor of which it cannot be said what it reads."""
+    """Note a sensor whose reading cannot be written."""
     said = sensor.force_torque
     assert said is not None
     axes = {"child": "of the child link", "parent": "of the parent link", "sensor": "of the sensor"}[said.axes]

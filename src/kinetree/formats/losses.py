@@ -1,12 +1,14 @@
-"""What a format cannot say. A writer collects it all, and refuses unless the caller has agreed to leave it out."""
+"""Collect what a format cannot say of a robot, so that a writer can refuse it unless the caller leaves it out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import inf
+from types import MappingProxyType
 
 from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.formats.capabilities import CAPABILITIES, DEPENDS, Case, things_of
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 
@@ -28,12 +30,12 @@ PARTS = (
     "order",
     "mimic",
 )
-"""The parts of a robot that a caller may agree to leave out, by `without=…`: all of them, also where the format could
-say some. Joints and links are never left out. "order" is that of q, "force_torque" what such sensors read."""
+"""The parts of a robot that a caller may leave out, by `without=…`: all of them, also where the format can say some.
+Joints and links are never left out. "order" is that of q, "force_torque" what such sensors read."""
 
 
 class Losses:
-    """The things that the format at hand cannot say."""
+    """What a format cannot say of a robot. format: its row in CAPABILITIES. without: parts that are left out."""
 
     def __init__(self, format: str, without: Collection[str]) -> None:
         unknown = [part for part in without if part not in PARTS]
@@ -61,12 +63,27 @@ class Losses:
             parts.joint_order = None
         return build(parts)
 
+    def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
+        """Note what the table of capabilities and the cases of the writer say is lost.
+
+        row: the format whose row is asked, if it is another.
+        """
+        parts = CAPABILITIES[row or self.format].parts
+        assert all(parts[part] is DEPENDS for part in cases)
+        for part, cell in parts.items():
+            case = cases.get(part, DEPENDS) if cell is DEPENDS else cell
+            if case is None:
+                continue
+            for element, thing, source in things_of(robot, part, self.without):
+                for what in [case.format(thing)] if isinstance(case, str) else case(thing):
+                    self.lose(part.rpartition(".")[2], element, what, source)
+
     def lose(self, part: str, element: str, what: str, source: Source | None = None) -> None:
-        """Note that `element` has something that cannot be written. `part` is one of PARTS, or "joint" or "link"."""
+        """Note that an element has something that cannot be written. part: one of PARTS, or "joint" or "link"."""
         if part in self.without:
             return
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
-        message = f"{self.format} cannot say {what}"
+        message = f"{CAPABILITIES[self.format].title} cannot say {what}"
         self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix))
 
     def check(self) -> None:

@@ -7,7 +7,7 @@ import tomllib
 from collections import Counter
 from typing import Any
 
-from kinetree.errors import Finding, Severity, Source
+from kinetree.errors import Finding, Severity, Source, underlined
 
 MAX_BYTES = 2_000_000
 MAX_FINDINGS = 1000
@@ -32,8 +32,8 @@ def decode(text: bytes | str, file: str) -> tuple[str, list[Finding]]:
 class TextReport:
     """The findings of one reading of a text."""
 
-    def __init__(self, file: str, text: str) -> None:
-        self.file = file
+    def __init__(self, file: str, text: str, most: int = MAX_FINDINGS) -> None:
+        self.file, self.most = file, most
         self.lines = text.split("\n")
         self.findings: list[Finding] = []
         self.count: Counter[Severity] = Counter()
@@ -46,7 +46,7 @@ class TextReport:
     @property
     def full(self) -> bool:
         """Return whether one more error is left out."""
-        return self.count["error"] >= MAX_FINDINGS
+        return self.count["error"] >= self.most
 
     def source(self, line: int | None, column: int | None = None) -> Source:
         """A place in this text."""
@@ -68,10 +68,10 @@ class TextReport:
         Of very many the last says that there are more.
         """
         self.count[severity] += 1
-        if self.count[severity] > MAX_FINDINGS:
+        if self.count[severity] > self.most:
             return
-        if self.count[severity] == MAX_FINDINGS:
-            code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; whatever follows is left out"
+        if self.count[severity] == self.most:
+            code, message = "too-many", f"this is the {self.most}th {severity}; whatever follows is left out"
         span = self._span(line, bad)
         source = self.source(line, span[0] + 1 if span else None)
         self.findings.append(Finding(code, severity, message, source, element, fix, self.excerpt(line, span)))
@@ -93,16 +93,11 @@ class TextReport:
         return (start, start + len(bad)) if start >= 0 else None
 
     def excerpt(self, line: int | None, span: tuple[int, int] | None) -> str | None:
-        """The line, with the part underlined; no more than about a hundred characters of it."""
+        """Return the line, with the part underlined."""
         if line is None or not 0 < line <= len(self.lines):
             return None
-        text = self.lines[line - 1].replace("\t", " ").rstrip()
-        if span is None:
-            return text.strip()[:100] or None
-        cut = max(len(text) - len(text.lstrip()), span[0] - 60)
-        cut = min(cut, span[0])
-        marks = "~" * max(0, min(span[1] - span[0], 100) - 1) + "^"
-        return f"{text[cut : cut + 100]}\n{' ' * (span[0] - cut)}{marks}"
+        text = self.lines[line - 1]
+        return underlined(text, *span) if span else text.replace("\t", " ").strip()[:100] or None
 
 
 def read_toml(text: str, report: TextReport) -> dict[str, Any] | None:

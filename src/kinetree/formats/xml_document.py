@@ -11,7 +11,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from kinetree.errors import Source
+from kinetree.errors import Source, underlined
 
 AROUND = 1000
 """Bytes before and after a place that are looked at for its line: some lines are as long as their file."""
@@ -155,13 +155,10 @@ class Document:
         left = max(first, self.data.rfind(b"\n", first, start) + 1)
         right = self.data.find(b"\n", start, last)
         right = last if right < 0 else right
-        before = self.data[left:start].decode(errors="replace").replace("\t", " ")
+        before = self.data[left:start].decode(errors="replace")
         bad = self.data[start : min(stop, right)].decode(errors="replace")
         after = self.data[min(stop, right) : right].decode(errors="replace")
-        line = (before + bad + after).replace("\t", " ").rstrip()
-        indent = len(before) - len(before.lstrip())
-        cut = max(indent, len(before) - 60)
-        return f"{line[cut : cut + 100]}\n{' ' * (len(before) - cut)}{'~' * max(1, min(len(bad), 100) - 1)}^"
+        return underlined(before + bad + after, len(before), len(before) + max(2, len(bad)))
 
     def excerpt_at(self, source: Source) -> str:
         """Return the line of a source of this document, with the tag that begins there underlined."""

@@ -44,16 +44,11 @@ class Limits:
         ends = [f"{name} {end}" for end in ("lower", "upper") for name in self.coordinate_names]
         return (*ends, *self.row_names)
 
-    def about(self, columns: Any) -> Array:
-        """Which of `names` are about some of these coordinates, (2 nq + m,) of bool."""
-        ends = np.isin(np.arange(len(self.lower)), columns)
-        return np.concatenate([ends, ends, self.G[:, columns].any(axis=1)])
-
     @_quietly
     def margin(self, q: Any) -> Array:
         """The signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits' own
         units: negative outside, infinite where there is no limit."""
-        q = self.checked(q, "q")
+        q = checked_q(self, q, "q")
         return np.concatenate([q - self.lower, self.upper - q, self.h - self._rows_times(q)], axis=-1)
 
     def contains(self, q: Any) -> Array:
@@ -72,7 +67,7 @@ class Limits:
 
         Raises KinetreeError "empty" where no configuration is inside.
         """
-        q = self.checked(q, "q")
+        q = checked_q(self, q, "q")
         if not np.all(np.isfinite(q)):
             raise fail("not-finite", "there is nothing nearest to a configuration that is not finite")
         if self.impossible:
@@ -105,7 +100,7 @@ class Limits:
         ranges = np.array([self.upper[i] - self.lower[i] for i in self._free()])
         if self.impossible or (ranges == 0).any():
             return Estimate(0.0)
-        return _product(float(np.prod(ranges)), self.block_volumes)
+        return _product(float(np.prod(ranges)), [block.volume for block in self.blocks])
 
     @_quietly
     def forbidden_share(self) -> Estimate:
@@ -114,7 +109,7 @@ class Limits:
         Raises KinetreeError where one of these coordinates has no range.
         """
         columns = [i for block in self.blocks for i in block.columns]
-        allowed = _product(1.0 / self.box_volume(columns, "share"), self.block_volumes)
+        allowed = _product(1.0 / box_volume(self, columns, "share"), [block.volume for block in self.blocks])
         return Estimate(1.0 - allowed, allowed.error)
 
     @explained
@@ -131,7 +126,7 @@ class Limits:
             rng = np.random.default_rng(seed)
         except (TypeError, ValueError):
             raise fail("seed", f"seed is {seed!r}; legal are whole numbers from 0, and NumPy's generators") from None
-        self.need_ranges(np.arange(len(self.lower)), "uniform sample")
+        need_ranges(self, np.arange(len(self.lower)), "uniform sample")
         if self.impossible:
             raise fail("empty", "no configuration fulfils this limit", element=f"limit {self.impossible!r}")
         found = np.asarray(rng.uniform(self.lower, self.upper, (n, len(self.lower))))
@@ -145,7 +140,7 @@ class Limits:
         From outside it is 0 for a step that brings some violated limit further out, and is not stopped by one that it
         brings nearer. q + clip_step(q, dq) dq is inside up to rounding. It is 0 where q or dq is not finite.
         """
-        q, dq = self.checked(q, "q"), self.checked(dq, "dq")
+        q, dq = checked_q(self, q, "q"), checked_q(self, dq, "dq")
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             slack = self.margin(q)
             rate = np.concatenate([-dq, dq, self._rows_times(dq)], axis=-1)
@@ -161,7 +156,7 @@ class Limits:
         """
         if not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
-        qd = self.checked(qd, "qd")
+        qd = checked_q(self, qd, "qd")
         with np.errstate(over="ignore"):
             share = self.clip_step(q, qd * dt)[..., None]
         return np.asarray(np.where(share > 0, share * np.nan_to_num(qd), 0.0))
@@ -185,11 +180,6 @@ class Limits:
             total = total + q[..., column] * coefficient
         return total
 
-    @cached_property
-    def block_volumes(self) -> tuple[Estimate, ...]:
-        """The volume of each of `blocks`."""
-        return tuple(polytope.measure(block.A, block.b) for block in self.blocks)
-
     def _free(self) -> list[int]:
         coupled = {int(i) for block in self.blocks for i in block.columns}
         return [i for i in range(len(self.lower)) if i not in coupled]
@@ -205,31 +195,40 @@ class Limits:
             "",
         )
 
-    @_quietly
-    def box_volume(self, columns: Any, what: str) -> float:
-        """Return the product of the ranges of these coordinates. Raises KinetreeError unless it is above zero."""
-        self.need_ranges(columns, what)
-        whole = float(np.prod(self.upper[columns] - self.lower[columns])) if len(columns) else 1.0
-        if not 0.0 < whole < np.inf:
-            raise fail("no-solution", f"the ranges of the joints multiply to {whole:g}, so there is no {what}")
-        return whole
 
-    @_quietly
-    def need_ranges(self, columns: Array, what: str) -> None:
-        """Raise where one of these coordinates has no range."""
-        open_ended = [i for i in columns if not np.isfinite(self.upper[i] - self.lower[i])]
-        if open_ended:
-            names = ", ".join(self.coordinate_names[i] for i in open_ended[:12])
-            raise fail("unbounded", f"there is no {what} without ranges; without one are {names}")
+def limits_about(limits: Limits, columns: Any) -> Array:
+    """Return which of `limits.names` are about some of these coordinates, (2 nq + m,) of bool."""
+    ends = np.isin(np.arange(len(limits.lower)), columns)
+    return np.concatenate([ends, ends, limits.G[:, columns].any(axis=1)])
 
-    def checked(self, q: Any, what: str) -> Array:
-        """An array (…, nq) of what a caller gives."""
-        array = numbers(q, "q", f"{what} is")
-        if array.ndim == 0 or array.shape[-1] != len(self.lower):
-            names = ", ".join(self.coordinate_names)
-            message = f"{what} has shape {array.shape}; legal is (…, {len(self.lower)}), in this order: {names}"
-            raise fail("q-shape", message)
-        return array
+
+@_quietly
+def box_volume(limits: Limits, columns: Any, what: str) -> float:
+    """Return the product of the ranges of these coordinates. Raises KinetreeError unless it is above zero."""
+    need_ranges(limits, columns, what)
+    whole = float(np.prod(limits.upper[columns] - limits.lower[columns])) if len(columns) else 1.0
+    if not 0.0 < whole < np.inf:
+        raise fail("no-solution", f"the ranges of the joints multiply to {whole:g}, so there is no {what}")
+    return whole
+
+
+@_quietly
+def need_ranges(limits: Limits, columns: Array, what: str) -> None:
+    """Raise where one of these coordinates has no range."""
+    open_ended = [i for i in columns if not np.isfinite(limits.upper[i] - limits.lower[i])]
+    if open_ended:
+        names = ", ".join(limits.coordinate_names[i] for i in open_ended[:12])
+        raise fail("unbounded", f"there is no {what} without ranges; without one are {names}")
+
+
+def checked_q(limits: Limits, q: Any, what: str) -> Array:
+    """Return an array (…, nq) of what a caller gives."""
+    array = numbers(q, "q", f"{what} is")
+    if array.ndim == 0 or array.shape[-1] != len(limits.lower):
+        names = ", ".join(limits.coordinate_names)
+        message = f"{what} has shape {array.shape}; legal is (…, {len(limits.lower)}), in this order: {names}"
+        raise fail("q-shape", message)
+    return array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,7 +251,7 @@ class LinearLimits:
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Block:
     """Coordinates that rows couple. columns (k,): which of q; those that can only have one value are none. A x <= b:
     rows and box together. rows: which of G."""
@@ -263,6 +262,11 @@ class Block:
     b: Array
     lower: Array
     upper: Array
+
+    @cached_property
+    def volume(self) -> Estimate:
+        """The volume of the polytope, rad and m to their powers."""
+        return polytope.measure(self.A, self.b)
 
 
 def _product(factor: float, volumes: Sequence[Estimate]) -> Estimate:

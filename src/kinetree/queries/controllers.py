@@ -3,19 +3,19 @@ base, and `tool0` is the frame of a tool of zeros."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.algorithms.kinematics import way_between
 from kinetree.arguments import explained
-from kinetree.controllers import controllers
+from kinetree.controllers import Controllers, controllers
 from kinetree.controllers.controller import COUPLED, Controller
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.edit.limits import nothing_inside
-from kinetree.model.limits import LinearLimits
+from kinetree.model.limits import LinearLimits, checked_q
 from kinetree.model.robot import CoupledLimit, Robot
 from kinetree.queries.motion import fk
 from kinetree.queries.query import tree
@@ -28,7 +28,7 @@ UNITS = {True: np.pi / 180, False: 1e-3}
 
 
 @explained
-def controller_pose(
+def pose(
     robot: Robot,
     controller: str | Controller,
     q: Any,
@@ -51,7 +51,7 @@ def controller_pose(
 
 
 @explained
-def pose_from_controller(
+def to_pose(
     robot: Robot,
     controller: str | Controller,
     values: Any,
@@ -65,7 +65,7 @@ def pose_from_controller(
 ) -> Array:
     """Return T_in_frame_frame (…, 4, 4), m, for the numbers (…, 6 or 7) of the tool that the controller shows.
 
-    frame must be fixed to `tool0`, in_frame to `base`; the other arguments are those of `controller_pose`. Raises
+    frame must be fixed to `tool0`, in_frame to `base`; the other arguments are those of `pose`. Raises
     KinetreeError as it does, and for frames that are not fixed so.
     """
     who = of(controller)
@@ -76,7 +76,7 @@ def pose_from_controller(
 
 
 @explained
-def controller_joints(
+def joints(
     robot: Robot, controller: str | Controller, q: Any, model: str = "", *, base: str = "base", tool0: str = "tool0"
 ) -> Array:
     """Return the joints (…, n) that the pendant shows for q (…, nq), deg and mm, from base to tool0.
@@ -89,7 +89,7 @@ def controller_joints(
 
 
 @explained
-def q_from_controller(
+def to_q(
     robot: Robot,
     controller: str | Controller,
     joints: Any,
@@ -115,7 +115,7 @@ def q_from_controller(
 
 
 @explained
-def limit_controller_joints(
+def limit_joints(
     robot: Robot,
     controller: str | Controller,
     lower: Any,
@@ -157,6 +157,15 @@ def limit_controller_joints(
     if fault := nothing_inside(made):
         raise KinetreeError(fault)
     return made
+
+
+if TYPE_CHECKING:
+
+    class Registered(Controllers):
+        """What `kinetree.controllers` is once these functions are registered there."""
+
+        pose, to_pose = staticmethod(pose), staticmethod(to_pose)
+        joints, to_q, limit_joints = staticmethod(joints), staticmethod(to_q), staticmethod(limit_joints)
 
 
 def of(controller: str | Controller) -> Controller:
@@ -236,7 +245,7 @@ def _joints(
 
 
 def _checked(robot: Robot, q: Any) -> Array:
-    array = robot.limits.checked(numbers(q, "q", "q is"), "q")
+    array = checked_q(robot.limits, numbers(q, "q", "q is"), "q")
     if not np.isfinite(array).all():
         raise fail("q", "q is not finite")
     return array

@@ -1,59 +1,61 @@
-"""The robots of this package by name and version.
+"""Robots that come with the package, by name and version.
 
-A `robot.toml` is a DH file in which `versions = "1.0 - 1.7, 2.0"` says where something holds: as a key of a row for
-that line, as the first key of a table for the table. A table [[note]] is a remark that the robot carries. Versions are
-major.minor, two integers: 2.10 comes after 2.9. The package of a robot has the functions `groups`, of a version, and
-`with_default_limits`, of the text of one.
+A `robot.toml` is a DH file in which `versions = "1.0 - 1.7, 2.0"` says where a table or a row holds. A table [[note]]
+is a remark that the robot carries; `limits` names the set of limits that it has by default. Versions are major.minor,
+two integers: 2.10 comes after 2.9. The package of a robot has the function `groups`, of a version.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from typing import Any
 
 from kinetree.errors import Finding, Source, fail, nearest_names
 
 Version = tuple[int, int]
 
-_TABLE_KEY = re.compile(r'versions = "([^"]*)"')
-_ROW_KEY = re.compile(r', *versions = "([^"]*)"')
-
 
 @dataclass(frozen=True, slots=True)
 class Packaged:
-    """One version of a robot: the text of its DH file, a name for it in messages, the remarks that it carries."""
+    """One version of a robot.
 
-    text: str
+    file: its name in messages. text: of the DH file of all versions. data: what that says of this version, parsed, with
+    None in the place of tables and rows of other versions. limits: the set of limits that it has by default, or "".
+    notes: the remarks that it carries.
+    """
+
     file: str
+    text: str
+    data: dict[str, Any]
+    limits: str
     notes: tuple[Finding, ...]
 
 
 def names() -> list[str]:
-    """The robots that there are."""
+    """Return the names of the robots."""
     return sorted(folder.name for folder in files(__package__).iterdir() if folder.joinpath("robot.toml").is_file())
 
 
-def packaged(name: str, *, printed_limits: bool = False) -> Packaged:
-    """The robot "icub" in its default version, or "icub:2.5".
+def packaged(name: str) -> Packaged:
+    """Return the robot "icub" in its default version, or "icub:2.5".
 
-    printed_limits: whether it shall have the limits that its DH tables print, instead of those that it has by default.
     Raises KinetreeError for an unknown robot or version; the latter lists the versions.
     """
     stem, colon, asked = name.partition(":")
     if stem not in names():
         message = f"no robot {stem!r} comes with the package; {nearest_names(stem, names())}"
         raise fail("unknown-name", message, fix=f"a file of that name is './{name}'")
-    return _packaged(stem, _version_of(stem, asked if colon else None), printed_limits)
+    return _packaged(stem, _version_of(stem, asked if colon else None))
 
 
 @cache
 def versions(name: str) -> dict[str, Version]:
-    """The versions of a robot in their order, as texts and as numbers; the first is the default."""
+    """Return the versions of a robot in their order, as texts and as numbers; the first is the default."""
     return {text: _parsed(text) for text in tomllib.loads(_text(name))["versions"]}
 
 
@@ -70,7 +72,7 @@ def _version_of(name: str, asked: str | None) -> str:
 
 
 def _parsed(text: str) -> Version:
-    """Major and minor as integers; a major number alone means minor 0. What is no version is (-1, -1)."""
+    """Return major and minor as integers; a major number alone means minor 0, and a text without a version (-1, -1)."""
     match = re.fullmatch(r"v?(0|[1-9][0-9]{0,3})(?:\.(0|[1-9][0-9]{0,3}))?", text)
     return (int(match[1]), int(match[2] or 0)) if match else (-1, -1)
 
@@ -81,50 +83,40 @@ def _text(name: str) -> str:
 
 
 @cache
-def _packaged(name: str, version: str, printed_limits: bool) -> Packaged:
-    file = f"{name}-{version}.toml"
-    tables = re.split(r"(?m)^(?=\[)", _text(name))
-    texts, notes, line = [], [], 1
-    for table in tables:
-        chosen = _chosen(table, _parsed(version))
-        if chosen.startswith("[[note]]"):
-            note = tomllib.loads(chosen)["note"][0]
-            notes.append(Finding(note["code"], "info", note["message"], Source(file, line), note["element"]))
-            chosen = _blank(chosen)
-        texts.append(chosen)
-        line += table.count("\n")
-    module = import_module(f"{__package__}.{name}")
-    groups = module.groups(_parsed(version)).items()
-    texts += ["\n[groups]\n", *(f"{group} = {json.dumps(joints)}\n" for group, joints in groups)]
-    text = "".join(texts)
-    return Packaged(text if printed_limits else module.with_default_limits(text, _parsed(version)), file, tuple(notes))
+def _packaged(name: str, version: str) -> Packaged:
+    file, text, number = f"{name}-{version}.toml", _text(name), _parsed(version)
+    data = _chosen(tomllib.loads(text), number)
+    lines = [i for i, line in enumerate(text.splitlines(), 1) if line == "[[note]]"]
+    notes = tuple(
+        Finding(note["code"], "info", note["message"], Source(file, line), note["element"])
+        for note, line in zip(data.pop("note"), lines, strict=True)
+        if note
+    )
+    groups = import_module(f"{__package__}.{name}").groups(number)
+    data["groups"] = {group: list(joints) for group, joints in groups.items()}
+    limits = data.pop("limits", {"set": ""})["set"]
+    return Packaged(file, text, data, limits, notes)
 
 
-def _chosen(table: str, version: Version) -> str:
-    """The table without what belongs to other versions. The text is edited, not what TOML makes of it, for every line
-    to stay in its place: findings name it."""
-    lines = table.splitlines(keepends=True)
-    for i, line in enumerate(lines):
-        if line.startswith("versions = "):  # of the file, the list of all, or of the table
-            key = _TABLE_KEY.match(line)
-            if key and not _holds(key[1], version):
-                return _blank(table)
-            lines[i] = "\n"
-        elif key := _ROW_KEY.search(line):
-            lines[i] = line.replace(key[0], "") if _holds(key[1], version) else "\n"
-    return "".join(lines)
+def _chosen(value: Any, version: Version) -> Any:
+    """Return what holds for a version: in lists None stands for what does not, so that numbers of rows stay."""
+    if isinstance(value, list):
+        return [_chosen(item, version) for item in value]
+    if not isinstance(value, dict):
+        return value
+    own = value.get("versions")
+    if isinstance(own, str) and not _includes(own, version):
+        return None
+    kept = {key: _chosen(item, version) for key, item in value.items() if key != "versions"}
+    return {key: item for key, item in kept.items() if item is not None}
 
 
-def _blank(text: str) -> str:
-    return "\n" * text.count("\n")
-
-
-def _holds(said: str, version: Version) -> bool:
-    """Whether "1.0 - 1.7, 2.0" includes a version."""
-    for part in said.split(","):
+def _includes(ranges: str, version: Version) -> bool:
+    """Return whether "1.0 - 1.7, 2.0" includes a version."""
+    for part in ranges.split(","):
         first, dash, last = (end.strip() for end in part.partition("-"))
         low, high = _parsed(first), _parsed(last if dash else first)
-        assert (0, 0) <= low <= high, said
+        assert (0, 0) <= low <= high, ranges
         if low <= version <= high:
             return True
     return False

@@ -8,7 +8,7 @@ and build arrays from their entries, so that they also run on symbolic scalars.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 """Array of floats, or of symbolic scalars while an algorithm is traced."""
+
+
+UNIT = 1e-3
+"""How far from 1 the length of a unit vector may be: three decimals of 0.577 or 0.707 are near enough."""
+NO_DIRECTION = 1e-9
+"""Length below which a vector has no direction."""
 
 
 def frozen(values: Any) -> Array:
@@ -170,6 +176,11 @@ def _perpendicular(a: Array, near: Array) -> Array:
         near = np.eye(3)[int(np.argmin(np.abs(a)))]  # so that z to -z keeps x, as in Drake
     n = near - a * (a @ near)
     return np.asarray(n / np.linalg.norm(n))
+
+
+def is_unit(vector: Iterable[float]) -> bool:
+    """Return whether a vector has length one, to UNIT."""
+    return abs(math.hypot(*vector) - 1.0) <= UNIT
 
 
 def is_rotation(R: Array, tolerance: float = 1e-9) -> Array:

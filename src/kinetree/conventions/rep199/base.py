@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
@@ -13,7 +14,6 @@ from kinetree.conventions.rep199.clause import (
     Rep199,
     angle,
     geometry,
-    of_maker,
     own_joint,
     parent,
     thing,
@@ -41,7 +41,7 @@ class BaseLink(Rep199):
     code = "R199-101"
     level = "MUST"
     clause = "base_link shall be rigidly attached to the robot root body"
-    told = STRICT
+    context = STRICT
     good = '"base_link"'
     bad = '"foot"'
 
@@ -130,7 +130,7 @@ class BaseOrientation(Rep199):
     evidence = "heuristic"
     clause = "shall be resolved by defining the correct transform between base_link … and the base frame"
     requires = ("R199-203",)
-    told = of_maker("abb")
+    context = CheckOptions(vendor="abb")
     good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
     bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
 
@@ -144,8 +144,8 @@ class BaseOrientation(Rep199):
             off = angle(expected.T @ R)
             if np.deg2rad(off) > EXACT:
                 message = f"is turned by {angle(R):.4g} degrees in {arm.base_link!r}; that of {maker.name} is "
-                told = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
-                yield self.finding(message + told, thing(robot, arm.base))
+                turned = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
+                yield self.finding(message + turned, thing(robot, arm.base))
 
 
 class ChainBeginsAtBaseLink(Rep199):
@@ -192,7 +192,7 @@ class BasePosition(Rep199):
     evidence = "heuristic"
     clause = "shall be coincident with the default Cartesian coordinate system"
     requires = ("R199-203",)
-    told = of_maker("fanuc")
+    context = CheckOptions(vendor="fanuc")
     good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
     bad = '<origin xyz="0 0 0.3" rpy="0 0 0"/>'
 
@@ -301,7 +301,7 @@ class Base(Rep199):
     code = "R199-208"
     level = "MUST"
     clause = "must however support transforms from anywhere in the chain to base"
-    told = STRICT
+    context = STRICT
     good = '"base"'
     bad = '"controller_frame"'
     mend = staticmethod(add_base)

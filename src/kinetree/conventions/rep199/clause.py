@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule
 from kinetree.errors import SEVERITIES, Finding
@@ -23,13 +23,8 @@ EXACT = 1e-3
 ALONG = 1e-3
 """How far the cosine of two directions may be from 1 for them to be one."""
 
-STRICT: Mapping[str, Any] = MappingProxyType({"strict": True})
-"""What is told for the examples of rules that find something missing."""
-
-
-def of_maker(vendor: str) -> Mapping[str, Any]:
-    """What is told for the examples of rules that know the makers' models."""
-    return MappingProxyType({"vendor": vendor})
+STRICT = CheckOptions("industrial-strict")
+"""Context for the examples of missing-frame rules."""
 
 
 class Rep199(Rule):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # whose rules have methods from here
     from kinetree.conventions.rep199.tools import Tool
 
 LEVEL = 0.5
-"""How much of X of a flange may be along the vertical, for Z to be told by which way is up."""
+"""How much of X of a flange may be along the vertical, where its Z is chosen by which way is up."""
 AT_END = ("flange", "tool0")
 """Frames that belong to the end of an arm."""
 NOBODY = "nothing says whose controller it is; --vendor does"

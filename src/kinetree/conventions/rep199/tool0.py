@@ -40,7 +40,7 @@ class Tool0(Rep199):
     code = "R199-501"
     level = "MUST"
     clause = "shall match exactly an all-zeros TCP as defined by the robot controller"
-    told = STRICT
+    context = STRICT
     good = '"tool0"'
     bad = '"gripper_tcp"'
     mend = staticmethod(add_tool0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 
 from kinetree.errors import nearest_names
@@ -12,6 +11,7 @@ from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.kinematic import unquoted
 from kinetree.formats.numbers import numbers
 from kinetree.formats.quantities import ANGLES, PER_METRE
+from kinetree.formats.table import cells_of, separator_of
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.spatial import se3
@@ -29,8 +29,8 @@ def read_table(text: str, report: TextReport) -> DHTable | None:
     if not body:
         report.error("no-heading", f"there is no heading; legal is such as: joint, {', '.join(_examples())}")
         return None
-    delimiter = ";" if ";" in body[0][1] else "\t" if "\t" in body[0][1] else ","
-    columns = _heading(body[0], delimiter, report)
+    separator = separator_of(body[0][1])
+    columns = _heading(body[0], separator, report)
     if columns is None:
         return None
     if len(body) > MAX_ROWS:
@@ -38,7 +38,7 @@ def read_table(text: str, report: TextReport) -> DHTable | None:
         return None
     units = Units({column: unit for column, unit in columns if column in PARAMETERS}, None, None)
     length = units.columns["a"] if units.columns["a"] == units.columns["d"] else None
-    rows = [row for line in body[1:] if (row := _row(line, delimiter, [c for c, _ in columns], units, report))]
+    rows = [row for line in body[1:] if (row := _row(line, separator, [c for c, _ in columns], units, report))]
     name, _ = settings.get("name", ("robot", None))
     root, _ = settings.get("root", ("base_link", None))
     tip = settings.get("tip", (None, None))[0]
@@ -68,11 +68,11 @@ def _settings(report: TextReport) -> dict[str, tuple[str, int]]:
     return settings
 
 
-def _heading(line: tuple[int, str], delimiter: str, report: TextReport) -> list[tuple[str, str]] | None:
+def _heading(line: tuple[int, str], separator: str, report: TextReport) -> list[tuple[str, str]] | None:
     """(column, unit) of each column, or None where the rows cannot be read."""
     columns: list[tuple[str, str]] = []
     before = len(report.findings)
-    for text in _cells(line[1], delimiter):
+    for text in cells_of(line[1], separator):
         if report.full:
             break
         match = re.fullmatch(r"\s*+(\w++)\s*+(?:[(\[]\s*+(\w++)\s*+[)\]])?\s*+", text)
@@ -96,8 +96,8 @@ def _heading(line: tuple[int, str], delimiter: str, report: TextReport) -> list[
     return columns if not any(f.severity == "error" for f in report.findings[before:]) else None
 
 
-def _row(line: tuple[int, str], delimiter: str, columns: list[str], units: Units, report: TextReport) -> DHRow | None:
-    cells = _cells(line[1], delimiter)
+def _row(line: tuple[int, str], separator: str, columns: list[str], units: Units, report: TextReport) -> DHRow | None:
+    cells = cells_of(line[1], separator)
     while len(cells) > len(columns) and not cells[-1].strip():
         cells.pop()
     if len(cells) > len(columns):
@@ -106,7 +106,7 @@ def _row(line: tuple[int, str], delimiter: str, columns: list[str], units: Units
         return None
     given = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if cell.strip()}
     joint = given.get("joint")
-    return read_row(given, units, report, Place(line[0], f"joint {joint!r}" if joint else "row"))
+    return read_row(given, units, Place(report, line[0], f"joint {joint!r}" if joint else "row"))
 
 
 def _convention(settings: dict[str, tuple[str, int]], report: TextReport) -> Convention:
@@ -128,15 +128,8 @@ def _pose(setting: tuple[str, int] | None, key: str, length: str | None, report:
         message = f"{key} needs the 16 numbers of a 4×4 matrix, row by row, lengths in the unit of a and d"
         report.error("pose", message, setting[1], bad=setting[0])
         return se3.IDENTITY
-    return matrix_pose(values, length, report, Place(setting[1], key))
+    return matrix_pose(values, length, Place(report, setting[1], key))
 
 
 def _examples() -> list[str]:
     return ["a (mm)", "d (mm)", "alpha (rad)", "theta (deg)"]
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
-    except csv.Error:  # a cell of more than 100,000 characters
-        return [line]

@@ -94,9 +94,7 @@ def csv_text(table: DHTable, spelling: Spelling) -> str:
     settings = {"name": table.name, "root": table.root, "convention": chain.convention, "tip": chain.tip}
     for key, pose in (("base", chain.base), ("tool", chain.tool)):
         if not np.array_equal(pose, se3.IDENTITY):
-            settings[key] = " ".join(
-                spelling.length_of(x) if column == 3 and row < 3 else format_number(x) for (row, column), x in _at(pose)
-            )
+            settings[key] = " ".join(_numbers(pose, spelling))
     for key, value in settings.items():
         text.write(f"# {key}: {_setting(value)}\n" if value else "")
     length, angle = f"({spelling.length})", f"({spelling.angle})"
@@ -162,16 +160,12 @@ def _mimic(mimic: Mimic, row_type: str, spelling: Spelling) -> str:
 
 
 def _pose(T: Array, spelling: Spelling) -> str:
-    """As a matrix where the rotation is one of right angles, else as xyz and rpy."""
+    """Return a matrix where the rotation is one of right angles, else xyz and rpy."""
     square = bool(np.isin(T[:3, :3], (-1.0, 0.0, 1.0)).all())
     if square and not np.array_equal(T[:3, :3], np.eye(3)):
-        rows = [
-            ", ".join(
-                spelling.length_of(x) if column == 3 and row < 3 else format_number(x) for (row, column), x in line
-            )
-            for line in (_at(T)[4 * i : 4 * i + 4] for i in range(4))
-        ]
-        return f"{{ matrix = [{', '.join(f'[{row}]' for row in rows)}] }}"
+        numbers = _numbers(T, spelling)
+        rows = [f"[{', '.join(numbers[i : i + 4])}]" for i in range(0, 16, 4)]
+        return f"{{ matrix = [{', '.join(rows)}] }}"
     return f"{{ {', '.join(_xyz_rpy(T, spelling))} }}"
 
 
@@ -193,8 +187,10 @@ def _pose_lines(thing: Frame | Joint | Sensor, spelling: Spelling) -> list[str]:
     return [] if np.array_equal(thing.origin, se3.IDENTITY) else _xyz_rpy(thing.origin, spelling)
 
 
-def _at(T: Array) -> list[tuple[tuple[int, int], float]]:
-    return [((row, column), float(T[row, column])) for row in range(4) for column in range(4)]
+def _numbers(T: Array, spelling: Spelling) -> list[str]:
+    """Return the 16 numbers of a pose, row by row."""
+    lengths = (3, 7, 11)
+    return [spelling.length_of(x) if i in lengths else format_number(x) for i, x in enumerate(T.ravel().tolist())]
 
 
 def _names(names: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 from kinetree.formats.dh.rows import Place
 from kinetree.formats.dh.values import Cell, Units, parse_cell
 from kinetree.formats.quantities import to_si
-from kinetree.formats.text import TextReport
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
@@ -19,57 +18,55 @@ ROUNDED = 1e-3
 """How far a published rotation may be from orthonormal by its rounding; beyond it is taken for a mistake."""
 
 
-def read_pose(raw: object, units: Units, report: TextReport, place: Place) -> Array:
+def read_pose(raw: object, units: Units, place: Place) -> Array:
     """T (4, 4) of a TOML table; what is wrong is reported."""
     if not isinstance(raw, dict) or set(raw) - set(POSE_KEYS) or ("matrix" in raw and len(raw) > 1):
-        report.error("pose", f"is {raw!r}; legal is {LEGAL}", place.line, element=place.element)
+        place.error("pose", f"is {raw!r}; legal is {LEGAL}")
         return se3.IDENTITY
     if "matrix" in raw:
         rows = raw["matrix"]
         flat = [x for row in rows for x in row] if _is_square(rows) else None
         numbers = None if flat is None else _numbers(flat, 16)
         if numbers is None:
-            report.error("pose", "matrix needs four lists of four numbers", place.line, element=place.element)
+            place.error("pose", "matrix needs four lists of four numbers")
             return se3.IDENTITY
-        return matrix_pose(numbers, units.length, report, place)
+        return matrix_pose(numbers, units.length, place)
     xyz = _numbers(raw.get("xyz", [0, 0, 0]), 3)
     rpy = _numbers(raw.get("rpy", [0, 0, 0]), 3, with_pi=units.angle == "rad")
     if xyz is None or rpy is None:
-        report.error(
-            "pose", f"xyz and rpy take three numbers each; legal is {LEGAL}", place.line, element=place.element
-        )
+        place.error("pose", f"xyz and rpy take three numbers each; legal is {LEGAL}")
         return se3.IDENTITY
-    length = _unit(any(xyz), units.length, "length", report, place)
-    angle = _unit(any(rpy), units.angle, "angle", report, place)
+    length = _unit(any(xyz), units.length, "length", place)
+    angle = _unit(any(rpy), units.angle, "angle", place)
     return se3.pose_from_xyz_rpy([to_si(v, length) for v in xyz], [to_si(v, angle) for v in rpy])
 
 
-def matrix_pose(numbers: list[float], length: str | None, report: TextReport, place: Place) -> Array:
+def matrix_pose(numbers: list[float], length: str | None, place: Place) -> Array:
     """T (4, 4) of 16 numbers, row by row. A rotation that is off by rounding is put right, with a warning."""
     T = np.array(numbers).reshape(4, 4)
     if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
-        report.error("pose", "the last row of a pose is 0 0 0 1", place.line, element=place.element)
+        place.error("pose", "the last row of a pose is 0 0 0 1")
         return se3.IDENTITY
-    unit = _unit(bool(T[:3, 3].any()), length, "length", report, place)
+    unit = _unit(bool(T[:3, 3].any()), length, "length", place)
     p = [to_si(float(v), unit) for v in T[:3, 3]]
     R = T[:3, :3]
     off = float(np.abs(R @ R.T - np.eye(3)).max())
     if off > ROUNDED or np.linalg.det(R) < 0:
         mirror = " and mirrors" if np.linalg.det(R) < 0 else ""
         message = f"the upper left 3×3 is no rotation: R Rᵀ is off the identity by {off:.2g}{mirror}"
-        report.error("not-a-rotation", message, place.line, element=place.element)
+        place.error("not-a-rotation", message)
         return se3.IDENTITY
     if off > 1e-9:
         message = f"the rotation is rounded (R Rᵀ is off the identity by {off:.2g}); the nearest rotation is used"
-        report.warning("rounded-rotation", message, place.line, element=place.element)
+        place.report.warning("rounded-rotation", message, place.line, element=place.element)
         R = se3.nearest_rotation(R)
     return frozen(se3.homogeneous(R, p))
 
 
-def _unit(wanted: bool, unit: str | None, kind: str, report: TextReport, place: Place) -> str:
+def _unit(wanted: bool, unit: str | None, kind: str, place: Place) -> str:
     if wanted and unit is None:
         message = f"the unit of {kind}s outside the rows is not declared; nothing is guessed"
-        report.error("unit", message, place.line, element=place.element, fix=f"add {kind} = … to units")
+        place.error("unit", message, fix=f"add {kind} = … to units")
     return unit or ("m" if kind == "length" else "rad")
 
 

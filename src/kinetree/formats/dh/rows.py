@@ -23,25 +23,27 @@ KEYS = (*PARAMETERS, "offset", "joint", "type", "flip", "limits", "velocity", "e
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row stands, and how messages name it."""
+    """Where a row or a pose stands, and its name in messages."""
 
+    report: TextReport
     line: int | None
     element: str
 
+    def error(self, code: str, message: str, bad: object = None, fix: str | None = None) -> None:
+        """Note a fault there; bad: what is underlined."""
+        shown = None if bad is None else str(bad)
+        self.report.error(code, message, self.line, bad=shown, element=self.element, fix=fix)
 
-def read_row(cells: Mapping[str, Any], units: Units, report: TextReport, place: Place) -> DHRow:
-    """The row of these cells; what is wrong with them is reported. `cells` holds only keys of KEYS."""
-    return _Row(cells, units, report, place).read()
+
+def read_row(cells: Mapping[str, Any], units: Units, place: Place) -> DHRow:
+    """Return the row of these cells; faults go to the report. The cells have only keys of KEYS."""
+    return _Row(cells, units, place).read()
 
 
 class _Row:
-    def __init__(self, cells: Mapping[str, Any], units: Units, report: TextReport, place: Place) -> None:
-        self.cells, self.units, self.report, self.place = cells, units, report, place
+    def __init__(self, cells: Mapping[str, Any], units: Units, place: Place) -> None:
+        self.cells, self.units, self.place, self.error = cells, units, place, place.error
         self.type = "revolute"
-
-    def error(self, code: str, message: str, bad: object = None, fix: str | None = None) -> None:
-        shown = None if bad is None else str(bad)
-        self.report.error(code, message, self.place.line, bad=shown, element=self.place.element, fix=fix)
 
     def read(self) -> DHRow:
         self.type = self.text("type") or "revolute"
@@ -74,7 +76,7 @@ class _Row:
             mimic=self.mimic(variable),
             link=self.text("link"),
             frame=self.text("frame") or None,
-            source=self.report.source(self.place.line),
+            source=self.place.report.source(self.place.line),
         )
 
     def cell(self, key: str, column: str | None = None) -> Cell:

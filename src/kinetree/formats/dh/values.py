@@ -36,6 +36,12 @@ class Units:
     length: str | None
     angle: str | None
 
+    def of_all(self) -> Units:
+        """Return the same units; one that a and d, or alpha and theta, share is that of all lengths, or angles."""
+        a, d, alpha, theta = map(self.columns.get, (*LENGTH_COLUMNS, *ANGLE_COLUMNS))
+        length, angle = a if a == d else None, alpha if alpha == theta else None
+        return Units(self.columns, self.length or length, self.angle or angle)
+
 
 def parse_cell(raw: object) -> Cell | None:
     """The cell of a TOML value or a CSV text, or None where it is no number."""

@@ -7,17 +7,20 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from kinetree.algorithms.dh import dh_table, extract_dh, table_links
-from kinetree.algorithms.serial import KINDS, SerialChain, serial_chain
+from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.errors import fail
+from kinetree.formats.capabilities import where
 from kinetree.formats.dh.format import Spelling, csv_text, toml_text
 from kinetree.formats.force_torque import lose_reading, written_sensors
-from kinetree.formats.kinematic import ends, lose_bodies, lose_extras
+from kinetree.formats.kinematic import ends, frames_but
 from kinetree.formats.losses import Losses
 from kinetree.model.dh import Convention, DHRow, DHTable
 from kinetree.model.force_torque import reading_place, same_place
 from kinetree.model.magnitudes import LARGEST
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
+
+JOINT_NAMES = where(lambda joint: re.search(r"^\s|^#|\n|\s$", joint.name), "a name with blanks around it, or #")
 
 
 def write(robot: Robot, without: Collection[str] = (), *, convention: Convention = "dh") -> str:
@@ -27,12 +30,11 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     robot that was read from TOML and not edited comes back to the letter. Raises KinetreeError for what tables cannot
     say, unless `without` names that part.
     """
-    losses = Losses("a DH table", without)
+    losses = Losses("dh", without)
     if robot.text and robot.text.format == "dh" and not without:
         return robot.text.text
     robot = losses.pared(robot)
-    lose_bodies(robot, losses)
-    _lose_joints(robot, losses)
+    losses.find(robot)
     sensors = _sensors(robot, losses)
     _lose_groups(robot, losses)
     losses.check()
@@ -53,20 +55,14 @@ def _check_sizes(rows: Sequence[DHRow]) -> None:
 
 def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Convention = "dh") -> str:
     """The robot as one DH table in CSV, from its root to the last frame of its last link; it may not branch."""
-    losses = Losses("a DH table in CSV", without)
+    losses = Losses("dh-csv", without)
     if robot.text and robot.text.format == "dh-csv" and not without:
         return robot.text.text
     robot = losses.pared(robot)
-    lose_bodies(robot, losses)
-    _lose_joints(robot, losses)
-    losses.check()
+    losses.find(robot, row="dh")
+    losses.check()  # before the chain, which refuses other joints and branches
     chain = serial_chain(robot)
-    for joint in robot.joints.values():
-        if joint.mimic:
-            losses.lose("mimic", f"joint {joint.name!r}", "joints that follow others", joint.source)
-        if joint.name != joint.name.strip() or joint.name.startswith("#") or "\n" in joint.name:
-            losses.lose("joint", f"joint {joint.name!r}", "a name with blanks around it, or #", joint.source)
-    lose_extras(robot, losses, {chain.base, chain.tip})
+    losses.find(robot, {"joint": JOINT_NAMES, "frame": frames_but(chain.base, chain.tip)})
     root, tip = ends(robot, chain, losses, _made_by_csv(chain))
     losses.check()
     found = replace(extract_dh(chain, convention).chain, tip=tip)
@@ -79,12 +75,6 @@ def _made_by_csv(chain: SerialChain) -> Callable[[str], bool]:
     links = {f"{joint.joint.name}_link" for joint in chain.joints}
     own = chain.tip == chain.base  # with no name of its own the tip is called "tip"
     return lambda name: name in links or bool(re.fullmatch(r"dh_\d+", name)) or (own and name == "tip")
-
-
-def _lose_joints(robot: Robot, losses: Losses) -> None:
-    for joint in robot.joints.values():
-        if joint.type not in (*KINDS, "fixed"):
-            losses.lose("joint", f"joint {joint.name!r}", f"a {joint.type} joint", joint.source)
 
 
 def _sensors(robot: Robot, losses: Losses) -> tuple[Sensor, ...]:

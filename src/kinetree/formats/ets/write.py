@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from math import inf
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from kinetree.algorithms.rounding import decimal, right_angle
 from kinetree.algorithms.serial import ChainJoint, SerialChain, serial_chain
 from kinetree.formats.ets.elements import ET, ETS
 from kinetree.formats.ets.read import NAMES
-from kinetree.formats.kinematic import ends, lose_bodies, lose_extras, quoted
+from kinetree.formats.kinematic import ends, frames_but, quoted
 from kinetree.formats.losses import Losses
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
@@ -25,24 +24,17 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     A robot that was read from ETS and not edited comes back to the letter. Raises KinetreeError for what a sequence
     cannot say, unless `without` names that part.
     """
-    losses = Losses("ETS", without)
+    losses = Losses("ets", without)
     if robot.text and robot.text.format == "ets" and not without:
         return robot.text.text
     chain = serial_chain(robot)
-    lose_bodies(robot, losses)
-    lose_extras(robot, losses, {chain.base, chain.tip})
+    losses.find(robot, {"frame": frames_but(chain.base, chain.tip)})
     links = {f"{joint.joint.name}_link" for joint in chain.joints}
     root, tip = ends(robot, chain, losses, links.__contains__)
     sequence = ets_of(chain)
     if not sequence.terms:
         what = f"a robot without joints whose end {chain.tip!r} stands where its root does: there is no term"
         losses.lose("link", f"robot {robot.name!r}", what, robot.source)
-    for joint in robot.joints.values():
-        limit = joint.limit
-        if limit.lower > -inf or limit.upper < inf or limit.velocity < inf or limit.effort < inf:
-            losses.lose("limit", f"joint {joint.name!r}", "limits", joint.source)
-        if joint.mimic:
-            losses.lose("mimic", f"joint {joint.name!r}", "joints that follow others", joint.source)
     losses.check()
     names = {"name": robot.name, "base": root, "tip": tip}
     lines = [f"{key} = {_name(name)}" for key, name in names.items() if name and name != NAMES[key]]

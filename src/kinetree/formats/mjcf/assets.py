@@ -15,8 +15,6 @@ from kinetree.model.robot import Material
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
-FILELESS = ("vertex", "builtin", "plugin")
-
 
 @dataclass(frozen=True, slots=True)
 class Mesh:

@@ -40,7 +40,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     are set, so that MuJoCo loads the file.
     Raises KinetreeError for what MJCF cannot say, unless `without` names that part.
     """
-    losses = Losses("MJCF", without)
+    losses = Losses(FORMAT, without)
     if robot.text and robot.text.format == FORMAT and not without:
         return robot.text.text
     robot = losses.pared(robot)

@@ -13,7 +13,7 @@ from kinetree.formats.sdf.values import attribute_of, bound_of, needed_text, num
 from kinetree.formats.xml import Element
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import NO_AXES, UNLIMITED, Dynamics, Extension, Joint, Limit, Mimic
-from kinetree.spatial.se3 import IDENTITY, Array, frozen
+from kinetree.spatial.se3 import IDENTITY, NO_DIRECTION, Array, frozen
 
 TYPES = {row.sdf: row for row in JOINT_TYPES.values() if row.sdf}
 DEFAULT_AXIS = (0.0, 0.0, 1.0)
@@ -144,7 +144,7 @@ class _Joint:
             report.warning("default-axis", message, element, owner=self.element, fix=AXIS_FIX)
         vector = np.array(vector_of(report, xyz, 3, DEFAULT_AXIS, self.element))
         length = float(np.linalg.norm(vector / max(1.0, np.abs(vector).max()))) * max(1.0, np.abs(vector).max())
-        if not length > 1e-9:
+        if not length > NO_DIRECTION:
             message = f"<xyz> of <{element.tag}> has no direction; legal is any vector but zero"
             report.error("zero-axis", message, xyz or element, owner=self.element)
             return frozen(DEFAULT_AXIS)

@@ -1,19 +1,22 @@
-"""What of a robot SDF has no words for."""
+"""Find what SDF cannot say of a robot."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from math import inf
 
-from kinetree.formats.force_torque import check_reading, written_sensors
+from kinetree.formats.capabilities import Case
+from kinetree.formats.force_torque import check_readings, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, SHAPES
 from kinetree.formats.sdf.values import NO_BOUND
-from kinetree.model.force_torque import reading_place
-from kinetree.model.robot import UNLIMITED, Dynamics, Extension, Joint, Link, Robot, Sensor
-from kinetree.model.tree import build_tree
+from kinetree.model.names import Named
+from kinetree.model.robot import UNLIMITED, Dynamics, Geometry, Joint, Robot, Sensor
 
 SENSOR_TYPES = (
     "air_flow",
@@ -54,100 +57,82 @@ SENSOR_TYPES = (
 
 
 def sensor_owner(robot: Robot, sensor: Sensor) -> str:
-    """The link or joint in which a sensor stands."""
+    """Return the link or joint in which a sensor stands."""
     return sensor.joint or robot.frames[sensor.frame].link
 
 
 def check_parts(layout: Layout, losses: Losses) -> None:
     """Note everything that cannot be said."""
     robot = layout.robot
-    _extensions(f"robot {robot.name!r}", robot.extensions, losses)
-    for link in layout.links:
-        _link(robot, link, losses)
-    for joint in robot.joints.values():
-        _joint(joint, losses)
+    cases: dict[str, Case] = {
+        "geometry": partial(_shape, "extension" not in losses.without),
+        "joint.dynamics": _dynamics,
+        "joint.limit": _limits,
+    }
+    # of a world that has a body the layout is refused
+    losses.find(replace(robot, links=Named("link", layout.links)), cases)
+    _shape_names(layout, losses)
     counts = Counter(_read_name(robot, sensor) for sensor in robot.sensors.values())
     for sensor in written_sensors(robot, losses.without):
         _sensor(layout, sensor, counts[_read_name(robot, sensor)] > 1, losses)
-    _readings(robot, losses)
-    for material in robot.materials.values():
-        if material.texture:
-            losses.lose("material", f"material {material.name!r}", "a texture", material.source)
-    for group in robot.groups:
-        losses.lose("group", f"group {group!r}", "groups of joints")
+    check_readings(losses, robot, _read_back)
 
 
-def _extensions(owner: str, extensions: tuple[Extension, ...], losses: Losses) -> None:
-    for extension in extensions:
-        if extension.format != "sdf":
-            losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
+def _shape(extensions: bool, geometry: Geometry) -> list[str]:
+    """extensions: whether these are written."""
+    kind = geometry.shape.kind
+    kept = any(e.format == "sdf" and e.tag == f"geometry/{kind}" for e in geometry.extensions)
+    as_it_stands = kind == "empty" or (kind in AS_IT_STANDS and kept and extensions)
+    return [] if kind in SHAPES or as_it_stands else [f"the shape {kind!r}"]
 
 
-def _link(robot: Robot, link: Link, losses: Losses) -> None:
-    label = f"link {link.name!r}"
-    _extensions(label, link.extensions, losses)
-    for geometries in (link.visuals, link.collisions):
-        names = Counter(geometry.name for geometry in geometries if geometry.name)
-        for geometry in geometries:
-            _extensions(label, geometry.extensions, losses)
-            kind = geometry.shape.kind
-            kept = any(e.format == "sdf" and e.tag == f"geometry/{kind}" for e in geometry.extensions)
-            as_it_stands = kind == "empty" or (kind in AS_IT_STANDS and kept and "extension" not in losses.without)
-            if kind not in SHAPES and not as_it_stands:
-                losses.lose("geometry", label, f"the shape {kind!r}", geometry.source)
-            if geometry.name and names[geometry.name] > 1:
-                losses.lose("geometry", label, f"two shapes of the name {geometry.name!r}", geometry.source)
-            if geometry.material and geometry.material.texture:
-                losses.lose("material", label, "a texture", geometry.source)
+def _shape_names(layout: Layout, losses: Losses) -> None:
+    for link in layout.links:
+        for geometries in (link.visuals, link.collisions):
+            names = Counter(geometry.name for geometry in geometries if geometry.name)
+            for geometry in geometries:
+                if geometry.name and names[geometry.name] > 1:
+                    what = f"two shapes of the name {geometry.name!r}"
+                    losses.lose("geometry", f"link {link.name!r}", what, geometry.source)
 
 
-def _joint(joint: Joint, losses: Losses) -> None:
-    label, source = f"joint {joint.name!r}", joint.source
-    _extensions(label, joint.extensions, losses)
+def _dynamics(joint: Joint) -> list[str]:
+    without_axis = joint.dynamics[max(joint.kind.axes, joint.type == "fixed") :]
+    lost = any(row.armature for row in joint.dynamics) or any(row != Dynamics() for row in without_axis)
+    return ["the armature of a joint, or dynamics without an axis"] if lost and joint.kind.sdf else []
+
+
+def _limits(joint: Joint) -> Iterator[str]:
     if not joint.kind.sdf:
-        losses.lose("joint", label, f"a {joint.type} joint", source)
         return
-    axes = joint.kind.axes
-    if joint.safety:
-        losses.lose("safety", label, "a safety controller", source)
-    if joint.calibration:
-        losses.lose("calibration", label, "a calibration", source)
-    if any(row.armature for row in joint.dynamics) or any(
-        row != Dynamics() for row in joint.dynamics[max(axes, joint.type == "fixed") :]
-    ):
-        losses.lose("dynamics", label, "the armature of a joint, or dynamics without an axis", source)
     bounds = [bound for limit in joint.limits for bound in (limit.lower, limit.upper)]
     if joint.type == "continuous" and any(abs(bound) < NO_BOUND for bound in bounds):
-        losses.lose("limit", label, "position limits of a continuous joint", source)
-    if any(limit != UNLIMITED for limit in joint.limits[axes:]):
-        losses.lose("limit", label, f"limits of a {joint.type} joint", source)
+        yield "position limits of a continuous joint"
+    if any(limit != UNLIMITED for limit in joint.limits[joint.kind.axes :]):
+        yield f"limits of a {joint.type} joint"
     if any(limit.velocity < 0 or limit.effort < 0 for limit in joint.limits):
-        losses.lose("limit", label, "a negative velocity or effort limit, which means none there", source)
+        yield "a negative velocity or effort limit, which means none there"
     numbers = [*bounds, *(v for limit in joint.limits for v in (limit.velocity, limit.effort))]
-    if any(NO_BOUND <= abs(number) < float("inf") for number in numbers):
-        losses.lose("limit", label, "a limit of 1e16 or more, which means none there", source)
+    if any(NO_BOUND <= abs(number) < inf for number in numbers):
+        yield "a limit of 1e16 or more, which means none there"
 
 
 def _read_name(robot: Robot, sensor: Sensor) -> str:
-    """What a sensor would be called when it is read back, if no other is called the same."""
+    """Return the name of a sensor when it is read back, if no other sensor has it."""
     owner = sensor_owner(robot, sensor)
     scope = scope_of(owner)
     local = sensor.name.removeprefix(f"{owner}::").rpartition("::")[2]
     return f"{scope}::{local}" if scope else local
 
 
-def _readings(robot: Robot, losses: Losses) -> None:
-    """In SDF every moment is about the joint's origin."""
-    tree = build_tree(robot)
-    for sensor in written_sensors(robot, losses.without):
-        if sensor.force_torque:
-            written = replace(sensor, force_torque=replace(sensor.force_torque, point="joint"))
-            check_reading(losses, sensor, tree, reading_place(robot, sensor), reading_place(robot, written))
+def _read_back(sensor: Sensor) -> Sensor:
+    """Return a sensor as SDF has it: every moment is about the joint's origin."""
+    assert sensor.force_torque
+    return replace(sensor, force_torque=replace(sensor.force_torque, point="joint"))
 
 
 def _sensor(layout: Layout, sensor: Sensor, shared: bool, losses: Losses) -> None:
     robot, label = layout.robot, f"sensor {sensor.name!r}"
-    _extensions(label, sensor.extensions, losses)
     owner, frame = sensor_owner(robot, sensor), robot.frames[sensor.frame]
     name = _read_name(robot, sensor)
     if sensor.name != (f"{owner}::{name.rpartition('::')[2]}" if shared else name):

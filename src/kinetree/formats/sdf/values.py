@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from math import inf, isnan, radians, sqrt
+from math import hypot, inf, isnan, radians
 from typing import NamedTuple
 
+from kinetree.formats.fields import is_left_over
 from kinetree.formats.numbers import numbers
 from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
@@ -39,12 +40,9 @@ def _newer(text: str) -> str | None:
 
 
 def text_of(report: Report, element: Element | None, owner: Element) -> str:
-    """The text of an element without blanks around it; "" with an error where it holds left-over xacro."""
+    """Return the text of an element without blanks around it; "" with an error where it has left-over xacro."""
     text = element.text.strip() if element else ""
-    if element and ("${" in text or "$(" in text):
-        _left_over(report, element, text, owner)
-        return ""
-    return text
+    return "" if element and is_left_over(report, element, text, owner=owner) else text
 
 
 def needed_text(report: Report, parent: Element, child: Element | None, tag: str, owner: Element) -> str:
@@ -57,33 +55,23 @@ def needed_text(report: Report, parent: Element, child: Element | None, tag: str
 
 
 def attribute_of(report: Report, element: Element, attribute: str, owner: Element | None = None) -> str:
-    """An attribute that may be missing, "" then; an error where it holds left-over xacro."""
+    """Return an attribute, "" where it is missing; an error where it has left-over xacro."""
     text = (element.get(attribute) or "").strip()
-    if "${" in text or "$(" in text:
-        _left_over(report, element, text, owner or element, attribute)
-        return ""
-    return text
-
-
-def _left_over(report: Report, element: Element, text: str, owner: Element, attribute: str | None = None) -> None:
-    message = f"{text!r} holds an expression that xacro has not replaced"
-    fix = "load the .xacro file instead, or expand it first"
-    report.error("left-over-xacro", message, element, attribute=attribute, owner=owner, fix=fix)
+    left_over = is_left_over(report, element, text, attribute=attribute, owner=owner or element)
+    return "" if left_over else text
 
 
 def truth_of(report: Report, element: Element | None, default: bool, owner: Element) -> bool:
-    """A truth value: true, false, 1 or 0."""
+    """Return a truth value: true, false, 1 or 0."""
     text = text_of(report, element, owner).lower()
-    if element is None or not text:
-        return default
-    if text not in TRUTH:
+    if element is not None and text and text not in TRUTH:
         message = f"<{element.tag}> is {text!r}; legal are true, false, 1 and 0"
         report.error("truth-value", message, element, owner=owner)
     return TRUTH.get(text, default)
 
 
 def truth_attribute(report: Report, element: Element, attribute: str, owner: Element) -> bool:
-    """A truth value in an attribute; false where it is missing."""
+    """Return a truth value in an attribute; false where it is missing."""
     text = attribute_of(report, element, attribute, owner).lower()
     if text and text not in TRUTH:
         message = f"{attribute}={text!r} is no truth value; legal are true, false, 1 and 0"
@@ -186,7 +174,7 @@ def _transform(report: Report, element: Element, owner: Element) -> Array:
 
 def _quaternion_pose(report: Report, element: Element, owner: Element) -> Array:
     x, y, z, *quat_xyzw = vector_of(report, element, 7, (0.0,) * 6 + (1.0,), owner)
-    if not sqrt(sum(c * c for c in quat_xyzw)) > 1e-9:
+    if not hypot(*quat_xyzw) > se3.NO_DIRECTION:
         message = "its quaternion has length zero; legal is a quaternion x y z w of length one"
         report.error("zero-quaternion", message, element, owner=owner)
         return IDENTITY

@@ -31,7 +31,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     read from SDF and not edited comes back to the letter. Raises KinetreeError for what SDF cannot say, unless
     `without` names that part.
     """
-    losses = Losses("SDF", without)
+    losses = Losses("sdf", without)
     if robot.text and robot.text.format == "sdf" and not without:
         return robot.text.text
     robot = losses.pared(robot)

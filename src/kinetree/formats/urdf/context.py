@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import sqrt
+from math import hypot
 
 from kinetree.formats.fields import check_leaf, keep, vector_of
 from kinetree.formats.xml import Element, Report
@@ -55,7 +55,7 @@ def _read_origin(context: Context, element: Element, owner: Element) -> Array:
         message = "quat_xyzw belongs to URDF 1.1; it is used, but other readers of a 1.0 file drop it"
         report.warning("urdf-version", message, element, attribute="quat_xyzw", owner=owner)
     quat = vector_of(report, element, "quat_xyzw", 4, (0.0, 0.0, 0.0, 1.0), owner)
-    if not sqrt(sum(c * c for c in quat)) > 1e-9:
+    if not hypot(*quat) > se3.NO_DIRECTION:
         message = "quat_xyzw has length zero; legal is a quaternion x y z w of length one"
         report.error("zero-quaternion", message, element, attribute="quat_xyzw", owner=owner)
         return se3.IDENTITY

@@ -21,7 +21,7 @@ from kinetree.formats.urdf.context import Context, keep_others, read_origin
 from kinetree.formats.xml import Element
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import NO_AXES, Calibration, Dynamics, Joint, Limit, Mimic, Safety
-from kinetree.spatial.se3 import Array, frozen
+from kinetree.spatial.se3 import NO_DIRECTION, Array, frozen
 
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
 LIMITS = {"lower": 0.0, "upper": 0.0, "velocity": inf, "effort": inf}  # with URDF's defaults, or none
@@ -98,7 +98,7 @@ def read_axes(context: Context, element: Element | None, joint: Element, kind: J
         return NO_AXES
     x, y, z = vector_of(report, element, "xyz", 3, (1.0, 0.0, 0.0), joint)
     length = sqrt(x * x + y * y + z * z)
-    if not length > 1e-9:
+    if not length > NO_DIRECTION:
         message = f"<axis xyz={element.get('xyz')!r}> has no direction; legal is any vector but zero"
         report.error("zero-axis", message, element, attribute="xyz", owner=joint)
         return NO_AXES

@@ -9,6 +9,7 @@ from math import isinf
 
 import numpy as np
 
+from kinetree.formats.capabilities import where
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses import Losses
@@ -24,6 +25,8 @@ from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
+SHAPE = where(lambda geometry: geometry.shape.kind not in SHAPES, "the shape {0.shape.kind!r}")
+
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
     """The robot as URDF 1.0. A robot that was read from URDF and not edited comes back to the letter.
@@ -31,12 +34,12 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     Extra frames become links without mass on fixed joints, as is the custom. Raises KinetreeError for what URDF
     cannot say, unless `without` names that part.
     """
-    losses = Losses("URDF", without)
+    losses = Losses("urdf", without)
     if robot.text and robot.text.format == "urdf" and not without:
         return robot.text.text
     robot = losses.pared(robot)
     original, robot = robot, plain_joints(robot)
-    _check(robot, losses)
+    losses.find(robot, {"geometry": SHAPE})
     sensors = _placed(robot, original, losses)
     losses.check()
     xml = XmlWriter()
@@ -63,32 +66,6 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     _extensions(xml, robot.extensions, losses)
     xml.close()
     return xml.text()
-
-
-def _check(robot: Robot, losses: Losses) -> None:
-    owners = [(f"robot {robot.name!r}", robot.extensions)]
-    owners += [(f"link {link.name!r}", link.extensions) for link in robot.links.values()]
-    owners += [(f"joint {joint.name!r}", joint.extensions) for joint in robot.joints.values()]
-    owners += [(f"sensor {sensor.name!r}", sensor.extensions) for sensor in written_sensors(robot, losses.without)]
-    for link in robot.links.values():
-        owners += [(f"link {link.name!r}", g.extensions) for g in (*link.visuals, *link.collisions)]
-        for geometry in (*link.visuals, *link.collisions):
-            if geometry.shape.kind not in SHAPES:
-                losses.lose("geometry", f"link {link.name!r}", f"the shape {geometry.shape.kind!r}", geometry.source)
-    for owner, extensions in owners:
-        for extension in extensions:
-            if extension.format != "urdf":
-                losses.lose("extension", owner, f"<{extension.tag}> of {extension.format}", extension.source)
-    for joint in robot.joints.values():
-        label = f"joint {joint.name!r}"
-        if not joint.kind.urdf:
-            losses.lose("joint", label, f"a {joint.type} joint", joint.source)
-        if any(d.stiffness or d.armature for d in joint.dynamics):
-            losses.lose("dynamics", label, "the stiffness or the armature of a joint", joint.source)
-        if joint.type == "continuous" and not (isinf(joint.limit.lower) and isinf(joint.limit.upper)):
-            losses.lose("limit", label, "position limits of a continuous joint", joint.source)
-    for group in robot.groups:
-        losses.lose("group", f"group {group!r}", "groups of joints")
 
 
 def _link(xml: XmlWriter, link: Link, losses: Losses) -> None:

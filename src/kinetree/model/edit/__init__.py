@@ -19,3 +19,7 @@ from kinetree.model.edit.naming import rename as rename
 from kinetree.model.edit.subtree import attach as attach
 from kinetree.model.edit.subtree import cut as cut
 from kinetree.model.edit.subtree import remove as remove
+
+
+def __dir__() -> list[str]:
+    return [name for name, value in globals().items() if callable(value)]

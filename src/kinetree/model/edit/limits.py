@@ -86,7 +86,7 @@ def _narrow(parts: Parts, name: str, coefficient: float, bound: float) -> None:
     """coefficient * q <= bound as an end of the joint's range."""
     for i, joint in enumerate(parts.joints):
         if joint.name == name:
-            end, limit = bound / coefficient, joint.limit
+            end, limit = bound / coefficient + 0.0, joint.limit  # 0 and not -0
             low, high = (
                 (limit.lower, min(limit.upper, end)) if coefficient > 0 else (max(limit.lower, end), limit.upper)
             )

@@ -10,10 +10,3 @@ def groups(version: tuple[int, int]) -> Mapping[str, tuple[str, ...]]:
     from kinetree.robots.icub.boards import groups
 
     return groups("icub3" if version >= (3, 0) else "icub")
-
-
-def with_default_limits(text: str, version: tuple[int, int]) -> str:
-    """The text of a version's DH file with the limits of its tendons, where it has them."""
-    from kinetree.robots.icub.tendons import with_default_limits
-
-    return text if version >= (3, 0) else with_default_limits(text)

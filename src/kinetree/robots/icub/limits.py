@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from math import radians
 from typing import Literal, get_args
@@ -43,19 +43,6 @@ def board_limits(robot: str, kind: Kind = "software") -> dict[str, Interval]:
     rows = _table()[robot]
     said = {row["joint"]: (row[f"{kind}_min"], row[f"{kind}_max"]) for row in rows}
     return {joint: (radians(float(low)), radians(float(high))) for joint, (low, high) in said.items() if low and high}
-
-
-def limit_sets() -> Mapping[str, Callable[[Robot], Robot]]:
-    """The sets of limits that a robot can be loaded with, by name: each gives the robot with these limits."""
-    return {name: partial(with_board_limits, name=name) for name in robots()}
-
-
-def with_limit_set(robot: Robot, name: str, others: Sequence[str] = ()) -> Robot:
-    """The robot with the limits of that set; raises KinetreeError for an unknown one. others: names known elsewhere."""
-    sets = limit_sets()
-    if name not in sets:
-        raise fail("unknown-name", f"no set of limits {name!r}; {nearest_names(name, [*others, *sets])}")
-    return sets[name](robot)
 
 
 def with_board_limits(robot: Robot, name: str, kind: Kind = "software") -> Robot:

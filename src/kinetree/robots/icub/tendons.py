@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterable
 from importlib.resources import files
-from math import radians
 
 from kinetree.errors import fail
 from kinetree.model.edit.limits import add_limits, clear_limits, remove_limits
@@ -28,33 +25,6 @@ SINCE_3 = ("ikin torso", "ikin abduction", "ikin forearm")
 def text() -> bytes:
     """The text of tendons.toml, a file of limits."""
     return files(__package__).joinpath("tendons.toml").read_bytes()
-
-
-def with_default_limits(robot: str) -> str:
-    """The text of a DH file with the firmware's box in the ranges of the shoulders, and the tendons' rows."""
-    tables = {table["name"]: table for table in tomllib.loads(text().decode())["limits"]}
-    box, rows = tables["firmware"], tables["tendons"]
-    for joints in box["joints"].values():
-        for i, joint in enumerate(joints):
-            upper, lower = (sign * box["h"][box["G"].index(_unit_row(i, sign))] for sign in (1, -1))
-            said = re.compile(rf'(joint = "{joint}",.*?)\([^()]* -> [^()]*\)')
-            robot, count = said.subn(rf"\g<1>({lower:g} -> {upper:g})", robot)
-            assert count == 1, joint
-    limits = (
-        f'\n[[coupled_limit]]\nname = "{side} tendons {i}"\ncoefficients = {{ {_terms(joints, row)} }}\n'
-        f"lower = {-radians(bound)!r}\n"
-        for side, joints in rows["joints"].items()
-        for i, (row, bound) in enumerate(zip(rows["A"], rows["b"], strict=True), 1)
-    )
-    return "".join([robot, *limits])
-
-
-def _unit_row(i: int, sign: int) -> list[int]:
-    return [sign if k == i else 0 for k in range(3)]
-
-
-def _terms(joints: Iterable[str], row: Iterable[float]) -> str:
-    return ", ".join(f"{joint} = {float(x)!r}" for joint, x in zip(joints, row, strict=True) if x)
 
 
 def with_tendons(robot: Robot, name: str, tables: Iterable[LinearLimits]) -> Robot:

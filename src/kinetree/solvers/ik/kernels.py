@@ -28,12 +28,12 @@ WAY_ALONG = 200
 """Most steps from a solution to the one nearest to a posture."""
 
 
-def kernels(robot: Robot, job: Reach, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
+def kernels(robot: Robot, problem: Reach, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
     """Return the kernels of `IK`, by its fields. arm: its closed form, if it has one."""
-    key = _key(robot, job, limits)
-    n, m = len(job.columns), len(job.G)
+    key = _key(robot, problem, limits)
+    n, m = len(problem.columns), len(problem.G)
     state, whole, q = Port("state", (HEAD + 2 * n,)), Port("rest", (robot.nq,)), Port("q", (n,))
-    targets = tuple(Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(job.goals))
+    targets = tuple(Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(problem.goals))
 
     def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
         """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets."""
@@ -47,17 +47,17 @@ def kernels(robot: Robot, job: Reach, limits: Limits, arm: SixAxes | None) -> di
         shapes = [port.shape for port in ports]
         return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
 
-    model = gauged(tree(robot), tuple(dict.fromkeys(f for goal in job.goals for f in (goal.frame, goal.base))))
-    down, along = replace(job, steps=WAY_DOWN), replace(job, steps=WAY_ALONG)
+    model = gauged(tree(robot), tuple(dict.fromkeys(f for goal in problem.goals for f in (goal.frame, goal.base))))
+    down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
     shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
-    last = partial(answered, job, limits)
+    last = partial(answered, problem, limits)
     return {
-        "kernel": kernel("ik", partial(inverse_step, model, job), state, "h", "center", repeated=True),
+        "kernel": kernel("ik", partial(inverse_step, model, problem), state, "h", "center", repeated=True),
         "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
         "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
-        "track": kernel("track", partial(tracking_step, model, job), q, "h", "strides"),
-        "nearest": kernel("nearest", partial(nearest_start, arm, job), state, "h", "center") if arm else None,
-        "forms": kernel("forms", partial(all_forms, arm, job), q, "h", "center", output=forms) if arm else None,
+        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides"),
+        "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
+        "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
         "check": Kernel("check", targets, Port("fault", ()), lambda: trace(fault_of, *shapes), f"check {shapes}"),
         "answer": Kernel(
             "answer",
@@ -69,8 +69,8 @@ def kernels(robot: Robot, job: Reach, limits: Limits, arm: SixAxes | None) -> di
     }
 
 
-def _key(robot: Robot, job: Reach, limits: Limits) -> str:
+def _key(robot: Robot, problem: Reach, limits: Limits) -> str:
     """Return a hash of all that the code depends on: the robot and every number of the problem and its limits."""
-    values = [getattr(x, field.name) for x in (job, limits) for field in fields(x)]
+    values = [getattr(x, field.name) for x in (problem, limits) for field in fields(x)]
     numbers = [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
     return origin(robot, ("ik", repr(numbers), WAY_DOWN, WAY_ALONG))

@@ -89,18 +89,18 @@ def _made(
     descents: int,
     closed_form: bool,
 ) -> IK:
-    job, inside = reach_of(robot, limits, goals, tolerance, descents)
+    problem, inside = reach_of(robot, limits, goals, tolerance, descents)
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
     return IK(
-        coordinate_names=tuple(robot.coordinate_names[j] for j in job.columns),
+        coordinate_names=tuple(robot.coordinate_names[j] for j in problem.columns),
         goals=goals,
-        job=job,
-        inside=inside,
         limits=limits,
-        **kernels(robot, job, limits, arm),
-        more=(inside.bounds_now, inside.begin_at) if len(job.G) else (),
-        speeds=np.array([_speed(robot, joint_of(robot, j)) for j in job.columns]),
+        _problem=problem,
+        _inside=inside,
+        **{f"_{name}": kernel for name, kernel in kernels(robot, problem, limits, arm).items()},
+        _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
+        _speeds=np.array([_speed(robot, joint_of(robot, j)) for j in problem.columns]),
     )
 
 

@@ -12,7 +12,7 @@ from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.inverse import COST, GOING, HEAD, Reach
 from kinetree.algorithms.kinematics import way_between
 from kinetree.errors import fail
-from kinetree.model.limits import Limits
+from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
 from kinetree.spatial import polytope
@@ -48,26 +48,26 @@ class Inside:
         """Return h (…, m) for q (…, nq) of the joints that do not move, with zero for those that do."""
         return np.asarray(self.bounds - rest @ self.rows.T / self.lengths)
 
-    def begin(self, job: Reach, q0: Any) -> tuple[Array, Array, Array, Array]:
+    def begin(self, problem: Reach, q0: Any) -> tuple[Array, Array, Array, Array]:
         """Return states (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and q (…, nq) for the other joints."""
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
-        q = self.limits.project(self.limits.checked(q0, "q0"))
+        q = self.limits.project(checked_q(self.limits, q0, "q0"))
         rest = q.copy()
-        rest[..., job.columns] = 0.0
+        rest[..., problem.columns] = 0.0
         h = self.bounds_at(rest)
         states = np.broadcast_to(self.template, (*q.shape[:-1], len(self.template))).copy()
-        n = len(job.columns)
-        states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = q[..., job.columns]
-        return states, h, self._centers(job, q[..., job.columns], h), q
+        n = len(problem.columns)
+        states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = q[..., problem.columns]
+        return states, h, self._centers(problem, q[..., problem.columns], h), q
 
-    def _centers(self, job: Reach, q: Array, h: Array) -> Array:
+    def _centers(self, problem: Reach, q: Array, h: Array) -> Array:
         """Return points (…, n) well inside: `begin_at`, or if that is outside for these other joints, a point between
         it and q (…, n), which is inside."""
         if not self.rows.any():
             return self.begin_at
         way = self.begin_at - q
-        room, rate = np.maximum(h - 2 * job.skin - q @ job.G.T, 0.0), way @ job.G.T
+        room, rate = np.maximum(h - 2 * problem.skin - q @ problem.G.T, 0.0), way @ problem.G.T
         share = np.where(rate > room, room / np.where(rate > room, rate, 1.0), 1.0).min(axis=-1, initial=1.0)
         return np.asarray(q + np.where(share < 1.0, share / 2, 1.0)[..., None] * way)
 
@@ -94,7 +94,7 @@ def reach_of(
     skin = 1e-12 * (1.0 + np.abs(h) + np.abs(G) @ np.maximum(np.abs(first), np.abs(last)))
     begin = _begin(G, h, first, last, neutral[columns])
     neutral[columns] = begin
-    job = Reach(
+    problem = Reach(
         goals=tuple(goals),
         columns=columns,
         rates=rates,
@@ -117,7 +117,7 @@ def reach_of(
     template[HEAD:] = np.tile(begin, 2)
     others = rows.copy()
     others[:, columns] = 0.0
-    return job, Inside(limits, others, lengths, bounds, frozen(h), frozen(neutral), frozen(begin), frozen(template))
+    return problem, Inside(limits, others, lengths, bounds, frozen(h), frozen(neutral), frozen(begin), frozen(template))
 
 
 def _is_angle(robot: Robot, column: int) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from kinetree.model.limits import Limits
+from kinetree.model.limits import Limits, limits_about
 from kinetree.spatial.se3 import Array
 
 CLOSE = 1e-6
@@ -26,13 +26,13 @@ class IKResult:
     success: Array | bool
     residual: Array
     iterations: Array | int
-    limits: Limits
-    columns: Array
+    _limits: Limits = field(repr=False)
+    _columns: Array = field(repr=False)
 
     @cached_property
     def active_limits(self) -> Array:
-        """Limits of the moved joints that q is at, (…, k) of bool, in the order of `limits.names`."""
-        return np.asarray((self.limits.margin(self.q) <= CLOSE) & self.limits.about(self.columns))
+        """Limits of the moved joints that q is at, (…, k) of bool, in the order of `robot.limits.names`."""
+        return np.asarray((self._limits.margin(self.q) <= CLOSE) & limits_about(self._limits, self._columns))
 
 
 class IKInterrupted(KeyboardInterrupt):

@@ -24,7 +24,7 @@ from kinetree.algorithms.inverse import (
 )
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
-from kinetree.model.limits import Limits
+from kinetree.model.limits import Limits, checked_q
 from kinetree.solvers.ik.problem import Inside
 from kinetree.solvers.ik.result import IKInterrupted, IKResult
 from kinetree.spatial.numbers import ROTATION, numbers
@@ -35,28 +35,32 @@ AT_ONCE = 2**14
 """Number of targets between two calls of `progress`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class IK:
     """A solver of inverse kinematics, made by `ik`.
 
-    coordinate_names (n,): the coordinates that it moves. goals: what it reaches.
+    coordinate_names (n,): the coordinates that it moves. goals: what it reaches. limits: what it stays inside.
     """
 
     coordinate_names: tuple[str, ...]
     goals: tuple[Goal, ...]
-    job: Reach
-    inside: Inside
     limits: Limits
-    kernel: Kernel
-    closest: Kernel
-    check: Kernel
-    settle: Kernel
-    track: Kernel
-    answer: Kernel
-    nearest: Kernel | None
-    forms: Kernel | None
-    more: tuple[Array, ...]
-    speeds: Array
+    _problem: Reach
+    _inside: Inside
+    _kernel: Kernel
+    _closest: Kernel
+    _check: Kernel
+    _settle: Kernel
+    _track: Kernel
+    _answer: Kernel
+    _nearest: Kernel | None
+    _forms: Kernel | None
+    _more: tuple[Array, ...]
+    _speeds: Array
+
+    def __repr__(self) -> str:
+        goals = ", ".join(f"{goal.kind} of {goal.frame} in {goal.base}" for goal in self.goals)
+        return f"IK: {goals}, by {', '.join(self.coordinate_names)}"
 
     def __call__(
         self,
@@ -83,32 +87,32 @@ class IK:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
         if q0 is None and prefer is None and progress is None and self._is_plain(targets):
             # fast path for a control loop: one target, in arrays that need no conversion
-            state = self.inside.template
-            if self.nearest:
-                state = self.nearest(state, *self.more, *targets)
-            found = self.kernel(state, *self.more, *targets)
+            state = self._inside.template
+            if self._nearest:
+                state = self._nearest(state, *self._more, *targets)
+            found = self._kernel(state, *self._more, *targets)
             if found[GOING] == 0.0:
-                return self._answer(found, self.inside.neutral)
+                return self._result(found, self._inside.neutral)
         arrays, batch = self._checked(targets)
-        states, h, center, rest = self.inside.begin(self.job, q0)
+        states, h, center, rest = self._inside.begin(self._problem, q0)
         search = [states, h, center]
         if prefer is not None:
             search.append(self._posture(prefer))
-            rest = self.job.moved(rest, search[-1])
+            rest = self._problem.moved(rest, search[-1])
         try:
             batch = np.broadcast_shapes(batch, *(a.shape[:-1] for a in (*search, rest)))
         except ValueError:
             shapes = ", ".join(str(a.shape[:-1]) for a in (states, rest))
             raise fail("q0", f"targets are {batch} and q0 or prefer are {shapes}, which do not go together") from None
         if progress is None and prod(batch) <= AT_ONCE:
-            return self._answer(self._solved(search, arrays, threads), rest)
+            return self._result(self._solved(search, arrays, threads), rest)
         return self._in_portions(search, arrays, batch, threads, rest, progress)
 
     def _is_plain(self, targets: Sequence[Any]) -> bool:
-        for target, port in zip(targets, self.check.inputs, strict=False):
+        for target, port in zip(targets, self._check.inputs, strict=False):
             if type(target) is not np.ndarray or target.dtype is not DOUBLE or target.shape != port.shape:
                 return False
-        return len(targets) == len(self.goals) and bool(self.check(*targets) <= ROTATION)
+        return len(targets) == len(self.goals) and bool(self._check(*targets) <= ROTATION)
 
     def _checked(self, targets: Sequence[Any]) -> tuple[list[Array], tuple[int, ...]]:
         if len(targets) != len(self.goals):
@@ -122,7 +126,7 @@ class IK:
                 raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")
             arrays.append(array)
             batches.append(array.shape[: array.ndim - len(shape)])
-        fault = np.asarray(self.check(*arrays))
+        fault = np.asarray(self._check(*arrays))
         if not (fault <= ROTATION if fault.ndim == 0 else (fault <= ROTATION).all()):
             where = np.unravel_index(int(np.argmax(np.where(fault <= ROTATION, 0.0, 1.0))), fault.shape)
             place = f" {tuple(int(i) for i in where)}" if fault.ndim else ""
@@ -135,17 +139,17 @@ class IK:
         search: states, bounds, centers and perhaps postures.
         """
         states, h, center, *posture = search
-        bounds, options = [h] if len(self.job.G) else [], {} if threads == 1 else {"threads": threads}
+        bounds, options = [h] if len(self._problem.G) else [], {} if threads == 1 else {"threads": threads}
         more = [*bounds, center] if bounds else []
-        if self.nearest:
-            states = self.nearest(states, *more, *targets, **options)
-        found = np.array(self.kernel(states, *more, *targets, **options))
-        n, failed = len(self.job.columns), found[..., GOING] != 0
+        if self._nearest:
+            states = self._nearest(states, *more, *targets, **options)
+        found = np.array(self._kernel(states, *more, *targets, **options))
+        n, failed = len(self._problem.columns), found[..., GOING] != 0
         if posture:
             begin = found.copy()
             begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
             begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
-            settled = self.settle(begin, *bounds, posture[0], *targets, **options)
+            settled = self._settle(begin, *bounds, posture[0], *targets, **options)
             found = np.where(failed[..., None], found, settled)
             failed = np.broadcast_to(failed, found.shape[:-1])
         if failed.any():
@@ -155,7 +159,7 @@ class IK:
             batch = found.shape[:-1]
             own = [_picked(a, batch, failed, GOALS[g.kind].shape) for a, g in zip(targets, self.goals, strict=True)]
             ends = [_picked(h, batch, failed, h.shape[-1:]) for h in bounds]
-            found[failed] = self.closest(begin, *ends, *own, **options)
+            found[failed] = self._closest(begin, *ends, *own, **options)
         return found
 
     def solutions(
@@ -168,35 +172,37 @@ class IK:
         few solutions; one with more has infinitely many, of which these are some.
         """
         if apart is None:
-            apart = 1e-3 if len(self.job.columns) <= 6 else 0.5
+            apart = 1e-3 if len(self._problem.columns) <= 6 else 0.5
         for name, value in (("most", most), ("starts", starts)):
             if not isinstance(value, (int, np.integer)) or value < 1:
                 raise fail(name, f"{name} is {value!r}; legal are whole numbers from 1")
         if not 0 < apart < np.inf:
             raise fail("apart", f"apart is {apart!r}; legal is a finite number above 0, rad or m")
         arrays, batch = self._checked(targets)
-        state, h, center, rest = self.inside.begin(self.job, q0)
+        state, h, center, rest = self._inside.begin(self._problem, q0)
         if batch or state.ndim > 1:
             raise fail("target-shape", f"solutions are of one target and one q0, not of {batch} and {state.shape[:-1]}")
-        n, more = len(self.job.columns), [h, center] if len(self.job.G) else []
+        n, more = len(self._problem.columns), [h, center] if len(self._problem.G) else []
 
         def descended(places: Array) -> IKResult:
             """Return the result of one descent from each of the points (k, n)."""
             states = np.tile(state, (len(places), 1))
-            states[:, DESCENT] = self.job.descents - 1
+            states[:, DESCENT] = self._problem.descents - 1
             states[:, HEAD : HEAD + n] = places
-            return self._answer(np.asarray(self.kernel(states, *more, *arrays)), rest)
+            return self._result(np.asarray(self._kernel(states, *more, *arrays)), rest)
 
         near = state[HEAD : HEAD + n]
         found = None
-        if self.forms:
-            forms = self.forms(near, *more, *arrays)
+        if self._forms:
+            forms = self._forms(near, *more, *arrays)
             places = forms[np.isfinite(forms[:, n]), :n]
             found = descended(places) if len(places) else None
         if found is None or not np.any(found.success):
-            spread = np.stack(np.broadcast_arrays(*started(self.job, np.arange(1.0, starts + 1), h, center)), axis=-1)
+            spread = np.stack(
+                np.broadcast_arrays(*started(self._problem, np.arange(1.0, starts + 1), h, center)), axis=-1
+            )
             found = descended(np.vstack([near, spread]))
-        away = np.linalg.norm((found.q - rest)[:, self.job.columns], axis=-1)
+        away = np.linalg.norm((found.q - rest)[:, self._problem.columns], axis=-1)
         chosen: list[int] = []
         for i in np.argsort(away, kind="stable"):
             if np.ravel(found.success)[i] and all(self._apart(found.q[i], found.q[k]) > apart for k in chosen):
@@ -205,13 +211,13 @@ class IK:
         q, success, residual, steps = (
             np.asarray(a)[picked] for a in (found.q, found.success, found.residual, found.iterations)
         )
-        return IKResult(q, success, residual, steps, self.limits, self.job.columns)
+        return IKResult(q, success, residual, steps, self.limits, self._problem.columns)
 
     def _apart(self, a: Array, b: Array) -> float:
         """Return the largest difference of a joint, apart from whole turns."""
-        away = (a - b)[self.job.columns]
+        away = (a - b)[self._problem.columns]
         turned = away - 2 * np.pi * np.round(away / (2 * np.pi))
-        return float(np.abs(np.where(self.job.turns, turned, away)).max())
+        return float(np.abs(np.where(self._problem.turns, turned, away)).max())
 
     def step(self, q: Any, *targets: Any, dt: float) -> Array:
         """Return joint commands (…, nq) for the next dt seconds on the way from q (…, nq) to the targets.
@@ -224,32 +230,32 @@ class IK:
         if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
         arrays, _ = self._checked(targets)
-        before = self.limits.checked(q, "q")
+        before = checked_q(self.limits, q, "q")
         if not np.isfinite(before).all():
             raise fail("q", "q is not finite")
         home = before if np.all(self.limits.margin(before) >= 0) else self.limits.project(before)
-        columns, strides = self.job.columns, self.speeds * dt
+        columns, strides = self._problem.columns, self._speeds * dt
         rest = home.copy()
         rest[..., columns] = 0.0
-        rows = [self.inside.bounds_at(rest)] if len(self.job.G) else []
-        moved = self.track(home[..., columns], *rows, strides, *arrays)
+        rows = [self._inside.bounds_at(rest)] if len(self._problem.G) else []
+        moved = self._track(home[..., columns], *rows, strides, *arrays)
         if home is not before:
             way = moved - before[..., columns]
             share = 1.0 / np.maximum(np.max(np.abs(way) / strides, axis=-1, keepdims=True), 1.0)
             moved = np.where(share < 1.0, before[..., columns] + share * way, moved)
-        return self.job.moved(before, moved)
+        return self._problem.moved(before, moved)
 
     def _posture(self, prefer: Any) -> Array:
         """Return the posture of the joints that move, (…, n)."""
         if isinstance(prefer, str) and prefer == "middle":
-            return self.inside.begin_at
-        legal = f"'middle', or (…, {self.job.nq}) finite numbers"
+            return self._inside.begin_at
+        legal = f"'middle', or (…, {self._problem.nq}) finite numbers"
         if isinstance(prefer, str):
             raise fail("prefer", f"prefer is {prefer!r}; legal are {legal}")
         wanted = np.asarray(prefer, dtype=float)
-        if wanted.shape[-1:] != (self.job.nq,) or not np.isfinite(wanted).all():
+        if wanted.shape[-1:] != (self._problem.nq,) or not np.isfinite(wanted).all():
             raise fail("prefer", f"prefer has shape {wanted.shape}; legal are {legal}")
-        return wanted[..., self.job.columns]
+        return wanted[..., self._problem.columns]
 
     def _in_portions(
         self,
@@ -271,7 +277,7 @@ class IK:
         found[:, [LINEAR, ANGULAR]] = np.inf
 
         def answer() -> IKResult:
-            return self._answer(found.reshape(*batch, found.shape[-1]), rest)
+            return self._result(found.reshape(*batch, found.shape[-1]), rest)
 
         try:
             for start in range(0, count, portion):
@@ -283,13 +289,15 @@ class IK:
             raise IKInterrupted(answer()) from None
         return answer()
 
-    def _answer(self, found: Array, rest: Array) -> IKResult:
-        answer, nq = self.answer(found, rest), self.job.nq
+    def _result(self, found: Array, rest: Array) -> IKResult:
+        answer, nq = self._answer(found, rest), self._problem.nq
         if answer.ndim == 1:
             *_, missed, steps = answer[nq:].tolist()
-            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), self.limits, self.job.columns)
+            return IKResult(
+                answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), self.limits, self._problem.columns
+            )
         success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
-        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, self.limits, self.job.columns)
+        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, self.limits, self._problem.columns)
 
 
 def _picked(array: Array, batch: tuple[int, ...], where: Array, shape: tuple[int, ...]) -> Array:

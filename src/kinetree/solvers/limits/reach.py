@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
-from kinetree.queries import fk
+from kinetree.queries.motion import fk
 from kinetree.solvers.ik.make import ik
 from kinetree.spatial.se3 import Array
 
@@ -48,7 +48,8 @@ class Reach:
         to_middle = ik(robot, frame, base, goal="position", tolerance=(corner, 1.0), limits=limits)
         position = fk(robot, frame, base)
         cubes, needs = [], []
-        for q in _configurations(robot, replace(limits, h=h), to_middle.job.columns, samples):
+        columns = np.array([robot.coordinate_names.index(name) for name in to_middle.coordinate_names])
+        for q in _configurations(robot, replace(limits, h=h), columns, samples):
             cubes.append(_cubes(position(q)[:, :3, 3], cell))
             needs.append(np.maximum(q @ limits.G[rows].T - limits.h[rows], 0.0))
         cube, need = np.concatenate(cubes), np.concatenate(needs)

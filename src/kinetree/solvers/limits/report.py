@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from kinetree.model.limits import Block, Limits
+from kinetree.model.limits import Block, Limits, box_volume, limits_about
 from kinetree.model.robot import Robot
 from kinetree.spatial import polytope
 from kinetree.spatial.monte_carlo import Estimate
@@ -70,12 +70,8 @@ def report(robot: Robot) -> list[BlockReport]:
     Raises KinetreeError for a coupled joint without a range of its own."""
     limits = robot.limits
     for block in several(robot):
-        limits.box_volume(block.columns, "box")
-    return [
-        _report(limits, block, allowed)
-        for block, allowed in zip(limits.blocks, limits.block_volumes, strict=True)
-        if len(block.columns) > 1
-    ]
+        box_volume(limits, block.columns, "box")
+    return [_report(limits, block, block.volume) for block in several(robot)]
 
 
 def several(robot: Robot) -> list[Block]:
@@ -107,7 +103,9 @@ def violations(robot: Robot, q: Array, joints: Collection[str] | None = None) ->
     margins = limits.margin(q)
     columns = [i for name in joints or robot.joint_names for i in range(*robot.q_slices[name].indices(robot.nq))]
     found = []
-    for name, margin in [(n, m) for n, m, a in zip(limits.names, margins.T, limits.about(columns), strict=True) if a]:
+    for name, margin in [
+        (n, m) for n, m, a in zip(limits.names, margins.T, limits_about(limits, columns), strict=True) if a
+    ]:
         for first, last in _stretches(margin < 0):
             worst = first + int(np.argmin(margin[first : last + 1]))
             found.append(Violation(name, first, last, worst, float(-margin[worst])))

@@ -1,0 +1,184 @@
+"""What each format can say of a robot, in one table: `Losses.find` walks over a robot with the row of a format.
+
+A new format has a row here. Its writer gives cases for what depends on values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from kinetree.algorithms.serial import KINDS
+from kinetree.errors import Source
+from kinetree.formats.force_torque import written_sensors
+from kinetree.model.assemble import order_of_file
+from kinetree.model.robot import UNLIMITED, Robot
+
+Case = Callable[[Any], Iterable[str]]
+"""From one thing of a robot to what a format cannot say of it."""
+
+
+DEPENDS = None
+"""What can be said depends on values: the writer has a case, or notes what is lost while it lays out the file."""
+Parts = dict[str, str | Case | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """What a format can say: in full all parts of a robot that are not in `parts`.
+
+    title: its name in messages. parts: what it cannot say of a part, as a case, as DEPENDS, or as a text in which
+    "{0.name}" is an attribute of the thing. A part is one of `without`, as "material", perhaps that of certain things
+    alone, as "geometry.material".
+    """
+
+    title: str
+    parts: Parts
+
+
+def where(condition: Callable[[Any], object], what: str) -> Case:
+    """Return the case of things that cannot be said where a condition is true of them; what: as in `Capability`."""
+    return lambda thing: [what.format(thing)] if condition(thing) else []
+
+
+def things_of(robot: Robot, part: str, without: Collection[str]) -> Iterator[tuple[str, Any, Source | None]]:
+    """Yield all things of a part in a robot: the element for messages, the thing, its place.
+
+    Parts of a joint or link have the joint or link as their thing. without: the parts that are left out.
+    """
+    owner, _, name = part.rpartition(".")
+    if name == "extension":
+        for kind in (owner,) if owner else ("robot", "link", "joint"):
+            for element, thing in _all_of(kind, robot, without):
+                yield from ((element, extension, extension.source) for extension in thing.extensions)
+        return
+    for element, thing in _all_of(owner or name, robot, without):
+        absent = not (thing.visuals or thing.collisions) if part == "link.geometry" else not getattr(thing, name, True)
+        if not (owner and absent):
+            yield element, thing, getattr(thing, "source", None)
+
+
+def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple[str, Any]]:
+    """Yield all things of a kind, each with its element for messages."""
+    if kind in ("robot", "order"):
+        yield f"robot {robot.name!r}", robot if kind == "robot" else (robot.joint_names, order_of_file(robot))
+    elif kind == "geometry":
+        for link in robot.links.values():
+            yield from ((f"link {link.name!r}", geometry) for geometry in (*link.visuals, *link.collisions))
+    elif kind == "frame":
+        yield from ((f"{'link' if name in robot.links else kind} {name!r}", f) for name, f in robot.frames.items())
+    else:
+        things: Any = written_sensors(robot, without) if kind == "sensor" else getattr(robot, f"{kind}s")
+        named = things.items() if isinstance(things, Mapping) else ((thing.name, thing) for thing in things)
+        yield from ((f"{kind.replace('_', ' ')} {name!r}", thing) for name, thing in named)
+
+
+def _extensions_but(format: str) -> Parts:
+    """Return the parts that a format which keeps its own extensions alone cannot say."""
+    foreign = where(lambda extension: extension.format != format, "<{0.tag}> of {0.format}")
+    return dict.fromkeys(("extension", "geometry.extension", "sensor.extension"), foreign)
+
+
+def _depends(*parts: str) -> Parts:
+    return dict.fromkeys(parts, DEPENDS)
+
+
+def _dynamics(names: str, what: str) -> Case:
+    """Return the case of joints that have one of these dynamics."""
+    return where(lambda joint: any(getattr(row, name) for row in joint.dynamics for name in names.split()), what)
+
+
+JOINT_TYPE = "a {0.type} joint"
+GROUPS = "groups of joints"
+
+KINEMATICS_ALONE: Parts = {
+    "extension": "<{0.tag}>",
+    "material": "materials",
+    "link.inertial": "the inertia of a link",
+    "link.geometry": "the shapes of a link",
+    "joint.dynamics": _dynamics("damping friction stiffness armature", "the dynamics of a joint"),
+    "joint.safety": "safety limits",
+    "joint.calibration": "calibration",
+}
+"""Of formats without mass, shape and behaviour."""
+
+ONE_CHAIN: Parts = {
+    "sensor": "sensors",
+    "order": where(lambda orders: orders[0] != orders[1], "another order of q than that of the chain"),
+    "coupled_limit": "limits over several joints",
+    "group": GROUPS,
+    "frame": DEPENDS,
+    "joint.mimic": "joints that follow others",
+}
+"""Of formats that have a single chain of joints."""
+
+CAPABILITIES: dict[str, Capability] = {
+    "urdf": Capability(
+        "URDF",
+        {
+            "geometry": DEPENDS,
+            **_extensions_but("urdf"),
+            "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
+            "joint.dynamics": _dynamics("stiffness armature", "the stiffness or the armature of a joint"),
+            "joint.limit": where(
+                lambda joint: joint.type == "continuous" and (joint.limit.lower, joint.limit.upper) != (-inf, inf),
+                "position limits of a continuous joint",
+            ),
+            "group": GROUPS,
+            **_depends("sensor", "sensor.force_torque"),
+        },
+    ),
+    "sdf": Capability(
+        "SDF",
+        {
+            **_extensions_but("sdf"),
+            **_depends("link", "frame", "geometry"),
+            "geometry.material": where(lambda geometry: geometry.material.texture, "a texture"),
+            "joint": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
+            "joint.safety": where(lambda joint: joint.kind.sdf, "a safety controller"),
+            "joint.calibration": where(lambda joint: joint.kind.sdf, "a calibration"),
+            **_depends("joint.dynamics", "joint.limit", "joint.mimic", "sensor", "sensor.force_torque"),
+            "material": where(lambda material: material.texture, "a texture"),
+            "group": GROUPS,
+        },
+    ),
+    "mjcf": Capability(
+        "MJCF",
+        {
+            **_extensions_but("mjcf"),
+            **_depends("link", "link.inertial", "geometry", "joint"),
+            "joint.velocity_limit": lambda joint: [
+                "a limit on velocity" for limit in joint.limits if limit.velocity < inf
+            ],
+            "joint.limit": DEPENDS,
+            "joint.dynamics": where(
+                lambda joint: len(joint.dynamics) > 1, "dynamics that differ between the axes of a joint"
+            ),
+            "joint.safety": "a safety controller",
+            "joint.calibration": "a calibration",
+            **_depends("sensor", "sensor.force_torque", "coupled_limit"),
+            "group": GROUPS,
+            "material": DEPENDS,
+        },
+    ),
+    "dh": Capability(
+        "a DH table",
+        {
+            **KINEMATICS_ALONE,
+            "joint": where(lambda joint: joint.type not in (*KINDS, "fixed"), JOINT_TYPE),
+            **_depends("sensor", "sensor.force_torque", "group"),
+        },
+    ),
+    "dh-csv": Capability("a DH table in CSV", {**KINEMATICS_ALONE, "joint": DEPENDS, **ONE_CHAIN}),
+    "ets": Capability(
+        "ETS",
+        {
+            **KINEMATICS_ALONE,
+            "link": DEPENDS,
+            **ONE_CHAIN,
+            "joint.limit": where(lambda joint: joint.limit != UNLIMITED, "limits"),
+        },
+    ),
+}

@@ -1,0 +1,157 @@
+"""The table of formats, and the options with which a robot description is read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from kinetree.arguments import Arguments
+from kinetree.confine import Confinement, confinement_of
+from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.formats.opener import Files
+from kinetree.formats.xml import Derived
+from kinetree.model.robot import Robot
+
+Reading = tuple[Robot | None, list[Finding]]
+
+
+@dataclass(frozen=True)
+class ReadOptions(Arguments):
+    """How a robot description is read: the options of `kinetree.load`, under their names."""
+
+    format: str | None = None
+    xacro_args: Mapping[str, object] | None = None
+    packages: Mapping[str, str | os.PathLike[str]] | None = None
+    model: str | None = None
+    srdf: str | os.PathLike[str] | None = None
+    limits: str | os.PathLike[str] | None = None
+    confined: bool | Confinement = False
+
+    def __post_init__(self) -> None:
+        for name in ("xacro_args", "packages"):
+            if isinstance(given := getattr(self, name), Mapping):  # other mappings cannot all be sent to a process
+                object.__setattr__(self, name, dict(given))
+
+    def without(self, names: Iterable[str]) -> ReadOptions:
+        """Return these options without some of them."""
+        defaults: dict[str, Any] = dict.fromkeys(names)
+        return replace(self, **defaults)
+
+    def confined_to(self, source: object) -> ReadOptions:
+        """Return these options, where `confined=True` has become the workspace of a source."""
+        return replace(self, confined=confinement_of(source, self.confined) or False)
+
+
+NO_EFFECT = {
+    "xacro_args": "xacro arguments mean nothing to {format}; the file is not expanded",
+    "model": "model={value!r} means nothing to {format}; only SDF files hold several",
+}
+"""Options that mean something to some formats alone, and the error for the others."""
+
+
+def _xacro_arguments(files: Files, options: ReadOptions) -> tuple[object, ...]:
+    given = (options.xacro_args or {}).items()
+    values = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in given}
+    return files.open_or_refuse, files.package, values, files.variable, files.check
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: the endings of its files and its module in `kinetree.formats`, imported when it is needed.
+
+    arguments: what its reader takes besides the text and the name of the file.
+    options: those of NO_EFFECT that mean something to it.
+    writer: the name of its writer, or None where there is none.
+    roots: the root elements by which it is recognised, where the ending .xml leaves it open.
+    robot: whether its reader returns a robot, or the text of another format that is then read.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    module: str
+    arguments: Callable[[Files, ReadOptions], tuple[object, ...]] = lambda files, options: ()
+    options: tuple[str, ...] = ()
+    writer: str | None = "write"
+    roots: tuple[bytes, ...] = ()
+    robot: bool = True
+
+    def read(self, text: bytes | Derived, file: str, files: Files, options: ReadOptions) -> Reading:
+        """Return the robot in a text, or None, and all findings."""
+        made, findings = self._module().read(text, file, *self.arguments(files, options))
+        return (made, findings) if self.robot else _read_expanded(made, findings, files, options)
+
+    def write(self, robot: Robot, without: Collection[str]) -> str:
+        """Return the robot as text."""
+        assert self.writer is not None
+        text: str = getattr(self._module(), self.writer)(robot, without)
+        return text
+
+    def without_effect(self, options: ReadOptions) -> list[str]:
+        """Return the names of the given options that mean nothing to this format."""
+        return [name for name in NO_EFFECT if name not in self.options and getattr(options, name) not in (None, {})]
+
+    def check_options(self, options: ReadOptions) -> None:
+        """Raise KinetreeError for an option that means nothing to this format."""
+        for name in self.without_effect(options):
+            raise fail("option", NO_EFFECT[name].format(format=self.name, value=getattr(options, name)))
+
+    def meant(self, options: ReadOptions) -> ReadOptions:
+        """Return the options without those that mean nothing to this format."""
+        return options.without(self.without_effect(options))
+
+    def _module(self) -> Any:
+        return import_module(f"kinetree.formats.{self.module}")
+
+
+def _read_expanded(made: Any, findings: list[Finding], files: Files, options: ReadOptions) -> Reading:
+    """Read what xacro makes: URDF as a rule, but any format whose root element says so."""
+    if made is None:
+        return None, findings
+    row = format_of_text(Path(made.file), made.text.text.encode())
+    robot, more = row.read(made.text, made.file, files, options)
+    findings += more
+    notes = tuple(finding for finding in findings if finding.severity != "error")
+    if robot and robot.text:
+        robot = replace(robot, text=replace(robot.text, files=made.files))
+    return replace(robot, notes=notes) if robot else None, findings
+
+
+FORMATS: dict[str, Format] = {
+    row.name: row
+    for row in (
+        Format("urdf", (".urdf",), "urdf", roots=(b"robot",)),
+        Format("xacro", (".xacro",), "xacro", _xacro_arguments, ("xacro_args", "model"), writer=None, robot=False),
+        Format(
+            "sdf", (".sdf", ".world"), "sdf", lambda files, given: (files, given.model), ("model",), roots=(b"sdf",)
+        ),
+        Format("mjcf", (".mjcf", ".xml"), "mjcf", lambda files, options: (files,), roots=(b"mujoco", b"mujocoinclude")),
+        Format("dh", (".toml",), "dh"),
+        Format("dh-csv", (".csv",), "dh", writer="write_csv"),
+        Format("ets", (".ets",), "ets"),
+    )
+}
+
+
+def format_by_ending(path: str | os.PathLike[str]) -> Format | None:
+    """Return the format of the ending of a file, or None."""
+    name = os.path.basename(path).lower()
+    return next((row for row in FORMATS.values() if name.endswith(row.suffixes)), None)
+
+
+def format_of_text(path: Path, text: bytes) -> Format:
+    """Return the format of a file: that of its ending, or for .xml that of its root element. Raises KinetreeError for
+    one that is not known."""
+    row = format_by_ending(path)
+    if path.suffix.lower() == ".xml" or row is None:
+        root = re.match(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<([A-Za-z_:][^\s/>]*)", text, re.DOTALL)
+        row = next((other for other in FORMATS.values() if root and root[1] in other.roots), None)
+    if row is None:
+        endings = ", ".join(s for f in FORMATS.values() for s in f.suffixes)
+        message = f"its format is not known; legal endings are {endings}, or say format=…"
+        raise KinetreeError(Finding("format", "error", message, Source(str(path))))
+    return row

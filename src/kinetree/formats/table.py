@@ -1,0 +1,28 @@
+"""Lines of CSV files: what separates their cells, and the cells."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+SEPARATORS = ";\t,"
+"""The first of these in the line of names separates the cells."""
+
+
+def separator_of(names: str) -> str:
+    """Return what separates the cells of a line of names; a comma where there is one name."""
+    outside = re.sub(r'"[^"]*"', "", names)
+    return next((separator for separator in SEPARATORS if separator in outside), ",")
+
+
+def cells_of(line: str, separator: str = ",", strict: bool = False) -> list[str]:
+    """Return the cells of a line, or the line as one cell if one of them has more than 100,000 characters.
+
+    strict: raise ValueError for such a cell, and for one that goes on behind its quotes.
+    """
+    try:
+        return next(csv.reader([line], delimiter=separator, skipinitialspace=True, strict=strict))
+    except csv.Error as error:
+        if strict:
+            raise ValueError(str(error)) from None
+        return [line]

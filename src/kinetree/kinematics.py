@@ -1,0 +1,15 @@
+"""Kinematics: poses and velocities of frames, their derivatives, and inverse kinematics."""
+
+from kinetree.compiler.kernel import Kernel as Kernel
+from kinetree.queries.motion import analytical_jacobian as analytical_jacobian
+from kinetree.queries.motion import fk as fk
+from kinetree.queries.motion import hessian as hessian
+from kinetree.queries.motion import jacobian as jacobian
+from kinetree.queries.motion import jacobian_dot as jacobian_dot
+from kinetree.queries.motion import manipulability as manipulability
+from kinetree.queries.motion import velocity as velocity
+from kinetree.queries.statics import point as point
+from kinetree.solvers.ik.make import ik as ik
+from kinetree.solvers.ik.result import IKInterrupted as IKInterrupted
+from kinetree.solvers.ik.result import IKResult as IKResult
+from kinetree.solvers.ik.solver import IK as IK

@@ -1,0 +1,12 @@
+"""Limits on configurations: boxes and rows G q <= h, files of them, guards, and which of them to widen."""
+
+from kinetree.formats.limits import read as read
+from kinetree.model.limits import Limits as Limits
+from kinetree.model.limits import LinearLimits as LinearLimits
+from kinetree.queries.limits import margin as margin
+from kinetree.solvers.guard import Guard as Guard
+from kinetree.solvers.guard import Guarded as Guarded
+from kinetree.solvers.guard import GuardState as GuardState
+from kinetree.solvers.guard import guard as guard
+from kinetree.solvers.limits.widen import Widening as Widening
+from kinetree.solvers.limits.widen import widen as widen
