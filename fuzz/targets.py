@@ -23,7 +23,7 @@ from kinetree.conventions.examples import ARM
 from kinetree.conventions.options import CheckOptions
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import fix, write
-from kinetree.fixer.related_files import follow, read_companions
+from kinetree.fixer.related_files import read_related_files, rename_in_files
 from kinetree.formats import limits, srdf
 from kinetree.formats.opener import Files
 from kinetree.formats.registry import FORMATS, ReadOptions
@@ -171,9 +171,9 @@ def follow_names(suffix: str) -> Callable[[bytes, str], None]:
 
     def run(text: bytes, file: str) -> None:
         with _Folder(text, f"arm{suffix}") as path:
-            companions = read_companions([path], "arm.urdf", _arm())
-            contents = {one.path: one.content for one in companions}
-            follow(companions, {("link", "link_1"): "link_x", ("joint", "joint_1"): "joint_x"}, _arm(), contents)
+            related = read_related_files([path], "arm.urdf", _arm())
+            contents = {one.path: one.content for one in related}
+            rename_in_files(related, {("link", "link_1"): "link_x", ("joint", "joint_1"): "joint_x"}, _arm(), contents)
 
     return run
 

@@ -246,7 +246,7 @@ def test_every_file_that_is_written_is_said(run, model, monkeypatch, tmp_path):
     assert yaml.read_text() == "a: link_3\n"
 
 
-def test_a_companion_that_cannot_be_used_is_said_first(run, model, tmp_path):
+def test_a_related_file_that_cannot_be_used_is_said_first(run, model, tmp_path):
     path = model(ELBOW)
     broken = model("a: 1\nb: [", "arm.yaml")
     said = {str(broken): f"{broken}:2:5: error: this is not well-formed YAML", "no.yaml": "no.yaml: error: cannot"}
@@ -256,7 +256,7 @@ def test_a_companion_that_cannot_be_used_is_said_first(run, model, tmp_path):
         assert result.stderr.startswith(start)
 
 
-def test_companions_go_with_new_names_of_one_model(run, model):
+def test_related_files_go_with_new_names_of_one_model(run, model):
     first, second, yaml = model(ELBOW), model(ELBOW, "other.urdf"), model("a: elbow\n", "arm.yaml")
     result = run("fix", first, second, *UNSAFE, "--also", yaml)
     assert (result.exit_code, "for the files of one model, and these are 2" in result.stderr) == (2, True)

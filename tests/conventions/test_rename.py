@@ -202,14 +202,14 @@ class TestLinks:
 class TestPrefixes:
     def test_joints_are_followed(self, model):
         text = GroupPrefixes.base.replace(GroupPrefixes.good, GroupPrefixes.bad)
-        block = '<transmission name="t"><joint name="elbow"/></transmission></robot>'
+        block = '<transmission name="t"><joint name="elbow"/><flexJoint name="elbow"/></transmission></robot>'
         path, _, yaml = model(text.replace("</robot>", block), SRDF, "claims: [elbow/position]\nelbow: 1\n")
         result = fix(path, profile="industrial", unsafe=True, also=[yaml], select="R199-701")
         assert {f.code for f in result.mended} == {"R199-701"}
         write(result)
         assert path.read_text() == GroupPrefixes.base.replace("</robot>", block).replace(
             '"left_joint_3"', '"left_elbow"'
-        ).replace('<joint name="elbow"/>', '<joint name="left_elbow"/>')
+        ).replace('oint name="elbow"/>', 'oint name="left_elbow"/>')
         assert yaml.read_text() == "claims: [left_elbow/position]\nleft_elbow: 1\n"
 
 

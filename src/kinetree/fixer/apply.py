@@ -20,7 +20,7 @@ from kinetree.conventions.rename_references import check_left
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.fixer.invariants import difference
-from kinetree.fixer.related_files import Companion, follow
+from kinetree.fixer.related_files import RelatedFile, rename_in_files
 from kinetree.fixer.xacro_edits import relocated
 from kinetree.formats.opener import snapshot
 from kinetree.formats.xml import Element
@@ -47,7 +47,7 @@ class Task:
     file: str
     options: CheckOptions
     unsafe: bool = False
-    companions: Sequence[Companion] = ()
+    related: Sequence[RelatedFile] = ()
 
     @property
     def rules(self) -> list[type[Rule]]:
@@ -276,7 +276,7 @@ def _applied(task: Task, repair: Repair, state: State) -> Step:
     for path in edited:
         if not isinstance(confined, bool) and not confined.holds(path):
             raise fail("fix", f"the repair was not made, for it is to be made in {path}, outside of the workspace")
-    followed = follow(task.companions, renamed, state.robot, state.contents)
+    followed = rename_in_files(task.related, renamed, state.robot, state.contents)
     contents, robot, notes = _read(task.file, task.options, {**state.contents, **edited, **followed})
     if (changed := difference(state.robot, robot, renamed, turns=repair.rule.turns)) is not None:
         raise fail("fix", f"the repair was not made, for it would change the robot: {changed}")

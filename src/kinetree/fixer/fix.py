@@ -13,7 +13,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import as_codes, check_codes
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, mended, repairing, wanted
-from kinetree.fixer.related_files import read_companions
+from kinetree.fixer.related_files import read_related_files
 from kinetree.formats.journal import recover
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_all
@@ -89,11 +89,11 @@ def fix_from(
     also = tuple(also)
     if also and not unsafe:
         raise fail("option", "--also is for files that follow new names, which are given with --unsafe alone")
-    companions = read_companions(also, file, start.robot)
-    before = {**start.contents, **{companion.path: companion.content for companion in companions}}
+    related = read_related_files(also, file, start.robot)
+    before = {**start.contents, **{one.path: one.content for one in related}}
     keys = frozenset(key_of(finding) for finding in start.findings if excused(finding))
     start = replace(start, contents=before, excused=keys)
-    task = Task(file, options, unsafe, companions)
+    task = Task(file, options, unsafe, related)
     steps, given_up = apply_fixes(task, start)
     end = steps[-1].after if steps else start
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}

@@ -31,7 +31,7 @@ INTERFACES = ("position", "velocity", "effort", "acceleration")
 
 
 @dataclass(frozen=True)
-class Companion:
+class RelatedFile:
     """A file that goes with a model: an SRDF or a YAML file."""
 
     name: str
@@ -44,12 +44,12 @@ class Companion:
         return Path(self.name).resolve()
 
 
-def read_companions(files: Iterable[str | os.PathLike[str]], model: str, robot: Robot) -> tuple[Companion, ...]:
+def read_related_files(files: Iterable[str | os.PathLike[str]], model: str, robot: Robot) -> tuple[RelatedFile, ...]:
     """The files that go with a model. Raises KinetreeError for what is neither its SRDF nor YAML."""
     return tuple(_read(os.fspath(file), model, robot) for file in files)
 
 
-def _read(file: str, model: str, robot: Robot) -> Companion:
+def _read(file: str, model: str, robot: Robot) -> RelatedFile:
     if Path(file).resolve() == Path(model).resolve():
         raise _refused(f"is the model itself, which needs no --also; {LEGAL}", Source(file))
     if os.path.exists(file) and not os.path.isfile(file):
@@ -61,7 +61,7 @@ def _read(file: str, model: str, robot: Robot) -> Companion:
         _check_srdf(root_of(content, file), robot)
     else:
         _check_yaml(_text(content, file), file)
-    return Companion(file, content, is_xml)
+    return RelatedFile(file, content, is_xml)
 
 
 def _check_srdf(root: Element, robot: Robot) -> None:
@@ -97,15 +97,15 @@ def _check_yaml(text: str, file: str) -> None:
         raise _refused(f"this is not well-formed YAML: {why}", place) from None
 
 
-def follow(
-    companions: Sequence[Companion], renamed: NewNames, robot: Robot, contents: Mapping[Path, bytes]
+def rename_in_files(
+    related: Sequence[RelatedFile], renamed: NewNames, robot: Robot, contents: Mapping[Path, bytes]
 ) -> dict[Path, bytes]:
     """What the files hold after links and joints of the robot got other names: those that change, by resolved path.
 
     contents: what files hold, these too. Raises KinetreeError where a place is ambiguous.
     """
     changed = {}
-    for file in companions if renamed else ():
+    for file in related if renamed else ():
         content = contents[file.path]
         new = (_in_srdf if file.is_srdf else _in_yaml)(content, file.name, renamed, robot)
         if new != content:

@@ -52,7 +52,7 @@ class Parts:
 
 
 def parts_of(robot: Robot) -> Parts:
-    """The parts of a robot, to edit and assemble again. The text it came from is left out: it would be stale."""
+    """Return the parts of a robot, to edit and assemble again, without the text it came from, which would be stale."""
     return Parts(
         robot.name,
         list(robot.links.values()),
@@ -71,7 +71,7 @@ def parts_of(robot: Robot) -> Parts:
 
 
 def build(parts: Parts) -> Robot:
-    """The robot of these parts; raises KinetreeError with everything that keeps them from being one."""
+    """Return the robot of these parts. Raises KinetreeError with everything that keeps them from being one."""
     robot, findings = assemble(parts)
     if robot is None:
         raise KinetreeError(findings)
@@ -79,7 +79,7 @@ def build(parts: Parts) -> Robot:
 
 
 def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
-    """The robot of these parts, or None, and every fault of their structure."""
+    """Return the robot of these parts, or None, and every fault of their structure."""
     check = _Checker(parts)
     placed: tuple[str, ...] = ()
     with suppress(_EnoughError):
@@ -110,12 +110,12 @@ def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
 
 
 def order_of_file(robot: Robot) -> tuple[str, ...]:
-    """The order of q that the order of the joints makes, if nothing else is said."""
+    """Return the order of q that follows from the order of the joints."""
     return tuple(name for name in robot.placed if robot.joints[name].coordinated)
 
 
 def _in_order(moving: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The moving joints in the order wanted; those that it does not know come last."""
+    """Return the moving joints in the order wanted; those that it does not name come last."""
     if wanted is None:
         return moving
     known, kept = set(moving), dict.fromkeys(wanted)
@@ -145,7 +145,7 @@ class _Checker:
             raise _EnoughError
 
     def run(self) -> tuple[str, ...]:
-        """Every joint, parents first."""
+        """Return every joint, parents first."""
         parts = self.parts
         if not parts.links and not parts.complete:
             return ()
@@ -228,7 +228,7 @@ class _Checker:
                 self.known("joint", name, joints, self.parts.source, f"group {group!r}")
 
     def missing(self, what: str, source: Source | None, element: str) -> None:
-        """A name that is empty, which a reader has reported."""
+        """Note a name that is empty, unless a reader has reported it."""
         if self.parts.complete:
             self.error("no-name", what, source, element)
 
@@ -348,7 +348,7 @@ def _reach(joints: Sequence[Joint], by_parent: Mapping[str, list[int]], root: st
 
 
 def _cycle(parent_joint: Mapping[str, Joint], start: Joint) -> str:
-    """The links of the cycle above a joint that no root reaches."""
+    """Return the links of the cycle above a joint that no root reaches."""
     seen: dict[str, None] = {}  # ordered, and quick to look in
     link = start.parent
     while link not in seen:

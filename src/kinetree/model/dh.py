@@ -49,12 +49,12 @@ class DHRow:
         return frozen(((0.0, 0.0, -1.0 if self.flip else 1.0),))
 
     def constants(self, convention: Convention) -> tuple[Array, Array]:
-        """What stands before the motion and what stands after it, two T (4, 4)."""
+        """Return the constant transforms before and behind the motion, two T (4, 4)."""
         Z, X = z_screw(self.theta, self.d), x_screw(self.alpha, self.a)
         return (IDENTITY, np.asarray(Z @ X)) if convention == "dh" else (X, Z)
 
     def transform(self, convention: Convention, q: Any = 0.0) -> Array:
-        """T (4, 4) of the row at q, which a fixed row does not look at. Runs on symbolic scalars."""
+        """Return T (4, 4) of the row at q, which a fixed row ignores. Runs on symbolic scalars."""
         before, after = self.constants(convention)
         axes = self.axes if JOINT_TYPES[self.type].axes else np.zeros((0, 3))
         return np.asarray(before @ JOINT_TYPES[self.type].transform(axes, 0.0, [q]) @ after)
@@ -85,7 +85,7 @@ class DHChain:
         return tuple(row for row in self.rows if row.type != "fixed")
 
     def transform(self, q: Sequence[Any] | Array) -> Array:
-        """T_base_tip (4, 4) for one number a joint. Runs on symbolic scalars."""
+        """Return T_base_tip (4, 4) for one number a joint. Runs on symbolic scalars."""
         T, values = self.base, iter(q)
         for row in self.rows:
             T = T @ row.transform(self.convention, 0.0 if row.type == "fixed" else next(values))

@@ -30,12 +30,12 @@ class Place:
 
 
 def slides(joint: Joint) -> bool:
-    """Whether the origin of the joint's frame, which moves with the child link, moves against the parent link."""
+    """Return whether the origin of the joint's frame, which moves with the child, moves against the parent link."""
     return joint.pitch != 0.0 or not all(joint.kind.velocity_angular)
 
 
 def reading_place(robot: Robot, sensor: Sensor) -> Place:
-    """Where a sensor reads; in its own frame, about its own origin, if it does not say, or is of no joint."""
+    """Return where a sensor reads: in its own frame, about its own origin, if it gives no other or has no joint."""
     said = sensor.force_torque
     joint = robot.joints[sensor.joint] if sensor.joint is not None else None
     frame, T = sensor.frame, sensor.origin
@@ -49,7 +49,7 @@ def reading_place(robot: Robot, sensor: Sensor) -> Place:
 
 
 def same_place(tree: Tree, a: Place, b: Place) -> bool:
-    """Whether two readings are given in the same axes and about the same point, wherever the joints stand."""
+    """Return whether two readings are given in the same axes and about the same point, wherever the joints stand."""
     bodies, poses = zip(*(tree.frame(name) for name in (a.frame, b.frame, a.on, b.on)), strict=True)
     turned = poses[0][:3, :3] @ a.R_frame_reading - poses[1][:3, :3] @ b.R_frame_reading
     apart = poses[2] @ (*a.p, 1.0) - poses[3] @ (*b.p, 1.0)

@@ -82,7 +82,7 @@ class JointType:
         return self.quaternion is None
 
     def moves_like(self, other: JointType) -> bool:
-        """Whether the same coordinates mean the same motion, as for revolute and continuous."""
+        """Return whether the same coordinates mean the same motion, as for revolute and continuous."""
         return self.transform is other.transform
 
     @property
@@ -108,8 +108,7 @@ def _no_columns(axes: Array, pitch: float, q: Any) -> Array:
 
 
 def _planar_basis(axes: Array) -> tuple[Array, Array]:
-    """The directions of x and y in the plane: those of the joint frame, turned the shortest way that takes z to the
-    normal."""
+    """Return x and y of the plane: those of the joint frame, turned the shortest way that takes z to the normal."""
     R = se3.rotation_between((0.0, 0.0, 1.0), axes[0])
     return R[:, 0], R[:, 1]
 

@@ -46,13 +46,13 @@ class Limits:
 
     @_quietly
     def margin(self, q: Any) -> Array:
-        """The signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits' own
-        units: negative outside, infinite where there is no limit."""
+        """Return the signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits'
+        own units: negative outside, infinite where there is no limit."""
         q = checked_q(self, q, "q")
         return np.concatenate([q - self.lower, self.upper - q, self.h - self._rows_times(q)], axis=-1)
 
     def contains(self, q: Any) -> Array:
-        """Whether q (…, nq) is inside, (…,) of bool: no margin is negative."""
+        """Return whether q (…, nq) is inside, (…,) of bool: no margin is negative."""
         return np.asarray(np.all(self.margin(q) >= 0, axis=-1))
 
     @cached_property
@@ -63,7 +63,7 @@ class Limits:
 
     @_quietly
     def project(self, q: Any) -> Array:
-        """The nearest configuration (…, nq) inside, by the Euclidean distance of coordinates; q where it is inside.
+        """Return the nearest configuration (…, nq) inside, by Euclidean distance; q where it is inside.
 
         Raises KinetreeError "empty" where no configuration is inside.
         """
@@ -91,7 +91,7 @@ class Limits:
 
     @_quietly
     def volume(self) -> Estimate:
-        """Of all configurations inside: the product over independent coordinates and blocks; rad, m to their powers.
+        """Return the volume inside, the product over independent coordinates and blocks; rad and m to their powers.
 
         A number that is exact where no block has more than 6 coordinates; its `error` is 0 then, and else the standard
         error of the estimate. Infinite where a coordinate without a range is coupled to none; raises KinetreeError
@@ -104,7 +104,7 @@ class Limits:
 
     @_quietly
     def forbidden_share(self) -> Estimate:
-        """How much of the box of the blocks' coordinates the rows forbid, from 0 to 1; with an `error`, as `volume`.
+        """Return the share of the box of the blocks' coordinates that the rows forbid, 0 to 1; `error` as in `volume`.
 
         Raises KinetreeError where one of these coordinates has no range.
         """
@@ -115,8 +115,8 @@ class Limits:
     @explained
     @_quietly
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
-        """n configurations (n, nq), uniform inside; independent, but for what `polytope.sample` says of blocks of more
-        than 6 coordinates.
+        """Return n configurations (n, nq), uniform inside and independent, apart from what `polytope.sample` documents
+        for blocks of more than 6 coordinates.
 
         Raises KinetreeError where a coordinate has no limit, or where nothing is inside.
         """
@@ -135,7 +135,7 @@ class Limits:
         return found
 
     def clip_step(self, q: Any, dq: Any) -> Array:
-        """The largest fraction (…,) from 0 to 1 of a step dq (…, nq) from q (…, nq) that stays inside.
+        """Return the largest fraction (…,) from 0 to 1 of a step dq (…, nq) from q (…, nq) that stays inside.
 
         From outside it is 0 for a step that brings some violated limit further out, and is not stopped by one that it
         brings nearer. q + clip_step(q, dq) dq is inside up to rounding. It is 0 where q or dq is not finite.
@@ -150,7 +150,7 @@ class Limits:
 
     @explained
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
-        """The velocity (…, nq) shortened so that a step of dt seconds from q (…, nq) stays inside.
+        """Return the velocity (…, nq), shortened so that a step of dt seconds from q (…, nq) stays inside.
 
         It is zero where q or qd is not finite.
         """
@@ -163,7 +163,8 @@ class Limits:
 
     @cached_property
     def _terms(self) -> tuple[Array, Array]:
-        """The coordinates of each row (m, k), and their coefficients, with zeros where a row has fewer than others."""
+        """Return the coordinates of each row (m, k), and their coefficients, with zeros where a row has fewer than
+        others."""
         used = [np.flatnonzero(row) for row in self.G]
         k = max(map(len, used), default=0)
         places = np.array([[*u, *[u[0] if len(u) else 0] * (k - len(u))] for u in used], dtype=int).reshape(
@@ -270,14 +271,14 @@ class Block:
 
 
 def _product(factor: float, volumes: Sequence[Estimate]) -> Estimate:
-    """The product, and the error that independent errors of its factors make."""
+    """Return the product of volumes, and the error that independent errors of its factors make."""
     value = factor * float(np.prod(volumes))
     error = float(np.hypot.reduce([v.error / v if v else 0.0 for v in volumes]))
     return Estimate(value, value * error if error else 0.0)
 
 
 def coupled(G: Array) -> list[Array]:
-    """The sets of columns that rows of G connect."""
+    """Return the sets of columns that rows of G connect."""
     from scipy.sparse.csgraph import connected_components
 
     used = np.flatnonzero(np.any(G != 0, axis=0))
@@ -297,7 +298,7 @@ def _block(limits: Limits, columns: Array) -> Block:
 
 
 def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, float, float]:
-    """(leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics.
+    """Return (leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics.
 
     until: leaders at which to stop, though they follow another; the joint itself is not one of them.
     """
@@ -311,7 +312,7 @@ def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple
 
 
 def robot_limits(robot: Robot) -> Limits:
-    """The limits of a robot; a follower's become rows on its leader."""
+    """Return the limits of a robot; a follower's become rows on its leader."""
     lower, upper = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
     slices = robot.q_slices
     rows: list[tuple[str, dict[str, float], float]] = []

@@ -35,21 +35,21 @@ class Lookup(Mapping[str, V]):
             raise unknown_name(self._kind, name, list(self._items)) from None
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The thing of this name, or `default`; unlike Mapping's own, it looks for no nearest names."""
+        """Return the thing of this name, or `default`; unlike Mapping's own, look for no nearest names."""
         return self._items.get(name, default)
 
     # Mapping's own views look up each name again, which is several times as slow
 
     def keys(self) -> KeysView[str]:
-        """The names, in order."""
+        """Return the names, in order."""
         return self._items.keys()
 
     def values(self) -> ValuesView[V]:
-        """The things, in order."""
+        """Return the things, in order."""
         return self._items.values()
 
     def items(self) -> ItemsView[str, V]:
-        """Name and thing, in order."""
+        """Return pairs of name and thing, in order."""
         return self._items.items()
 
     def __contains__(self, name: object) -> bool:

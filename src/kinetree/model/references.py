@@ -89,7 +89,7 @@ _PLUGINS = {**REFERENCES["sdf"], **REFERENCES["gazebo"]}
 _BLOCKS = {**_PLUGINS, **REFERENCES["transmission"], **REFERENCES["ros2_control"]}
 _ROWS = {**REFERENCES, "sdf": _PLUGINS, "urdf": {**_BLOCKS, **REFERENCES["urdf"]}}
 _CLOSED = {"srdf": PROSE, "mjcf": ""}
-"""Dialects that nobody extends, and the kind of places that are not in the table."""
+"""Dialects without extensions, and the kind of their places that are not in the table."""
 _FREE = re.compile(r"filename|uri|type|class|version|plugin|xmlns.*")
 """Attributes whose values name nothing of the robot."""
 _WORD = re.compile(

@@ -12,7 +12,7 @@ from kinetree.spatial import se3
 
 
 def plain_joints(robot: Robot) -> Robot:
-    """The same robot with every child_origin the identity: each child link's frame is its joint's frame, as in URDF.
+    """Return the same robot with every child_origin the identity: each child link's frame is its joint's, as in URDF.
 
     Where the constant behind the joint can change sides with it, it does; where it cannot, it becomes a fixed joint
     behind an extra link without mass, named after the joint. The pose of every frame stays as it was.
@@ -38,7 +38,7 @@ def plain_joints(robot: Robot) -> Robot:
 
 
 def _swapped(joint: Joint) -> Joint | None:
-    """The joint with its child_origin C moved before the motion, XJ C = C (C⁻¹ XJ C), or None where XJ is no
+    """Return the joint with its child_origin C moved before the motion, XJ C = C (C⁻¹ XJ C), or None where XJ is no
     motion of its type in the other frame."""
     C = joint.child_origin
     R, p = C[:3, :3], C[:3, 3]
@@ -62,7 +62,7 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def frame_links(robot: Robot) -> list[tuple[Link, Joint]]:
-    """A link without mass on a fixed joint for every extra frame, for formats whose frames are links."""
+    """Return a link without mass on a fixed joint for every extra frame, for formats whose frames are links."""
     taken = {*robot.joints}
     return [
         _frame_link(frame, _free_name(f"{frame.name}_fixed_joint", taken))

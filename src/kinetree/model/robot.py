@@ -245,8 +245,8 @@ class CoupledLimit:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The text that a robot was read from, as long as nobody has edited the robot; and where its elements come from,
-    in order, and the texts of the files by name, if it was made of other files."""
+    """The text that a robot was read from, as long as the robot is not edited; and where its elements come from, in
+    order, and the texts of the files by name, if it was made of other files."""
 
     format: str
     text: str
@@ -373,7 +373,7 @@ class Robot:
         unit: Literal["rad", "deg"] = "rad",
         **named: float | Iterable[float],
     ) -> Array:
-        """A full q (nq,) from joint names; joints that are not named stay neutral.
+        """Return a full q (nq,) from joint names; joints that are not named stay neutral.
 
         unit="deg" takes every angle among the values in degrees; lengths are always metres. A joint of several
         numbers takes them all. Raises KinetreeError for an unknown name or a wrong count.
@@ -411,7 +411,7 @@ class Robot:
 
     @explained
     def order(self, joint_names: Iterable[str]) -> Robot:
-        """The same robot with q in the given order, which must name every moving joint once."""
+        """Return the same robot with q in the given order, which must name every moving joint once."""
         names = tuple(joint_names)
         for name in names:
             if name not in self.joint_names:

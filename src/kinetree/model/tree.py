@@ -56,33 +56,33 @@ class Tree:
         return tuple(plucker.motion_transform(se3.inverse(T)) for T in self.T_tree)
 
     def frame(self, name: str) -> tuple[int, Array]:
-        """(body, T_body_frame) of a frame; an unknown name lists the nearest."""
+        """Return (body, T_body_frame) of a frame; the error for an unknown name lists the nearest."""
         if name not in self.frames:
             raise unknown_name("frame", name, list(self.frames))
         return self.frames[name]
 
     def coordinates(self, i: int, q: Any) -> Any:
-        """The numbers of joint i (nq_i,), from q (nq,)."""
+        """Return the numbers of joint i (nq_i,), from q (nq,)."""
         if self.multiplier[i] == 1.0 and self.offset[i] == 0.0:
             return q[self.q_slice[i]]
         return q[self.q_slice[i]] * self.multiplier[i] + self.offset[i]
 
     def motion(self, i: int, q: Any) -> Array:
-        """XJ (4, 4): pose of body i in the frame of joint i before the motion."""
+        """Return XJ (4, 4), the pose of body i in the frame of joint i before the motion."""
         T = self.joint_type[i].transform(self.axes[i], self.pitch[i], self.coordinates(i, q))
         return T if self.T_zero[i] is se3.IDENTITY else self.T_zero[i] @ T
 
     def joint_transform(self, i: int, q: Any) -> Array:
-        """T (4, 4): pose of body i in the frame of its parent body, A(q) = T_tree XJ(q)."""
+        """Return T (4, 4), the pose of body i in the frame of its parent body, A(q) = T_tree XJ(q)."""
         return np.asarray(self.T_tree[i] @ self.motion(i, q))
 
     def motion_subspace(self, i: int, q: Any) -> Array:
-        """S (6, nv_i) of joint i, angular first, in its body's axes: its velocity for the rates of its own numbers."""
+        """Return S (6, nv_i) of joint i, angular first, in its body's axes: velocity for the rates of its numbers."""
         return self.joint_type[i].motion_subspace(self.axes[i], self.pitch[i], self.coordinates(i, q))
 
 
 def build_tree(robot: Robot) -> Tree:
-    """The system model of a robot."""
+    """Return the system model of a robot."""
     place: dict[str, tuple[int, Array]] = {robot.root: (-1, se3.IDENTITY)}  # link: body, T_body_link
     q_slices, v_slices = robot.q_slices, _v_slices(robot)
     moving, parent, T_tree, drive = [], [], [], []

@@ -19,7 +19,7 @@ from kinetree.spatial.se3 import Array, frozen
 
 @explained
 def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> Robot:
-    """The robot with a new frame that is fixed to the link of the frame `on`.
+    """Return the robot with a new frame that is fixed to the link of the frame `on`.
 
     origin: T_on_name (4, 4), its pose in `on`, in metres. Raises UnknownNameError for an unknown `on`, KinetreeError
     for a name that is taken or an origin that is no pose.
@@ -32,7 +32,7 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
 
 @explained
 def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None = None) -> Robot:
-    """The robot with the frame `name` elsewhere on its link; everything else keeps its place in space.
+    """Return the robot with the frame `name` elsewhere on its link; everything else keeps its place in space.
 
     origin: T_relative_name (4, 4), its new pose in the frame `relative_to`, which must be fixed to the same link;
         by default in the frame itself as it stood.
@@ -71,7 +71,7 @@ def _turned_readings(robot: Robot, link: str) -> Iterator[Finding]:
 
 
 def pose(T: Any) -> Array:
-    """T as a read-only array (4, 4); raises KinetreeError where it is no rigid transform."""
+    """Return T as a read-only array (4, 4). Raises KinetreeError where it is no rigid transform."""
     array = poses(T, tolerance=1e-9)  # less than of a pose to show: frames on both sides of it shall agree
     if array.ndim > 2:
         raise fail("pose", f"a pose is an array (4, 4); this one has shape {array.shape}")
@@ -79,7 +79,7 @@ def pose(T: Any) -> Array:
 
 
 def moved_link(link: Link, T: Array) -> Link:
-    """The link with its inertia and shapes given in another frame; T (4, 4) is the old frame's pose there."""
+    """Return the link with its inertia and shapes given in another frame; T (4, 4) is the old frame's pose there."""
     inertial = link.inertial and replace(link.inertial, origin=frozen(T @ link.inertial.origin))
     return replace(
         link, inertial=inertial, visuals=moved_shapes(link.visuals, T), collisions=moved_shapes(link.collisions, T)
@@ -87,7 +87,7 @@ def moved_link(link: Link, T: Array) -> Link:
 
 
 def moved_shapes(shapes: Iterable[Geometry], T: Array) -> tuple[Geometry, ...]:
-    """The shapes given in another frame; T (4, 4) is the old frame's pose there."""
+    """Return the shapes given in another frame; T (4, 4) is the old frame's pose there."""
     return tuple(replace(shape, origin=frozen(T @ shape.origin)) for shape in shapes)
 
 

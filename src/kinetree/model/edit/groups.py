@@ -12,7 +12,7 @@ from kinetree.model.robot import Robot
 
 @explained
 def set_groups(robot: Robot, groups: Mapping[str, Iterable[str]]) -> Robot:
-    """The robot with these groups, {name: ordered joint names}, and no others.
+    """Return the robot with these groups, {name: ordered joint names}, and no others.
 
     Raises UnknownNameError for a joint that the robot does not have, KinetreeError for one named twice in a group.
     """
@@ -23,7 +23,7 @@ def set_groups(robot: Robot, groups: Mapping[str, Iterable[str]]) -> Robot:
 
 @explained
 def group(robot: Robot, name: str, joints: Iterable[str]) -> Robot:
-    """The robot with the group `name` of these joints, in this order; a group of this name is replaced."""
+    """Return the robot with the group `name` of these joints, in this order; a group of this name is replaced."""
     return set_groups(robot, {**robot.groups, name: joints})
 
 

@@ -18,7 +18,7 @@ from kinetree.spatial import polytope
 
 @explained
 def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
-    """The robot with these sets of limits besides its own.
+    """Return the robot with these sets of limits besides its own.
 
     A row becomes a coupled limit; the rows of a box narrow the ranges of their joints. Raises KinetreeError for joints
     that the robot does not have or that have several coordinates, for angles where a joint is prismatic, for a row of a
@@ -48,7 +48,7 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
 
 @explained
 def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
-    """The robot without position limits, and without coupled limits, on these joints.
+    """Return the robot without position limits, and without coupled limits, on these joints.
 
     Raises KinetreeError for a joint that the robot does not have.
     """
@@ -68,7 +68,7 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
 
 @explained
 def remove_limits(robot: Robot, names: Iterable[str]) -> Robot:
-    """The robot without the coupled limits of these names; those that it does not have are passed over."""
+    """Return the robot without the coupled limits of these names; unknown names are ignored."""
     if isinstance(names, str):
         raise wrong_type("names", f"names is {names!r}; legal is a list of names")
     gone, parts = set(names), parts_of(robot)
@@ -99,7 +99,7 @@ def _limited(joint: Joint, lower: float, upper: float) -> Joint:
 
 
 def nothing_inside(robot: Robot) -> Finding | None:
-    """What is wrong with limits that no configuration fulfils; None where some does."""
+    """Return what is wrong with limits that no configuration fulfils; None where some configuration does."""
     limits = robot.limits
     ends = np.where(np.isfinite([limits.lower, limits.upper]), [limits.lower, limits.upper], 0.0)
     if limits.contains(ends.mean(axis=0)):

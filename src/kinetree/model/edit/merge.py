@@ -22,7 +22,7 @@ Place = tuple[str, Array]
 
 @explained
 def merge_fixed(robot: Robot, keep: Iterable[str] = ()) -> Robot:
-    """The robot with links that fixed joints hold together made one link each, named after the one nearest the root.
+    """Return the robot with links that fixed joints hold together merged, named after the one nearest the root.
 
     A merged link becomes a frame of the same name in the same place; its mass and inertia are added by the parallel
     axis theorem, its shapes move. Its fixed joint is gone, which one note says for all.
@@ -47,7 +47,7 @@ def merge_fixed(robot: Robot, keep: Iterable[str] = ()) -> Robot:
 
 
 def _places(robot: Robot, gone: Collection[str]) -> dict[str, Place]:
-    """Where every link comes to be once these fixed joints are gone; one that stays before those merged into it."""
+    """Return the place of every link without these fixed joints, those that stay before those merged into them."""
     place: dict[str, Place] = {robot.root: (robot.root, se3.IDENTITY)}
     for name in robot.placed:
         joint = robot.joints[name]
@@ -58,7 +58,7 @@ def _places(robot: Robot, gone: Collection[str]) -> dict[str, Place]:
 
 
 def _merge_links(robot: Robot, parts: Parts, place: Mapping[str, Place]) -> None:
-    """One link of each that stays and all that are merged into it."""
+    """Make one link of each that stays and all that are merged into it."""
     bodies: dict[str, list[Link]] = {}
     for name, (into, T) in place.items():
         bodies.setdefault(into, []).append(moved_link(robot.links[name], T) if name != into else robot.links[name])
@@ -88,7 +88,7 @@ def _rehang(robot: Robot, parts: Parts, place: Mapping[str, Place], gone: Collec
 
 
 def _staying(robot: Robot, keep: Iterable[str]) -> set[str]:
-    """The fixed joints that stay."""
+    """Return the fixed joints that stay."""
     stay = {sensor.joint for sensor in robot.sensors.values() if sensor.joint}
     for name in keep:
         if name not in robot.joints and name not in robot.links:
@@ -99,7 +99,7 @@ def _staying(robot: Robot, keep: Iterable[str]) -> set[str]:
 
 
 def _merged(links: list[Link]) -> Link:
-    """One link of several, all given in the frame of the first."""
+    """Return one link made of several, all given in the frame of the first."""
     if len(links) == 1:
         return links[0]
     bodies = [link.inertial for link in links if link.inertial]
@@ -113,7 +113,7 @@ def _merged(links: list[Link]) -> Link:
 
 
 def _combined(bodies: list[Inertial], link: str) -> Inertial:
-    """The inertia of several bodies given in one frame: masses added, inertias about the common centre of mass."""
+    """Return the inertia of several bodies in one frame: masses added, inertias about the common centre of mass."""
     massive = [body for body in bodies if body.mass or body.inertia.any()]
     if len(massive) <= 1:
         return (massive or bodies)[0]

@@ -22,7 +22,7 @@ from kinetree.spatial.se3 import Array, frozen
 
 @explained
 def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: Literal["rad", "deg"] = "rad") -> Robot:
-    """The robot with these joints fixed at these values, {joint: number or numbers}, as `Robot.q` takes them.
+    """Return the robot with these joints fixed at these values, {joint: number or numbers}, as `Robot.q` takes them.
 
     The pose at the value goes into the joint's origin. Joints that follow a locked one are locked where it puts them.
     Limits, dynamics, safety and calibration of a locked joint go; coupled limits hold the rest to what is left, which
@@ -103,12 +103,12 @@ def _lock_coupled(parts: Parts, values: Mapping[str, float]) -> None:
 
 @explained
 def reroot(robot: Robot, link: str) -> Robot:
-    """The same robot with `link` as its root: the joints on the way to it are passed the other way.
+    """Return the same robot with `link` as its root; the joints on the way to it are passed the other way.
 
     Every relative pose at the same q stays, and so do names, order, limits and mimics: a reversed joint turns about
-    the opposite axis, its parent and child changing places, and what a force/torque sensor of it reads is said in terms
-    of the new ones. Raises UnknownNameError for an unknown link, KinetreeError
-    for a planar, universal, ball or floating joint on the way: its inverse motion has other coordinates.
+    the opposite axis, its parent and child change places, and its force/torque sensors read in terms of the new ones.
+    Raises UnknownNameError for an unknown link, KinetreeError for a planar, universal, ball or floating joint on the
+    way: its inverse motion has other coordinates.
     """
     path = robot.joints_to(link)[::-1]
     faults = [_irreversible(joint) for joint in path if not joint.kind.reversible]
@@ -124,8 +124,8 @@ def reroot(robot: Robot, link: str) -> Robot:
 
 
 def _passed(sensor: Sensor, joint: Joint) -> Sensor:
-    """The sensor of a joint that is passed the other way. Its reading stays what it was; where its moment is about the
-    origin of a joint that slides, which has moved with the child and moves with the parent now, it cannot be said."""
+    """Return the sensor of a joint that is passed the other way. Its reading stays the same, but is unknown where its
+    moment is about the origin of a joint that slides: that moved with the child, and moves with the parent now."""
     said = sensor.force_torque
     if said is None or (said.point == "joint" and slides(joint)):
         return replace(sensor, force_torque=None)

@@ -25,7 +25,7 @@ from kinetree.spatial.se3 import Array, frozen
 
 @explained
 def cut(robot: Robot, link: str) -> Robot:
-    """The sub-tree at `link` as a robot of its own, with `link` as its root.
+    """Return the sub-tree at `link` as a robot of its own, with `link` as its root.
 
     Sensors, groups, coupled limits and elements of other tools are trimmed to it; what is dropped because it refers
     to other parts is on the notes. Raises UnknownNameError for an unknown link, and KinetreeError if a joint follows
@@ -36,8 +36,8 @@ def cut(robot: Robot, link: str) -> Robot:
 
 @explained
 def remove(robot: Robot, link: str) -> Robot:
-    """The robot without the sub-tree at `link` and the joint that carries it. Trims and raises as `cut` does, and
-    raises KinetreeError for the root, without which nothing is left."""
+    """Return the robot without the sub-tree at `link` and the joint that carries it. Trims and raises as `cut` does,
+    and raises KinetreeError for the root, without which nothing is left."""
     gone = links_below(robot, link)
     if link == robot.root:
         raise fail("root", "is the root: nothing would be left", element=f"link {link!r}", fix="reroot first")
@@ -58,7 +58,7 @@ def attach(
     pitch: float = 0.0,
     limits: Iterable[Limit] = (),
 ) -> Robot:
-    """One robot of two: the root of `other` hangs on `frame` of `robot` by a new joint.
+    """Return one robot made of two: the root of `other` hangs on `frame` of `robot` by a new joint.
 
     origin: T_frame_root (4, 4), the pose of the other's root in the frame, with the joint at neutral.
     prefix: put before every name of `other`; needed where the two share names. joint_name: "ROOT_attachment" if None.
@@ -87,7 +87,7 @@ def attach(
 
 
 def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
-    """The parts of both robots and the joint between them; the order of q is that of the first alone."""
+    """Return the parts of both robots and the joint between them; the order of q is that of the first alone."""
     parts, more = parts_of(robot), parts_of(other)
     shared = set(parts.groups) & set(more.groups)
     if shared:
@@ -105,7 +105,7 @@ def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
 
 
 def _kind(type: str, pitch: float) -> JointType:
-    """The row of a joint type that can have this pitch."""
+    """Return the row of a joint type. Raises KinetreeError for a pitch that it cannot have."""
     if type not in JOINT_TYPES:
         raise fail("joint-type", f"type={type!r} is not legal; legal is a type among {', '.join(JOINT_TYPES)}")
     kind = JOINT_TYPES[type]
@@ -117,7 +117,7 @@ def _kind(type: str, pitch: float) -> JointType:
 
 
 def _unit_axes(kind: JointType, axes: Any) -> Array:
-    """The axes (k, 3) as unit vectors, as many as the type has."""
+    """Return the axes (k, 3) as unit vectors, as many as the type has."""
     legal = f"a {kind.name} joint is attached with {kind.axes} axes: vectors (3,) of finite numbers, not all zero"
     array = numbers(axes, "axes", f"{legal}; axes is")
     if array.size == 0 and kind.axes == 0:
@@ -132,7 +132,7 @@ def _unit_axes(kind: JointType, axes: Any) -> Array:
 
 
 def _there(material: Material, materials: Mapping[str, Material]) -> bool:
-    """Whether there is the same material already; another one of the same name is refused as a duplicate."""
+    """Return whether there is the same material already; a different one of the same name is refused as a duplicate."""
     before = materials.get(material.name)
     return before is not None and replace(before, source=None) == replace(material, source=None)
 
@@ -149,7 +149,7 @@ def links_below(robot: Robot, link: str) -> set[str]:
 
 
 def _trim(robot: Robot, links: set[str]) -> Parts:
-    """The parts of the robot that belong to `links`, which are one connected piece; notes say what is dropped."""
+    """Return the parts of the robot that belong to `links`, which are connected; notes list what is dropped."""
     parts = parts_of(robot)
     parts.links = [link for link in parts.links if link.name in links]
     kept = [joint for joint in parts.joints if joint.parent in links and joint.child in links]
@@ -163,7 +163,7 @@ def _trim(robot: Robot, links: set[str]) -> Parts:
 
 
 def _kept_mimic(robot: Robot, joint: Joint, names: set[str]) -> Joint:
-    """The joint following the first of its leaders that is kept, where there is one."""
+    """Return the joint following the first of its leaders that is kept, where there is one."""
     return replace(joint, mimic=Mimic(*resolve_mimic(robot, joint.name, names))) if joint.mimic else joint
 
 
@@ -213,7 +213,7 @@ def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
 
 
 def _lost_members(group: str, members: Iterable[str], rest: Collection[str]) -> Iterator[Finding]:
-    """What is said of a group that has lost joints; one that has lost them all is dropped."""
+    """Yield a note on a group that has lost joints; one that has lost them all is dropped."""
     lost = ", ".join(repr(joint) for joint in members if joint not in rest)
     if lost and rest:
         yield Finding("dropped", "warning", f"has lost {lost}, which are cut away", element=f"group {group!r}")

@@ -16,7 +16,7 @@ XACRO = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 
 @pytest.fixture
 def renamed(arm, tmp_path):
-    """Mend the model with one companion, and return what becomes of it."""
+    """Mend the model with one file that goes with it, and return what becomes of it."""
 
     def renamed(content: str | bytes, name: str = "also.srdf", model: str = MODEL) -> Fixed:
         path = tmp_path / name
