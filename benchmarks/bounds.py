@@ -35,7 +35,7 @@ from kinetree.load import examine
 path, format, srdf = sys.argv[1:]
 start = time.process_time()
 try:
-    robot, findings = examine(Path(path), ReadOptions(format=format, srdf=srdf or None))
+    robot, findings = examine(Path(path), ReadOptions(format, srdf=srdf or None))
 except KinetreeError as error:
     robot, findings = None, error.findings
 seconds = time.process_time() - start

@@ -40,7 +40,7 @@ def outcome(flood: Flood, size, folder):
         (folder / name).write_bytes(content)
     first, *others = (folder / name for name in files)
     try:
-        robot, findings = examine(first, ReadOptions(format=flood.format, srdf=others[0] if flood.srdf else None))
+        robot, findings = examine(first, ReadOptions(flood.format, srdf=others[0] if flood.srdf else None))
     except kt.KinetreeError as error:
         robot, findings = None, error.findings
     errors = {finding.code for finding in findings if finding.severity == "error"}

@@ -296,7 +296,7 @@ class TestFiles:
 
     def test_a_text_has_no_folder(self):
         text = f'<robot name="r" {NS}><xacro:include filename="x.xacro"/></robot>'
-        _, findings = examine(text, ReadOptions(format="xacro"))
+        _, findings = examine(text, ReadOptions("xacro"))
         assert findings[0].code == "xacro-include"
         assert "a text has none" in findings[0].message
 
