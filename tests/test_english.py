@@ -17,6 +17,7 @@ ROOMS = (
     "errors.py",
     "formats/dh/packaged.py",
     "formats/xacro",
+    "model",
     "icub.py",
     "kinematics.py",
     "limits.py",
