@@ -24,6 +24,7 @@ ROOMS = (
     "errors.py",
     "formats/dh/packaged.py",
     "formats/xacro",
+    "model",
     "icub.py",
     "kinematics.py",
     "limits.py",

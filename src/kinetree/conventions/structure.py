@@ -156,7 +156,7 @@ Block = tuple[Source | None, Element]
 
 @fact
 def blocks(robot: Robot, document: Element | None) -> tuple[Block, ...]:
-    """The blocks of Gazebo and of controllers in a URDF file."""
+    """Return the blocks of Gazebo and of controllers in a URDF file."""
     if document is not None:
         return tuple((element.source, element) for element in document.children if element.tag in BLOCK_TAGS)
     kept = [extension for extension in robot.extensions if extension.tag in BLOCK_TAGS]
@@ -170,7 +170,7 @@ Plugin = tuple[str, Source | None, Element]
 
 @fact
 def plugins(blocks: tuple[Block, ...], sdf_document: Element | None) -> tuple[Plugin, ...]:
-    """The blocks of Gazebo in a URDF file, and the plug-ins in the models of an SDF file."""
+    """Return the blocks of Gazebo in a URDF file, and the plug-ins in the models of an SDF file."""
     found = [("<gazebo>", source, element) for source, element in blocks if element.tag == "gazebo"]
     tops = (sdf_document, *sdf_document.find_all("world")) if sdf_document else ()
     parts = (part for top in tops for model in top.find_all("model") for part in model.walk())
@@ -206,8 +206,8 @@ def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...
 def _unknown(
     rule: Rule, named: Sequence[tuple[str, str, str, Source | None]], known: Sequence[str]
 ) -> Iterator[Finding]:
-    """A finding for each (message, name, element, place) whose name is not known; what is near it is said of the
-    first, since to look for it takes long."""
+    """Yield a finding for each (message, name, element, place) whose name is not known. The first lists names near it,
+    since to look for them takes long."""
     names = frozenset(known)
     unknown = [entry for entry in named if entry[1] not in names]
     for i, (message, name, element, source) in enumerate(unknown):

@@ -34,7 +34,7 @@ LEADS = (4, 0.75)
 
 @fact
 def xacro_roots(robot: Robot) -> tuple[Element, ...] | None:
-    """The roots of all files that the robot was made of; None where xacro did not make it."""
+    """Return the roots of all files that the robot was made of; None where xacro did not make it."""
     if robot.text is None or not robot.text.files:
         return None
     roots = (parse(text, file, Report()) for file, text in robot.text.files.items())
@@ -43,7 +43,7 @@ def xacro_roots(robot: Robot) -> tuple[Element, ...] | None:
 
 @fact
 def macros(xacro_roots: tuple[Element, ...] | None) -> tuple[Element, ...] | None:
-    """The <xacro:macro>s of these files, called or not."""
+    """Return the <xacro:macro>s of these files, called or not."""
     if xacro_roots is None:
         return None
     return tuple(element for root in xacro_roots for element in root.walk() if element.tag == "xacro:macro")
@@ -95,7 +95,7 @@ class PrefixLeak(Rule):
 
 
 def prefix_of(macro: Element) -> str | None:
-    """The parameter that goes before names: called so, or written before nearly all that the macro makes."""
+    """Return the parameter that goes before names: called so, or written before nearly all that the macro makes."""
     known = parameters(macro)
     if called_so := next(filter(PREFIX.fullmatch, known), None):
         return called_so
@@ -106,7 +106,7 @@ def prefix_of(macro: Element) -> str | None:
 
 
 def parameters(macro: Element) -> list[str]:
-    """The names of a macro's parameters, without defaults and the stars of blocks."""
+    """Return the names of a macro's parameters, without defaults and the stars of blocks."""
     quoted = r"'[^']*'|\"[^\"]*\"|\$\([^)]*\)|\$\{[^}]*\}"
     words = re.findall(rf"(?:{quoted}|[^\s'\"])+", macro.get("params") or "")
     return [re.split(":=|=", word)[0].lstrip("*") for word in words]
@@ -115,7 +115,7 @@ def parameters(macro: Element) -> list[str]:
 def leaks(
     macro: Element, prefix: str, constants: Mapping[str, str] = NOTHING, given: Collection[str] = ()
 ) -> list[Element]:
-    """Elements of a macro that name what it makes, or would make with a prefix, by a text that is always the same.
+    """Return the elements of a macro that name what it makes, with a prefix or without, by a constant text.
 
     constants: properties that have one value wherever the macro is called. given: what calls give for the prefix, as
     written.
@@ -132,7 +132,7 @@ def leaks(
 
 
 def constants_of(roots: Iterable[Element]) -> dict[str, str]:
-    """Properties that stand outside of macros, once, with their values, which are without expressions."""
+    """Return the properties outside of macros that are set once, with values without expressions."""
     values: dict[str, set[str | None]] = {}
     for root in roots:
         for element in parts(root):
@@ -142,7 +142,7 @@ def constants_of(roots: Iterable[Element]) -> dict[str, str]:
 
 
 def _calls(roots: Iterable[Element]) -> dict[str, list[Element]]:
-    """Tags of xacro to the elements that have them."""
+    """Return tags of xacro to the elements that have them."""
     calls: dict[str, list[Element]] = {}
     for root in roots:
         for element in root.walk():
@@ -152,12 +152,12 @@ def _calls(roots: Iterable[Element]) -> dict[str, list[Element]]:
 
 
 def _naming(macro: Element) -> list[tuple[Element, str]]:
-    """The elements of a macro that name a link or a joint, with the names as written."""
+    """Return the elements of a macro that name a link or a joint, with the names as written."""
     return [(element, name) for element in parts(macro) if (name := element.get(NAMING.get(element.tag, "")))]
 
 
 def parts(element: Element) -> Iterator[Element]:
-    """All elements inside but those of other macros and of simulators, which have other names in them."""
+    """Yield all elements inside, without those of other macros and of simulators, which have other names in them."""
     for child in element.children:
         yield child
         if child.tag not in ("xacro:macro", "gazebo"):

@@ -1,4 +1,4 @@
-"""Whether a robot is the same after its text was mended: all that remains stays where it was, and as it was."""
+"""Compare a robot before and after a repair of its text: everything that remains must be as and where it was."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Thing(NamedTuple):
 
 
 def difference(before: Robot, after: Robot, renamed: NewNames, *, turns: float = 0.0) -> str | None:
-    """What has changed in a robot that is to stay the same, or None.
+    """Return what has changed in a robot that is to stay the same, or None.
 
     All frames, shapes, sensors and centres of mass must be where they were in the root, with all joints at zero and at
     random, to 1e-9; types, limits, mimics and passive behaviour of joints, masses and moments must be equal. There may
@@ -109,7 +109,7 @@ def _moved(before: Robot, after: Robot, renamed: NewNames) -> str | None:
 
 
 def _partners(old: Sequence[Thing], new: Sequence[Thing]) -> list[int]:
-    """The number of the new thing for each old one, the first of what is alike for the first; as far as there are."""
+    """Return the number of the new thing for each old one, in their order, up to the first that has none."""
     numbers = {what: iter(of_it) for what, of_it in _alike(new, range(len(new))).items()}
     found: list[int] = []
     for thing in old:
@@ -121,7 +121,7 @@ def _partners(old: Sequence[Thing], new: Sequence[Thing]) -> list[int]:
 
 
 def _alike(things: Sequence[Thing], numbers: Iterable[int]) -> dict[object, list[int]]:
-    """Numbers of things by what they are."""
+    """Return the numbers of things by what they are."""
     found: dict[object, list[int]] = {}
     for i in numbers:
         found.setdefault(things[i].what, []).append(i)
@@ -129,7 +129,7 @@ def _alike(things: Sequence[Thing], numbers: Iterable[int]) -> dict[object, list
 
 
 def _placed(things: Sequence[Thing], robot: Robot, poses: Sequence[Array]) -> Array:
-    """T_root_thing (n, 4, 4), where `poses` are those of all frames."""
+    """Return T_root_thing (n, 4, 4), where `poses` are those of all frames."""
     numbers = {name: i for i, name in enumerate(robot.frames)}
     frames = [numbers[thing.frame] for thing in things]
     placed: Array = np.array(poses)[frames] @ np.array([thing.T for thing in things])
@@ -149,7 +149,7 @@ class Candidates:
         self.poses = list(poses[order])
 
     def take(self, T: Array) -> float:
-        """How far off one is that is as near as it must be, and is then taken; or else the nearest."""
+        """Return how far off the nearest is, and take it if it is near enough."""
         number = float(T.ravel() @ self.WEIGHTS)
         width = MOST * self.WEIGHTS.sum() + 1e-14 * float(np.abs(T).ravel() @ self.WEIGHTS)  # and rounding
         at = bisect_left(self.numbers, number - width)
@@ -168,7 +168,7 @@ def _off(a: Array, b: Array) -> float:
 
 @lru_cache(maxsize=1)  # many repairs of one state are tried
 def _poses(robot: Robot) -> list[tuple[Array, list[Array]]]:
-    """Configurations, and T_root_frame (4, 4) of every frame at each: neutral, and every number between -2 and 2."""
+    """Return configurations and T_root_frame (4, 4) of all frames: neutral, and all numbers between -2 and 2."""
     tree = build_tree(robot)
     return [(q, forward_kinematics(tree, q, robot.frames)) for q in _configurations(robot)]
 
@@ -185,7 +185,7 @@ def _configurations(robot: Robot) -> Iterator[Array]:
 
 
 def _as_in(after: Robot, before: Robot, q: Array, renamed: NewNames) -> Array:
-    """q in the order of another robot with the same joints."""
+    """Return q in the order of another robot with the same joints."""
     values, slices = np.zeros(after.nq), after.q_slices
     for name, where in before.q_slices.items():
         values[slices[renamed.get(("joint", name), name)]] = q[where]
@@ -193,7 +193,7 @@ def _as_in(after: Robot, before: Robot, q: Array, renamed: NewNames) -> Array:
 
 
 def _things(robot: Robot, renamed: NewNames) -> Iterator[Thing]:
-    """Frames, shapes, sensors and centres of mass."""
+    """Yield frames, shapes, sensors and centres of mass."""
     named = {name: renamed.get(("link", name), name) for name in robot.frames}
     for name in robot.frames:
         yield Thing(("frame", named[name]), f"frame {name!r}", name, IDENTITY)
@@ -210,7 +210,7 @@ def _things(robot: Robot, renamed: NewNames) -> Iterator[Thing]:
 
 
 def _turned(before: Robot, after: Robot, turns: float) -> str | None:
-    """What has turned by more than three numbers of an rpy can, or moved within what carries it."""
+    """Return what has turned by more than three numbers of an rpy can, or moved within what carries it."""
     old, new = list(_origins(before)), list(_origins(after))
     if len(old) != len(new):
         return "there are more or fewer things with an origin"
@@ -222,7 +222,7 @@ def _turned(before: Robot, after: Robot, turns: float) -> str | None:
 
 
 def _origins(robot: Robot) -> Iterator[Thing]:
-    """All that has an origin, in what carries it."""
+    """Yield everything with an origin, in what carries it."""
     for joint in robot.joints.values():
         yield Thing((joint.parent, joint.child), f"joint {joint.name!r}", joint.parent, joint.origin)
     for link in robot.links.values():

@@ -1,6 +1,6 @@
 """SRDF and YAML files that go with a model, and use the names of its links and joints.
 
-They are read and understood before anything is mended. Where it is not plain what a place names, nothing is renamed.
+They are read before anything is repaired. Where it is ambiguous what a place names, nothing is renamed.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class RelatedFile:
 
     @property
     def path(self) -> Path:
-        """By which the contents of files are known."""
+        """The resolved path, by which the contents of files are known."""
         return Path(self.name).resolve()
 
 
 def read_related_files(files: Iterable[str | os.PathLike[str]], model: str, robot: Robot) -> tuple[RelatedFile, ...]:
-    """The files that go with a model. Raises KinetreeError for what is neither its SRDF nor YAML."""
+    """Read the files that go with a model. Raises KinetreeError for what is neither its SRDF nor YAML."""
     return tuple(_read(os.fspath(file), model, robot) for file in files)
 
 
@@ -100,7 +100,7 @@ def _check_yaml(text: str, file: str) -> None:
 def rename_in_files(
     related: Sequence[RelatedFile], renamed: NewNames, robot: Robot, contents: Mapping[Path, bytes]
 ) -> dict[Path, bytes]:
-    """What the files hold after links and joints of the robot got other names: those that change, by resolved path.
+    """Return the new contents of the files in which links and joints have other names, by resolved path.
 
     contents: what files hold, these too. Raises KinetreeError where a place is ambiguous.
     """
@@ -118,7 +118,7 @@ def _in_srdf(content: bytes, file: str, renamed: NewNames, robot: Robot) -> byte
 
 
 def _in_yaml(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
-    """Whole keys and values; all else stays."""
+    """Rename in whole keys and values; all else stays."""
     text = _text(content, file)
     parts, values, done = [], [], 0
     for token in _scalars(text):
@@ -142,7 +142,7 @@ def _scalars(text: str) -> list[yaml.ScalarToken]:
 
 
 def _values(text: str) -> list[str] | None:
-    """What the scalars of a text are, None where it is no YAML."""
+    """Return the values of the scalars of a text, None where it is no YAML."""
     import yaml
 
     try:

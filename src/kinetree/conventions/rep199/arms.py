@@ -43,7 +43,7 @@ class Arm:
 
 @fact
 def arms(robot: Robot, bodies: Mapping[str, str]) -> tuple[Arm, ...]:
-    """All arms, in the order of their last links in the file."""
+    """Return all arms, in the order of their last links in the file."""
     chains = _Named(robot, bodies)
     named = chains.named_ends()
     ends = [*named]
@@ -74,7 +74,7 @@ class _Named(Chains):
                 self.groups.setdefault(match["prefix"], {})[match["name"]] = body
 
     def named_ends(self) -> dict[str, str]:
-        """The last bodies of the chains of more than one joint that frames of one prefix tell, with the prefix.
+        """Return the last bodies of the chains of more than one joint that frames of one prefix tell, with the prefix.
 
         A prefix that nothing else on the way has is that of a false friend: `camera_flange`, `link_3_flange`. Of
         prefixes on one way the one counts that most speaks for, unless one arm stands on the other.
@@ -94,7 +94,7 @@ class _Named(Chains):
         return found
 
     def _end(self, prefix: str) -> str | None:
-        """The last body of the chain that the frames of a prefix tell.
+        """Return the last body of the chain that the frames of a prefix tell.
 
         That is the last of its numbered links, or what carries flange or tool0, whichever is farther, or where the
         chain goes on to beside them: where these hang on a link before the last, they are wrong and not the chain.
@@ -119,7 +119,7 @@ class _Named(Chains):
         return end if on else self._beside(end, prefix) or end
 
     def _carrier(self, prefix: str, body: str) -> str:
-        """The body that carries a frame; flange or tool0 behind a joint of its own is none."""
+        """Return the body that carries a frame; flange or tool0 behind a joint of its own is none."""
         while body in self.carried and body in (f"{prefix}flange", f"{prefix}tool0") and not self._solid(body):
             body = self.before(body)
         return body
@@ -128,7 +128,7 @@ class _Named(Chains):
         return bool(self.robot.links[link].visuals or self.robot.links[link].collisions)
 
     def _following(self, body: str) -> str | None:
-        """The body behind another that is called like it with the next number: J6_link behind J5_link."""
+        """Return the body behind another that is called like it with the next number: J6_link behind J5_link."""
         alike = [other for other in self.behind[body] if NUMBER.sub("#", other) == NUMBER.sub("#", body)]
         if len(alike) != 1:  # several are fingers
             return None
@@ -137,8 +137,8 @@ class _Named(Chains):
         return alike[0] if steps == [1] else None
 
     def _beside(self, body: str, prefix: str) -> str | None:
-        """The last body of the only chain behind another, if that is longer than a finger and hangs on no frame that is
-        there to be hung on, and what is before is too short for an arm, of which it would be the tool."""
+        """Return the last body of the only chain behind another, if that is longer than a finger and hangs on no frame
+        that is there to be hung on, and what is before is too short for an arm, of which it would be the tool."""
         if len(self.behind[body]) != 1 or self.depth[self.behind[body][0]] <= FINGER:
             return None
         if len(self.moving(body, prefix, [])) >= AT_LEAST:
@@ -151,11 +151,12 @@ class _Named(Chains):
         return self.without_gripper(end)
 
     def _stands_on(self, prefix: str, end: str) -> bool:
-        """Whether the base_link of a prefix is on the last body of another arm, or behind it."""
+        """Return whether the base_link of a prefix is on the last body of another arm, or behind it."""
         return self.leads(end, self.groups[prefix].get("base_link", self.robot.root))
 
     def _weight(self, prefix: str, end: str) -> tuple[int, int, int]:
-        """What speaks for a prefix of a chain: frames of REP-199 that have it, other links, and that it is short."""
+        """Return what speaks for a prefix of a chain: the frames of REP-199 and other links that have it, and its
+        length."""
         links = self.way(end)
         feet = {(p, name) for p, name in self.named[self.robot.root] if name in ("base_link", "base")}
         known = feet.union(*(self.named[link] for link in links))
@@ -163,8 +164,8 @@ class _Named(Chains):
         return sum(p == prefix for p, _ in known), alike, -len(prefix)
 
     def prefix(self, end: str) -> str:
-        """The prefix of a chain whose end no frames tell: that of other frames on the way, if half of the links have
-        it, or what the names of its links begin with."""
+        """Return the prefix of a chain whose end no frames tell: that of other frames on the way, if half of the links
+        have it, or what the names of its links begin with."""
         links = self.way(end)
         known = {p for link in (self.robot.root, *links) for p, _ in self.named[link]}
         last = {p for p, name in self.named[end] if name in ("flange", "tool0") and p}
@@ -172,8 +173,8 @@ class _Named(Chains):
         return max(sorted(others), key=lambda p: self._weight(p, end), default=_common(links[-AT_LEAST:]))
 
     def prefixes(self, named: Mapping[str, str], ends: Sequence[str]) -> dict[str, str]:
-        """The prefix of each arm; of arms that would have the same, because they share a base_link, that of its last
-        links, if these differ."""
+        """Return the prefix of each arm; of arms that would have the same, because they share a base_link, that of its
+        last links, if these differ."""
         found = {end: named[end] if end in named else self.prefix(end) for end in ends}
         for prefix, count in Counter(found.values()).items():
             alike = {end: _common(self.way(end)[-AT_LEAST:]) for end in ends if found[end] == prefix}
@@ -182,8 +183,8 @@ class _Named(Chains):
         return found
 
     def moving(self, end: str, prefix: str, ends: Sequence[str]) -> list[str]:
-        """The bodies of an arm: behind its base_link, or behind what it has in common with other arms and what has the
-        names of another, of a torso for instance."""
+        """Return the bodies of an arm: behind its base_link, or behind what it has in common with other arms and what
+        has the names of another, of a torso for instance."""
         way = self.way(end)
         if foot := self._foot(end, prefix):
             return way[way.index(foot) + 1 :] if foot in way else way
@@ -193,8 +194,8 @@ class _Named(Chains):
         return behind if len(behind) > 1 else own
 
     def _foot(self, end: str, prefix: str) -> str | None:
-        """The body of an arm's base_link; None without, or if it is on a link of the chain itself: on a numbered one,
-        or on one that the chain goes on from beside it."""
+        """Return the body of an arm's base_link; None without, or if it is on a link of the chain itself: on a numbered
+        one, or on one that the chain goes on from beside it."""
         foot, way = self.bodies.get(f"{prefix}base_link"), self.way(end)
         if foot == self.robot.root:
             return foot
@@ -207,12 +208,12 @@ class _Named(Chains):
         return foot if is_between or self._number(prefix, following) else None
 
     def _number(self, prefix: str, link: str) -> bool:
-        """Whether a link is called link_N with a prefix."""
+        """Return whether a link is called link_N with a prefix."""
         match = FRAME.fullmatch(link)
         return bool(match and match["prefix"] == prefix and match["name"].startswith("link_"))
 
     def arm(self, end: str, prefix: str, ends: Sequence[str]) -> Arm:
-        """The arm that ends with a body."""
+        """Return the arm that ends with a body."""
         joints = [self.carried[body] for body in self.moving(end, prefix, ends)]
         base_link, base, flange, tool0 = (
             f"{prefix}{name}" if f"{prefix}{name}" in self.robot.frames else None for name in NAMES
@@ -227,11 +228,11 @@ class _Named(Chains):
 
 
 def _alike(a: Sequence[str], b: Sequence[str]) -> list[str]:
-    """How two sequences begin alike."""
+    """Return how two sequences begin alike."""
     return [x for x, _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))]
 
 
 def _common(links: Sequence[str]) -> str:
-    """What the names of all links begin with, up to a separator."""
+    """Return what the names of all links begin with, up to a separator."""
     alike = "".join(_alike(list(min(links)), list(max(links))))
     return re.sub(r"(?i:link_?)?[^_/-]*$", "", alike)

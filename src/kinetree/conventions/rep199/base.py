@@ -314,7 +314,7 @@ class Base(Rep199):
 
 
 def _lowest(shape: Geometry) -> float | None:
-    """The z of the lowest point of a box, cylinder or sphere, m; None of others."""
+    """Return the z of the lowest point of a box, cylinder or sphere, m; None of others."""
     R, z, sizes = shape.origin[:3, :3], float(shape.origin[2, 3]), shape.shape.parameters
     if shape.shape.kind == "box":
         return z - float(np.abs(R[2]) @ np.asarray(sizes["size"])) / 2

@@ -64,11 +64,11 @@ class Chains:
         return links[links.index(foot) :]
 
     def before(self, body: str) -> str:
-        """The body that carries another with a joint that moves."""
+        """Return the body that carries another with a joint that moves."""
         return self.bodies[self.carried[body].parent]
 
     def way(self, body: str) -> list[str]:
-        """The bodies that joints move, from the root to a body."""
+        """Return the bodies that joints move, from the root to a body."""
         way: list[str] = []
         while body in self.carried:
             way.append(body)
@@ -76,16 +76,16 @@ class Chains:
         return way[::-1]
 
     def leads(self, a: str, b: str) -> bool:
-        """Whether the first body is on the way from the root to the second, or is it."""
+        """Return whether the first body is on the way from the root to the second, or is it."""
         start, end = self.span[a]
         return start <= self.span[b][0] < end
 
     def on_one_way(self, a: str, b: str) -> bool:
-        """Whether one body is on the way from the root to the other."""
+        """Return whether one body is on the way from the root to the other."""
         return self.leads(a, b) or self.leads(b, a)
 
     def long_ends(self) -> list[str]:
-        """The last bodies of chains that are long enough to be arms, without fingers."""
+        """Return the last bodies of chains that are long enough to be arms, without fingers."""
         fingers: set[str] = set()
         for body in self.moved:
             if self.before(body) in fingers or self.before(body) in self._palms:
@@ -96,7 +96,7 @@ class Chains:
         return ends if len(ends) <= LIMBS else []
 
     def without_gripper(self, body: str) -> str:
-        """The last body of a chain that is none of a gripper's or a hand's, by their names."""
+        """Return the last body of a chain that is not of a gripper or a hand, by their names."""
         while body in self.carried:
             joint = self.carried[body]
             if not JAW.search(body.lower()) and not GRIPPER.search(joint.name.lower()):
@@ -105,7 +105,7 @@ class Chains:
         return body
 
     def next(self, body: str) -> str | None:
-        """The body that a chain goes on with: the only one behind, or that with the most joints, unless a finger."""
+        """Return the body that a chain goes on with: the only one behind, or that with most joints, but no finger."""
         return self._nexts[body]
 
     def _following_one(self, body: str) -> str | None:
@@ -115,13 +115,13 @@ class Chains:
         return along[0] if len(along) == 1 and not fingers and body not in self._palms else None
 
     def _is_palm(self, body: str) -> bool:
-        """Whether several chains longer than a gripper's fingers begin on a body, and all are shorter than the way to
-        it: it is a palm. Arms on a torso are longer than the torso."""
+        """Return whether several chains longer than a gripper's fingers begin on a body, and all are shorter than the
+        way to it: it is a palm. Arms on a torso are longer than the torso."""
         chains = [self.depth[other] for other in self.behind[body] if self.depth[other] > FINGER]
         return len(chains) > 1 and max(AT_LEAST - 1, *chains) < self.front[body]
 
     def _length(self, body: str) -> int:
-        """How many joints of one coordinate lead to a body in one chain."""
+        """Return how many joints of one coordinate lead to a body in one chain."""
         count = 0
         while body in self.carried and self.carried[body].kind.nv == 1:
             before = self.before(body)

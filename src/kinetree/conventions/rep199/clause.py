@@ -34,8 +34,8 @@ class Rep199(Rule):
     base: ClassVar[str | None] = ARM
 
     def absent(self, robot: Robot, arms: Sequence[Arm], arm: Arm, name: str, strict: bool) -> Finding:
-        """That an arm has no frame of a name: a warning, for the REP says what a frame called so shall be, not that
-        there must be one; a strict profile wants it as the REP wants what it says."""
+        """Return the finding that an arm has no frame of a name: a warning, since the REP says what a frame of this
+        name is, not that it must exist; a strict profile requires it with the REP's own level."""
         theirs = {getattr(other, name) for other in arms}
         friends = {
             other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"
@@ -49,7 +49,7 @@ class Rep199(Rule):
 
 
 def thing(robot: Robot, name: str) -> Link | Frame:
-    """The link of a name, or the frame, where it is none of a link."""
+    """Return the link of a name, or the frame, where it is none of a link."""
     return robot.links.get(name) or robot.frames[name]
 
 
@@ -60,7 +60,7 @@ def parent(robot: Robot, name: str) -> str | None:
 
 
 def geometry(robot: Robot, name: str) -> int:
-    """How many shapes a frame has, seen or felt."""
+    """Return how many shapes a frame has, seen or felt."""
     link = robot.links.get(name)
     return len(link.visuals) + len(link.collisions) if link else 0
 
@@ -76,18 +76,18 @@ def children(robot: Robot, name: str | None) -> tuple[Joint, ...]:
 
 
 def between(a: Array, b: Array) -> float:
-    """The angle between two unit vectors (3,), deg."""
+    """Return the angle between two unit vectors (3,), deg."""
     return float(np.rad2deg(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
 
 
 def angle(R: Array) -> float:
-    """Of a rotation (3, 3), deg."""
+    """Return the angle of a rotation (3, 3), deg."""
     return float(np.rad2deg(np.arccos(np.clip((np.trace(R) - 1) / 2, -1.0, 1.0))))
 
 
 def last_axis(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
-    """The axis (3,) about which the last joint turns; or along which it slides, if the joint before turns about it, as
-    in the quill of a SCARA; else None."""
+    """Return the axis (3,) about which the last joint turns; or along which it slides, if the joint before turns about
+    it, as in the quill of a SCARA; else None."""
     joint, before = (robot.joints[name] for name in arm.moving[:-3:-1])
     axis, other = (_axis(joint, poses), _axis(before, poses))
     if axis is None or joint.kind.angular[0]:
@@ -101,8 +101,8 @@ def _axis(joint: Joint, poses: Mapping[str, Array]) -> Array | None:
 
 
 def outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
-    """The direction out of the last link: along the last joint's axis, away from the joint before; or as tool0's Z;
-    or None where neither tells."""
+    """Return the direction out of the last link: along the last joint's axis, away from the joint before; or as tool0's
+    Z; or None where neither is known."""
     axis = last_axis(arm, robot, poses)
     if axis is None:
         return None
@@ -115,8 +115,8 @@ def outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None
 
 
 def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> float | None:
-    """The angle between a direction (3,) and the way out of the last link, deg; where only the axis is known and not
-    which way along it is out, the angle between direction and axis; None where nothing is."""
+    """Return the angle between a direction (3,) and the way out of the last link, deg; where only the axis is known and
+    not which way along it is out, the angle between direction and axis; None where nothing is."""
     axis, out = last_axis(arm, robot, poses), outwards(arm, robot, poses)
     if out is not None:
         return between(direction, out)
@@ -124,7 +124,7 @@ def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Mapping[str
 
 
 def flange_off(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> float | None:
-    """How far X of an arm's flange is off the way out of the last link, deg; None where it is not, or is not known."""
+    """Return how far X of an arm's flange is off the way out of the last link, deg; None if not off, or unknown."""
     off = off_the_way_out(poses[arm.flange][:3, 0], arm, robot, poses) if arm.flange else None
     return off if off is not None and np.cos(np.deg2rad(off)) < 1 - ALONG else None
 

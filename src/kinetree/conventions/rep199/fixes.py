@@ -1,6 +1,6 @@
-"""How the rules of REP-199 mend a text: frames that are missing, hang elsewhere, or have geometry.
+"""Repairs of the rules of REP-199: for frames that are missing, hang elsewhere, or have geometry.
 
-Each function is the `mend` of rules: it yields what mends their findings, or why nothing does.
+Each function is the repair of some rules: it yields edits for their findings, or why there are none.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Poses = Mapping[str, Array]
 
 
 def add_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, elements: Elements) -> Iterator[Mend]:
-    """Adds base to base_link, where the maker's models have it."""
+    """Add base to base_link, where the maker's models have it."""
     for arm in arms:
         name = f"{arm.prefix}base"
         if arm.base is not None:
@@ -55,7 +55,7 @@ def add_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, el
 
 
 def add_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, elements: Elements) -> Iterator[Mend]:
-    """Adds tool0 to flange, turned as in the maker's models."""
+    """Add tool0 to flange, turned as in the maker's models."""
     for arm in arms:
         name = f"{arm.prefix}tool0"
         if arm.tool0 is not None:
@@ -80,7 +80,7 @@ def add_flange(
     maker: Maker,
     elements: Elements,
 ) -> Iterator[Mend]:
-    """Adds flange where tool0 is, and hangs on it what is at the end of an arm."""
+    """Add flange where tool0 is, and hang on it what is at the end of an arm."""
     for arm in arms:
         if arm.flange is not None:
             yield from _hung(robot, poses, elements, [arm.end, arm.tool0 or arm.end], arm)
@@ -99,7 +99,7 @@ def add_flange(
 
 
 def _flange(arm: Arm, robot: Robot, poses: Poses, bodies: Mapping[str, str], maker: Maker) -> Array | str:
-    """T_root_flange (4, 4) of an arm that has a tool0, or why it is not known."""
+    """Return T_root_flange (4, 4) of an arm that has a tool0, or why it is not known."""
     joint = own_joint(robot, arm.tool0)
     if arm.tool0 is None or joint is None:
         return "there is no tool0, so its place is not known"
@@ -130,21 +130,21 @@ def _between(robot: Robot, joint: Joint, arm: Arm) -> bool:
 
 
 def hang_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Hangs base on base_link, where it is."""
+    """Hang base on base_link, where it is."""
     for arm in arms:
         if arm.base and arm.base_link:
             yield from _rehung(robot, poses, elements, arm.base, arm.base_link)
 
 
 def hang_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Hangs tool0 on flange, where it is."""
+    """Hang tool0 on flange, where it is."""
     for arm in arms:
         if arm.tool0 and arm.flange:
             yield from _rehung(robot, poses, elements, arm.tool0, arm.flange)
 
 
 def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Hangs on flange what hangs on tool0."""
+    """Hang on flange what hangs on tool0."""
     for arm in arms:
         if arm.flange and arm.tool0:
             yield from _hung(robot, poses, elements, [arm.tool0], arm)
@@ -154,14 +154,14 @@ def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: 
 
 
 def hang_tools(robot: Robot, tools: tuple[Tool, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Hangs frames of tools on flange."""
+    """Hang frames of tools on flange."""
     for tool in tools:
         if tool.arm.flange:
             yield from _rehung(robot, poses, elements, tool.name, tool.arm.flange)
 
 
 def _hung(robot: Robot, poses: Poses, elements: Elements, places: list[str], arm: Arm) -> Iterator[Mend]:
-    """What hangs in some places of an arm, hung on its flange."""
+    """Hang on an arm's flange what hangs in some places of the arm."""
     for place in places:
         for joint in children(robot, place):
             if arm.flange and joint.child not in (arm.flange, arm.tool0):
@@ -169,7 +169,7 @@ def _hung(robot: Robot, poses: Poses, elements: Elements, places: list[str], arm
 
 
 def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) -> Iterator[Mend]:
-    """A link hung on another, where it is with all joints at zero; only its origin follows."""
+    """Hang a link on another, where it is with all joints at zero; only its origin follows."""
     joint = own_joint(robot, link)
     if joint is None or joint.parent == on:
         return
@@ -183,8 +183,8 @@ def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) 
 
 
 def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -> str | None:
-    """Why nothing is to be worked out of the pose of link b in link a, and of more elements with an origin: an angle
-    that R103-007 is about would go into the result, where nobody could tell it any more."""
+    """Return why no pose is computed from that of link b in link a, and from more elements with an origin: an angle
+    that R103-007 is about would go into the result, where it is hidden; None where there is no such angle."""
     one, other = (robot.joints_to(robot.frames[frame].link)[::-1] for frame in (a, b))
     owners = [elements.joints[joint.name] for joint in (*one, *other) if (joint in one) != (joint in other)]
     for owner in (*owners, *more):
@@ -196,14 +196,14 @@ def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -
 
 
 def _on(joint: Element, link: str, T: Array) -> list[Edit]:
-    """Hangs a joint on a link at T_link_joint (4, 4)."""
+    """Hang a joint on a link at T_link_joint (4, 4)."""
     parent_element = joint.find("parent")
     assert parent_element is not None, "the reader refuses joints without"
     return [set_attribute(parent_element, "link", link), *set_origin(joint, T)]
 
 
 def move_geometry(which: str) -> object:
-    """A `mend` that moves the geometry of a frame, base, flange or tool0, to the link that carries it."""
+    """Return the repair that moves the geometry of a frame, base, flange or tool0, to the link that carries it."""
 
     def mend(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
         for arm in arms:
@@ -244,7 +244,7 @@ def _shapes(link: Element) -> list[Element]:
 
 
 def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) -> Iterator[Edit]:
-    """Takes the shapes of a link to another, T_carrier_link (4, 4) from it."""
+    """Move the shapes of a link to another, T_carrier_link (4, 4) from it."""
     link = elements.links[name]
     texts = []
     for tag, shapes in (("visual", robot.links[name].visuals), ("collision", robot.links[name].collisions)):
@@ -255,8 +255,8 @@ def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) 
 
 
 def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, T: Array) -> Mend:
-    """A new frame, behind the link that carries it and the joint of that; on base_link behind all links and joints, but
-    in xacro behind the link, for there the others may be of another macro."""
+    """Return the repair that adds a frame behind the link that carries it and the joint of that link; on base_link
+    behind all links and joints; in xacro behind the link alone, since other elements may belong to another macro."""
     name = arm.prefix + which
     joint = next((j for j in (f"{parent}-{which}", f"{parent}_to_{which}") if j not in robot.joints), None)
     if name in robot.links or joint is None:

@@ -67,8 +67,8 @@ class Flange(Rep199):
 
 
 def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
-    """The joints at the end of an arm that branch off elsewhere than on flange: off the links before flange and tool0,
-    or off tool0."""
+    """Yield the joints at the end of an arm that branch off elsewhere than on flange: off the links before flange and
+    tool0, or off tool0."""
     waiting = [link for link in (arm.end, arm.tool0 or "") if link in robot.links]
     while waiting:
         for joint in robot.child_joints(waiting.pop()):

@@ -20,12 +20,12 @@ ALIGNED = 0.1
 
 
 def _links(robot: Robot, arm: Arm) -> list[str]:
-    """The links that an arm's joints move, from base_link on."""
+    """Return the links that an arm's joints move, from base_link on."""
     return [robot.joints[name].child for name in arm.moving]
 
 
 def _number(arm: Arm, link: str) -> int | None:
-    """N of a link that is called link_N with the arm's prefix."""
+    """Return N of a link that is called link_N with the arm's prefix."""
     match = re.fullmatch(rf"{re.escape(arm.prefix)}link_(0|[1-9]\d*)", link)
     return int(match[1]) if match else None
 

@@ -43,7 +43,7 @@ class Maker:
         return _rotation(self.controller.tool0_in_flange if self.controller else ())
 
     def base_position(self, robot: Robot, arm: Arm, poses: Mapping[str, Array]) -> Array | None:
-        """p (3,) of base in base_link, m."""
+        """Return p (3,) of base in base_link, m."""
         if self.base_rotation is None or self.controller is None or arm.base_link is None:
             return None
         if self.controller.base_in_base_link != HEIGHT:
@@ -55,7 +55,7 @@ class Maker:
 
 @fact
 def maker(robot: Robot, vendor: str | None) -> Maker:
-    """The maker that the caller named, or else the only one whose names stand in the robot's name or its meshes'."""
+    """Return the maker that the caller named, or the only one whose names are in those of the robot or its meshes."""
     if vendor:
         return Maker(controllers[vendor])
     meshes = [
@@ -69,7 +69,7 @@ def maker(robot: Robot, vendor: str | None) -> Maker:
 
 
 def _rotation(rpy_deg: tuple[float, ...] | str) -> Array | None:
-    """(3, 3) of (roll, pitch, yaw), deg; None where nothing is known."""
+    """Return R (3, 3) of (roll, pitch, yaw), deg; None where nothing is known."""
     if not rpy_deg or isinstance(rpy_deg, str):
         return None
     return se3.pose_from_xyz_rpy((0.0, 0.0, 0.0), [float(np.deg2rad(a)) for a in rpy_deg])[:3, :3]

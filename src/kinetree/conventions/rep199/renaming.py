@@ -1,5 +1,4 @@
-"""How the rules of REP-199 about names mend a text: by names that the REP wants. Whoever uses the old ones must follow,
-so these repairs are not safe."""
+"""Repairs of the rules of REP-199 about names. Other files that use the old names must follow, so they are not safe."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from kinetree.model.robot import Robot
 
 
 def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
-    """Calls the links of a chain link_1, link_2, …, with the prefix of their arm."""
+    """Call the links of a chain link_1, link_2, …, with the prefix of their arm."""
     for arm in arms:
         links = [robot.joints[name].child for name in arm.moving]
         if sum(other.prefix == arm.prefix for other in arms) > 1:
@@ -26,7 +25,7 @@ def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Ite
 
 
 def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
-    """Puts the prefix of an arm before the names of its links and joints."""
+    """Put the prefix of an arm before the names of its links and joints."""
     for arm in arms:
         joints = joints_of(arm, robot)
         names = [("joint", joint.name) for joint in joints] + [("link", joint.child) for joint in joints]
@@ -37,7 +36,7 @@ def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Ite
 def _renamed(
     robot: Robot, elements: Elements, wanted: NewNames, links: Sequence[str], about: Sequence[str] = ()
 ) -> Iterator[Mend]:
-    """One repair that gives all these names, for whichever of them is complained of."""
+    """Yield one repair that gives all these names, for each element with a finding."""
     about = about or [f"link {link!r}" for link in links]
     names = {key: new for key, new in wanted.items() if key[1] != new}
     taken = {"link": set(robot.frames), "joint": set(robot.joints)}

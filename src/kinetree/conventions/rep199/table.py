@@ -15,14 +15,14 @@ HOW = {
 
 
 def table() -> str:
-    """Markdown, in the order of the clauses."""
+    """Return the table in Markdown, in the order of the clauses."""
     rows = {clause.code: _row_of_people(clause) for clause in CLAUSES} | {rule.code: _row(rule) for rule in RULES}
     head = ["| clause | level | what it says | severity | who judges it |", "|---|---|---|---|---|"]
     return "\n".join([*head, *(rows[code] for code in sorted(rows))]) + "\n"
 
 
 def page() -> str:
-    """The page of the documentation."""
+    """Return the page of the documentation."""
     return f"""\
 # REP-199, clause by clause
 

@@ -33,8 +33,8 @@ class Tool(NamedTuple):
 
 @fact
 def tools(robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> tuple[Tool, ...]:
-    """Frames without geometry and with nothing below them, at the end of an arm, that are called like tools; and what
-    hangs on flange or tool0 and is nothing but a frame."""
+    """Return the frames at the end of an arm without geometry, with nothing below them, that have the names of tools;
+    and the frames on flange or tool0 that are nothing else."""
     found = []
     for arm in arms:
         on_them = {joint.child for frame in (arm.flange, arm.tool0) for joint in children(robot, frame)}
