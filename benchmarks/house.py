@@ -14,6 +14,7 @@ import argparse
 import ast
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -30,6 +31,11 @@ LOADS, CHECKS = {"examine"}, {"asked", "findings_by_rule"}
 _RUNNING = ("check", "checked", "fix", "jobs", "options", "settings", "steps")
 HANDS = {("cli", "check.py"), ("cli", "fix.py"), *(("conventions", f"{name}.py") for name in _RUNNING)}
 """Modules that hand options on to the rules, besides what runs them; rules and facts are the end of the way."""
+
+REFERENCES = "jointinparent|jointName|passive_joint|component_group|objname"
+"""Attributes and elements of several dialects that name a part of a robot: who lists one has a table of such."""
+UNKNOWN_KEY = r"(?s)(?!.*import json).*(f'[^'\n]*|f\"[^\"\n]*|says: str=.*)means nothing here"
+"""What a reader of TOML says of a key that it does not know; what reads JSON says it likewise."""
 
 AXIS = """<?xml version="1.0"?>
 <robot name="r">
@@ -125,7 +131,8 @@ def numbers(source: Path) -> Iterator[tuple[str, object]]:
     yield "function, longest", max(bodies.values())
     yield "packages and modules at the top", len({p.relative_to(source / "kinetree").parts[0] for p in trees})
     yield "hands of vendor", len(hands(trees, "vendor"))
-    yield "readers of TOML tables", len(users(trees, "read_toml", "loads"))
+    yield "tables of references", len(modules_with(trees, REFERENCES))
+    yield "readers of TOML tables", len(modules_with(trees, UNKNOWN_KEY))
     yield "public names", public_names(source)
     yield "modules that kt.ik imports", int(python(IMPORTS, source))
     for name, script in JOURNEYS.items():
@@ -174,18 +181,9 @@ def of_checks(path: Path) -> bool:
     return room in ("checker", "fixer") or (room, name) in HANDS
 
 
-def users(trees: dict[Path, ast.AST], *functions: str) -> list[str]:
-    """Return the modules that call one of some functions that read TOML."""
-
-    def calls(tree: ast.AST) -> Iterator[str]:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call):
-                called = node.func
-                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-                if name == "read_toml" or ast.unparse(called) == "tomllib.loads":
-                    yield name
-
-    return [str(path) for path, tree in trees.items() if any(calls(tree))]
+def modules_with(trees: dict[Path, ast.AST], pattern: str) -> list[str]:
+    """Return the modules whose code, without comments, has a pattern."""
+    return [str(path) for path, tree in trees.items() if re.search(pattern, ast.unparse(tree))]
 
 
 def public_names(source: Path) -> int:
@@ -207,9 +205,9 @@ def journey(script: str, source: Path) -> dict[str, Any]:
 
 def python(script: str, source: Path, folder: str | None = None) -> str:
     """Return what a script prints that imports Kinetree from a folder."""
-    environment = {**os.environ, "PYTHONPATH": str(source)}
+    environment = {**os.environ, "PYTHONPATH": str(source), "KINETREE_CACHE": "off"}
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, "-c", script], cwd=folder, env=environment, capture_output=True, text=True, check=True
     )
     return done.stdout
 
