@@ -64,13 +64,13 @@ class Losses:
         return build(parts)
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
-        """Note what the table of capabilities and the cases of the writer say is lost.
+        """Note what the format cannot say by the table of capabilities, and by the writer's cases of what depends.
 
         row: the format whose row is asked, if it is another.
         """
-        parts = CAPABILITIES[row or self.format].parts
-        assert all(parts[part] is DEPENDS for part in cases)
-        for part, cell in parts.items():
+        cannot = CAPABILITIES[row or self.format].cannot
+        assert all(cannot[part] is DEPENDS for part in cases)
+        for part, cell in cannot.items():
             case = cases.get(part, DEPENDS) if cell is DEPENDS else cell
             if case is None:
                 continue
