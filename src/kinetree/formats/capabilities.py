@@ -1,7 +1,7 @@
 """What each format can say of a robot, in one table.
 
-`Losses.find` walks over a robot with the row of a format. A new format adds a row; its writer gives `find` the cases that
-depend on values.
+`Losses.find` walks over a robot with the row of a format. A new format adds a row; its writer gives `find` the cases
+that depend on values.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Case = Callable[[Any], Iterable[str]]
 DEPENDS = None
 """What can be said depends on values: the writer has a case, or notes what is lost while it lays out the file."""
 Row = dict[str, str | Case | None]
-"""What a format cannot say, by part of a robot. A part is one of `without`, as "material", perhaps that of certain things
-alone, as "geometry.material". Parts that a format can say in full have no entry."""
+"""What a format cannot say, by part of a robot. A part is one of `without`, as "material", perhaps that of certain
+things alone, as "geometry.material". Parts that a format can say in full have no entry."""
 
 
 @dataclass(frozen=True, slots=True)
