@@ -13,22 +13,8 @@ from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 
 PARTS = (
-    "extension",
-    "geometry",
-    "material",
-    "inertial",
-    "sensor",
-    "force_torque",
-    "limit",
-    "velocity_limit",
-    "coupled_limit",
-    "dynamics",
-    "safety",
-    "calibration",
-    "frame",
-    "group",
-    "order",
-    "mimic",
+    *("extension", "geometry", "material", "inertial", "sensor", "force_torque", "limit", "velocity_limit"),
+    *("coupled_limit", "dynamics", "safety", "calibration", "frame", "group", "order", "mimic"),
 )
 """The parts of a robot that a caller may leave out, by `without=…`: all of them, also where the format can say some.
 Joints and links are never left out. "order" is that of q, "force_torque" what such sensors read."""
