@@ -20,15 +20,7 @@ from kinetree.formats.toml import Places, TomlTable, is_text, is_texts, shown
 
 OWN, SHARED = "kinetree.toml", "pyproject.toml"
 KEYS = (
-    "profile",
-    "select",
-    "ignore",
-    "vendor",
-    "baseline",
-    "exclude",
-    "per-file-ignores",
-    "models",
-    "folders",
+    *("profile", "select", "ignore", "vendor", "baseline", "exclude", "per-file-ignores", "models", "folders"),
     "environment",
 )
 MAX_FAULTS = 100  # of one file

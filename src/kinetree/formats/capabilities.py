@@ -1,6 +1,7 @@
-"""What each format can say of a robot, in one table: `Losses.find` walks over a robot with the row of a format.
+"""What each format can say of a robot, in one table.
 
-A new format has a row here. Its writer gives cases for what depends on values.
+`Losses.find` walks over a robot with the row of a format. A new format adds a row; its writer gives `find` the cases
+that depend on values.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from kinetree.model.robot import UNLIMITED, Robot
 Case = Callable[[Any], Iterable[str]]
 """From one thing of a robot to what a format cannot say of it."""
 
-
 DEPENDS = None
 """What can be said depends on values: the writer has a case, or notes what is lost while it lays out the file."""
-Parts = dict[str, str | Case | None]
+Row = dict[str, str | Case | None]
+"""What a format cannot say, by part of a robot. A part is one of `without`, as "material", perhaps that of certain
+things alone, as "geometry.material". Parts that a format can say in full have no entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """What a format can say: in full all parts of a robot that are not in `parts`.
+    """What a format can say.
 
-    title: its name in messages. parts: what it cannot say of a part, as a case, as DEPENDS, or as a text in which
-    "{0.name}" is an attribute of the thing. A part is one of `without`, as "material", perhaps that of certain things
-    alone, as "geometry.material".
+    title: its name in messages. cannot: by part, a text, in which "{0.name}" is an attribute of the thing, a case, or
+    DEPENDS.
     """
 
     title: str
-    parts: Parts
+    cannot: Row
 
 
 def where(condition: Callable[[Any], object], what: str) -> Case:
@@ -55,9 +56,13 @@ def things_of(robot: Robot, part: str, without: Collection[str]) -> Iterator[tup
                 yield from ((element, extension, extension.source) for extension in thing.extensions)
         return
     for element, thing in _all_of(owner or name, robot, without):
-        absent = not (thing.visuals or thing.collisions) if part == "link.geometry" else not getattr(thing, name, True)
-        if not (owner and absent):
+        if not owner or _has(thing, name):
             yield element, thing, getattr(thing, "source", None)
+
+
+def _has(thing: Any, name: str) -> bool:
+    """Return whether a thing has a part; a case finds out where that is no attribute of it, as "velocity_limit"."""
+    return bool(thing.visuals or thing.collisions) if name == "geometry" else bool(getattr(thing, name, True))
 
 
 def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple[str, Any]]:
@@ -75,13 +80,13 @@ def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple
         yield from ((f"{kind.replace('_', ' ')} {name!r}", thing) for name, thing in named)
 
 
-def _extensions_but(format: str) -> Parts:
+def _extensions_but(format: str) -> Row:
     """Return the parts that a format which keeps its own extensions alone cannot say."""
     foreign = where(lambda extension: extension.format != format, "<{0.tag}> of {0.format}")
     return dict.fromkeys(("extension", "geometry.extension", "sensor.extension"), foreign)
 
 
-def _depends(*parts: str) -> Parts:
+def _depends(*parts: str) -> Row:
     return dict.fromkeys(parts, DEPENDS)
 
 
@@ -93,7 +98,7 @@ def _dynamics(names: str, what: str) -> Case:
 JOINT_TYPE = "a {0.type} joint"
 GROUPS = "groups of joints"
 
-KINEMATICS_ALONE: Parts = {
+KINEMATICS_ALONE: Row = {
     "extension": "<{0.tag}>",
     "material": "materials",
     "link.inertial": "the inertia of a link",
@@ -104,7 +109,7 @@ KINEMATICS_ALONE: Parts = {
 }
 """Of formats without mass, shape and behaviour."""
 
-ONE_CHAIN: Parts = {
+ONE_CHAIN: Row = {
     "sensor": "sensors",
     "order": where(lambda orders: orders[0] != orders[1], "another order of q than that of the chain"),
     "coupled_limit": "limits over several joints",

@@ -13,22 +13,8 @@ from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 
 PARTS = (
-    "extension",
-    "geometry",
-    "material",
-    "inertial",
-    "sensor",
-    "force_torque",
-    "limit",
-    "velocity_limit",
-    "coupled_limit",
-    "dynamics",
-    "safety",
-    "calibration",
-    "frame",
-    "group",
-    "order",
-    "mimic",
+    *("extension", "geometry", "material", "inertial", "sensor", "force_torque", "limit", "velocity_limit"),
+    *("coupled_limit", "dynamics", "safety", "calibration", "frame", "group", "order", "mimic"),
 )
 """The parts of a robot that a caller may leave out, by `without=…`: all of them, also where the format can say some.
 Joints and links are never left out. "order" is that of q, "force_torque" what such sensors read."""
@@ -64,13 +50,13 @@ class Losses:
         return build(parts)
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
-        """Note what the table of capabilities and the cases of the writer say is lost.
+        """Note what the format cannot say by the table of capabilities, and by the writer's cases of what depends.
 
         row: the format whose row is asked, if it is another.
         """
-        parts = CAPABILITIES[row or self.format].parts
-        assert all(parts[part] is DEPENDS for part in cases)
-        for part, cell in parts.items():
+        cannot = CAPABILITIES[row or self.format].cannot
+        assert all(cannot[part] is DEPENDS for part in cases)
+        for part, cell in cannot.items():
             case = cases.get(part, DEPENDS) if cell is DEPENDS else cell
             if case is None:
                 continue
