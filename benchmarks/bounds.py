@@ -30,11 +30,12 @@ READ = """
 import json, resource, sys, time
 from pathlib import Path
 from kinetree.errors import KinetreeError
+from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
 path, format, srdf = sys.argv[1:]
 start = time.process_time()
 try:
-    robot, findings = examine(Path(path), format=format, srdf=srdf or None)
+    robot, findings = examine(Path(path), ReadOptions(format, srdf=srdf or None))
 except KinetreeError as error:
     robot, findings = None, error.findings
 seconds = time.process_time() - start

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 
 from kinetree.errors import KinetreeError
-from kinetree.formats.registry import FORMATS
+from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.load import examine
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "corpus"
@@ -65,7 +65,7 @@ def outcome(task: tuple[Path, Path, str, float]) -> Outcome:
     name = str(path.relative_to(folder))
     try:
         with time_limit(seconds):
-            robot, findings = examine(path, format=format, packages=packages_of(folder, path))
+            robot, findings = examine(path, ReadOptions(format, packages=packages_of(folder, path)))
     except KinetreeError as error:
         robot, findings = None, list(error.findings)
     except BaseException as error:

@@ -11,6 +11,7 @@ from kinetree.checker.check import ask
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.profiles import rules_of
 from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
 
@@ -64,7 +65,7 @@ def robots(folder: Path, seen: set[str]) -> Iterator[tuple[str, Robot]]:
     for path in sorted(p for p in folder.rglob("*") if p.suffix in (".urdf", ".xacro")):
         for arguments in ARGUMENTS.get(path.name, [{}]):
             try:
-                robot, _ = examine(path, packages=packages, **({"xacro_args": arguments} if arguments else {}))
+                robot, _ = examine(path, ReadOptions(packages=packages, xacro_args=arguments or None))
             except KinetreeError:
                 continue
             if robot is None or robot.nq < 4 or robot.text is None:

@@ -17,7 +17,7 @@ OPTIONS = {"profile": "the conventions", "select": "only codes that begin so", "
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--kinetree`, and its settings."""
+    """Add `--kinetree`, and its settings."""
     parser.getgroup("kinetree").addoption("--kinetree", action="store_true", help="Check robot descriptions too.")
     for name, help in OPTIONS.items():
         kind, default = ("string", "") if name == "profile" else ("args", [])
@@ -58,7 +58,7 @@ class RobotFile(pytest.File):
     """A robot description."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """The test of the file, or one for each of its variants in the settings."""
+        """Yield the test of the file, or one for each of its variants in the settings."""
         from kinetree.checker.jobs import jobs
         from kinetree.errors import KinetreeError
 
@@ -101,5 +101,5 @@ class RobotItem(pytest.Item):
         return str(super().repr_failure(excinfo))
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the test is, and what it is called."""
+        """Return where the test is, and its name."""
         return self.path, 0, f"kinetree check {self.path.name}"

@@ -64,7 +64,7 @@ class TestCost:
         load = counted("loads", examine)
         for module in (check, checked, apply):
             monkeypatch.setattr(module, "examine", load)
-        monkeypatch.setattr(check, "asked", counted("checks", check.asked))
+        monkeypatch.setattr(check, "findings_by_rule", counted("checks", check.findings_by_rule))
         return counts
 
     @pytest.mark.parametrize("name", ["arm.urdf", "arm.urdf.xacro"])

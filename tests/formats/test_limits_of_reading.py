@@ -15,6 +15,7 @@ from kinetree.errors import MAX_MESSAGE, Finding, nearest_names
 from kinetree.formats import ets, opener, packages, srdf, text, urdf, xml, xml_document, xml_encoding
 from kinetree.formats.dh import rows, values
 from kinetree.formats.mjcf import read as read_mjcf
+from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xacro import files as yaml_files
 from kinetree.formats.xacro.budget import Budget
 from kinetree.formats.xml import Report, parse
@@ -39,7 +40,7 @@ def outcome(flood: Flood, size, folder):
         (folder / name).write_bytes(content)
     first, *others = (folder / name for name in files)
     try:
-        robot, findings = examine(first, format=flood.format, srdf=others[0] if flood.srdf else None)
+        robot, findings = examine(first, ReadOptions(flood.format, srdf=others[0] if flood.srdf else None))
     except kt.KinetreeError as error:
         robot, findings = None, error.findings
     errors = {finding.code for finding in findings if finding.severity == "error"}

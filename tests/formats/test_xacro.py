@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xacro import engine
 from kinetree.load import examine
 from support import all_frames, shared
@@ -295,7 +296,7 @@ class TestFiles:
 
     def test_a_text_has_no_folder(self):
         text = f'<robot name="r" {NS}><xacro:include filename="x.xacro"/></robot>'
-        _, findings = examine(text, format="xacro")
+        _, findings = examine(text, ReadOptions("xacro"))
         assert findings[0].code == "xacro-include"
         assert "a text has none" in findings[0].message
 

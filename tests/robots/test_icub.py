@@ -340,7 +340,7 @@ def test_the_axes_of_shared_joints_coincide_in_every_chains_own_table(version):
         T = np.array(chain["base"]["matrix"], dtype=float)
         T[:3, 3] /= 1000
         for cells in chain["rows"]:
-            row = read_row(cells, units, report, Place(None, ""))
+            row = read_row(cells, units, Place(report, None, ""))
             if row.joint:
                 moment = np.cross(T[:3, 3], T[:3, 2])
                 lines.setdefault(row.joint, []).append((T[:3, 2], moment))

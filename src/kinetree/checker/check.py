@@ -1,4 +1,4 @@
-"""Ask the rules of a profile about a robot."""
+"""Run the rules of a profile over a robot."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ def check(
     profile or code, and where there is nothing to read.
     """
     read = ReadOptions(**options).confined_to(source)
-    asked = CheckOptions(profile, as_codes(select), as_codes(ignore), vendor, read)
-    check_codes(profile, asked.select, asked.ignore)
+    how = CheckOptions(profile, as_codes(select), as_codes(ignore), vendor, read)
+    check_codes(profile, how.select, how.ignore)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, read)
-    return reported(answers(reading, asked)[0], asked)
+    return reported(answers(reading, how)[0], how)
 
 
 def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], frozenset[str]]:
     """Return all findings of a reader and of the rules of a profile, the gravest first, and the codes of the rules that
-    were asked."""
+    were run."""
     robot, findings = reading
-    answered = asked(robot, options.rules, options) if robot else {}
-    return sorted([*findings, *chain.from_iterable(answered.values())], key=by_severity), frozenset(answered)
+    found = findings_by_rule(robot, options.rules, options) if robot else {}
+    return sorted([*findings, *chain.from_iterable(found.values())], key=by_severity), frozenset(found)
 
 
 def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding]:
@@ -70,21 +70,21 @@ def by_severity(finding: Finding) -> int:
 
 
 def is_error_of_reader(finding: Finding) -> bool:
-    """Return whether it is an error of a reader, after which no rule is asked: nothing may leave it out."""
+    """Return whether it is an error of a reader, after which no rule is run: nothing may leave it out."""
     return finding.severity == "error" and finding.code.islower()
 
 
 def ask(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions = CheckOptions()) -> list[Finding]:
     """Return the findings of rules, in their order."""
-    return list(chain.from_iterable(asked(robot, rules, options).values()))
+    return list(chain.from_iterable(findings_by_rule(robot, rules, options).values()))
 
 
 @np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
-def asked(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions) -> dict[str, list[Finding]]:
-    """Return the findings of each rule that was asked, by its code.
+def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions) -> dict[str, list[Finding]]:
+    """Return the findings of each rule that was run, by its code.
 
-    A rule is not asked where one that it requires has found its fault or was not asked itself, nor where something
-    that it wants is not known. What has no place of its own, because it is missing, has that of the robot.
+    A rule is not run where one that it requires has found its fault or was not run itself, nor where a fact that it
+    wants is unknown. What has no place of its own, because it is missing, has that of the robot.
     """
     subject = Subject(robot, options)
     findings: dict[str, list[Finding]] = {}

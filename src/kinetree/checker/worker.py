@@ -84,9 +84,9 @@ def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
 
 
 def main(seconds: str, megabytes: str) -> None:
-    """Answer the jobs that come in, until nobody is there to send any.
+    """Answer the jobs that come in, until the process that sends them has gone.
 
-    The first message says whether the kernel is asked to restrict this process, and to what files and folders its
+    The first message says whether the kernel shall restrict this process, and to what files and folders its
     reading; the answer to it says what holds.
     """
     from kinetree.checker.sandbox import Restricted, restrict  # not wanted in the parent, which imports this file

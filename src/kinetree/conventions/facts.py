@@ -1,7 +1,7 @@
 """Facts about a robot, computed when a rule first asks for them.
 
 A rule's `check` names its inputs: `robot`, one of the options below, or any fact below or in a family of rules. A fact
-is a function that names its own inputs likewise. None means unknown, and rules that want it are not asked.
+is a function that names its own inputs likewise. None means unknown, and rules that want it are not run.
 
 Options: vendor: the key of the controller's maker, or None. strict: whether what is missing is as grave as what is
 wrong. packages: folders of ROS packages by name. confined: a `Confinement` outside of which no file is looked at, or

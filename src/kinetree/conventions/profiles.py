@@ -41,7 +41,7 @@ ALWAYS = ("SUP",)
 
 @dataclass(frozen=True)
 class Profile:
-    """What is asked for a purpose. codes: how those of its rules begin. without: rules among these that are left out.
+    """The rules for a purpose. codes: how those of its rules begin. without: rules among these that are left out.
     strict: whether what is missing is as grave as what is wrong."""
 
     title: str
@@ -85,7 +85,7 @@ def check_profile(profile: str) -> None:
 
 @cache
 def rules_of(profile: str) -> tuple[type[Rule], ...]:
-    """Return all rules of a profile, in the order in which they are asked."""
+    """Return all rules of a profile, in the order in which they are run."""
     check_profile(profile)
     asked = PROFILES[profile]
     families = [letters for letters in FAMILIES if any(code.startswith(letters) for code in asked.codes)]

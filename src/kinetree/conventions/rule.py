@@ -28,7 +28,7 @@ class Rule:
         every place of the good one: `base` itself, or that of a robot that comes with the package, loaded with
         `base_options` and written in `base_format`.
     context: the options with which the examples are checked.
-    requires: codes of rules; where one of them has found its fault, this one is not asked.
+    requires: codes of rules; where one of them has found its fault, this one is not run.
     """
 
     code: ClassVar[str]

@@ -15,6 +15,7 @@ import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.errors import Finding, Source, fail, unknown_name
+from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
 from kinetree.model.names import Named
@@ -378,36 +379,7 @@ class Robot:
         unit="deg" takes every angle among the values in degrees; lengths are always metres. A joint of several
         numbers takes them all. Raises KinetreeError for an unknown name or a wrong count.
         """
-        if unit not in ("rad", "deg"):
-            raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
-        if values is not None and not isinstance(values, Mapping):
-            raise fail("q", f"{values!r} is no mapping of joint names to values")
-        slices = self.q_slices
-        q = np.array([x for name in self.joint_names for x in self.joints[name].kind.neutral], dtype=float)
-        for name, value in {**(values or {}), **named}.items():
-            if name not in slices:
-                raise self._not_a_coordinate(name)
-            kind = self.joints[name].kind
-            try:
-                numbers = np.atleast_1d(np.asarray(value, dtype=float))
-            except (TypeError, ValueError):
-                raise fail("number", f"{value!r} is no number", element=f"joint {name!r}") from None
-            if numbers.shape != (kind.nq,):
-                raise fail("count", f"takes {kind.nq} numbers, got shape {numbers.shape}", element=f"joint {name!r}")
-            if not np.isfinite(numbers).all():
-                raise fail("number", f"{value} is not finite", element=f"joint {name!r}")
-            q[slices[name]] = np.where(kind.angular, np.deg2rad(numbers), numbers) if unit == "deg" else numbers
-        return q
-
-    def _not_a_coordinate(self, name: str) -> Exception:
-        joint = self.joints.get(name)
-        if joint is not None and joint.mimic:
-            return fail(
-                "mimic", f"follows {joint.mimic.joint!r} and has no coordinate of its own", element=f"joint {name!r}"
-            )
-        if joint is not None:
-            return fail("fixed", "is fixed and has no coordinate", element=f"joint {name!r}")
-        return unknown_name("joint", name, self.joint_names)
+        return q_of(self, values, named, unit)
 
     @explained
     def order(self, joint_names: Iterable[str]) -> Robot:
@@ -415,7 +387,7 @@ class Robot:
         names = tuple(joint_names)
         for name in names:
             if name not in self.joint_names:
-                raise self._not_a_coordinate(name)
+                raise not_a_coordinate(self, name)
         missing = [name for name in self.joint_names if name not in names]
         if missing or len(set(names)) != len(names):
             twice = sorted({name for name in names if names.count(name) > 1})

@@ -1,26 +1,33 @@
-"""The pages of the documentation about rules, made of the rules: `python -m kinetree.conventions.pages docs`."""
+"""Write the pages of the documentation about rules, from the rules: `python docs/make_rules.py`."""
 
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from textwrap import dedent, fill
 
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations, family_title
 from kinetree.conventions.profiles import FAMILIES, PROFILES
 from kinetree.conventions.reader_codes import REMARKS
-from kinetree.conventions.rep199.table import page as clauses
+from kinetree.conventions.rep199 import RULES
+from kinetree.conventions.rep199.clause import URL
+from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
+from kinetree.conventions.rule import Rule
 from kinetree.formats.output import write_whole
 
-MADE = "<!-- made by `python -m kinetree.conventions.pages docs`; change the rules instead -->\n"
+MADE = "<!-- made by `python docs/make_rules.py`; change the rules instead -->\n"
+HOW = {
+    "certain": "by a rule, from the model",
+    "heuristic": "by a rule, from signs that can mislead",
+    "advice": "by a rule, as advice",
+}
 MENDS = {"no": "", "safely": "safe", "unsafely": "unsafe"}
 
 
 def pages() -> dict[str, str]:
-    """File in the folder of the documentation to its text: a page of all rules, and one a family."""
+    """Return the pages, file in this folder to text: one of all rules, one a family, and the clauses of REP-199."""
     families = {f"rules/{letters}.md": _family(letters) for letters in FAMILIES}
-    return {"rules.md": _index(), "rep199.md": clauses(), **families}
+    return {"rules.md": _index(), "rep199.md": _clauses(), **families}
 
 
 def _index() -> str:
@@ -103,13 +110,46 @@ def _text(text: str) -> str:
     return "".join(part if i % 2 else re.sub(r"([<|*\\])", r"\\\1", part) for i, part in enumerate(parts))
 
 
-def main(folder: str) -> None:
-    """Write the pages of all rules into the folder of the documentation."""
+def _clause_table() -> str:
+    """Return the table in Markdown, in the order of the clauses."""
+    rows = {clause.code: _manual_clause(clause) for clause in CLAUSES} | {rule.code: _clause(rule) for rule in RULES}
+    head = ["| clause | level | what it says | severity | who judges it |", "|---|---|---|---|---|"]
+    return "\n".join([*head, *(rows[code] for code in sorted(rows))]) + "\n"
+
+
+def _clauses() -> str:
+    """Return the page of the documentation."""
+    return f"""\
+# REP-199, clause by clause
+
+[REP-199]({URL}) says how the frames of an industrial arm are called and where they are. It is a draft that never
+became official, and models, drivers and planners rely on it all the same. Each clause that says what must, should or
+may be has a row here: the rule that judges it, or what a person has to be asked, or why there is nothing to ask.
+`kinetree rule CODE` explains each; `kinetree check --profile industrial` asks the rules.
+
+{_clause_table()}"""
+
+
+def _clause(rule: type[Rule]) -> str:
+    return _cells(rule.code, rule.level, rule.clause, rule.severity(), f"{HOW[rule.evidence]}: {rule.title()}")
+
+
+def _manual_clause(clause: Clause) -> str:
+    who = f"a person: {clause.question} ({clause.because})" if clause.question else f"nobody: {clause.because}"
+    return _cells(clause.code, clause.level or "", clause.clause, "", who)
+
+
+def _cells(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def main(folder: Path = Path(__file__).parent) -> None:
+    """Write all pages into a folder."""
     for name, text in pages().items():
-        path = Path(folder, name)
+        path = folder / name
         path.parent.mkdir(exist_ok=True)
         write_whole(path, text)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

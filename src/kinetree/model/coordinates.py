@@ -1,0 +1,50 @@
+"""Coordinates of a robot by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.errors import fail, unknown_name
+from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:
+    from kinetree.model.robot import Robot
+
+
+def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any], unit: str) -> Array:
+    """Return a full q (nq,) from joint names; see `Robot.q`."""
+    if unit not in ("rad", "deg"):
+        raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
+    if values is not None and not isinstance(values, Mapping):
+        raise fail("q", f"{values!r} is no mapping of joint names to values")
+    slices = robot.q_slices
+    q = np.array([x for name in robot.joint_names for x in robot.joints[name].kind.neutral], dtype=float)
+    for name, value in {**(values or {}), **named}.items():
+        if name not in slices:
+            raise not_a_coordinate(robot, name)
+        kind = robot.joints[name].kind
+        try:
+            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        except (TypeError, ValueError):
+            raise fail("number", f"{value!r} is no number", element=f"joint {name!r}") from None
+        if numbers.shape != (kind.nq,):
+            raise fail("count", f"takes {kind.nq} numbers, got shape {numbers.shape}", element=f"joint {name!r}")
+        if not np.isfinite(numbers).all():
+            raise fail("number", f"{value} is not finite", element=f"joint {name!r}")
+        q[slices[name]] = np.where(kind.angular, np.deg2rad(numbers), numbers) if unit == "deg" else numbers
+    return q
+
+
+def not_a_coordinate(robot: Robot, name: str) -> Exception:
+    """Return the error of a name that is no joint with coordinates."""
+    joint = robot.joints.get(name)
+    if joint is not None and joint.mimic:
+        return fail(
+            "mimic", f"follows {joint.mimic.joint!r} and has no coordinate of its own", element=f"joint {name!r}"
+        )
+    if joint is not None:
+        return fail("fixed", "is fixed and has no coordinate", element=f"joint {name!r}")
+    return unknown_name("joint", name, robot.joint_names)
