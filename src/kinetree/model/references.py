@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 TEXT = ""
@@ -114,6 +115,7 @@ def kind_of(dialect: str, tag: str, attribute: str = TEXT, attributes: Mapping[s
     return kind
 
 
+@lru_cache(maxsize=1024)
 def _by_word(tag: str, attribute: str) -> str:
     """Return the kind of a place by the last word of its tag or attribute. A name is that of what the tag says."""
     if _FREE.fullmatch(attribute):
@@ -125,6 +127,7 @@ def _by_word(tag: str, attribute: str) -> str:
     return "frame" if word in ("body", "site", "frame") else word if word in ("joint", "link") else PART
 
 
+@cache
 def fields_of(kind: str) -> frozenset[str]:
     """Return the fields of a robot in which the name at a place of some kind may be: "frames", "joints" …"""
     return frozenset(NAMED[one] for one in kind.split() if one in NAMED)
