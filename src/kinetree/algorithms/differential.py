@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import forward_kinematics, place, walk, way_between
+from kinetree.algorithms.kinematics import forward_kinematics, path_between, place, walk
 from kinetree.model.tree import Tree
 from kinetree.spatial import se3
 from kinetree.spatial.plucker import skew
@@ -36,7 +36,7 @@ class Twist(NamedTuple):
 def twists(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> list[Twist]:
     """Return the twists in order from base to frame, in the axes of either."""
     (body_base, T_body_base), (body, T_body_frame) = place(tree, base), place(tree, frame)
-    up, down = way_between(tree, body_base, body)
+    up, down = path_between(tree, body_base, body)
     if expressed_in == "base":
         T = {body_base: se3.inverse(T_body_base)}  # T_axes_body
         walk(tree, q, up, down, T)
@@ -154,6 +154,6 @@ def yoshikawa(tree: Tree, q: Any, frame: str, base: str | None = None, rows: sli
 
 def moving(tree: Tree, frame: str, base: str | None = None) -> list[int]:
     """Return the velocity coordinates that can move the frame relative to base, in order."""
-    up, down = way_between(tree, place(tree, base)[0], place(tree, frame)[0])
+    up, down = path_between(tree, place(tree, base)[0], place(tree, frame)[0])
     numbers = range(tree.nv)
     return sorted({j for i in (*up, *down) for j in numbers[tree.v_slice[i]] if tree.multiplier[i] != 0.0})

@@ -33,7 +33,7 @@ STILL = 1e-22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reach:
+class Problem:
     """An inverse kinematics problem: goals, coordinates and limits.
 
     columns, rates (n,): the coordinates that may move, in q and in qd. nq: the length of q. tolerances: m, rad.
@@ -82,19 +82,25 @@ class Aim(NamedTuple):
 
 
 def aim(
-    tree: Tree, job: Reach, q: Sequence[Any], targets: Sequence[Any], *, exact: bool = False, weighted: bool = False
+    tree: Tree,
+    problem: Problem,
+    q: Sequence[Any],
+    targets: Sequence[Any],
+    *,
+    exact: bool = False,
+    weighted: bool = False,
 ) -> Aim:
     """Return the distance to all goals at q (n,), the coordinates that may move.
 
     exact: see `goal_rows`. weighted: whether to apply the weights of errors, which matter if not all errors can vanish.
     """
-    whole: list[Any] = [0.0] * job.nq
-    for j, x in zip(job.columns, q, strict=True):
+    whole: list[Any] = [0.0] * problem.nq
+    for j, x in zip(problem.columns, q, strict=True):
         whole[j] = x
     q_whole = np.array(whole)
     parts = [
-        goal_rows(tree, goal, job.rates.tolist(), q_whole, target, exact=exact)
-        for goal, target in zip(job.goals, targets, strict=True)
+        goal_rows(tree, goal, problem.rates.tolist(), q_whole, target, exact=exact)
+        for goal, target in zip(problem.goals, targets, strict=True)
     ]
     rows = [row for part in parts for kind in part for row in kind]
     weights = [row.weight if weighted else 1.0 for row in rows]
@@ -104,31 +110,31 @@ def aim(
     return Aim(error, J, dot(error, error), linear, angular)
 
 
-def is_solved(job: Reach, here: Aim) -> Any:
+def is_solved(problem: Problem, here: Aim) -> Any:
     """Return whether all goals are reached."""
-    squares = [e / t**2 for e, t in zip((here.linear, here.angular), job.tolerances, strict=True)]
+    squares = [e / t**2 for e, t in zip((here.linear, here.angular), problem.tolerances, strict=True)]
     return np.maximum(*squares) <= 1.0
 
 
-def inverse_step(tree: Tree, job: Reach, state: Any, h: Any, center: Any, *targets: Any) -> Array:
+def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
     """Return the state (HEAD + 2 n,) after a step towards the targets.
 
     h (m,): bounds of the rows. center (n,): a point well inside them.
     """
-    n = len(job.columns)
+    n = len(problem.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
-    here = aim(tree, job, q, targets)
-    solved, cost = is_solved(job, here), here.cost
-    new = stepped(job, q, here, job.damping * cost, h)
+    here = aim(tree, problem, q, targets)
+    solved, cost = is_solved(problem, here), here.cost
+    new = stepped(problem, q, here, problem.damping * cost, h)
     moved = _squared(new, q)
-    again = np.where(moved < STILL, float(job.steps), state[STEPS] + 1.0) >= job.steps
+    again = np.where(moved < STILL, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     descent = state[DESCENT] + np.where(again, 1.0, 0.0)
     better = np.where(solved, -1.0, cost) < state[COST]
     best = [np.where(better, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
-    begun = started(job, descent, h, center)
+    begun = started(problem, descent, h, center)
     return np.array(
         [
-            np.where(solved, 0.0, np.where(descent >= job.descents, -1.0, 1.0)),
+            np.where(solved, 0.0, np.where(descent >= problem.descents, -1.0, 1.0)),
             state[TOTAL] + 1.0,
             descent,
             np.where(again, 0.0, state[STEPS] + 1.0),
@@ -139,57 +145,63 @@ def inverse_step(tree: Tree, job: Reach, state: Any, h: Any, center: Any, *targe
     )
 
 
-def started(job: Reach, number: Any, h: Any, center: Any) -> list[Any]:
+def started(problem: Problem, number: Any, h: Any, center: Any) -> list[Any]:
     """Return start (n,) number `number`, from 1: an additive recurrence (Roberts, The unreasonable effectiveness of
     quasirandom sequences, 2018), moved towards the center until it is inside."""
-    n, root = len(job.columns), 2.0
+    n, root = len(problem.columns), 2.0
     for _ in range(64):
         root = (1.0 + root) ** (1.0 / (n + 1))  # the root of x^(n + 1) = x + 1
     x = []
     for j in range(n):
         turns = number * root ** -(j + 1.0) + 0.5
-        x.append(job.first[j] + (job.last[j] - job.first[j]) * (turns - np.floor(turns)))
-    if not len(job.G):
+        x.append(problem.first[j] + (problem.last[j] - problem.first[j]) * (turns - np.floor(turns)))
+    if not len(problem.G):
         return x
     share: Any = 1.0
-    for row, bound, skin in zip(job.G, h, job.skin, strict=True):
+    for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
         room, beyond = np.maximum(bound - skin - _row(row, center), 0.0), _row(row, x) - _row(row, center)
         share = np.where(room < share * beyond, room / beyond, share)
-    coupled = [bool(column.any()) for column in job.G.T]
+    coupled = [bool(column.any()) for column in problem.G.T]
     return [c + share * (a - c) if used else a for a, c, used in zip(x, center, coupled, strict=True)]
 
 
 def stepped(
-    job: Reach, q: list[Any], here: Aim, damping: Any, h: Any, strides: Sequence[Any] = (), wish: Sequence[Any] = ()
+    problem: Problem,
+    q: list[Any],
+    here: Aim,
+    damping: Any,
+    h: Any,
+    strides: Sequence[Any] = (),
+    wish: Sequence[Any] = (),
 ) -> list[Any]:
     """Return q (n,) after a damped step that reduces the errors and stays inside the limits.
 
-    strides (n,): replace the stride of `job`. wish (n,): a step to add as far as it does not change the errors
+    strides (n,): replace the stride of `problem`. wish (n,): a step to add as far as it does not change the errors
     (Liegeois, IEEE Transactions on Systems, Man and Cybernetics 7, 1977).
     """
     error, J = here.error, here.J
-    strides = strides or [job.stride] * len(q)
+    strides = strides or [problem.stride] * len(q)
     # what would cross a limit: the descent, or with a wish the whole unlimited step
     gradient = (
         _direction(J, error, wish, damping) if wish else [dot([row[j] for row in J], error) for j in range(len(q))]
     )
     wish = wish or [0.0] * len(q)
-    free = [_may_move(job, j, q[j], gradient[j]) for j in range(len(q))]
+    free = [_may_move(problem, j, q[j], gradient[j]) for j in range(len(q))]
     *J, wished = ([x * f for x, f in zip(row, free, strict=True)] for row in (*J, wish))
     gradient = [g * f for g, f in zip(gradient, free, strict=True)]
-    *J, wished = _without_rows(job, q, [*J, wished], gradient, free, h)
+    *J, wished = _without_rows(problem, q, [*J, wished], gradient, free, h)
     dq = _direction(J, error, wished, damping)
     longest = largest([abs(x) / stride for x, stride in zip(dq, strides, strict=True)])
     scale = np.where(longest > 1.0, 1.0 / longest, 1.0)
-    new = [_clipped(job, j, a + scale * d) for j, (a, d) in enumerate(zip(q, dq, strict=True))]
+    new = [_clipped(problem, j, a + scale * d) for j, (a, d) in enumerate(zip(q, dq, strict=True))]
     share: Any = 1.0
     step = [b - a for a, b in zip(q, new, strict=True)]
-    for row, bound, skin in zip(job.G, h, job.skin, strict=True):
+    for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
         room, rate = bound - skin - _row(row, q), _row(row, step)
         room = np.where(room > 0.0, room, 0.0)
         share = np.where(room < share * rate, room / rate, share)
-    if len(job.G):
-        new = [_clipped(job, j, a + share * d) for j, (a, d) in enumerate(zip(q, step, strict=True))]
+    if len(problem.G):
+        new = [_clipped(problem, j, a + share * d) for j, (a, d) in enumerate(zip(q, step, strict=True))]
     return new
 
 
@@ -202,22 +214,22 @@ def _direction(J: list[list[Any]], error: list[Any], wish: Sequence[Any], dampin
     return [dot([row[j] for row in J], y) + wish[j] for j in range(len(wish))]
 
 
-def _may_move(job: Reach, j: int, x: Any, gradient: Any) -> Any:
+def _may_move(problem: Problem, j: int, x: Any, gradient: Any) -> Any:
     """Return 0 for a coordinate at the end of its range that would move further out, else 1."""
     may: Any = 1.0
-    if np.isfinite(job.lower[j]):
-        may = np.where(x <= job.lower[j], np.where(gradient <= 0.0, 0.0, may), may)
-    if np.isfinite(job.upper[j]):
-        may = np.where(x >= job.upper[j], np.where(gradient >= 0.0, 0.0, may), may)
+    if np.isfinite(problem.lower[j]):
+        may = np.where(x <= problem.lower[j], np.where(gradient <= 0.0, 0.0, may), may)
+    if np.isfinite(problem.upper[j]):
+        may = np.where(x >= problem.upper[j], np.where(gradient >= 0.0, 0.0, may), may)
     return may
 
 
 def _without_rows(
-    job: Reach, q: list[Any], J: list[list[Any]], gradient: list[Any], free: list[Any], h: Any
+    problem: Problem, q: list[Any], J: list[list[Any]], gradient: list[Any], free: list[Any], h: Any
 ) -> list[list[Any]]:
     """Return J (k, n) without the directions of rows that q is at and the step would cross, removed one by one."""
     taken: list[list[Any]] = []
-    for row, bound, skin in zip(job.G, h, job.skin, strict=True):
+    for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
         u = [float(x) * f for x, f in zip(row, free, strict=True)]
         for other in taken:
             along = dot(u, other)
@@ -261,10 +273,10 @@ def wound(x: Any, near: Any, lower: float, upper: float) -> Any:
     return np.where(x < lower, x + 2 * np.pi, x) if np.isfinite(lower) else x
 
 
-def _clipped(job: Reach, j: int, x: Any) -> Any:
-    if np.isfinite(job.lower[j]):
-        x = np.maximum(x, job.lower[j])
-    return np.minimum(x, job.upper[j]) if np.isfinite(job.upper[j]) else x
+def _clipped(problem: Problem, j: int, x: Any) -> Any:
+    if np.isfinite(problem.lower[j]):
+        x = np.maximum(x, problem.lower[j])
+    return np.minimum(x, problem.upper[j]) if np.isfinite(problem.upper[j]) else x
 
 
 def _row(row: Array, x: Any) -> Any:
@@ -276,17 +288,17 @@ def _squared(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return sum((x - y) * (x - y) for x, y in zip(a, b, strict=True))
 
 
-def answered(job: Reach, limits: Limits, state: Any, rest: Any) -> Array:
+def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:
     """Return q (nq,), the residuals in m and rad, 0 if solved and inside all limits, and the number of steps.
 
     state: the last state. rest (nq,): the other joints, and the angles near which joints with whole turns stay.
     """
     q = list(rest)
-    for i, (j, x) in enumerate(zip(job.columns, state[HEAD + len(job.columns) :], strict=True)):
+    for i, (j, x) in enumerate(zip(problem.columns, state[HEAD + len(problem.columns) :], strict=True)):
         q[j] = x
-        if job.turns[i]:
-            nearer = wound(x, rest[j], job.lower[i], job.upper[i])
-            q[j] = np.where(nearer >= job.lower[i], np.where(nearer <= job.upper[i], nearer, x), x)
+        if problem.turns[i]:
+            nearer = wound(x, rest[j], problem.lower[i], problem.upper[i])
+            q[j] = np.where(nearer >= problem.lower[i], np.where(nearer <= problem.upper[i], nearer, x), x)
     slack: Any = 0.0
     for x in margin(q, limits.lower, limits.upper, limits.G, limits.h):
         slack = np.minimum(slack, x)
@@ -295,51 +307,51 @@ def answered(job: Reach, limits: Limits, state: Any, rest: Any) -> Array:
     return np.array([*q, np.sqrt(state[LINEAR]), angle, np.maximum(abs(state[GOING]), outside), state[TOTAL]])
 
 
-def closest_step(tree: Tree, job: Reach, state: Any, h: Any, *targets: Any) -> Array:
+def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any) -> Array:
     """Return the state (HEAD + 2 n,) after a step that reduces the cost, for a target that is out of reach.
 
     Levenberg's method: the damping falls after a step that helps and rises after one that does not (Nocedal & Wright,
     Numerical Optimization, section 10.3). Indices are those of `inverse_step`, but DESCENT is damping, and q is on
     trial.
     """
-    n = len(job.columns)
+    n = len(problem.columns)
     trial, q = list(state[HEAD : HEAD + n]), list(state[HEAD + n :])
-    there = aim(tree, job, trial, targets, exact=True, weighted=True)
+    there = aim(tree, problem, trial, targets, exact=True, weighted=True)
     better = there.cost < state[COST]
     best = [np.where(better, a, b) for a, b in zip(trial, q, strict=True)]
-    here = aim(tree, job, best, targets, exact=True, weighted=True)
+    here = aim(tree, problem, best, targets, exact=True, weighted=True)
     damping = np.where(better, state[DESCENT] / 4.0, state[DESCENT] * 6.0)
     damping = np.maximum(damping, 1e-9)
-    new = stepped(job, best, here, damping, h)
+    new = stepped(problem, best, here, damping, h)
     moved = _squared(new, best)
     # a step that a row stops may get another direction with more damping
     still = np.where(damping > 1e4, moved, 1.0) < STILL
-    ended = np.where(still, float(job.steps), state[STEPS] + 1.0) >= job.steps
-    going = np.where(is_solved(job, here), 0.0, np.where(ended, -1.0, 1.0))
-    chords = aim(tree, job, best, targets)[3:]
+    ended = np.where(still, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
+    going = np.where(is_solved(problem, here), 0.0, np.where(ended, -1.0, 1.0))
+    chords = aim(tree, problem, best, targets)[3:]
     return np.array([going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, here.cost, *chords, *new, *best])
 
 
-def settled_step(tree: Tree, job: Reach, state: Any, h: Any, posture: Any, *targets: Any) -> Array:
+def settled_step(tree: Tree, problem: Problem, state: Any, h: Any, posture: Any, *targets: Any) -> Array:
     """Return the state (HEAD + 2 n,) after a step from a solution towards a posture (n,) that keeps the targets.
     Indices are those of `inverse_step`; the best q is the last solution."""
-    n = len(job.columns)
+    n = len(problem.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
-    here = aim(tree, job, q, targets)
-    solved = is_solved(job, here)
+    here = aim(tree, problem, q, targets)
+    solved = is_solved(problem, here)
     best = [np.where(solved, a, b) for a, b in zip(q, q_best, strict=True)]
     wish = [0.5 * (a - b) for a, b in zip(posture, q, strict=True)]
-    new = stepped(job, q, here, 0.0, h, wish=wish)
+    new = stepped(problem, q, here, 0.0, h, wish=wish)
     moved = _squared(new, q)
-    ended = np.where(moved < 1e-16, float(job.steps), state[STEPS] + 1.0) >= job.steps
+    ended = np.where(moved < 1e-16, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     errors = [np.where(solved, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
     return np.array([np.where(ended, 0.0, 1.0), state[TOTAL] + 1.0, 0.0, state[STEPS] + 1.0, *errors, *new, *best])
 
 
-def tracking_step(tree: Tree, job: Reach, q: Any, h: Any, strides: Any, *targets: Any) -> Array:
+def tracking_step(tree: Tree, problem: Problem, q: Any, h: Any, strides: Any, *targets: Any) -> Array:
     """Return q (n,) after one step towards the targets; no coordinate moves more than its stride (n,), rad or m."""
     before = list(q)
-    here = aim(tree, job, before, targets, weighted=True)
-    new = stepped(job, before, here, job.damping * here.cost, h, list(strides))
+    here = aim(tree, problem, before, targets, weighted=True)
+    new = stepped(problem, before, here, problem.damping * here.cost, h, list(strides))
     near = ((a - s, np.minimum(b, a + s)) for a, b, s in zip(before, new, strides, strict=True))
     return np.array([np.maximum(lowest, x) for lowest, x in near])

@@ -21,7 +21,7 @@ def forward_kinematics(tree: Tree, q: Any, frames: Iterable[str], base: str | No
     poses = []
     for name in frames:
         body, T_body_frame = place(tree, name)
-        walk(tree, q, *way_between(tree, body_base, body), T)
+        walk(tree, q, *path_between(tree, body_base, body), T)
         poses.append(se3.IDENTITY if name == base else T[body] @ T_body_frame)
     return poses
 
@@ -60,7 +60,7 @@ def place(tree: Tree, frame: str | None) -> tuple[int, Array]:
     return (-1, se3.IDENTITY) if frame is None else tree.frame(frame)
 
 
-def way_between(tree: Tree, a: int, b: int) -> tuple[list[int], list[int]]:
+def path_between(tree: Tree, a: int, b: int) -> tuple[list[int], list[int]]:
     """Return the bodies whose joints lie between body a and body b: first upwards, then downwards."""
     up, down = _bodies_to(tree, a), _bodies_to(tree, b)
     while up and down and up[0] == down[0]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.closed_form import SixAxes, candidates
-from kinetree.algorithms.inverse import HEAD, Reach, wound
+from kinetree.algorithms.inverse import HEAD, Problem, wound
 from kinetree.spatial.se3 import Array
 
 BEYOND = 1e-6
@@ -19,14 +19,14 @@ ASIDE = 1e-8
 """Largest share of the way to the middle by which a solution may be moved to be inside the rows."""
 
 
-def nearest_start(arm: SixAxes, job: Reach, state: Any, h: Any, center: Any, target: Any) -> Array:
+def nearest_start(arm: SixAxes, problem: Problem, state: Any, h: Any, center: Any, target: Any) -> Array:
     """Return the state (HEAD + 12,) with q replaced by the nearest solution, if there is one.
 
     h (m,): bounds of the rows. center (6,): a point well inside them.
     """
     chosen = near = list(state[HEAD : HEAD + 6])
     least: Any = np.inf
-    for q, distance in closed_forms(arm, job, near, h, center, target):
+    for q, distance in closed_forms(arm, problem, near, h, center, target):
         is_nearer = distance < least
         chosen = [np.where(is_nearer, a, b) for a, b in zip(q, chosen, strict=True)]
         least = np.where(is_nearer, distance, least)
@@ -34,21 +34,21 @@ def nearest_start(arm: SixAxes, job: Reach, state: Any, h: Any, center: Any, tar
 
 
 def closed_forms(
-    arm: SixAxes, job: Reach, near: Sequence[Any], h: Any, center: Any, target: Any
+    arm: SixAxes, problem: Problem, near: Sequence[Any], h: Any, center: Any, target: Any
 ) -> list[tuple[list[Any], Any]]:
     """Return each solution q (6,), brought as near as whole turns allow, and its squared distance. The distance is
     infinity for a solution that is out of reach or outside the limits."""
     found = []
     for turns, beyond in candidates(arm, target, [near[j] for j in arm.order]):
         angles = [np.arctan2(turn.sin, turn.cos) for turn in turns]
-        q, off = _brought_near(arm, job, angles, near)
-        if len(job.G):
-            share = _beyond_rows(job, q, h, center)
+        q, off = _brought_near(arm, problem, angles, near)
+        if len(problem.G):
+            share = _beyond_rows(problem, q, h, center)
             # if the rows forbid the nearest turns, use those nearest to the center
-            other, other_off = _brought_near(arm, job, angles, center)
+            other, other_off = _brought_near(arm, problem, angles, center)
             q = [np.where(share <= ASIDE, x, y) for x, y in zip(q, other, strict=True)]
             off = np.where(share <= ASIDE, off, other_off)
-            share = _beyond_rows(job, q, h, center)
+            share = _beyond_rows(problem, q, h, center)
             q = [x + share * (c - x) for x, c in zip(q, center, strict=True)]
             off = np.maximum(off, np.where(share <= ASIDE, 0.0, np.inf))
         distance = sum((x - y) * (x - y) for x, y in zip(q, near, strict=True))
@@ -56,23 +56,23 @@ def closed_forms(
     return found
 
 
-def _brought_near(arm: SixAxes, job: Reach, angles: Sequence[Any], near: Any) -> tuple[list[Any], Any]:
+def _brought_near(arm: SixAxes, problem: Problem, angles: Sequence[Any], near: Any) -> tuple[list[Any], Any]:
     """Return the angles, given from base to frame, as the nearest q (6,) by whole turns and clipped to the ranges; and
     the largest distance beyond a range before clipping."""
     q: list[Any] = [0.0] * 6
     off: Any = 0.0
     for j, angle in zip(arm.order, angles, strict=True):
-        lower, upper = float(job.lower[j]), float(job.upper[j])
+        lower, upper = float(problem.lower[j]), float(problem.upper[j])
         x = wound(angle, near[j], lower - EDGE, upper + EDGE)
         q[j] = np.minimum(np.maximum(x, lower), upper)
         off = np.maximum(off, abs(x - q[j]))
     return q, off
 
 
-def _beyond_rows(job: Reach, q: Sequence[Any], h: Any, center: Any) -> Any:
+def _beyond_rows(problem: Problem, q: Sequence[Any], h: Any, center: Any) -> Any:
     """Return the share of the way to the center (6,) after which q (6,) is inside all rows; 1 if the center is not."""
     share: Any = 0.0
-    for row, bound, skin in zip(job.G, h, job.skin, strict=True):
+    for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
         used = np.flatnonzero(row).tolist()
         excess = sum(float(row[j]) * q[j] for j in used) - (bound - 2.0 * skin)
         room = (bound - 2.0 * skin) - sum(float(row[j]) * center[j] for j in used)
@@ -83,6 +83,6 @@ def _beyond_rows(job: Reach, q: Sequence[Any], h: Any, center: Any) -> Any:
     return share
 
 
-def all_forms(arm: SixAxes, job: Reach, near: Any, h: Any, center: Any, target: Any) -> Array:
+def all_forms(arm: SixAxes, problem: Problem, near: Any, h: Any, center: Any, target: Any) -> Array:
     """Return the rows (8, 7) of `closed_forms`, each with its distance."""
-    return np.array([[*q, distance] for q, distance in closed_forms(arm, job, near, h, center, target)])
+    return np.array([[*q, distance] for q, distance in closed_forms(arm, problem, near, h, center, target)])

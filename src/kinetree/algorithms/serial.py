@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import body_poses, way_between
+from kinetree.algorithms.kinematics import body_poses, path_between
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
@@ -65,7 +65,7 @@ def serial_chain(robot: Robot, base: str | None = None, tip: str | None = None) 
     (start, T_start_base), (end, T_end_tip) = tree.frame(base), tree.frame(tip)
     P = body_poses(tree)
     T_base_root = se3.inverse(P[start] @ T_start_base)
-    up, down = way_between(tree, start, end)
+    up, down = path_between(tree, start, end)
     way = [(i, -1.0) for i in up] + [(i, 1.0) for i in down]
     joints = []
     for i, sign in way:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import way_between
+from kinetree.algorithms.kinematics import path_between
 from kinetree.arguments import explained
 from kinetree.controllers import Controllers, controllers
 from kinetree.controllers.controller import COUPLED, Controller
@@ -214,7 +214,7 @@ def fixed(robot: Robot, frame: str, seen_from: str) -> Array:
     bodies = tree(robot)
     body_a, body_b = bodies.frame(seen_from)[0], bodies.frame(frame)[0]
     if body_a != body_b:
-        between = [bodies.joints[i] for way in way_between(bodies, body_a, body_b) for i in way]
+        between = [bodies.joints[i] for way in path_between(bodies, body_a, body_b) for i in way]
         raise fail(
             "controller-frame", f"{frame!r} moves as seen from {seen_from!r}: {', '.join(between)} are between them"
         )
@@ -224,7 +224,7 @@ def fixed(robot: Robot, frame: str, seen_from: str) -> Array:
 def joints_between(robot: Robot, base: str, tip: str) -> tuple[list[str], list[str]]:
     """Return the joints from base to tip, up and then down the tree; each must have one coordinate of its own."""
     bodies = tree(robot)
-    up, down = way_between(bodies, bodies.frame(base)[0], bodies.frame(tip)[0])
+    up, down = path_between(bodies, bodies.frame(base)[0], bodies.frame(tip)[0])
     ways = [bodies.joints[i] for i in up], [bodies.joints[i] for i in down]
     for name in (*ways[0], *ways[1]):
         if robot.joints[name].kind.nq != 1 or robot.joints[name].mimic:

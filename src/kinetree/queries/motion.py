@@ -61,8 +61,8 @@ def jacobian_dot(robot: Robot, frame: str, base: str | None = None, expressed_in
     """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv). The acceleration that
     belongs to the twist J qd is J qdd + dJ/dt qd; in the axes of the frame it is the rate of the numbers there."""
 
-    def algorithm(model: Tree, q: Any, qd: Any, *way: Any) -> Any:
-        return rate(differential.jacobian(model, q, *way), q, differential.coordinate_rates(model, q, qd))
+    def algorithm(model: Tree, q: Any, qd: Any, *arguments: Any) -> Any:
+        return rate(differential.jacobian(model, q, *arguments), q, differential.coordinate_rates(model, q, qd))
 
     return _differential(robot, "jacobian_dot", frame, base, expressed_in, algorithm, rates=True)
 

@@ -14,7 +14,7 @@ from kinetree.spatial.se3 import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Arm:
+class ArmChain:
     """An arm to calibrate.
 
     own: names of the frames base and tool0 of REP-199. foot, tip: existing frames near them, base_link and flange if
@@ -52,7 +52,7 @@ class Arm:
         return moved
 
 
-def arm(robot: Robot, own: tuple[str, str], near: tuple[str, str]) -> Arm:
+def arm(robot: Robot, own: tuple[str, str], near: tuple[str, str]) -> ArmChain:
     """Return the arm between `base` and `tool0` (`own`), or `base_link` and `flange` (`near`)."""
     base, tool0 = own
     foot = next((name for name in (near[0], base) if name in robot.frames), robot.root)
@@ -68,4 +68,4 @@ def arm(robot: Robot, own: tuple[str, str], near: tuple[str, str]) -> Arm:
     links = [joint.parent if i < len(up) else joint.child for i, joint in enumerate(passed)]
     columns = [robot.q_slices[name].start for name in names]
     turning = [bool(joint.kind.angular[0]) for joint in passed]
-    return Arm(robot, own, foot, tips[0], names, tuple(links), columns, turning)
+    return ArmChain(robot, own, foot, tips[0], names, tuple(links), columns, turning)

@@ -128,7 +128,7 @@ def calibrate(
 
 def _data(
     who: Controller,
-    arm: arms.Arm,
+    arm: arms.ArmChain,
     model: str,
     shown: Array,
     posed: Array,

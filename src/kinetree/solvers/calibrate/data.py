@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinetree.solvers.calibrate import fit as fitting
-from kinetree.solvers.calibrate.arm import Arm
+from kinetree.solvers.calibrate.arm import ArmChain
 from kinetree.solvers.calibrate.readings import Fault, Reading
 from kinetree.spatial.se3 import Array
 
@@ -28,7 +28,7 @@ class Data:
     robot's frame names. tolerance (2,): m and rad.
     """
 
-    arm: Arm
+    arm: ArmChain
     joints: Sequence[Reading]
     shown: Array
     q: Array

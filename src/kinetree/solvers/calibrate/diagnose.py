@@ -8,7 +8,7 @@ from kinetree.controllers.controller import METRES, Controller
 from kinetree.controllers.rotation import RADIANS
 from kinetree.queries.motion import fk
 from kinetree.solvers.calibrate.data import Data, Fit, fit_of, model
-from kinetree.solvers.calibrate.least_squares import Displaced, Place, displaced, settled
+from kinetree.solvers.calibrate.least_squares import Displaced, Unknowns, displaced, settled
 from kinetree.solvers.calibrate.readings import Fault
 from kinetree.solvers.calibrate.search import simplest
 from kinetree.solvers.calibrate.text import change_text, is_nothing
@@ -70,7 +70,7 @@ def _odd_joints(data: Data, fit: Fit, row: int) -> list[str]:
         free[s, 6 + i] = 1.0
     X, Y, P = (np.repeat(one[None], len(starts), axis=0) for one in (fit.X, fit.Y, data.poses(e)[row : row + 1]))
     q = np.repeat(data.q[e.joint, row : row + 1][None], len(starts), axis=0)
-    found, residual = settled(data.arm, q, P, Place(X, offsets, Y), free, data.tolerance)
+    found, residual = settled(data.arm, q, P, Unknowns(X, offsets, Y), free, data.tolerance)
     said = {}
     for s in map(int, np.flatnonzero(data.off(residual) <= 1)):
         i = starts[s][0]

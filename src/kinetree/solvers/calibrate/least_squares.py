@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from kinetree.solvers.calibrate import fit as fitting
-from kinetree.solvers.calibrate.arm import Arm
+from kinetree.solvers.calibrate.arm import ArmChain
 from kinetree.solvers.calibrate.data import Data, Explanation, Fit, fit_of
 from kinetree.spatial.se3 import Array
 
@@ -19,7 +19,7 @@ SMALL = 1e-2
 """Weight of a displacement relative to the residual of a pose, so that the smallest of several is found."""
 
 
-class Place(NamedTuple):
+class Unknowns(NamedTuple):
     """X (s, 4, 4), offsets (s, n), rad and m, and Y (s, 4, 4) with P_i = X T(q_i + offsets) Y."""
 
     X: Array
@@ -35,30 +35,32 @@ class Displaced(NamedTuple):
     Y: Array
 
 
-Parts = TypeVar("Parts", Place, Displaced)
+Parts = TypeVar("Parts", Unknowns, Displaced)
 
 
-def settled(arm: Arm, q: Array, P: Array, start: Place, free: Array, tolerance: Array) -> tuple[Place, Array]:
+def settled(
+    arm: ArmChain, q: Array, P: Array, start: Unknowns, free: Array, tolerance: Array
+) -> tuple[Unknowns, Array]:
     """Return the place where the poses P (s, k, 4, 4) of q (s, k, nq) fit best, and the residuals (s, k, 2), m and rad.
 
     free (s, 12 + n): which numbers may change, 6 of X, n offsets, 6 of Y. Errors are weighted by the tolerance.
     """
 
-    def poses(rows: Array, at: Place) -> Array:
+    def poses(rows: Array, at: Unknowns) -> Array:
         return np.asarray(at.X[:, None] @ arm.poses(q[rows], at.offsets[:, None]) @ at.Y[:, None])
 
-    def error(rows: Array, at: Place) -> Array:
+    def error(rows: Array, at: Unknowns) -> Array:
         return _error(P[rows], poses(rows, at), tolerance)
 
-    def jacobian(rows: Array, at: Place) -> Array:
+    def jacobian(rows: Array, at: Unknowns) -> Array:
         moving = arm.jacobians(q[rows], at.offsets[:, None])
         behind = arm.poses(q[rows], at.offsets[:, None]) @ at.Y[:, None]
         J = [_carried(behind), _carried(at.Y[:, None], moving), np.broadcast_to(np.eye(6), (*behind.shape[:2], 6, 6))]
         return _weighed(J, tolerance) * free[rows, None]
 
-    def moved(at: Place, step: Array) -> Place:
+    def moved(at: Unknowns, step: Array) -> Unknowns:
         X, Y = at.X @ fitting.displacements(step[:, :6]), at.Y @ fitting.displacements(step[:, -6:])
-        return Place(X, at.offsets + step[:, 6:-6], Y)
+        return Unknowns(X, at.offsets + step[:, 6:-6], Y)
 
     at = _least(start, error, jacobian, moved)
     return at, fitting.residuals(P, poses(np.arange(len(P)), at))
@@ -94,8 +96,8 @@ def displaced(A: Array, B: Array, P: Array, start: Displaced, free: bool, tolera
 
 
 def settled_as(
-    data: Data, cases: Sequence[Explanation], start: Place, joints: Sequence[Sequence[int]]
-) -> tuple[Place, Array]:
+    data: Data, cases: Sequence[Explanation], start: Unknowns, joints: Sequence[Sequence[int]]
+) -> tuple[Unknowns, Array]:
     """Return the best places for explanations (s), with zeros of some joints and unknown X, Y; and which fit then."""
     free = np.zeros((len(cases), 12 + len(data.arm.joints)))
     for row, e, some in zip(free, cases, joints, strict=True):
@@ -108,7 +110,7 @@ def settled_as(
 
 def refined(data: Data, fit: Fit) -> Fit:
     """Return the fit with its unknown numbers at their best."""
-    e, start = fit.explanation, Place(fit.X[None].copy(), fit.offsets[None].copy(), fit.Y[None].copy())
+    e, start = fit.explanation, Unknowns(fit.X[None].copy(), fit.offsets[None].copy(), fit.Y[None].copy())
     found, _ = settled_as(data, [e], start, [e.zeros])
     return fit_of(data, e, found.X[0], found.Y[0], found.offsets[0])
 

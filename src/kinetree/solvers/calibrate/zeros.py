@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.solvers.calibrate import fit as fitting
 from kinetree.solvers.calibrate.data import Data, Explanation, Fit, fit_of
-from kinetree.solvers.calibrate.least_squares import Place, refined, settled_as
+from kinetree.solvers.calibrate.least_squares import Unknowns, refined, settled_as
 from kinetree.solvers.calibrate.readings import MOST
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -64,28 +64,28 @@ def _most(data: Data, e: Explanation, limit: int) -> int:
     return 0 if spare < len(_may(data, e)) else min(most, len(_may(data, e)), limit - e.wrong, spare - CHECKED)
 
 
-def _promising(data: Data, cases: Sequence[Explanation], starts: Starts) -> Iterator[tuple[Explanation, Place]]:
+def _promising(data: Data, cases: Sequence[Explanation], starts: Starts) -> Iterator[tuple[Explanation, Unknowns]]:
     """Yield the explanations that fit with the zeros of all joints, and the places where they do."""
     if not cases:
         return
     places = [starts.of(e) for e in cases]
     counts = [len(place.offsets) for place in places]
     every = [i for i, count in enumerate(counts) for _ in range(count)]
-    all_places = Place(*(np.concatenate(parts) for parts in zip(*places, strict=True)))
+    all_places = Unknowns(*(np.concatenate(parts) for parts in zip(*places, strict=True)))
     found, good = settled_as(data, [cases[i] for i in every], all_places, [_may(data, cases[i]) for i in every])
     for i, e in enumerate(cases):
         rows = np.flatnonzero(good & (np.array(every) == i))
         _, first = np.unique(np.round(_wrapped(data, found.offsets[rows]), 2), axis=0, return_index=True)
         if len(rows):
-            yield e, Place(*(part[rows[first]] for part in found))
+            yield e, Unknowns(*(part[rows[first]] for part in found))
 
 
-def _fewest(data: Data, e: Explanation, places: Place, most: int) -> list[Fit]:
+def _fewest(data: Data, e: Explanation, places: Unknowns, most: int) -> list[Fit]:
     """Return the fits with the fewest zeros, at most `most`; none if some poses fit without zeros."""
     for count in range(most + 1):
         sets = list(combinations(_may(data, e), count))
         every = sets * len(places.offsets)
-        start = Place(*(np.repeat(part, len(sets), axis=0) for part in places))
+        start = Unknowns(*(np.repeat(part, len(sets), axis=0) for part in places))
         for offsets, one in zip(start.offsets, every, strict=True):
             offsets[[j for j in range(len(offsets)) if j not in one]] = 0.0
         found, good = settled_as(data.few, [e] * len(every), start, every)
@@ -115,14 +115,14 @@ class Starts:
         self.chords = cache(lambda joint: fitting.chords(self.T(joint)[..., :3, :3]))
         self.rows = cache(lambda joint, tool: _row(self.T(joint) @ data.tools[tool]))
 
-    def of(self, e: Explanation) -> Place:
+    def of(self, e: Explanation) -> Unknowns:
         """Return the best STARTS places for an explanation."""
         P = self.data.poses(e)
         if e.base is not None and e.tool is not None:
             X, Y = self.data.bases[e.base], self.data.tools[e.tool]
             off = _apart(self.rows(e.joint, e.tool), _row(se3.inverse(X) @ P))
             best = np.argsort(off, kind="stable")[:STARTS]
-            return Place(np.repeat(X[None], STARTS, axis=0), self.grid[best], np.repeat(Y[None], STARTS, axis=0))
+            return Unknowns(np.repeat(X[None], STARTS, axis=0), self.grid[best], np.repeat(Y[None], STARTS, axis=0))
         off = _apart(self.chords(e.joint), fitting.chords(P[:, :3, :3]))
         near = np.argsort(off, kind="stable")[:NEAR]
         T = self.T(e.joint)[near]
@@ -130,7 +130,7 @@ class Starts:
         X, Y = fitting.closed_form(np.broadcast_to(P, T.shape), T, *known)
         off = ((_row(X[:, None] @ T @ Y[:, None]) - _row(P)) ** 2).sum(axis=-1)
         best = np.argsort(off, kind="stable")[:STARTS]
-        return Place(X[best], self.grid[near[best]], Y[best])
+        return Unknowns(X[best], self.grid[near[best]], Y[best])
 
 
 def _row(T: Array) -> Array:

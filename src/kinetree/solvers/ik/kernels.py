@@ -12,7 +12,7 @@ import numpy as np
 from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import GOALS, fault_of
-from kinetree.algorithms.inverse import HEAD, Reach, answered, closest_step, inverse_step, settled_step, tracking_step
+from kinetree.algorithms.inverse import HEAD, Problem, answered, closest_step, inverse_step, settled_step, tracking_step
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -28,7 +28,7 @@ WAY_ALONG = 200
 """Most steps from a solution to the one nearest to a posture."""
 
 
-def kernels(robot: Robot, problem: Reach, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
+def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
     """Return the kernels of `IK`, by its fields. arm: its closed form, if it has one."""
     key = _key(robot, problem, limits)
     n, m = len(problem.columns), len(problem.G)
@@ -69,7 +69,7 @@ def kernels(robot: Robot, problem: Reach, limits: Limits, arm: SixAxes | None) -
     }
 
 
-def _key(robot: Robot, problem: Reach, limits: Limits) -> str:
+def _key(robot: Robot, problem: Problem, limits: Limits) -> str:
     """Return a hash of all that the code depends on: the robot and every number of the problem and its limits."""
     values = [getattr(x, field.name) for x in (problem, limits) for field in fields(x)]
     numbers = [value.tolist() if isinstance(value, np.ndarray) else value for value in values]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.goals import Goal
-from kinetree.algorithms.inverse import COST, GOING, HEAD, Reach
-from kinetree.algorithms.kinematics import way_between
+from kinetree.algorithms.inverse import COST, GOING, HEAD, Problem
+from kinetree.algorithms.kinematics import path_between
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
@@ -29,7 +29,7 @@ WINDOW = (np.pi, 1.0)
 class Inside:
     """The start of a search, inside the limits.
 
-    rows (m, nq): coefficients of the joints that do not move, which `Reach.G` leaves out. lengths (m,): divisors of the
+    rows (m, nq): coefficients of the joints that do not move, not in `Problem.G`. lengths (m,): divisors of the
     rows. bounds, bounds_now (m,): h with those joints at zero, and with them at `neutral` (nq,), their default; there
     the joints that move are at the start. begin_at (n,): the start, well inside with the others at neutral. template:
     the state at the start.
@@ -48,7 +48,7 @@ class Inside:
         """Return h (…, m) for q (…, nq) of the joints that do not move, with zero for those that do."""
         return np.asarray(self.bounds - rest @ self.rows.T / self.lengths)
 
-    def begin(self, problem: Reach, q0: Any) -> tuple[Array, Array, Array, Array]:
+    def begin(self, problem: Problem, q0: Any) -> tuple[Array, Array, Array, Array]:
         """Return states (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and q (…, nq) for the other joints."""
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
@@ -61,7 +61,7 @@ class Inside:
         states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = q[..., problem.columns]
         return states, h, self._centers(problem, q[..., problem.columns], h), q
 
-    def _centers(self, problem: Reach, q: Array, h: Array) -> Array:
+    def _centers(self, problem: Problem, q: Array, h: Array) -> Array:
         """Return points (…, n) well inside: `begin_at`, or if that is outside for these other joints, a point between
         it and q (…, n), which is inside."""
         if not self.rows.any():
@@ -74,7 +74,7 @@ class Inside:
 
 def reach_of(
     robot: Robot, limits: Limits, goals: Sequence[Goal], tolerance: tuple[float, float], descents: int
-) -> tuple[Reach, Inside]:
+) -> tuple[Problem, Inside]:
     """Return the problem and its limits."""
     columns, rates = _between(robot, goals)
     if not len(columns):
@@ -94,7 +94,7 @@ def reach_of(
     skin = 1e-12 * (1.0 + np.abs(h) + np.abs(G) @ np.maximum(np.abs(first), np.abs(last)))
     begin = _begin(G, h, first, last, neutral[columns])
     neutral[columns] = begin
-    problem = Reach(
+    problem = Problem(
         goals=tuple(goals),
         columns=columns,
         rates=rates,
@@ -180,7 +180,7 @@ def _between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array]:
     bodies = tree(robot)
     found: dict[int, int] = {}
     for goal in goals:
-        up, down = way_between(bodies, bodies.frame(goal.base)[0], bodies.frame(goal.frame)[0])
+        up, down = path_between(bodies, bodies.frame(goal.base)[0], bodies.frame(goal.frame)[0])
         for i in (*up, *down):
             if bodies.multiplier[i] == 0.0:  # follows its leader zero times
                 continue

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from kinetree.algorithms.closed_form import SixAxes
-from kinetree.algorithms.kinematics import way_between
+from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
@@ -25,7 +25,7 @@ def six_axes(robot: Robot, frame: str, base: str) -> SixAxes | None:
     """Return the closed form from base to frame, or None. An arm has one if six revolute joints, without followers
     among them, belong to a known family, counted from either end."""
     bodies = tree(robot)
-    up, down = way_between(bodies, bodies.frame(base)[0], bodies.frame(frame)[0])
+    up, down = path_between(bodies, bodies.frame(base)[0], bodies.frame(frame)[0])
     joints = [robot.joints[bodies.joints[i]] for i in (*up, *down)]
     if len(joints) != 6 or any(j.kind.angular != (True,) or j.pitch or j.mimic for j in joints):
         return None

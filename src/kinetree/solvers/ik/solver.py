@@ -19,7 +19,7 @@ from kinetree.algorithms.inverse import (
     HEAD,
     LINEAR,
     STEPS,
-    Reach,
+    Problem,
     started,
 )
 from kinetree.compiler.kernel import Kernel
@@ -45,7 +45,7 @@ class IK:
     coordinate_names: tuple[str, ...]
     goals: tuple[Goal, ...]
     limits: Limits
-    _problem: Reach
+    _problem: Problem
     _inside: Inside
     _kernel: Kernel
     _closest: Kernel

@@ -18,7 +18,7 @@ BESIDE = 1e-6
 """Step of the derivatives, relative to the reach of a row over the joints' ranges."""
 
 
-class Room:
+class AllowedVolume:
     """Volume of the blocks of some rows, as a function of amounts x (k,) by which the rows are moved out."""
 
     def __init__(self, limits: Limits, rows: Array) -> None:

@@ -16,7 +16,7 @@ from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import Limits
 from kinetree.model.robot import CoupledLimit, Robot
-from kinetree.solvers.limits.allowed_volume import Room
+from kinetree.solvers.limits.allowed_volume import AllowedVolume
 from kinetree.solvers.limits.reach import Reach
 from kinetree.solvers.limits.report import units
 from kinetree.spatial.se3 import Array, frozen
@@ -99,7 +99,9 @@ def widen(
     amounts = np.array([float(x) for x in most.values()])
     _check_amounts(robot, limits, rows, amounts, total)
     objective: Objective = (
-        Room(limits, rows) if reach is None else Reach(robot, limits, rows, amounts, reach, base, samples, cell)
+        AllowedVolume(limits, rows)
+        if reach is None
+        else Reach(robot, limits, rows, amounts, reach, base, samples, cell)
     )
     zero = np.zeros(len(rows))
     before = objective.value(zero)
