@@ -106,7 +106,7 @@ else:
         if name in _LATER:
             globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
             return globals()[name]
-        if name.startswith("__") or not find_spec(f"{__name__}.{name}"):
+        if name.startswith("__") or not name.isidentifier() or not find_spec(f"{__name__}.{name}"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return import_module(f"{__name__}.{name}")
 

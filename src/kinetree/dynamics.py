@@ -6,3 +6,5 @@ from kinetree.queries.statics import joint_torques as joint_torques
 from kinetree.queries.statics import mass as mass
 from kinetree.queries.statics import sensor_reading as sensor_reading
 from kinetree.queries.statics import wrench as wrench
+
+__all__ = ["center_of_mass", "contact_wrench", "joint_torques", "mass", "sensor_reading", "wrench"]

@@ -13,3 +13,19 @@ from kinetree.solvers.ik.make import ik as ik
 from kinetree.solvers.ik.result import IKInterrupted as IKInterrupted
 from kinetree.solvers.ik.result import IKResult as IKResult
 from kinetree.solvers.ik.solver import IK as IK
+
+__all__ = [
+    "IK",
+    "IKInterrupted",
+    "IKResult",
+    "Kernel",
+    "analytical_jacobian",
+    "fk",
+    "hessian",
+    "ik",
+    "jacobian",
+    "jacobian_dot",
+    "manipulability",
+    "point",
+    "velocity",
+]

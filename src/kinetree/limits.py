@@ -1,6 +1,6 @@
 """Limits on configurations: boxes and rows G q <= h, files of them, guards, and which of them to widen."""
 
-from kinetree.formats.limits import read as read
+from kinetree.load import read_limits as read
 from kinetree.model.limits import Limits as Limits
 from kinetree.model.limits import LinearLimits as LinearLimits
 from kinetree.queries.limits import margin as margin
@@ -10,3 +10,5 @@ from kinetree.solvers.guard import GuardState as GuardState
 from kinetree.solvers.guard import guard as guard
 from kinetree.solvers.limits.widen import Widening as Widening
 from kinetree.solvers.limits.widen import widen as widen
+
+__all__ = ["Guard", "GuardState", "Guarded", "Limits", "LinearLimits", "Widening", "guard", "margin", "read", "widen"]

@@ -92,13 +92,11 @@ def _folders(options: ReadOptions) -> dict[str, Path]:
 
 def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
     """Return the robot with the limits of a file, or of a set that comes with the package."""
-    from kinetree.formats.limits import read as read_limits
     from kinetree.robots.icub import tendons
     from kinetree.robots.icub.limits import robots, with_board_limits
 
     if not isinstance(limits, str) or limits.lower().endswith(".toml") or "/" in limits or os.sep in limits:
-        file = Path(limits)
-        return add_limits(robot, _read_limits(read_limits(read_file(file.expanduser()), str(file))))
+        return add_limits(robot, read_limits(limits))
     if limits in tendons.SETS:
         return tendons.with_tendons(robot, limits, _tendons())
     if limits not in robots():
@@ -107,18 +105,24 @@ def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
     return with_board_limits(robot, limits)
 
 
+@explained
+def read_limits(file: str | os.PathLike[str]) -> tuple[LinearLimits, ...]:
+    """Return the sets of limits in a TOML file. Raises KinetreeError with every fault."""
+    return _limits_in(read_file(Path(file).expanduser()), str(file))
+
+
 @cache
 def _tendons() -> tuple[LinearLimits, ...]:
-    from kinetree.formats.limits import read
     from kinetree.robots.icub.tendons import text
 
-    return _read_limits(read(text(), "tendons.toml"))
+    return _limits_in(text(), "tendons.toml")
 
 
-def _read_limits(reading: tuple[tuple[LinearLimits, ...], list[Finding]]) -> tuple[LinearLimits, ...]:
-    sets, findings = reading
-    errors = [finding for finding in findings if finding.severity == "error"]
-    if errors:
+def _limits_in(text: str | bytes, file: str) -> tuple[LinearLimits, ...]:
+    from kinetree.formats.limits import read
+
+    sets, findings = read(text, file)
+    if errors := [finding for finding in findings if finding.severity == "error"]:
         raise KinetreeError(errors)
     return sets
 

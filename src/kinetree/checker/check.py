@@ -15,7 +15,7 @@ from kinetree.conventions.facts import Subject
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, as_codes, check_codes
 from kinetree.conventions.rule import Rule
-from kinetree.errors import SEVERITIES, Finding
+from kinetree.errors import SEVERITIES, Finding, fail
 from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
@@ -45,6 +45,8 @@ def check(
     profile or code, and where there is nothing to read.
     """
     read = ReadOptions(**options).confined_to(source)
+    if isinstance(source, Robot) and read.without(("packages", "confined")) != ReadOptions():
+        raise fail("option", f"{', '.join(options)}: a robot is not read again; legal with one are packages, confined")
     how = CheckOptions(profile, as_codes(select), as_codes(ignore), vendor, read)
     check_codes(profile, how.select, how.ignore)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, read)

@@ -172,10 +172,10 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
     if job.name and not options["unsafe"]:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
-    if (errors := _errors(examined)) or examined.robot is None:
-        raise KinetreeError(errors)
     if not job.options.read.format and (name := format_of(job.file).name) not in TEXTS:
         raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
+    if (errors := _errors(examined)) or examined.robot is None:
+        raise KinetreeError(errors)
     if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
         message = "includes files that an interrupted run had left, and which have changed now; run this again"
         raise KinetreeError([*_recovered(left, diff), Finding("interrupted", "error", message, Source(job.file))])

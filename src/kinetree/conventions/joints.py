@@ -1,4 +1,4 @@
-"""Rules about joints other than their limits: axes, passive behaviour, mimics."""
+"""Rules about joints other than their limits: axes, passive behaviour."""
 
 from __future__ import annotations
 

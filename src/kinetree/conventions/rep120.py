@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from math import acos, cos, degrees, sqrt
 from typing import Any, ClassVar
 
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import Finding
-from kinetree.model.robot import Frame, Geometry, Link, Robot
+from kinetree.model.robot import Geometry, Robot
 from kinetree.spatial.se3 import Array, inverse
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
@@ -86,11 +86,13 @@ class BaseLink(Rep120):
         elif bodies["base_link"] != root:
             joint = robot.joints_to(bodies["base_link"])[-1]
             yield self.finding(
-                f"moves against the root body, {root!r}, by joint {joint.name!r}", _at(robot, "base_link")
+                f"moves against the root body, {root!r}, by joint {joint.name!r}", link_or_frame(robot, "base_link")
             )
         for name in robot.frames:
             if name.lower().removesuffix("_link") in WAISTS and bodies[name] != root:
-                yield self.remark(f"the waist is recommended as the root body, which is {root!r}", _at(robot, name))
+                yield self.remark(
+                    f"the waist is recommended as the root body, which is {root!r}", link_or_frame(robot, name)
+                )
 
 
 class Footprint(Rep120):
@@ -112,7 +114,7 @@ class Footprint(Rep120):
         """Both frames on one body."""
         if "base_footprint" in robot.frames and bodies["base_footprint"] == bodies.get("base_link"):
             message = "is fixed to base_link; on a robot that walks a node broadcasts where it is"
-            yield self.finding(message, _at(robot, "base_footprint"))
+            yield self.finding(message, link_or_frame(robot, "base_footprint"))
 
 
 class Hierarchy(Rep120):
@@ -136,7 +138,7 @@ class Hierarchy(Rep120):
         carrying = {name: carriers(bodies[name], bodies, robot) for name in robot.frames}
         for outer, inner in _order():
             if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
-                yield self.finding(f"is not behind {inner!r}", _at(robot, outer))
+                yield self.finding(f"is not behind {inner!r}", link_or_frame(robot, outer))
         ends = [name for name in ("l_gripper", "r_gripper", "gaze") if name in robot.frames]
         if len(ends) == 3 and "torso" in robot.frames:
             common = next(body for body in carrying[ends[0]] if all(body in carrying[end] for end in ends))
@@ -144,7 +146,7 @@ class Hierarchy(Rep120):
                 message = (
                     f"is on the body of {bodies['torso']!r}, but the last that carries {', '.join(ends)} is {common!r}"
                 )
-                yield self.finding(message, _at(robot, "torso"))
+                yield self.finding(message, link_or_frame(robot, "torso"))
 
 
 class Soles(Rep120):
@@ -184,7 +186,7 @@ class Soles(Rep120):
                 if angle > TURNED:
                     message += f"; its Z is turned {degrees(angle):.3g} degrees from that of {base!r}"
                 wrong.append(name)
-                yield self.finding(message, _at(robot, name))
+                yield self.finding(message, link_or_frame(robot, name))
 
 
 class Grippers(Rep120):
@@ -210,7 +212,7 @@ class Grippers(Rep120):
                 if abs(along[1]) < ALONG:
                     axis = " ".join(f"{round(x, 3) + 0:g}" for x in along.tolist())
                     message = f"finger {joint.name!r} slides along {axis} of the gripper's frame, not along Y"
-                    yield self.finding(message, _at(robot, name))
+                    yield self.finding(message, link_or_frame(robot, name))
 
 
 def root_body(robot: Robot, bodies: Mapping[str, str]) -> str:
@@ -264,10 +266,6 @@ def _lowest(T: Array, geometry: Geometry) -> float | None:
             return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
         case _:
             return None
-
-
-def _at(robot: Robot, frame: str) -> Link | Frame:
-    return robot.links.get(frame) or robot.frames[frame]
 
 
 RULES: tuple[type[Rule], ...] = (BaseLink, Footprint, Hierarchy, Soles, Grippers)

@@ -89,3 +89,8 @@ class Rule:
         """Return what the rule finds; `facts` has all that its `check` asks for."""
         found: Iterator[Finding] = self.check(**facts)
         return found
+
+
+def link_or_frame(robot: Robot, name: str) -> Link | Frame:
+    """Return the link of a name, or the frame that is none of a link."""
+    return robot.links.get(name) or robot.frames[name]

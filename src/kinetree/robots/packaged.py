@@ -89,7 +89,7 @@ def _packaged(name: str, version: str) -> Packaged:
     lines = [i for i, line in enumerate(text.splitlines(), 1) if line == "[[note]]"]
     notes = tuple(
         Finding(note["code"], "info", note["message"], Source(file, line), note["element"])
-        for note, line in zip(data.pop("note"), lines, strict=True)
+        for note, line in zip(data.pop("note", []), lines, strict=True)
         if note
     )
     groups = import_module(f"{__package__}.{name}").groups(number)

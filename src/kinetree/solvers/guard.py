@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -92,7 +93,7 @@ def guard(
     joints: str | Sequence[str] | None = None,
     *,
     keep: float = 0.0,
-    warn: float = np.radians(5.0),
+    warn: float = math.radians(5.0),
     speed: float | Mapping[str, float] = 0.1,
     sweeps: int = 16,
     dtype: DTypeLike = float,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import click
 
@@ -30,8 +28,6 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
 
 def pretty(finding: Finding, width: int | None) -> str:
     """The text of a finding, for a terminal of that width or, if None, for a pipe."""
-    fix = finding.fix and re.sub(r"without=\('(\w+)',\)", r"--without \1", finding.fix)  # an option, not Python
-    finding = replace(finding, fix=fix)
     return _wrapped(finding, width) if width else str(finding)
 
 

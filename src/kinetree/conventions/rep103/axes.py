@@ -10,9 +10,9 @@ import numpy as np
 
 from kinetree.conventions.quality import Shapes
 from kinetree.conventions.rep103.clause import Rep103
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import Finding
-from kinetree.model.robot import Frame, Link, Robot
+from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 NEAR = 0.05
@@ -95,7 +95,7 @@ class Sides(Rep103):
             if abs(mean[k]) > ALONG and mean[axis] < ALONG:  # all pairs say so, more or less
                 point = ("+" if mean[k] > 0 else "-") + "xyz"[k]
                 message = f"{one} of {other} is along {point} of {base}, by the names of its links, not along +{letter}"
-                yield self.finding(message, _element(robot, base))
+                yield self.finding(message, link_or_frame(robot, base))
 
 
 class Optical(Rep103):
@@ -125,7 +125,7 @@ class Optical(Rep103):
             off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), (OPTICAL,))
             if off > NEAR:
                 message = f"is turned {np.rad2deg(off):.4g} degrees from rpy(-π/2, 0, -π/2) in {body!r}"
-                yield self.finding(message, _element(robot, frame))
+                yield self.finding(message, link_or_frame(robot, frame))
 
 
 class NorthEastDown(Rep103):
@@ -153,7 +153,7 @@ class NorthEastDown(Rep103):
             off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), NED)
             if off > NEAR:
                 message = f"is turned {np.rad2deg(off):.4g} degrees from north, east, down of {body!r}"
-                yield self.finding(message, _element(robot, frame))
+                yield self.finding(message, link_or_frame(robot, frame))
 
 
 def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -206,10 +206,6 @@ def _in_body(frame: str, robot: Robot) -> Array:
 def _turned(R: Array, meant: Iterable[Array]) -> float:
     """The angle between a rotation and the nearest of some others, rad."""
     return min(float(np.arccos(np.clip((np.trace(R.T @ other) - 1) / 2, -1, 1))) for other in meant)
-
-
-def _element(robot: Robot, frame: str) -> Link | Frame:
-    return robot.links.get(frame) or robot.frames[frame]
 
 
 RULES: tuple[type[Rule], ...] = (Mirrored, Sides, Optical, NorthEastDown)

@@ -16,11 +16,10 @@ from kinetree.conventions.rep199.clause import (
     geometry,
     own_joint,
     parent,
-    thing,
 )
 from kinetree.conventions.rep199.fixes import add_base, hang_base, move_geometry
 from kinetree.conventions.rep199.makers import Maker
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Geometry, Robot
 from kinetree.spatial import se3
@@ -50,7 +49,7 @@ class BaseLink(Rep199):
         for arm in arms:
             if arm.astray is not None:
                 message = f"is on {bodies[arm.astray]!r}, but the arm begins on {arm.foot!r}"
-                yield self.finding(message, thing(robot, arm.astray))
+                yield self.finding(message, link_or_frame(robot, arm.astray))
             elif arm.base_link is None:
                 yield self.absent(robot, arms, arm, "base_link", strict)
 
@@ -111,11 +110,11 @@ class BaseLinkUpright(Rep199):
             leaning = float(np.rad2deg(np.arccos(np.clip(abs(axis[2]), 0.0, 1.0))))
             if leaning > UPRIGHT:
                 message = f"the first joint, {first.name!r}, leans {leaning:.4g} degrees from its z"
-                yield self.finding(message, thing(robot, arm.base_link))
+                yield self.finding(message, link_or_frame(robot, arm.base_link))
             reach = R.T @ (poses[arm.flange or arm.tool0 or arm.end] - poses[arm.base_link])[:3, 3]
             if np.hypot(reach[0], reach[1]) > 0.3 * np.linalg.norm(reach) and reach[0] < abs(reach[1]):
                 message = f"with all joints at zero the arm reaches to x = {reach[0]:.3g}, y = {reach[1]:.3g} m"
-                yield self.remark(message, thing(robot, arm.base_link))
+                yield self.remark(message, link_or_frame(robot, arm.base_link))
 
 
 class BaseOrientation(Rep199):
@@ -145,7 +144,7 @@ class BaseOrientation(Rep199):
             if np.deg2rad(off) > EXACT:
                 message = f"is turned by {angle(R):.4g} degrees in {arm.base_link!r}; that of {maker.name} is "
                 turned = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
-                yield self.finding(message + turned, thing(robot, arm.base))
+                yield self.finding(message + turned, link_or_frame(robot, arm.base))
 
 
 class ChainBeginsAtBaseLink(Rep199):
@@ -177,7 +176,7 @@ class ChainBeginsAtBaseLink(Rep199):
             if link != arm.base_link:
                 first = robot.joints[arm.moving[0]]
                 message = f"the first joint, {first.name!r}, hangs on {first.parent!r}, which is not behind it"
-                yield self.finding(message, thing(robot, arm.base_link))
+                yield self.finding(message, link_or_frame(robot, arm.base_link))
 
 
 class BasePosition(Rep199):
@@ -209,7 +208,7 @@ class BasePosition(Rep199):
             if off > EXACT:
                 where = " ".join(f"{x:.4g}" for x in expected)
                 message = f"is {off:.4g} m from where models of {maker.name} have it, {where} m in {arm.base_link!r}"
-                yield self.finding(message, thing(robot, arm.base))
+                yield self.finding(message, link_or_frame(robot, arm.base))
 
 
 class BaseFixed(Rep199):
@@ -234,10 +233,10 @@ class BaseFixed(Rep199):
             joint = own_joint(robot, arm.base)
             if joint is not None and joint.kind.nv:
                 message = f"joint {joint.name!r}, which carries it, is {joint.type}"
-                yield self.finding(message, thing(robot, arm.base))
+                yield self.finding(message, link_or_frame(robot, arm.base))
             elif bodies[arm.base] != arm.foot:
                 message = f"is fixed to {bodies[arm.base]!r}, which moves against {(arm.base_link or arm.foot)!r}"
-                yield self.finding(message, thing(robot, arm.base))
+                yield self.finding(message, link_or_frame(robot, arm.base))
 
 
 class BaseParent(Rep199):
@@ -269,7 +268,7 @@ class BaseParent(Rep199):
             link = parent(robot, arm.base)
             if link != arm.base_link:
                 message = f"hangs on {link!r}, not on {arm.base_link!r}" if link else f"carries {arm.base_link!r}"
-                yield self.finding(message, thing(robot, arm.base))
+                yield self.finding(message, link_or_frame(robot, arm.base))
 
 
 class BaseGeometry(Rep199):
@@ -289,7 +288,7 @@ class BaseGeometry(Rep199):
         """base has shapes."""
         for arm in arms:
             if arm.base and geometry(robot, arm.base):
-                yield self.finding("has geometry, which belongs to base_link", thing(robot, arm.base))
+                yield self.finding("has geometry, which belongs to base_link", link_or_frame(robot, arm.base))
 
 
 class Base(Rep199):

@@ -12,7 +12,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule
 from kinetree.errors import SEVERITIES, Finding
-from kinetree.model.robot import Frame, Joint, Link, Robot
+from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
 URL = "https://github.com/gavanderhoorn/rep/blob/coord_frames_ind_robots/rep-0199.rst"
@@ -46,11 +46,6 @@ class Rep199(Rule):
         severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
         message = f"{arm} has none{near}"
         return self.finding(message, f"frame '{arm.prefix}{name}'", severity=severity)
-
-
-def thing(robot: Robot, name: str) -> Link | Frame:
-    """Return the link of a name, or the frame, where it is none of a link."""
-    return robot.links.get(name) or robot.frames[name]
 
 
 def parent(robot: Robot, name: str) -> str | None:

@@ -16,10 +16,9 @@ from kinetree.conventions.rep199.clause import (
     geometry,
     own_joint,
     parent,
-    thing,
 )
 from kinetree.conventions.rep199.fixes import add_flange, move_geometry
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
@@ -104,7 +103,7 @@ class FlangeOrientation(Rep199):
             if abs(R[2, 0]) < LEVEL and R[2, 2] < 1 - ALONG:
                 off = between(R[:, 2], np.array([0.0, 0.0, 1.0]))
                 message = f"with all joints at zero its Z is {off:.4g} degrees from up"
-                yield self.finding(message, thing(robot, arm.flange))
+                yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
 class FlangeAxis(Rep199):
@@ -126,7 +125,7 @@ class FlangeAxis(Rep199):
         for arm in arms:
             if arm.flange and (off := flange_off(arm, robot, poses)) is not None:
                 message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
-                yield self.finding(message, thing(robot, arm.flange))
+                yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
 class FlangeFixed(Rep199):
@@ -146,10 +145,12 @@ class FlangeFixed(Rep199):
         for arm in arms:
             joint = own_joint(robot, arm.flange)
             if arm.flange and joint is not None and joint.kind.nv:
-                yield self.finding(f"joint {joint.name!r}, which carries it, is {joint.type}", thing(robot, arm.flange))
+                yield self.finding(
+                    f"joint {joint.name!r}, which carries it, is {joint.type}", link_or_frame(robot, arm.flange)
+                )
             elif arm.flange and bodies[arm.flange] != arm.end:
                 message = f"is fixed to {bodies[arm.flange]!r}, and the arm ends with {arm.end!r}"
-                yield self.finding(message, thing(robot, arm.flange))
+                yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
 class FlangeParent(Rep199):
@@ -176,7 +177,7 @@ class FlangeParent(Rep199):
         for arm in arms:
             link = parent(robot, arm.flange) if arm.flange else None
             if arm.flange and arm.flange != arm.end and link != arm.end and bodies[arm.flange] == arm.end:
-                yield self.finding(f"hangs on {link!r}, not on {arm.end!r}", thing(robot, arm.flange))
+                yield self.finding(f"hangs on {link!r}, not on {arm.end!r}", link_or_frame(robot, arm.flange))
 
 
 class FlangeGeometry(Rep199):
@@ -196,7 +197,7 @@ class FlangeGeometry(Rep199):
         """flange has shapes."""
         for arm in arms:
             if arm.flange and geometry(robot, arm.flange):
-                yield self.finding("has geometry, which belongs to the last link", thing(robot, arm.flange))
+                yield self.finding("has geometry, which belongs to the last link", link_or_frame(robot, arm.flange))
 
 
 RULES: tuple[type[Rule], ...] = (

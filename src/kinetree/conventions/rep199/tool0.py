@@ -17,11 +17,10 @@ from kinetree.conventions.rep199.clause import (
     off_the_way_out,
     own_joint,
     parent,
-    thing,
 )
 from kinetree.conventions.rep199.fixes import add_tool0, hang_on_flange, hang_tool0, move_geometry
 from kinetree.conventions.rep199.makers import Maker
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -65,13 +64,13 @@ class Tool0(Rep199):
                 off = off_the_way_out(poses[arm.tool0][:3, :3] @ expected[0], arm, robot, poses) or 0.0
                 if np.deg2rad(off) > EXACT:
                     message = f"is turned {off:.4g} degrees off the way out of the last link, against {maker.name}'s"
-                    yield self.finding(message, thing(robot, arm.tool0), severity="warning")
+                    yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
             else:
                 R = poses[arm.flange][:3, :3].T @ poses[arm.tool0][:3, :3]
                 off = angle(expected.T @ R)
                 if np.deg2rad(off) > EXACT:
                     message = f"is turned {off:.4g} degrees off from how models of {maker.name} have it in flange"
-                    yield self.finding(message, thing(robot, arm.tool0), severity="warning")
+                    yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
 
 
 class Tool0AtFlange(Rep199):
@@ -94,7 +93,7 @@ class Tool0AtFlange(Rep199):
             if arm.tool0 and arm.flange and bodies[arm.tool0] == bodies[arm.flange]:
                 off = float(np.linalg.norm((poses[arm.tool0] - poses[arm.flange])[:3, 3]))
                 if off > TOGETHER:
-                    yield self.finding(f"is {off:.4g} m from {arm.flange!r}", thing(robot, arm.tool0))
+                    yield self.finding(f"is {off:.4g} m from {arm.flange!r}", link_or_frame(robot, arm.tool0))
 
 
 class Tool0Fixed(Rep199):
@@ -114,10 +113,12 @@ class Tool0Fixed(Rep199):
         for arm in arms:
             joint = own_joint(robot, arm.tool0)
             if arm.tool0 and joint is not None and joint.kind.nv:
-                yield self.finding(f"joint {joint.name!r}, which carries it, is {joint.type}", thing(robot, arm.tool0))
+                yield self.finding(
+                    f"joint {joint.name!r}, which carries it, is {joint.type}", link_or_frame(robot, arm.tool0)
+                )
             elif arm.tool0 and bodies[arm.tool0] not in (arm.end, arm.flange):  # on a flange that turns it is right
                 message = f"is fixed to {bodies[arm.tool0]!r}, and the arm ends with {arm.end!r}"
-                yield self.finding(message, thing(robot, arm.tool0))
+                yield self.finding(message, link_or_frame(robot, arm.tool0))
 
 
 class Tool0Parent(Rep199):
@@ -141,7 +142,7 @@ class Tool0Parent(Rep199):
         for arm in arms:
             link = parent(robot, arm.tool0) if arm.tool0 else None
             if arm.tool0 and arm.flange and link != arm.flange:
-                yield self.finding(f"hangs on {link!r}, not on {arm.flange!r}", thing(robot, arm.tool0))
+                yield self.finding(f"hangs on {link!r}, not on {arm.flange!r}", link_or_frame(robot, arm.tool0))
 
 
 class Tool0Leaf(Rep199):
@@ -185,7 +186,7 @@ class Tool0Geometry(Rep199):
         """tool0 has shapes."""
         for arm in arms:
             if arm.tool0 and geometry(robot, arm.tool0):
-                yield self.finding("has geometry", thing(robot, arm.tool0))
+                yield self.finding("has geometry", link_or_frame(robot, arm.tool0))
 
 
 RULES: tuple[type[Rule], ...] = (

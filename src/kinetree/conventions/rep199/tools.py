@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.arms import NAMES, Arm
-from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent, thing
+from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent
 from kinetree.conventions.rep199.fixes import hang_tools
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 
@@ -66,7 +66,7 @@ class NumberedTools(Rep199):
         """A tool's frame is called toolN."""
         for tool in tools:
             if NUMBERED.fullmatch(tool.bare):
-                yield self.finding("a number says nothing of the tool", thing(robot, tool.name))
+                yield self.finding("a number says nothing of the tool", link_or_frame(robot, tool.name))
 
 
 class MeaninglessTools(Rep199):
@@ -89,7 +89,7 @@ class MeaninglessTools(Rep199):
         """A tool's frame has a name that any tool's could have."""
         for tool in tools:
             if MEANINGLESS.fullmatch(tool.bare):
-                yield self.finding("any tool's frame could be called so", thing(robot, tool.name))
+                yield self.finding("any tool's frame could be called so", link_or_frame(robot, tool.name))
 
 
 class ToolNames(Rep199):
@@ -110,7 +110,7 @@ class ToolNames(Rep199):
         """A tool's name has other characters."""
         for tool in tools:
             if not LEGAL.fullmatch(tool.name):
-                yield self.finding("is not a legal name of ROS", thing(robot, tool.name))
+                yield self.finding("is not a legal name of ROS", link_or_frame(robot, tool.name))
 
 
 class ToolPlaces(Rep199):
@@ -132,7 +132,9 @@ class ToolPlaces(Rep199):
         """A tool's frame hangs on the last link."""
         for tool in tools:
             if tool.arm.flange and parent(robot, tool.name) == tool.arm.end != tool.arm.flange:
-                yield self.finding(f"hangs on {tool.arm.end!r}, not on {tool.arm.flange!r}", thing(robot, tool.name))
+                yield self.finding(
+                    f"hangs on {tool.arm.end!r}, not on {tool.arm.flange!r}", link_or_frame(robot, tool.name)
+                )
 
 
 RULES: tuple[type[Rule], ...] = (NumberedTools, MeaninglessTools, ToolNames, ToolPlaces)
