@@ -101,7 +101,7 @@ def command(
         for fixed in results:
             _print(fixed, diff)
         print_findings(faults)
-    left = any(fixed.unmended or (diff and fixed.after) for fixed in results)
+    left = any(fixed.unrepaired or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
 
 
@@ -200,8 +200,8 @@ def _plain(fixed: Fixed) -> Mapping[str, Any]:
     return {
         "file": fixed.file,
         "changed": [_name(path) for path in fixed.after],
-        "mended": fixed.mended,
-        "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unmended],
+        "mended": fixed.repaired,
+        "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
         "unsafe": fixed.unsafe,
         "diff": "".join(_diff(fixed)),
     }
@@ -213,10 +213,10 @@ def _print(fixed: Fixed, diff: bool) -> None:
         to_read = sys.stdout.isatty()  # what goes to a file must stay as it is
         sys.stdout.writelines(f"{visible(line[:-1])}\n" if to_read else line for line in _diff(fixed))
     else:
-        _write((_with(finding, "mended") for finding in fixed.mended), sys.stdout)
-    _write((_with(finding, f"not mended: {why}") for finding, why in fixed.unmended), sys.stderr)
-    count = f"{len(fixed.mended)} {'would be ' if diff else ''}mended"
-    left = f", {len(fixed.unmended)} left" if fixed.unmended else ""
+        _write((_with(finding, "mended") for finding in fixed.repaired), sys.stdout)
+    _write((_with(finding, f"not mended: {why}") for finding, why in fixed.unrepaired), sys.stderr)
+    count = f"{len(fixed.repaired)} {'would be ' if diff else ''}mended"
+    left = f", {len(fixed.unrepaired)} left" if fixed.unrepaired else ""
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may mend" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else _others(fixed):
