@@ -83,6 +83,7 @@ def is_model(path: Path) -> bool:
 
 
 def is_unread(result: Checked) -> bool:
+    """Return whether the file could not be read."""
     return any(finding.code in UNREAD and finding.severity == "error" for finding in result.findings)
 
 

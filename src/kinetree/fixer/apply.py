@@ -95,6 +95,8 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Repair:
+    """Findings of a rule, and the edits that may repair them."""
+
     rule: type[Rule]
     keys: tuple[Key, ...]
     mends: tuple[Mend, ...]

@@ -1,4 +1,4 @@
-"""Axes at the zero configuration, the way the root looks, and the order of the torso."""
+"""Axes at the zero configuration, the direction of the root, and the order of the torso."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clauses of REP-199 about tool0, the controller's tool of zeros."""
+"""Rules of REP-199 about tool0, the controller's tool of zeros."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 TOGETHER = 1e-6
-"""How far the origins of flange and tool0 may be apart, m."""
+"""Largest distance between the origins of flange and tool0, m."""
 
 
 class Tool0(Rep199):
