@@ -81,10 +81,8 @@ def of_gone_models(file: str, checked: Collection[Model]) -> list[Finding]:
 
 
 def write_baseline(file: str, found: Iterable[tuple[Model, Iterable[Finding]]]) -> int:
-    """Write findings, as pairs of a model's key and its findings, and return how many are in the file.
-
-    Errors of a reader are left out. Raises KinetreeError if the file cannot be written.
-    """
+    """Write findings, as pairs of a model's key and its findings, and return how many are in the file. Errors of a
+    reader are left out. Raises KinetreeError if the file cannot be written."""
     folder = os.path.dirname(file)
     counts = Counter(
         entry_of(finding, model, folder)
@@ -136,10 +134,8 @@ def relative(file: str, folder: str) -> str:
 
 
 def check_baseline(file: str) -> None:
-    """Raise KinetreeError if a file is not a baseline, or has unknown codes.
-
-    This loads all rules, which reading a baseline does not.
-    """
+    """Raise KinetreeError if a file is not a baseline, or has unknown codes. This loads all rules, which reading a
+    baseline does not."""
     known = codes_of()
     codes = dict.fromkeys(entry[3] for entries in read_baseline(file).values() for entry in entries)
     rules = set(known)

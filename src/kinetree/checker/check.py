@@ -81,11 +81,8 @@ def ask(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions = Check
 
 @np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
 def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions) -> dict[str, list[Finding]]:
-    """Return the findings of each rule that ran, by its code.
-
-    A rule does not run if one that it requires has failed or did not run, or if one of its facts is unknown. A finding
-    without a source gets that of the robot.
-    """
+    """Return the findings of each rule that ran, by its code. A rule does not run if one that it requires has failed or
+    did not run, or if one of its facts is unknown. A finding without a source gets that of the robot."""
     subject = Subject(robot, options)
     findings: dict[str, list[Finding]] = {}
     failed: set[str] = set()

@@ -68,11 +68,8 @@ def check_job(job: Job) -> Checked:
 
 
 def examine_job(job: Job) -> Examined:
-    """Read and check one file.
-
-    The report leaves out what the settings exclude, comments excuse and the baseline has. Raises KinetreeError if there
-    is nothing to read, or the baseline is not one.
-    """
+    """Read and check one file. The report leaves out what the settings exclude, comments excuse and the baseline has.
+    Raises KinetreeError if there is nothing to read, or the baseline is not one."""
     file = str(source := as_source(job.file, job.options.read))
     options = replace(job.options, read=job.options.read.confined_to(source))
     reading = examine(source, options.read)

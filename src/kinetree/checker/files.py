@@ -25,9 +25,7 @@ UNREAD = ("file", "file-size", "format")
 
 def files_of(paths: Sequence[str]) -> dict[str, bool]:
     """Return all files, each once, and whether they were named; unreadable ones too, because the check reports why.
-
-    Raises KinetreeError for folders with nothing to read, and for unknown bare names of robots.
-    """
+    Raises KinetreeError for folders with nothing to read, and for unknown bare names of robots."""
     seen: dict[str, str] = {}
     files: dict[str, bool] = {}
     for path in paths:

@@ -58,11 +58,9 @@ class Protection:
 
 
 def readable(jobs: Sequence[Job]) -> list[str] | None:
-    """Return the files and folders that a child may read for some jobs, or None if one of them is not confined.
-
-    They include all folders in which packages are searched for, because those are searched before it is known which
-    packages are needed.
-    """
+    """Return the files and folders that a child may read for some jobs, or None if one of them is not confined. They
+    include all folders in which packages are searched for, because those are searched before it is known which packages
+    are needed."""
     if not all(job.options.read.confined for job in jobs):
         return None
     found: list[str] = []

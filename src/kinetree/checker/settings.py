@@ -68,10 +68,8 @@ class Settings:
 
 
 def find_settings(file: str | None = None) -> Settings:
-    """Return the settings of the nearest folder around a file, or around the working folder, that has some.
-
-    Raises KinetreeError with every fault of the settings, and if a folder has two files of them.
-    """
+    """Return the settings of the nearest folder around a file, or around the working folder, that has some. Raises
+    KinetreeError with every fault of the settings, and if a folder has two files of them."""
     folder = Path(os.path.abspath(file)).parent if file is not None else Path.cwd()
     for above in (folder, *folder.parents):
         said = [path for path in (above / OWN, above / SHARED) if _says_something(path)]

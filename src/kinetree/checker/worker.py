@@ -84,11 +84,8 @@ def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
 
 
 def main(seconds: str, megabytes: str) -> None:
-    """Answer jobs until the process that sends them has gone.
-
-    The first message contains whether the kernel shall restrict this process, and the files and folders that it may
-    read; the answer to it contains the limits in force.
-    """
+    """Answer jobs until the process that sends them has gone. The first message contains whether the kernel shall
+    restrict this process, and the files and folders that it may read; the answer to it contains the limits in force."""
     from kinetree.checker.sandbox import Restricted, restrict  # not for the parent, which imports this file
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and ends us

@@ -21,11 +21,8 @@ NewNames = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replacement of the bytes from start to stop of a file by `text`.
-
-    The bytes count in the text that the readers of XML see: UTF-8 without a byte order mark. `on_disk` applies the edit
-    to the file itself.
-    """
+    """Replacement of the bytes from start to stop of a file by `text`. The bytes count in the text that the readers of
+    XML see: UTF-8 without a byte order mark. `on_disk` applies the edit to the file itself."""
 
     file: str
     start: int
@@ -63,12 +60,9 @@ class Mend:
 
 
 def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:
-    """Return the content of a file after edits, whatever its encoding.
-
-    Edits may have any order; insertions at one place keep theirs. Raises KinetreeError if two edits overlap, if the
-    encoding of the file lacks a character, and if Python encodes the text of the file differently, so that its bytes
-    cannot be located.
-    """
+    """Return the content of a file after edits, whatever its encoding. Edits may have any order; insertions at one
+    place keep theirs. Raises KinetreeError if two edits overlap, if the encoding of the file lacks a character, and if
+    Python encodes the text of the file differently, so that its bytes cannot be located."""
     mark, encoding = encoding_of(content)
     text = content[len(mark) :].decode(encoding)
     if text.encode(encoding) != content[len(mark) :]:

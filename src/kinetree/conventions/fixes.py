@@ -97,10 +97,8 @@ def unit_axes(elements: Elements) -> Iterator[Mend]:
 
 
 def exact_angles(exact: Callable[[str], str | None]) -> object:
-    """Return a `mend` that replaces numbers of rpy by the texts that `exact` returns.
-
-    Links behind such an origin move; `turns` of the rule limits by how much the angles may change.
-    """
+    """Return a `mend` that replaces numbers of rpy by the texts that `exact` returns. Links behind such an origin move;
+    `turns` of the rule limits by how much the angles may change."""
 
     def mend(elements: Elements) -> Iterator[Mend]:
         for owner, origins in _origins(elements):

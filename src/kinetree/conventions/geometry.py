@@ -205,11 +205,9 @@ RULES: tuple[type[Rule], ...] = (NoCollision, NoSize, AbsurdSize, MissingMesh, E
 def assets(
     robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]], confined: Confinement | Literal[False]
 ) -> Mapping[str, Asset] | None:
-    """Return the state of each mesh file by name, or None for a model without a file.
-
-    Files of packages that were not found are left out; so are names that lead out of their package or to another
-    computer, and relative paths in an included file, which may start at either file.
-    """
+    """Return the state of each mesh file by name, or None for a model without a file. Files of packages that were not
+    found are left out; so are names that lead out of their package or to another computer, and relative paths in an
+    included file, which may start at either file."""
     if robot.source is None:
         return None
     file, near = robot.source.file, folder_of(robot.source.file)

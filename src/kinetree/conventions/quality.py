@@ -142,10 +142,8 @@ def masses(robot: Robot) -> Masses:
 
 @fact
 def boxes(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, Array]:
-    """Return the lowest and highest corner (2, 3) of each link's shapes in its frame, by name.
-
-    Only links at the top of their body that have a mass and only simple shapes, because meshes are not read.
-    """
+    """Return the lowest and highest corner (2, 3) of each link's shapes in its frame, by name. Only links at the top of
+    their body that have a mass and only simple shapes, because meshes are not read."""
     found = {}
     for link in robot.links.values():
         shapes = (*link.visuals, *link.collisions)

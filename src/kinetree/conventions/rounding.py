@@ -67,9 +67,7 @@ def off_by_rounding(slope: Array, texts: InertiaTexts, link: Link) -> float:
 
 def _roundings(texts: Mapping[str, str], link: Link) -> Array:
     """Return the largest rounding errors of the entries (3, 3): half of one in the finest last place of any entry.
-
-    Trailing zeros count if the text is known. 0 and 0.0 are exact, because programs write them for nothing.
-    """
+    Trailing zeros count if the text is known. 0 and 0.0 are exact, because programs write them for nothing."""
     assert link.inertial
     tensor = link.inertial.inertia
     places = np.array(

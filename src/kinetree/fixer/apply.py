@@ -39,10 +39,8 @@ Key = tuple[str, str | None]
 
 @dataclass(frozen=True)
 class Task:
-    """A file to repair, its options, whether names may change, and the files that follow new names.
-
-    The options are confined to a workspace, or to none; see `ReadOptions.confined_to`.
-    """
+    """A file to repair, its options, whether names may change, and the files that follow new names. The options are
+    confined to a workspace, or to none; see `ReadOptions.confined_to`."""
 
     file: str
     options: CheckOptions

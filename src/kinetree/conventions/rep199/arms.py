@@ -75,11 +75,8 @@ class _Named(Chains):
 
     def named_ends(self) -> dict[str, str]:
         """Return the last bodies of the chains of more than one joint that the frames of a prefix describe, with the
-        prefix.
-
-        A prefix that nothing else on the chain has is a coincidence: `camera_flange`, `link_3_flange`. Of several
-        prefixes on one chain the one with the largest weight counts, unless one arm stands on the other.
-        """
+        prefix. A prefix that nothing else on the chain has is a coincidence: `camera_flange`, `link_3_flange`. Of
+        several prefixes on one chain the one with the largest weight counts, unless one arm stands on the other."""
         ends = {p: end for p, group in self.groups.items() if (end := self._end(p)) and end != group.get("base_link")}
         weight = {prefix: self._weight(prefix, end) for prefix, end in ends.items()}
         ends = {p: end for p, end in ends.items() if not p or weight[p] > (1, 0, 0)}
@@ -95,11 +92,9 @@ class _Named(Chains):
         return found
 
     def _end(self, prefix: str) -> str | None:
-        """Return the last body of the chain that the frames of a prefix describe.
-
-        That is the last of its numbered links, or the parent of flange or tool0, whichever is farther, or where the
-        chain goes on beside them: if these are on a link before the last, they are wrong and not the chain.
-        """
+        """Return the last body of the chain that the frames of a prefix describe. That is the last of its numbered
+        links, or the parent of flange or tool0, whichever is farther, or where the chain goes on beside them: if these
+        are on a link before the last, they are wrong and not the chain."""
         group = self.groups[prefix]
         numbered = [body for name, body in group.items() if name.startswith("link_") and body in self.carried]
         tips = [self._carrier(prefix, group[name]) for name in ("flange", "tool0") if name in group]

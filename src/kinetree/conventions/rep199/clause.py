@@ -34,11 +34,8 @@ class Rep199(Rule):
     base: ClassVar[str | None] = ARM
 
     def absent(self, robot: Robot, arms: Sequence[Arm], arm: Arm, name: str, strict: bool) -> Finding:
-        """Return the finding that an arm lacks a frame of a name.
-
-        It is a warning, since the REP defines the frame and does not require it; a strict profile uses the REP's own
-        level.
-        """
+        """Return the finding that an arm lacks a frame of a name. It is a warning, since the REP defines the frame and
+        does not require it; a strict profile uses the REP's own level."""
         theirs = {getattr(other, name) for other in arms}
         friends = {
             other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"

@@ -183,10 +183,8 @@ def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) 
 
 
 def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -> str | None:
-    """Return why the pose of link b in link a, and of more elements with an origin, must not be computed, or None.
-
-    The reason is an angle with a finding of R103-007, whose error would be hidden in the result.
-    """
+    """Return why the pose of link b in link a, and of more elements with an origin, must not be computed, or None. The
+    reason is an angle with a finding of R103-007, whose error would be hidden in the result."""
     one, other = (robot.joints_to(robot.frames[frame].link)[::-1] for frame in (a, b))
     owners = [elements.joints[joint.name] for joint in (*one, *other) if (joint in one) != (joint in other)]
     for owner in (*owners, *more):
