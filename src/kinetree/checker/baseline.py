@@ -217,7 +217,6 @@ def _entry(row: Any, number: int, file: str) -> tuple[Entry, int]:
 
 
 def _remark(gone: Counter[Entry], file: str, model: Model, how: str = "") -> Finding:
-    """Return the remark that entries are no longer found."""
     named = [" ".join(filter(None, (code, element))) for _, _, _, code, element, _ in sorted(gone)]
     more = f" and {len(named) - 3} more" if len(named) > 3 else ""
     message = f"{gone.total()} in the baseline are gone{how}: {', '.join(named[:3])}{more}"

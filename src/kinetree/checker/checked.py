@@ -104,7 +104,6 @@ def gone_from_baselines(jobs: Sequence[Job]) -> list[Checked]:
 
 
 def _key(job: Job, baseline: str) -> Model:
-    """Return the key of a job's model in a baseline."""
     return model_key(job.file, job.name, os.path.dirname(baseline))
 
 

@@ -62,7 +62,6 @@ def jobs(
 
 
 def _rows(settings: Settings) -> dict[str, list[Model | None]]:
-    """Return the rows of each model, by its file."""
     rows: dict[str, list[Model | None]] = {}
     for model in settings.models:
         rows.setdefault(os.path.realpath(model.file), []).append(model)

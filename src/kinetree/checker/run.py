@@ -96,7 +96,6 @@ def _size(job: Job) -> int:
 
 
 def _cores() -> int:
-    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -198,7 +197,6 @@ class _Child:
             self.process = None
 
     def kill_if_late(self) -> None:
-        """End the process if its answer is overdue."""
         with self.lock:
             if self.process and monotonic() > self.due:
                 self.late = True
@@ -214,7 +212,7 @@ class _Child:
         other machines do not support. It has no job yet."""
         for restricted in (True, False):
             self._begin()
-            with suppress(EOFError, OSError, TypeError):  # it is asked for the first job, and then that is an error
+            with suppress(EOFError, OSError, TypeError):  # the first job then gets the error
                 send(self.process.stdin if self.process else None, pickle.dumps((restricted, self.readable)))
                 self.protection = Protection(*self._answer(START))
                 return
@@ -246,7 +244,6 @@ class _Child:
                 self.due = inf
 
     def _befell(self, file: str) -> Checked:
-        """Return how the process failed, as a finding."""
         late = self.late
         status = None if late else self._status()
         self.kill()

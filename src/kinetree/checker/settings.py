@@ -200,7 +200,6 @@ class _Reader:
         return tuple(PerFile(pattern, codes) for pattern, codes in rows)
 
     def codes(self, said: Any, key: str) -> tuple[str, ...]:
-        """Return codes or their beginnings."""
         if not is_texts(said) or not all(said):
             self.error(f'{key}: {shown(said)} is no list of codes; legal is such as ["R199-505", "ICUB-3"]', key)
             return ()

@@ -61,4 +61,4 @@ def main() -> None:
             os._exit(INTERRUPTED)
         raise
     finally:
-        _start.ignore_interrupts()  # all is said
+        _start.ignore_interrupts()  # everything is printed

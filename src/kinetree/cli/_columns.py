@@ -98,7 +98,6 @@ def _numbered(n: int) -> tuple[str, ...]:
 
 
 def _schemes(who: Controller, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the possible names of the joints."""
     yield tuple(names)
     yield _numbered(len(names))
     vendors = VENDOR_JOINTS.get(who.key, ())

@@ -42,7 +42,7 @@ def read(maker: str, text: str) -> tuple[Array, list[str]]:
     controller = _controller(maker)
     found = parsed(controller, text)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnverifiedWarning)  # `notes` says it
+        warnings.simplefilter("ignore", UnverifiedWarning)  # `notes` has it
         T = controller.to_pose(found.values)
     return T, [*(f"{part!r} belongs to no pose, left out" for part in found.left_out), *notes(maker)]
 

@@ -95,7 +95,6 @@ def _scales(robot: Robot, unit: Literal["rad", "deg"]) -> dict[str, float]:
 
 
 def _amounts(robot: Robot, by: tuple[str, ...]) -> dict[str, float]:
-    """Return the amount of each row, by its name or a pattern. Raises an error if a row is given twice."""
     from kinetree.solvers.limits.widen import widenable
 
     known, rows = widenable(robot), robot.limits.row_names

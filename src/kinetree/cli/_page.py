@@ -120,7 +120,6 @@ def _heading(column: str) -> str:
 
 
 def _with_guides(cell: str) -> str:
-    """Return the cell with the guides of a tree in line-drawing characters."""
     match = re.match(r"(?:[|]  |   )*(?:[|]- |`- )?", cell)
     assert match is not None  # it matches the empty text
     guides = match[0]

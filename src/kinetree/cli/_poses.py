@@ -47,7 +47,6 @@ def read_poses(
 
 
 def _check_units(file: Path, row: Row, columns: list[Column]) -> None:
-    """Raise KinetreeError for a row of units below the names."""
     words = [row.cells[column.at].strip("[]() ") for column in columns]
     if any(words) and all(unit_of(word) in (*METRES, *RADIANS) for word in words if word):
         name, unit = next((column.wanted.label, word) for column, word in zip(columns, words, strict=True) if word)
@@ -83,7 +82,6 @@ def _check_marks(file: Path, rows: list[Row], columns: list[Column]) -> None:
 
 
 def _number(file: Path, row: Row, column: Column) -> float:
-    """Return the number in a cell, in the required unit."""
     text, units = row.cells[column.at], factors(column.wanted.unit)
     match = _NUMBER.fullmatch(text.replace("\u2212", "-"))
     value = number(match["number"].replace(",", ".")) if match else None
@@ -98,7 +96,6 @@ def _number(file: Path, row: Row, column: Column) -> float:
 
 
 def _pose(file: Path, row: Row, columns: list[Column], who: Controller) -> list[float]:
-    """Return the numbers of the pose in a row, in the controller's units."""
     if columns[0].wanted.unit is None:
         try:
             values: list[float] = parsed(who, row.cells[columns[0].at]).values.tolist()

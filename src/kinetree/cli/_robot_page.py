@@ -100,7 +100,6 @@ def _limit_cells(limit: Limit, unit: str, scale: float) -> tuple[str, ...]:
 
 
 def _relations(robot: Robot) -> Section:
-    """Return the section of followers and of the pitches of screws."""
     rows = []
     for joint in robot.joints.values():
         if joint.mimic:
@@ -182,7 +181,6 @@ def _masses(robot: Robot, everything: bool) -> Section:
 
 
 def _notes(notes: Iterable[Finding], everything: bool) -> list[Section]:
-    """Return one section a code."""
     by_code: dict[str, list[Finding]] = {}
     for note in notes:
         by_code.setdefault(note.code, []).append(note)

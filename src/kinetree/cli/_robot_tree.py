@@ -36,7 +36,6 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
 
 
 def _rigid(robot: Robot) -> set[str]:
-    """Return the fixed joints with no moving joint behind them."""
     moving: set[str] = set()  # links with a moving joint behind them
     rigid = set()
     for name in reversed(robot.placed):
@@ -49,7 +48,6 @@ def _rigid(robot: Robot) -> set[str]:
 
 
 def _behind(robot: Robot, joint: Joint) -> Iterator[str]:
-    """Yield the link of a joint and all behind it."""
     stack = [joint.child]
     while stack:
         link = stack.pop()

@@ -95,7 +95,6 @@ def _commented(file: Path, comments: list[_Line], count: int, legal: str) -> tup
 
 
 def _text(file: Path) -> str:
-    """Return the text of a file with line feeds as ends of lines."""
     content = read_file(file)
     if len(content) > MOST_BYTES:
         raise fault(file, None, f"has {len(content)} bytes; at most {MOST_BYTES} are read")

@@ -71,7 +71,7 @@ def command(
     options: dict[str, Any] = {**frames, "tolerance": _si(tolerance)} if tolerance else {**frames}
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` says it
+            warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` has a note
             joints, poses, converted = read_poses(file, who, names, turning)
             result = _as_typed(calibrate(robot, who, joints, poses, robot_model, **options))
     except KinetreeError as error:
@@ -97,7 +97,6 @@ def _joints(robot: Robot, frames: dict[str, str]) -> tuple[tuple[str, ...], list
 
 
 def _check_frames(ctx: click.Context, robot: Robot, frames: dict[str, str]) -> None:
-    """Raise KinetreeError for frames that an option names and the robot lacks."""
     for role, name in frames.items():
         named = ctx.get_parameter_source(role) is not click.core.ParameterSource.DEFAULT
         if named and name not in robot.frames:

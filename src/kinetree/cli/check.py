@@ -107,7 +107,6 @@ def command(
 
 
 def _check_options(as_json: bool, form: str | None, why: bool) -> None:
-    """Raise an error for several forms of one report."""
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
     if why and (as_json or form):
@@ -144,7 +143,6 @@ def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
 
 
 def _watched(jobs: Sequence[Job]) -> list[Checked]:
-    """Return all results, with a progress bar if there are many."""
     if len(jobs) <= MANY or not sys.stderr.isatty():
         return list(check_all(jobs))
     with click.progressbar(check_all(jobs), length=len(jobs), label="checking", show_pos=True, file=sys.stderr) as bar:
@@ -164,7 +162,6 @@ def _split(result: Checked) -> Checked:
 
 
 def _write(lines: Iterable[str], file: str | None) -> None:
-    """Print a report, or write it to a file."""
     if file is None:
         write_lines(lines, sys.stdout)
     else:

@@ -194,7 +194,6 @@ def _placed(finding: Finding, path: str) -> Finding:
 
 
 def _plain(fixed: Fixed) -> Mapping[str, Any]:
-    """Return the object for JSON."""
     return {
         "file": fixed.file,
         "changed": [_name(path) for path in fixed.after],
@@ -222,7 +221,6 @@ def _print(fixed: Fixed, diff: bool) -> None:
 
 
 def _others(fixed: Fixed) -> list[Path]:
-    """Return the changed files besides the model's own."""
     return [path for path in fixed.after if path != Path(fixed.file).resolve()]
 
 
@@ -231,12 +229,10 @@ def _write(findings: Iterator[Finding], stream: TextIO) -> None:
 
 
 def _with(finding: Finding, what: str) -> Finding:
-    """Return the finding with its outcome in the message."""
     return Finding(finding.code, finding.severity, f"{finding.message}; {what}", finding.source, finding.element)
 
 
 def _diff(fixed: Fixed) -> Iterator[str]:
-    """Yield a unified difference of all files that change, with their ends of lines."""
     for path, content in fixed.before.items():
         name = _name(path)
         old, new = _lines(content), _lines(fixed.after[path])

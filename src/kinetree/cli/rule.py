@@ -64,7 +64,6 @@ def _rows(rules: Sequence[Explanation]) -> str:
 
 
 def _page(rule: Explanation) -> str:
-    """Return everything about one rule."""
     paragraphs = [f"{rule.code}  {rule.title}"]
     paragraphs += [_wrapped(paragraph) for paragraph in rule.why.split("\n\n") if paragraph]
     facts = {

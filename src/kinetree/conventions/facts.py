@@ -55,7 +55,6 @@ class Subject:
 
 @cache
 def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of a function's inputs."""
     code = function.__code__
     return tuple(name for name in code.co_varnames[: code.co_argcount] if name != "self")
 

@@ -138,7 +138,6 @@ class QuaternionInOldFile(Rule):
 
 
 def _origins(elements: Elements) -> Iterator[tuple[Element, list[Element]]]:
-    """Yield links, joints and sensors with their origins."""
     for owner in (*elements.links.values(), *elements.joints.values(), *elements.root.find_all("sensor")):
         yield owner, origins_of(owner)
 

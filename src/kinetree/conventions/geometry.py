@@ -309,7 +309,6 @@ def _meshes(shapes: Shapes, assets: Mapping[str, Asset], asset: Asset) -> list[t
 
 
 def _first(shapes: Shapes) -> dict[str, tuple[Link, Geometry]]:
-    """Return the first use of each mesh file."""
     first: dict[str, tuple[Link, Geometry]] = {}
     for link, geometry in shapes:
         if "filename" in geometry.shape.parameters:

@@ -92,7 +92,6 @@ def _check_new(value: str, renamed: NewNames, source: Source) -> None:
 
 
 def _check_words(value: str, renamed: NewNames, source: Source) -> None:
-    """Raise KinetreeError if a value contains an old name."""
     if part := _old_in(value, frozenset(renamed)):
         raise ambiguous(source, f"{value!r} has the name {part!r} in it")
 

@@ -36,7 +36,6 @@ def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", bod
 
 
 def _limbs(side: str, y: float) -> str:
-    """Return the text of a leg and an arm."""
     return "".join(
         (
             _on("pelvis", f"{side}_ankle", "revolute", f"0 {y} -0.8", body=_FOOT),

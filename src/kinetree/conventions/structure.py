@@ -193,7 +193,6 @@ def _joints_in(block: Element) -> Iterator[str]:
 
 
 def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
-    """Yield a finding for each unknown joint in blocks of a tag."""
     named = [
         (f"names the joint {name!r}, which does not exist", name, element.label, source)
         for source, element in blocks

@@ -48,7 +48,7 @@ class Suppresses(Rule):
     good: ClassVar[str] = EXCUSED
 
     def check(self, suppressions: Iterable[Suppression]) -> Iterator[Finding]:
-        """What is wrong with suppressions."""
+        """Yield what is wrong with suppressions."""
         for suppression in suppressions:
             for message in self.faults(suppression):
                 yield self.finding(message, suppression.element, source=suppression.source)

@@ -142,7 +142,6 @@ def constants_of(roots: Iterable[Element]) -> dict[str, str]:
 
 
 def _calls(roots: Iterable[Element]) -> dict[str, list[Element]]:
-    """Return the elements of xacro by tag."""
     calls: dict[str, list[Element]] = {}
     for root in roots:
         for element in root.walk():

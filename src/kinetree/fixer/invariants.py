@@ -130,7 +130,6 @@ def _alike(things: Sequence[Thing], numbers: Iterable[int]) -> dict[object, list
 
 
 def _placed(things: Sequence[Thing], robot: Robot, poses: Sequence[Array]) -> Array:
-    """Return T_root_thing (n, 4, 4). poses: those of all frames."""
     numbers = {name: i for i, name in enumerate(robot.frames)}
     frames = [numbers[thing.frame] for thing in things]
     placed: Array = np.array(poses)[frames] @ np.array([thing.T for thing in things])
@@ -186,7 +185,6 @@ def _configurations(robot: Robot) -> Iterator[Array]:
 
 
 def _as_in(after: Robot, before: Robot, q: Array, renamed: NewNames) -> Array:
-    """Return q in the order of another robot with the same joints."""
     values, slices = np.zeros(after.nq), after.q_slices
     for name, where in before.q_slices.items():
         values[slices[renamed.get(("joint", name), name)]] = q[where]
@@ -194,7 +192,6 @@ def _as_in(after: Robot, before: Robot, q: Array, renamed: NewNames) -> Array:
 
 
 def _things(robot: Robot, renamed: NewNames) -> Iterator[Thing]:
-    """Yield frames, shapes, sensors and centres of mass."""
     named = {name: renamed.get(("link", name), name) for name in robot.frames}
     for name in robot.frames:
         yield Thing(("frame", named[name]), f"frame {name!r}", name, IDENTITY)

@@ -145,7 +145,6 @@ def _way(expanded: Element, files: Files) -> list[Element]:
 
 
 def _branches(way: Sequence[Element]) -> set[Element]:
-    """Return the conditions and macros above the last element of a path."""
     return {element for element in way[:-1] if element.tag in BRANCHES}
 
 
@@ -160,7 +159,6 @@ def _check_made(change: Change, files: Files) -> None:
 
 
 def _changed(change: Change, element: Element, files: Files) -> Edit:
-    """Return the edit that sets the attribute in the source file."""
     name, old = change.name, change.element.attributes[change.name]
     written = element.get(name)
     place, _ = change.where

@@ -69,7 +69,6 @@ def _always(number: int, answer: int) -> list[Step]:
 
 
 def _if(number: int, steps: Sequence[Step]) -> list[Step]:
-    """Return the steps for one call, which end with an answer."""
     return [(EQUAL, 0, len(steps), number), *steps]
 
 

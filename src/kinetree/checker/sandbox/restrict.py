@@ -118,7 +118,6 @@ def _seccomp(libc: Any) -> bool:
 
 
 def _of_python() -> tuple[str, ...]:
-    """Return the folders of modules and their libraries, without shared ones."""
     packages = {path for name in ("kinetree", "numpy") for path in getattr(sys.modules.get(name), "__path__", ())}
     much = shared_folders() | {os.path.realpath("/tmp")}
     paths = (*packages, sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path)

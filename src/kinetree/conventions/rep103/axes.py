@@ -166,7 +166,6 @@ def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[t
 
 
 def _carrying(body: str, bodies: Mapping[str, str], robot: Robot) -> str | None:
-    """Return the parent body, None for the root."""
     joint = robot.parent_joint(body)
     return bodies[joint.parent] if joint else None
 

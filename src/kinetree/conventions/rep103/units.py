@@ -86,7 +86,7 @@ class Units(Rep103):
             yield self.finding(message, joint)
 
     def _slides(self, joint: Joint, size: float, robot: Robot) -> Iterator[Finding]:
-        """Of a robot of a size, m; 0 where nothing tells it."""
+        """Yield a finding if a joint slides too far for a robot of a size, m; 0 if it is unknown."""
         times = _reach(joint) / max(size, SMALL)
         if times > SLIDES[1] or (times > SLIDES[0] and size and _turns_with(joint, robot)):
             message = f"slides from {joint.limit.lower:g} to {joint.limit.upper:g} m"
@@ -102,7 +102,7 @@ class Units(Rep103):
             yield self.finding(f"{link.inertial.mass:g} kg in {volume * 1e3:.3g} litres; are these grams?", link)
 
     def _scales(self, shapes: Shapes) -> Iterator[Finding]:
-        """Of one mesh file, by its uses."""
+        """Yield a finding if the uses of one mesh file have scales in different units."""
         for uses in grouped((use for use in shapes if use[1].shape.kind == "mesh"), _mesh):
             scales: list[Any] = [geometry.shape.parameters.get("scale", (1.0,)) for _, geometry in uses]
             if len(set(scales)) == 1:

@@ -204,7 +204,6 @@ class _Named(Chains):
         return foot if is_between or self._number(prefix, following) else None
 
     def _number(self, prefix: str, link: str) -> bool:
-        """Return whether a link has the name link_N with a prefix."""
         match = FRAME.fullmatch(link)
         return bool(match and match["prefix"] == prefix and match["name"].startswith("link_"))
 
@@ -224,7 +223,6 @@ class _Named(Chains):
 
 
 def _alike(a: Sequence[str], b: Sequence[str]) -> list[str]:
-    """Return the common beginning of two sequences."""
     return [x for x, _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))]
 
 

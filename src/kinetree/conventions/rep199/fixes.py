@@ -161,7 +161,6 @@ def hang_tools(robot: Robot, tools: tuple[Tool, ...], poses: Poses, elements: El
 
 
 def _hung(robot: Robot, poses: Poses, elements: Elements, places: list[str], arm: Arm) -> Iterator[Mend]:
-    """Attach the links on some places of an arm to its flange."""
     for place in places:
         for joint in children(robot, place):
             if arm.flange and joint.child not in (arm.flange, arm.tool0):

@@ -20,7 +20,6 @@ ALIGNED = 0.1
 
 
 def _links(robot: Robot, arm: Arm) -> list[str]:
-    """Return the links that an arm's joints move, from base_link on."""
     return [robot.joints[name].child for name in arm.moving]
 
 

@@ -60,7 +60,7 @@ class Tool0(Rep199):
             if arm.tool0 is None:
                 yield self.absent(robot, arms, arm, "tool0", strict)
             elif expected is None or bodies[arm.tool0] != bodies[arm.flange or arm.end]:
-                continue  # R199-404 or R199-504 says so
+                continue  # R199-404 or R199-504 reports it
             elif arm.flange is None:
                 off = off_the_way_out(poses[arm.tool0][:3, :3] @ expected[0], arm, robot, poses) or 0.0
                 if np.deg2rad(off) > EXACT:
