@@ -68,10 +68,10 @@ def command(
 ) -> None:
     """Repair what departs from the conventions of a profile in URDF and xacro files, in place.
 
-    A PATH is a URDF or xacro file, or a folder with such files. A repair never moves a frame or changes a limit or a
-    mass, with one exception: angles that are meant to be fractions of π become exact (R103-007), which turns the links
-    behind by a few milliradians; --ignore R103-007 leaves them. What the file or the settings excuse is left. All files
-    are written, or none; a run that is killed meanwhile is undone by the next.
+    A PATH is a URDF or xacro file, or a folder, in which all such files are repaired. A repair never moves a frame or
+    changes a limit or a mass, with one exception: angles that are meant to be fractions of π become exact (R103-007),
+    which turns the links behind by a few milliradians; --ignore R103-007 leaves them. What the file or the settings
+    excuse is left. All files are written, or none; a run that is killed meanwhile is undone by the next.
 
     Exit status 0 if everything that can be repaired is, 1 if something could not be, or if --diff has something to
     show, 2 if a file could not be read or written.
