@@ -48,11 +48,11 @@ def mended(path: Path, profile: str = "industrial", moves: bool = False, **told)
             np.testing.assert_array_equal(after.links[link.name].inertial.inertia, link.inertial.inertia)
     still = keys(path)
     assert still <= found
-    gone = {(f.code, f.element) for f in result.mended}
+    gone = {(f.code, f.element) for f in result.repaired}
     assert not gone & {(code, element) for p, code, element in still if p == profile}
     again = fix(path, profile=profile, **told)
-    assert (again.after, again.mended) == ({}, ())
-    assert {f.code for f, _ in again.unmended} == {f.code for f, _ in result.unmended}
+    assert (again.after, again.repaired) == ({}, ())
+    assert {f.code for f, _ in again.unrepaired} == {f.code for f, _ in result.unrepaired}
     return result
 
 

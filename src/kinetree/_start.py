@@ -1,6 +1,6 @@
-"""What comes before everything else when the package is imported by the command `kinetree`: an end without a traceback.
+"""Handling of Ctrl-C before everything else is imported by the command `kinetree`, which ends without a traceback.
 
-Importing takes a quarter of a second, in which somebody may press Ctrl-C. Only the command does this; a program that
+Importing takes a quarter of a second, in which Ctrl-C may be pressed. Only the command does this; a program that
 imports the package keeps its own handlers of signals.
 """
 
@@ -13,14 +13,14 @@ INTERRUPTED = 130
 
 def is_command() -> bool:
     """Return whether this process is `kinetree …` or `python -m kinetree …`."""
-    if sys.argv[:1] == ["-m"]:  # which module that is stands in the command line alone, while packages are imported
+    if sys.argv[:1] == ["-m"]:  # while packages are imported, only the command line has the name of the module
         after = sys.orig_argv[sys.orig_argv.index("-m") + 1 :] if "-m" in sys.orig_argv else []
         return after[:1] == ["kinetree"]
     return bool(sys.argv) and os.path.splitext(os.path.basename(sys.argv[0]))[0] == "kinetree"
 
 
 def end_at_once(*_: object) -> None:
-    """End this process as interrupted, from wherever it is."""
+    """End this process as interrupted."""
     try:
         os.write(2, b"interrupted\n")
     finally:
@@ -28,7 +28,7 @@ def end_at_once(*_: object) -> None:
 
 
 def on_interrupt(*, end: bool) -> None:
-    """Let an interrupt end the process at once, or raise KeyboardInterrupt; leave it ignored where it is."""
+    """Let an interrupt end the process at once, or raise KeyboardInterrupt; an ignored one stays ignored."""
     ours = (signal.default_int_handler, end_at_once, _raise)
     try:
         if signal.getsignal(signal.SIGINT) in ours:
@@ -38,12 +38,13 @@ def on_interrupt(*, end: bool) -> None:
 
 
 def ignore_interrupts() -> None:
-    """Let an interrupt have no effect, as at the very end, where Python takes its own handlers away."""
+    """Ignore interrupts, as at the very end, where Python removes its own handlers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def was_interrupted() -> bool:
-    """Return whether an interrupt has raised KeyboardInterrupt; code on its way may make another exception of it."""
+    """Return whether an interrupt has raised KeyboardInterrupt, which other code may have replaced by another
+    exception."""
     return _interrupts > 0
 
 

@@ -1,4 +1,4 @@
-"""`pytest --kinetree`: every robot description is a test, which fails with what `kinetree check` finds in it."""
+"""`pytest --kinetree`: every robot description is a test, which fails with the findings of `kinetree check`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from kinetree.conventions.options import CheckOptions
 
 OPTIONS = {"profile": "the conventions", "select": "only codes that begin so", "ignore": "no codes that begin so"}
-"""Settings `kinetree_…` in pytest's configuration, which go before those of the models."""
+"""Settings `kinetree_…` in pytest's configuration, which override those of the models."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--kinetree`, and its settings."""
+    """Add `--kinetree` and its settings."""
     parser.getgroup("kinetree").addoption("--kinetree", action="store_true", help="Check robot descriptions too.")
     for name, help in OPTIONS.items():
         kind, default = ("string", "") if name == "profile" else ("args", [])
@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a profile or codes that do not exist."""
+    """Raise UsageError for an unknown profile or code."""
     if not config.getoption("--kinetree"):
         return
     from kinetree.conventions.profiles import check_codes
@@ -46,7 +46,7 @@ def _options(config: pytest.Config) -> CheckOptions:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    """Return the tests of a robot description, if they are wanted."""
+    """Return the tests of a robot description, if they are enabled."""
     if not parent.config.getoption("--kinetree"):
         return None
     from kinetree.checker.files import is_model

@@ -36,8 +36,8 @@ class TestEverySafeRepair:
         before = path.read_text()
         assert rule.code in {f.code for f in check(path, profile="industrial")}
         result = mended(path, moves=rule.turns > 0, vendor="abb")
-        assert rule.code in {f.code for f in result.mended}
-        assert result.unmended == ()
+        assert rule.code in {f.code for f in result.repaired}
+        assert result.unrepaired == ()
         gone, new = changed_lines(before, path.read_text())
         assert all(re.match(r"\s*<(origin|parent|joint|axis|link name=\"(base|flange|tool0)\")", line) for line in gone)
         assert len(gone) <= 3
@@ -146,7 +146,7 @@ class TestFramesOfRep199:
     def test_what_is_not_known_is_not_guessed(self, text, told, code, why, arm):
         path = arm(text)
         result = fix(path, profile="industrial", select=code, **told)
-        reasons = {finding.code: because for finding, because in result.unmended}
+        reasons = {finding.code: because for finding, because in result.unrepaired}
         assert why in reasons[code]
         assert result.after == {}
 
@@ -175,7 +175,7 @@ class TestFramesOfRep199:
         both = fix(path, profile="industrial", vendor="abb", unsafe=True)
         write(fix(path, profile="industrial", vendor="abb"))
         then = fix(path, profile="industrial", vendor="abb", unsafe=True)
-        assert {"R199-301", "R199-401"} <= {finding.code for finding in both.mended}
+        assert {"R199-301", "R199-401"} <= {finding.code for finding in both.repaired}
         assert both.after == then.after
         assert b'"wrist-flange"' in both.after[path.resolve()]
 
@@ -185,21 +185,21 @@ class TestRepairsOfEveryRobot:
         text = ARM.replace('<axis xyz="0 1 0"/>', '<axis  xyz="0 -3 4"/>', 1)
         path = arm(text)
         result = mended(path)
-        assert [f.element for f in result.mended] == ["joint 'joint_2'"]
+        assert [f.element for f in result.repaired] == ["joint 'joint_2'"]
         assert path.read_text() == text.replace("0 -3 4", "0 -0.6 0.8")
 
     def test_angles_become_exact_and_frames_move_by_no_more(self, arm):
         text = ARM.replace('rpy="0 1.5707963267948966 0"', 'rpy="0  1.57 -3.14"')
         path = arm(text)
         result = mended(path, moves=True)
-        assert len(result.mended) == 1
+        assert len(result.repaired) == 1
         assert path.read_text() == text.replace("0  1.57 -3.14", f"0  {pi / 2!r} {-pi!r}")
 
     def test_an_angle_that_changes_by_more_is_not_written(self, arm, monkeypatch):
         monkeypatch.setattr(InexactAngles, "mend", exact_angles({"1.57": "1.6"}.get))
         path = arm(ARM.replace("1.5707963267948966", "1.57"))
         result = fix(path, profile="industrial", select="R103-007")
-        ((_, why),) = result.unmended
+        ((_, why),) = result.unrepaired
         assert "joint 'flange-tool0' changes by more than its angles" in why
         assert result.after == {}
 
@@ -207,12 +207,12 @@ class TestRepairsOfEveryRobot:
         text = ARM.replace('rpy="0 1.5707963267948966 0"', 'quat_xyzw="0 0.6 0 0.8"')
         path = arm(text)
         result = mended(path)
-        assert [f.code for f in result.mended] == ["urdf-version"]
+        assert [f.code for f in result.repaired] == ["urdf-version"]
         rpy = re.search(r'rpy="0 (1\.\S+) 0"', path.read_text())
         assert float(rpy[1]) == pytest.approx(2 * atan2(0.6, 0.8), abs=1e-15)
         assert path.read_text() == text.replace('quat_xyzw="0 0.6 0 0.8"', rpy[0])
         newer = text.replace('<robot name="arm">', '<robot name="arm" version="1.1">')
-        assert fix(arm(newer), profile="industrial").mended == ()
+        assert fix(arm(newer), profile="industrial").repaired == ()
 
 
 @pytest.mark.slow
@@ -226,9 +226,9 @@ def test_every_safe_repair_on_every_model_of_the_corpus(select, at_least, tmp_pa
             result = fix(path, profile="industrial", select=select)
         except KinetreeError:
             continue  # no robot
-        assert not [why for _, why in result.unmended if "mend it would" in why or "would change" in why]
-        if result.mended:
-            found += len(mended(path, moves=select != "R199", select=select).mended)
+        assert not [why for _, why in result.unrepaired if "mend it would" in why or "would change" in why]
+        if result.repaired:
+            found += len(mended(path, moves=select != "R199", select=select).repaired)
     assert found >= at_least
 
 

@@ -47,9 +47,9 @@ class TestTries:
 
         monkeypatch.setattr(InexactAngles, "mend", staticmethod(planted))
         result = fix(arm(many_joints(64)), profile="ros")
-        assert {f.element for f in result.mended} == {f"joint 'j{i}'" for i in set(range(64)) - wrong}
-        assert {f.element for f, _ in result.unmended} == {f"joint 'j{i}'" for i in wrong}
-        assert all("changes by more than its angles" in why for _, why in result.unmended)
+        assert {f.element for f in result.repaired} == {f"joint 'j{i}'" for i in set(range(64)) - wrong}
+        assert {f.element for f, _ in result.unrepaired} == {f"joint 'j{i}'" for i in wrong}
+        assert all("changes by more than its angles" in why for _, why in result.unrepaired)
         assert len(tries) <= most
 
     def test_they_are_not_looked_for_without_end(self, arm, monkeypatch, tries):
@@ -64,11 +64,11 @@ class TestTries:
         monkeypatch.setattr(steps, "MOST_TRIES", 10)
         text = many_joints(64).replace("</robot>", '<link name="x"/>' + ANGLED)
         result = fix(arm(text), profile="ros")
-        reasons = [why for finding, why in result.unmended if finding.code == "R103-007"]
+        reasons = [why for finding, why in result.unrepaired if finding.code == "R103-007"]
         assert len(reasons) == 64
         assert sum("by this rule have been tried, which is the most" in why for why in reasons) > 50
         assert len(tries) <= 10 + 1
-        assert [f.code for f in result.mended] == ["JNT-001"]
+        assert [f.code for f in result.repaired] == ["JNT-001"]
 
 
 class TestAlikeShapes:

@@ -37,7 +37,7 @@ class TestSafety:
         self.moved(monkeypatch, "0 0 0.600000002")
         path = arm(HUNG)
         result = fix(path, profile="industrial")
-        ((finding, why),) = result.unmended
+        ((finding, why),) = result.unrepaired
         assert finding.code == "R199-205"
         assert re.search(r"it would change the robot: frame 'link_3' moves by 2e-09", why)
         write(result)
@@ -45,7 +45,7 @@ class TestSafety:
 
     def test_what_is_below_rounding_is_no_move(self, arm, monkeypatch):
         self.moved(monkeypatch, "0 0 0.6000000005")
-        assert fix(arm(HUNG), profile="industrial").unmended == ()
+        assert fix(arm(HUNG), profile="industrial").unrepaired == ()
 
     @pytest.mark.parametrize(
         ("old", "new", "said"),
@@ -90,7 +90,7 @@ class TestSafety:
         monkeypatch.setattr(BaseParent, "mend", staticmethod(planted))
         path = arm(HUNG)
         result = fix(path, profile="industrial")
-        ((_, why),) = result.unmended
+        ((_, why),) = result.unrepaired
         assert "to mend it would bring in not-understood" in why
         assert result.after == {}
 
@@ -105,13 +105,13 @@ class TestSafety:
 
         monkeypatch.setattr(BaseParent, "mend", staticmethod(planted))
         result = fix(arm(HUNG.replace('"link_3"', '"elbow"')), profile="industrial", unsafe=True)
-        assert [finding.code for finding in result.mended] == ["R199-301"]
-        ((finding, why),) = result.unmended
+        assert [finding.code for finding in result.repaired] == ["R199-301"]
+        ((finding, why),) = result.unrepaired
         assert (finding.code, why) == ("R199-205", "to mend it would bring in not-understood of link 'link_3'")
 
     def test_what_is_excused_stays(self, arm):
         result = fix(arm(HUNG), profile="industrial", excused=lambda finding: finding.code == "R199-205")
-        assert (result.after, result.mended, result.unmended) == ({}, (), ())
+        assert (result.after, result.repaired, result.unrepaired) == ({}, (), ())
 
     def test_what_is_not_selected_stays(self, arm):
         assert fix(arm(HUNG), profile="industrial", select="R199-5").after == {}
@@ -129,7 +129,7 @@ class TestSafety:
         path = tmp_path / "arm.sdf"
         kt.save(kt.load(HUNG, format="urdf"), path)
         result = fix(path, profile="industrial")
-        assert {why for _, why in result.unmended} == {"only the texts of URDF and xacro files are mended"}
+        assert {why for _, why in result.unrepaired} == {"only the texts of URDF and xacro files are mended"}
         assert result.after == {}
 
 
@@ -168,16 +168,16 @@ class TestAnglesThatLackDigits:
             "excused": {"excused": lambda finding: finding.code == "R103-007"},
         }
         result = fix(arm(text), profile="industrial", vendor="abb", **told[left])
-        reasons = {finding.code: because for finding, because in result.unmended}
+        reasons = {finding.code: because for finding, because in result.unrepaired}
         assert reasons[code].startswith(why)
-        assert (result.after, result.mended) == ({}, ())
+        assert (result.after, result.repaired) == ({}, ())
 
     @pytest.mark.parametrize("text", [ON_TOOL0, INEXACT_TOOL0, INEXACT_SHAPE])
     def test_they_are_mended_first(self, text, arm):
         path = arm(text)
         exact = text.replace('"0 1.57 0"', '"0 1.5707963267948966 0"').replace("0 0 3.14", "0 0 3.141592653589793")
         result = fix(path, profile="industrial", vendor="abb")
-        assert ("R103-007" in [f.code for f in result.mended], result.unmended) == (True, ())
+        assert ("R103-007" in [f.code for f in result.repaired], result.unrepaired) == (True, ())
         write(result)
         assert difference(kt.load(exact, format="urdf"), kt.load(path), {}) is None
 
@@ -207,8 +207,8 @@ class TestOneByOne:
 
         monkeypatch.setattr(InexactAngles, "mend", staticmethod(planted))
         result = fix(arm(f'<robot name="r">{self.TEXT}</robot>'), profile="ros")
-        assert sorted(f.element for f in result.mended) == ["joint 'j0'", "joint 'j2'", "joint 'j4'"]
-        reasons = {finding.element: because for finding, because in result.unmended}
+        assert sorted(f.element for f in result.repaired) == ["joint 'j0'", "joint 'j2'", "joint 'j4'"]
+        reasons = {finding.element: because for finding, because in result.unrepaired}
         assert "joint 'j1' changes by more than its angles" in reasons.pop("joint 'j1'")
         assert "would bring in not-understood" in reasons.pop("joint 'j3'")
         assert reasons == {}
@@ -218,8 +218,8 @@ class TestOneByOne:
         text = self.TEXT.replace('"3.14 0 0"', '"${q} 0 0"')
         path.write_text(f"{XACRO_HEAD}<xacro:property name='q' value='3.14'/>{text}</robot>")
         result = fix(path, profile="ros")
-        assert len(result.mended) == 4
-        ((finding, why),) = result.unmended
+        assert len(result.repaired) == 4
+        ((finding, why),) = result.unrepaired
         assert finding.element == "joint 'j1'"
         assert "rpy='${q} 0 0' is worked out there, not written" in why
 
@@ -233,7 +233,7 @@ class TestOneByOne:
         path = tmp_path / "arm.xacro"
         path.write_text(f"{XACRO_HEAD}<xacro:property name='q' value='1.57'/>{macro}{calls}{joint}</robot>")
         result = fix(path, profile="ros")
-        reasons = {finding.element: because for finding, because in result.unmended}
+        reasons = {finding.element: because for finding, because in result.unrepaired}
         assert "is worked out there" in reasons["link 'b'"]
         assert "not all 2 elements that are made of it want the same" in reasons["link 'a'"]
         assert result.after == {}
@@ -246,7 +246,7 @@ class TestExcuses:
         path = arm(self.TWO)
         first_column = check(path)[0].source.column
         result = fix(path, profile="ros", excused=lambda f: f.source.column == first_column)
-        ((finding, why),) = result.unmended
+        ((finding, why),) = result.unrepaired
         assert finding.source.column > first_column
         assert "another finding of this kind and element is excused" in why
         assert result.after == {}
@@ -255,18 +255,20 @@ class TestExcuses:
         """The links of a chain get their names all at once."""
         swapped = ARM.replace('"link_2"', '"x"').replace('"link_3"', '"link_2"').replace('"x"', '"link_3"')
         told = {"profile": "industrial", "unsafe": True}
-        assert len(fix(arm(swapped), **told).mended) == 3
+        assert len(fix(arm(swapped), **told).repaired) == 3
         result = fix(arm(swapped), **told, excused=lambda f: f.element == "link 'link_4'")
-        assert {f.element for f, _ in result.unmended} == {"link 'link_2'", "link 'link_3'"}
-        assert {why for _, why in result.unmended} == {"it would mend R199-302 of link 'link_4', too, which is excused"}
+        assert {f.element for f, _ in result.unrepaired} == {"link 'link_2'", "link 'link_3'"}
+        assert {why for _, why in result.unrepaired} == {
+            "it would mend R199-302 of link 'link_4', too, which is excused"
+        }
         assert result.after == {}
 
     def test_an_excuse_holds_for_the_new_name(self, arm):
         turned = ARM.replace('"link_3"', '"elbow"').replace('<link name="elbow">', f'<link name="elbow">{BOX}')
         told = {"profile": "industrial", "unsafe": True}
-        assert {f.code for f in fix(arm(turned), **told).mended} == {"R103-007", "R199-301"}
+        assert {f.code for f in fix(arm(turned), **told).repaired} == {"R103-007", "R199-301"}
         result = fix(arm(turned), **told, excused=lambda f: f.element == "link 'elbow'" and f.code == "R103-007")
-        assert ([f.code for f in result.mended], result.unmended) == (["R199-301"], ())
+        assert ([f.code for f in result.repaired], result.unrepaired) == (["R199-301"], ())
 
 
 def test_what_goes_with_the_repair_of_another_is_said_to_be_mended(arm):
@@ -274,7 +276,7 @@ def test_what_goes_with_the_repair_of_another_is_said_to_be_mended(arm):
     before = {(f.code, f.element) for f in check(path, profile="industrial")}
     result = fix(path, profile="industrial", unsafe=True)
     assert (
-        {(f.code, f.element) for f in result.mended}
+        {(f.code, f.element) for f in result.repaired}
         == before
         == {(c, "link 'link-4'") for c in ("R199-301", "NAM-001")}
     )
@@ -286,8 +288,8 @@ def test_nothing_new_is_found_in_the_packages_that_are_told(arm, tmp_path):
     folder = tmp_path / "somewhere" / "else"
     folder.mkdir(parents=True)
     told = {"profile": "industrial", "select": "R199-509"}
-    assert [f.code for f in fix(path, **told).mended] == ["R199-509"]
-    ((_, why),) = fix(path, packages={"grip": folder}, **told).unmended
+    assert [f.code for f in fix(path, **told).repaired] == ["R199-509"]
+    ((_, why),) = fix(path, packages={"grip": folder}, **told).unrepaired
     assert re.search(r"to mend it would bring in MSH-\d+ of link 'link_6'", why)
 
 
@@ -370,7 +372,7 @@ class TestXacro:
         path = xacro_arm(tmp_path)
         text = path.read_bytes()
         result = mended(path, vendor="fanuc", unsafe=True)
-        assert [f.code for f in result.mended] == ["R199-205"]
+        assert [f.code for f in result.repaired] == ["R199-205"]
         assert path.read_bytes() == text
         expected = PART.replace('link="mount"', 'link="base_link"').replace("0 0 0.25", "0 0 0.5")
         assert (tmp_path / "part.xacro").read_text() == expected
@@ -378,14 +380,14 @@ class TestXacro:
     def test_what_is_worked_out_is_left_to_people(self, tmp_path):
         path = xacro_arm(tmp_path, PART.replace('link="mount"', 'link="${mount}"'))
         result = fix(path, profile="industrial", vendor="fanuc", select="R199-205")
-        ((_, why),) = result.unmended
+        ((_, why),) = result.unrepaired
         assert re.search(r"part.xacro:7:7 is not mended: link='\$\{mount\}' is worked out there, not written", why)
         assert result.after == {}
 
     def test_all_that_is_made_of_it_must_want_the_same(self, tmp_path):
         path = xacro_arm(tmp_path, more='<xacro:frame name="stand"/>\n')
         result = fix(path, profile="industrial", vendor="fanuc", select="R199-205", unsafe=True)
-        ((_, why),) = result.unmended
+        ((_, why),) = result.unrepaired
         assert re.search(r"part.xacro:\d+:7 is not mended: not all 2 elements that are made of it want the same", why)
 
 
@@ -397,7 +399,7 @@ def test_what_other_models_may_include_is_left(tmp_path):
         '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:include filename="arm_macro.xacro"/></robot>'
     )
     result = fix(robot, profile="industrial", select="R199-205")
-    ((finding, why),) = result.unmended
+    ((finding, why),) = result.unrepaired
     assert (finding.code, result.after) == ("R199-205", {})
     assert "which other models may include; --unsafe mends it there" in why
     assert list(fix(robot, profile="industrial", select="R199-205", unsafe=True).after) == [macro]

@@ -40,7 +40,7 @@ def test_a_frame_is_added_behind_the_link_that_carries_it(tmp_path):
     text = without("base")
     path.write_text(text)
     result = mended(path, vendor="abb")
-    assert [finding.code for finding in result.mended] == ["R199-208"]
+    assert [finding.code for finding in result.repaired] == ["R199-208"]
     added = re.fullmatch(re.escape(text).replace(re.escape("</link>"), "</link>(.*)", 1), path.read_text(), re.DOTALL)[
         1
     ]
@@ -69,7 +69,7 @@ def test_names_have_the_prefix_of_the_macro(prefix, calls, made, tmp_path):
     path.write_text(arms(calls, prefix, without("base").replace(HANGS, ON_LINK_6)))
     before = kt.load(path)
     result = mended(path, vendor="abb")
-    assert sorted(finding.code for finding in result.mended) == ["R199-208"] * len(calls) + ["R199-505"] * len(calls)
+    assert sorted(finding.code for finding in result.repaired) == ["R199-208"] * len(calls) + ["R199-505"] * len(calls)
     assert set(kt.load(path).links) - set(before.links) == {f"{name}base" for name in made}
     lines = '<link name="{}base"/>', '<joint name="{}base_link-base" type="fixed">', '<parent link="{}flange"/>'
     assert [path.read_text().count(line.format(prefix)) for line in lines] == [1, 1, 1]
@@ -82,7 +82,7 @@ def test_where_a_name_is_worked_out_whole_nothing_is_added(written, tmp_path):
     text = arms(["left_"]).replace(link, f'<xacro:property name="base" value="left_base_link"/>{link}')
     path.write_text(text.replace(link, link.replace("${prefix}base_link", written)))
     result = fix(path, profile="industrial", vendor="abb")
-    ((finding, because),) = result.unmended
+    ((finding, because),) = result.unrepaired
     assert (finding.code, result.after) == ("R199-208", {})
     assert f"name={written!r} is worked out there, which does not tell how to write other names" in because
 
@@ -100,8 +100,8 @@ def test_angles_of_pi_alone_are_written_anew(angle, is_mended, tmp_path):
     )
     path.write_text(arms(["left_"], text=flange.replace(HANGS, turned)))
     result = fix(path, profile="industrial", vendor="abb", select="R199-505")
-    assert bool(result.mended) == is_mended
-    assert is_mended or f"{angle} 0' is worked out there, not written" in result.unmended[0][1]
+    assert bool(result.repaired) == is_mended
+    assert is_mended or f"{angle} 0' is worked out there, not written" in result.unrepaired[0][1]
 
 
 BRANCH = '<xacro:if value="$(arg flanged)">'
@@ -124,9 +124,9 @@ def test_nothing_is_hung_on_what_may_not_be_there(is_together, tmp_path):
         assert not [f for f in kt.load(path, xacro_args={"flanged": flanged}).notes if f.severity == "error"]
     result = fix(path, profile="industrial", vendor="abb", select="R199-505")
     if is_together:
-        assert (len(result.mended), result.unmended) == (1, ())
+        assert (len(result.repaired), result.unrepaired) == (1, ())
     else:
-        ((_, because),) = result.unmended
+        ((_, because),) = result.unrepaired
         assert re.search(r"'left_flange' is made in the <xacro:if> at .*arms.xacro:\d+:1 alone", because)
     write(result)
     assert kt.load(path, xacro_args={"flanged": "false"})
@@ -140,7 +140,7 @@ def test_nothing_is_added_to_one_of_two_branches(tmp_path):
         text.replace(link, f'<xacro:if value="1">{link}</xacro:if><xacro:unless value="1">{link}</xacro:unless>')
     )
     result = fix(path, profile="industrial", vendor="abb", select="R199-208")
-    ((_, because),) = result.unmended
+    ((_, because),) = result.unrepaired
     assert re.search(r"it stands at .*arms.xacro:\d+:\d+ once more, of which one is made", because)
 
 
@@ -152,7 +152,7 @@ def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(xyz, tmp_path):
     path.write_text(turned if xyz != "0 0 0" else turned.replace('<origin xyz="0.02 0 0"/>', '<origin xyz="0 0 0"/>'))
     assert "R199-403" in {finding.code for finding in kt.check(path, profile="industrial")}
     result = fix(path, profile="industrial", vendor="abb", select="R199-501")
-    ((_, because),) = result.unmended
+    ((_, because),) = result.unrepaired
     assert because == "X of 'flange' does not point outwards (R199-403), nor would tool0"
 
 
@@ -165,10 +165,10 @@ def test_a_second_model_of_the_macro_is_mended_by_the_first(tmp_path):
     for path, prefix in ((one, ""), (two, "two_")):
         path.write_text(call.format(path.stem[:3], f'<link name="world"/><xacro:arm prefix="{prefix}"/>'))
     asked = {"profile": "industrial", "vendor": "abb", "select": "R199-208"}
-    assert "which other models may include" in fix(one, **asked).unmended[0][1]
+    assert "which other models may include" in fix(one, **asked).unrepaired[0][1]
     write(fix(one, **asked, unsafe=True))
     result = fix(two, **asked, unsafe=True)
-    assert (result.mended, result.unmended) == ((), ())
+    assert (result.repaired, result.unrepaired) == ((), ())
     assert "two_base" in kt.load(two).links
 
 
@@ -178,7 +178,7 @@ def test_blocks_of_others_have_links_of_their_own(tmp_path):
     block = "<gazebo><plugin name='p' filename='p'><link>left_flange</link></plugin></gazebo>"
     text = arms(["left_"], text=ARM.replace(HANGS, ON_LINK_6))
     path.write_text(text.replace('  <link name="world"/>', f'  <link name="world"/>{block}'))
-    assert len(fix(path, profile="industrial", vendor="abb", select="R199-505").mended) == 1
+    assert len(fix(path, profile="industrial", vendor="abb", select="R199-505").repaired) == 1
 
 
 @pytest.mark.slow
@@ -202,8 +202,8 @@ def test_frames_in_the_macros_of_makers(repository, at_least, tmp_path):
     count = 0
     for path in models:
         for code in ("R199-208", "R199-401", "R199-501", "R199-505"):
-            if fix(path, profile="industrial", select=code, unsafe=True).mended:
-                count += len(mended(path, select=code, unsafe=True).mended)
+            if fix(path, profile="industrial", select=code, unsafe=True).repaired:
+                count += len(mended(path, select=code, unsafe=True).repaired)
     assert count >= at_least
     assert all(found(path) <= before[path] for path in models)
 

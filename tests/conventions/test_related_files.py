@@ -67,7 +67,7 @@ class TestWhatIsRefused:
             fix(arm(ARM), profile="industrial", unsafe=True, also=[tmp_path / "nope.yaml"])
 
     def test_what_the_new_names_do_not_fit(self, renamed, tmp_path):
-        ((finding, said),) = renamed("a: >-\n  elbow\n").unmended
+        ((finding, said),) = renamed("a: >-\n  elbow\n").unrepaired
         assert finding.code == "R199-301"
         assert said.startswith(f"{tmp_path / 'also.srdf'}: the new names cannot stand there as the old ones do")
 
@@ -112,7 +112,7 @@ class TestDoubt:
     )
     def test_nothing_is_renamed(self, content, line, why, renamed, tmp_path):
         result = renamed(content)
-        ((finding, said),) = result.unmended
+        ((finding, said),) = result.unrepaired
         assert (finding.code, result.after) == ("R199-301", {})
         assert why in said
         assert said.startswith(f"{tmp_path / 'also.srdf'}:{line}")
@@ -137,7 +137,7 @@ class TestDoubt:
 def test_names_are_followed_and_all_else_stays(content, expected, renamed, tmp_path):
     result = renamed(content)
     path = tmp_path / "also.srdf"
-    assert result.unmended == ()
+    assert result.unrepaired == ()
     assert result.after[path].decode() == expected
     assert result.before[path].decode() == content
 
@@ -146,8 +146,8 @@ def test_names_are_followed_and_all_else_stays(content, expected, renamed, tmp_p
 def test_names_with_a_hyphen_are_seen_within_others(text, renamed):
     result = renamed(text, "also.yaml", MODEL.replace('"elbow"', '"el-bow"'))
     assert result.after == {}
-    assert all("has the name 'el-bow' in it" in why for _, why in result.unmended)
-    assert result.unmended
+    assert all("has the name 'el-bow' in it" in why for _, why in result.unrepaired)
+    assert result.unrepaired
 
 
 def test_a_file_without_the_names_stays(renamed):

@@ -69,7 +69,7 @@ class TestLinks:
         path, srdf, yaml = model(text, SRDF, YAML)
         before = kt.load(path)
         result = fix(path, profile="industrial", unsafe=True, also=[srdf, yaml])
-        assert [f.code for f in result.mended] == ["R199-301"]
+        assert [f.code for f in result.repaired] == ["R199-301"]
         write(result)
         assert path.read_text() == renamed(text)
         after = kt.load(path)
@@ -107,7 +107,7 @@ class TestLinks:
     def test_only_with_unsafe(self, model):
         (path,) = model(NAMED)
         result = fix(path, profile="industrial")
-        assert (result.after, result.unmended) == ({}, ())
+        assert (result.after, result.unrepaired) == ({}, ())
         assert [finding.code for finding in result.unsafe] == ["R199-301"]
 
     def test_what_was_found_before_may_be_found_under_the_new_name(self, model):
@@ -136,7 +136,7 @@ class TestLinks:
     def test_what_is_not_plain_is_left(self, model, block, why):
         (path,) = model(NAMED.replace("</robot>", f"{block}</robot>"))
         result = fix(path, profile="industrial", unsafe=True)
-        assert [why in because for finding, because in result.unmended if finding.code == "R199-301"] == [True]
+        assert [why in because for finding, because in result.unrepaired if finding.code == "R199-301"] == [True]
         assert result.after == {}
 
     @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ class TestLinks:
         (path,) = model(text)
         result = fix(path, profile="industrial", unsafe=True, select="R199-301")
         line = 1 + text[: text.index(block)].count("\n")
-        ((_, why),) = result.unmended
+        ((_, why),) = result.unrepaired
         assert result.after == {}
         assert why.startswith(f"{path}:{line}:1: ")
         assert why.endswith("and it is not plain what is meant there")
@@ -176,7 +176,7 @@ class TestLinks:
         block = "<a>elbow2 myelbow elbow_collisions x_elbow_collision</a><linkName>base_link</linkName><b c='tool0'/>"
         (path,) = model(NAMED.replace("</robot>", f"<gazebo>{block}</gazebo></robot>"))
         result = fix(path, profile="industrial", unsafe=True, select="R199-301")
-        assert result.unmended == ()
+        assert result.unrepaired == ()
         assert block.encode() in result.after[path]
 
     def test_references_are_read_before_names_are_compared(self, model):
@@ -186,7 +186,7 @@ class TestLinks:
         )
         (path,) = model(text.replace("</robot>", block))
         result = fix(path, profile="industrial", unsafe=True, select="R199-301")
-        assert result.unmended == ()
+        assert result.unrepaired == ()
         followed = "<gazebo><bodyName> link_3 </bodyName><bodyName>link_6</bodyName><b x='link_3'/></gazebo></robot>"
         assert result.after[path].decode() == renamed(NAMED).replace("</robot>", followed)
 
@@ -194,9 +194,9 @@ class TestLinks:
         text = NAMED.replace('"elbow_joint"', '"elbow"')
         path, _, yaml = model(text, SRDF, "name: elbow\n")
         result = fix(path, profile="industrial", unsafe=True, also=[yaml])
-        ((_, why),) = result.unmended
+        ((_, why),) = result.unrepaired
         assert f"{yaml}:1: 'elbow' is a link and a joint" in why
-        assert fix(path, profile="industrial", unsafe=True).unmended == ()
+        assert fix(path, profile="industrial", unsafe=True).unrepaired == ()
 
 
 class TestPrefixes:
@@ -205,7 +205,7 @@ class TestPrefixes:
         block = '<transmission name="t"><joint name="elbow"/><flexJoint name="elbow"/></transmission></robot>'
         path, _, yaml = model(text.replace("</robot>", block), SRDF, "claims: [elbow/position]\nelbow: 1\n")
         result = fix(path, profile="industrial", unsafe=True, also=[yaml], select="R199-701")
-        assert {f.code for f in result.mended} == {"R199-701"}
+        assert {f.code for f in result.repaired} == {"R199-701"}
         write(result)
         assert path.read_text() == GroupPrefixes.base.replace("</robot>", block).replace(
             '"left_joint_3"', '"left_elbow"'
@@ -223,7 +223,7 @@ def test_what_xacro_makes_only_with_other_arguments_is_no_riddle_afterwards(tmp_
     path = tmp_path / "arm.urdf.xacro"
     path.write_text(text)
     fixed = fix(path, profile="industrial", select="R199-301", unsafe=True)
-    ((finding, why),) = fixed.unmended
+    ((finding, why),) = fixed.unrepaired
     assert (finding.code, fixed.after) == ("R199-301", {})
     assert "'elbow' stands in a part of which nothing is made with these arguments" in why
     with_camera = fix(path, profile="industrial", select="R199-301", unsafe=True, xacro_args={"camera": 1})
@@ -238,5 +238,5 @@ def test_nor_is_what_holds_an_old_name_there(block, tmp_path):
     branch = f'<xacro:if value="0"><gazebo>{block}</gazebo></xacro:if></robot>'
     text = NAMED.replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ').replace("</robot>", branch)
     path.write_text(text)
-    ((_, why),) = fix(path, profile="industrial", select="R199-301", unsafe=True).unmended
+    ((_, why),) = fix(path, profile="industrial", select="R199-301", unsafe=True).unrepaired
     assert "stands in a part of which nothing is made with these arguments" in why

@@ -1,6 +1,6 @@
-"""Findings that are known and stay: a file that lists them, so that only new ones are reported.
+"""Baselines: files of known findings, so that only new ones are reported.
 
-An entry is what a finding says and about what, without its line, for lines shift, and how often it is found.
+An entry has the message and the element of a finding, without its line because lines shift, and its count.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from kinetree.load import is_packaged
 
 VERSION = 1
 GONE = "baseline-gone"
-"""The code of the remark that entries of a baseline are not found any more."""
+"""Code of the remark that entries of a baseline are no longer found."""
 TABLE = ("kinetree-baseline", "findings")
 KEYS = ("model", "variant", "file", "code", "element", "message")
-MAX_FAULTS = 100  # said of one file
+MAX_FAULTS = 100  # of one file
 
 Model = tuple[str, str]
-"""A file that is checked, and which of its variants, "" where there is one."""
+"""A checked file and the name of its variant, "" if it has one."""
 Entry = tuple[str, str, str, str, str, str]
-"""Values of KEYS. file: where the finding is, which xacro may have included; like `model` relative to the folder of the
-baseline."""
+"""Values of KEYS. file: where the finding is, perhaps in an included xacro file; relative, as `model`, to the folder of
+the baseline."""
 Baseline = Mapping[Model, Mapping[Entry, int]]
-"""Model to its entries, and how often each was found."""
+"""Entries of each model, with their counts."""
 
 _BEGINNING = re.compile(rb'\s*(?:<{7}[^\n]*\n\s*)?\{\s*"kinetree-baseline"')
 _PLACE = re.compile(r"\S+:\d+(?::\d+)?(?!\d)|(?<=\bline )\d+")
@@ -44,11 +44,10 @@ _PATH = re.compile(r"(?<![\w.:/\\>])(?:[A-Za-z]:[/\\]|/)[^\s,;:'\"]+")
 def subtract(
     findings: Sequence[Finding], file: str, model: Model, is_asked: Callable[[str], bool]
 ) -> tuple[list[Finding], list[Finding], list[Finding]]:
-    """The findings that are not in a baseline, those that are, and a remark if there are entries to take out of it.
+    """Return the findings that are not in a baseline, those that are, and a remark if some of its entries are gone.
 
-    file: of the baseline. model: what `model_key` says of the file that is checked, seen from there. is_asked:
-    whether a code would have been found; entries of others are not called superfluous. Errors of a reader are never
-    left out.
+    file: the baseline. model: `model_key` of the checked file, relative to the baseline. is_asked: whether a finding of
+    a code could have been found; entries of other codes are never gone. Errors of a reader always stay.
     """
     entries = read_baseline(file).get(model, {})
     left = Counter(entries)
@@ -64,10 +63,10 @@ def subtract(
 
 
 def of_gone_models(file: str, checked: Collection[Model]) -> list[Finding]:
-    """Remarks on entries that nothing can find any more: of files that are not there, and of variants that are not
-    among what was checked, though their file was. Of files that were not checked nothing is known.
+    """Return remarks on entries of files that no longer exist, and of missing variants of files that were checked.
 
-    file: of the baseline. checked: what `model_key` says, seen from there.
+    file: the baseline. checked: `model_key` of the checked files, relative to the baseline. Files that were not checked
+    are ignored.
     """
     folder, files = os.path.dirname(file), {model for model, _ in checked}
     without_file: dict[str, Counter[Entry]] = {}
@@ -82,11 +81,8 @@ def of_gone_models(file: str, checked: Collection[Model]) -> list[Finding]:
 
 
 def write_baseline(file: str, found: Iterable[tuple[Model, Iterable[Finding]]]) -> int:
-    """Write what was found, as pairs of a model's key and its findings, and return how many findings are in it.
-
-    Errors of a reader are left out: nothing could be asked about such a file. Raises KinetreeError if the file cannot
-    be written.
-    """
+    """Write findings, as pairs of a model's key and its findings, and return how many are in the file. Errors of a
+    reader are left out. Raises KinetreeError if the file cannot be written."""
     folder = os.path.dirname(file)
     counts = Counter(
         entry_of(finding, model, folder)
@@ -101,8 +97,8 @@ def write_baseline(file: str, found: Iterable[tuple[Model, Iterable[Finding]]]) 
 
 
 def check_replaceable(file: str) -> None:
-    """Raises KinetreeError for a file that is there and no baseline. One in which a merge has left its marks is one, by
-    how it begins: to write it anew is how it is mended."""
+    """Raise KinetreeError if a file exists and is not a baseline. A baseline with marks of a merge is recognized by its
+    beginning, and may be replaced."""
     if not os.path.exists(file):
         return
     if not os.path.isfile(file):
@@ -116,19 +112,19 @@ def check_replaceable(file: str) -> None:
 
 
 def entry_of(finding: Finding, model: Model, folder: str) -> Entry:
-    """What a baseline in a folder says of a finding; it stays the same while lines shift."""
+    """Return the entry of a finding for a baseline in a folder; it stays the same when lines shift."""
     file = relative(finding.source.file, folder) if finding.source else ""
     message = _PATH.sub("…", _PLACE.sub("…", finding.message))
     return *model, file, finding.code, finding.element or "", message
 
 
 def model_key(file: str, name: str, folder: str) -> Model:
-    """What a baseline in a folder calls a file that is checked, or one of its variants."""
+    """Return the key of a checked file, or of one of its variants, for a baseline in a folder."""
     return relative(file, folder), name
 
 
 def relative(file: str, folder: str) -> str:
-    """A path as seen from a folder, with slashes; what is no file, such as "<text>" or "icub", stays what it is."""
+    """Return a path relative to a folder, with slashes; names that are not files, such as "<text>" or "icub", stay."""
     if not os.path.exists(file):
         return file
     try:
@@ -138,10 +134,8 @@ def relative(file: str, folder: str) -> str:
 
 
 def check_baseline(file: str) -> None:
-    """Raises KinetreeError for what is no baseline, and for codes in it that there are not.
-
-    Apart from reading it, for this asks for all rules, which a process that checks with one profile does not load.
-    """
+    """Raise KinetreeError if a file is not a baseline, or has unknown codes. This loads all rules, which reading a
+    baseline does not."""
     known = codes_of()
     codes = dict.fromkeys(entry[3] for entries in read_baseline(file).values() for entry in entries)
     rules = set(known)
@@ -152,7 +146,7 @@ def check_baseline(file: str) -> None:
 
 
 def _unknown(code: str, known: Sequence[str], file: str, content: bytes) -> Finding:
-    """That there is no such code, at the first line that has it."""
+    """Return the finding for an unknown code, at the first line that has it."""
     place = re.search(rb'"code"\s*:\s*' + re.escape(json.dumps(code).encode()), content)
     line = content.count(b"\n", 0, place.start()) + 1 if place else None
     message = f"no rule has the code {code!r}; {nearest_names(code, known)}"
@@ -161,7 +155,7 @@ def _unknown(code: str, known: Sequence[str], file: str, content: bytes) -> Find
 
 
 def read_baseline(file: str) -> Baseline:
-    """The entries of a baseline. Raises KinetreeError for what is none, or of another version."""
+    """Return the entries of a baseline. Raises KinetreeError if it is not one, or has another version."""
     if os.path.isdir(file):
         raise _fault(file, "this is a folder; legal is a file that --write-baseline has made")
     if not os.path.isfile(file):
@@ -180,7 +174,6 @@ def _read(file: str, _changed: int, _size: int) -> Baseline:
 
 
 def _data(file: str) -> Any:
-    """What the JSON in a file says."""
     try:
         return json.loads(read_file(Path(file)), object_pairs_hook=partial(_object, file))
     except UnicodeDecodeError as error:
@@ -192,7 +185,7 @@ def _data(file: str) -> Any:
 
 
 def _object(file: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, in which no key stands twice: which one would be meant?"""
+    """Return an object of JSON. Raises KinetreeError if a key occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
@@ -201,7 +194,6 @@ def _object(file: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _rows(data: Any, file: str) -> list[Any]:
-    """The entries as they are written."""
     version = data.get("kinetree-baseline") if isinstance(data, dict) else None
     if type(version) is not int or version != VERSION:
         said = "no version of a baseline is said" if version is None else f"a baseline of version {version!r}"
@@ -225,7 +217,6 @@ def _entry(row: Any, number: int, file: str) -> tuple[Entry, int]:
 
 
 def _remark(gone: Counter[Entry], file: str, model: Model, how: str = "") -> Finding:
-    """That entries are not found any more."""
     named = [" ".join(filter(None, (code, element))) for _, _, _, code, element, _ in sorted(gone)]
     more = f" and {len(named) - 3} more" if len(named) > 3 else ""
     message = f"{gone.total()} in the baseline are gone{how}: {', '.join(named[:3])}{more}"

@@ -1,4 +1,4 @@
-"""Run the rules of a profile over a robot."""
+"""Checking of a robot by the rules of a profile."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def check(
     vendor: str | None = None,
     **options: Any,
 ) -> list[Finding]:
-    """Return what is wrong with a robot: what its reader found, and what departs from the conventions of a profile.
+    """Return what is wrong with a robot: findings of its reader, and violations of the conventions of a profile.
 
-    source: a robot, or whatever `kinetree.load` takes, with its options. A file without a robot in it gives what its
-        reader found and nothing else.
+    source: a robot, or a source for `kinetree.load`, with its options. A file without a robot gives only the findings
+    of its reader.
     profile: a key of PROFILES.
-    vendor: whose controller the robot has, a key of `kinetree.controllers`; by default what the model's names say.
-    select, ignore: codes, or how they begin: report only these, or leave these out. Errors of the reader are always
-        reported.
+    vendor: maker of the robot's controller, a key of `kinetree.controllers`; by default derived from the model's names.
+    select, ignore: codes or their beginnings, to report only these or to leave these out. Errors of the reader are
+    always reported.
 
-    Sorted by severity, the gravest first; otherwise in the order of the rules. Comments that excuse and settings are
-    not looked at: that is for `kinetree.checker.checked`. Raises KinetreeError for an unknown
-    profile or code, and where there is nothing to read.
+    The findings are sorted by severity, the gravest first, then in the order of the rules. Settings and comments that
+    excuse findings are ignored; see `kinetree.checker.checked`. Raises KinetreeError for an unknown profile or code,
+    and if there is nothing to read.
     """
     read = ReadOptions(**options).confined_to(source)
     if isinstance(source, Robot) and read.without(("packages", "confined")) != ReadOptions():
@@ -54,8 +54,8 @@ def check(
 
 
 def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], frozenset[str]]:
-    """Return all findings of a reader and of the rules of a profile, the gravest first, and the codes of the rules that
-    were run."""
+    """Return all findings of a reader and of a profile's rules, the gravest first, and the codes of the rules that
+    ran."""
     robot, findings = reading
     found = findings_by_rule(robot, options.rules, options) if robot else {}
     return sorted([*findings, *chain.from_iterable(found.values())], key=by_severity), frozenset(found)
@@ -72,7 +72,7 @@ def by_severity(finding: Finding) -> int:
 
 
 def is_error_of_reader(finding: Finding) -> bool:
-    """Return whether it is an error of a reader, after which no rule is run: nothing may leave it out."""
+    """Return whether a finding is an error of a reader. No rule runs after it, and it is always reported."""
     return finding.severity == "error" and finding.code.islower()
 
 
@@ -83,11 +83,8 @@ def ask(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions = Check
 
 @np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
 def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions) -> dict[str, list[Finding]]:
-    """Return the findings of each rule that was run, by its code.
-
-    A rule is not run where one that it requires has found its fault or was not run itself, nor where a fact that it
-    wants is unknown. What has no place of its own, because it is missing, has that of the robot.
-    """
+    """Return the findings of each rule that ran, by its code. A rule does not run if one that it requires has failed or
+    did not run, or if one of its facts is unknown. A finding without a source gets that of the robot."""
     subject = Subject(robot, options)
     findings: dict[str, list[Finding]] = {}
     failed: set[str] = set()

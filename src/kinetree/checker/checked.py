@@ -1,4 +1,4 @@
-"""A file that is to be checked, and what was found in it."""
+"""Jobs of the checker, and their results."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from kinetree.model.robot import Robot
 class Job:
     """A file, and how it is read and checked.
 
-    name: which of several variants of the file it is, "" where there is one. per_file: codes that are left out for
-    some files. baseline: a file of findings that are known.
+    name: name of the variant, "" if the file has one. per_file: codes that are left out for some files. baseline: a
+    file of known findings.
     """
 
     file: str
@@ -34,7 +34,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Excused:
-    """A finding that the file itself excuses, why, and where it says so."""
+    """A finding that a comment in the file excuses, with the reason and the place of the comment."""
 
     finding: Finding
     reason: str
@@ -43,7 +43,7 @@ class Excused:
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found in a file; name: of the variant. known: findings that its baseline has, which are no news."""
+    """Result of the check of a file. name: that of the variant. known: findings that are in its baseline."""
 
     file: str
     findings: tuple[Finding, ...]
@@ -54,8 +54,8 @@ class Checked:
 
 @dataclass(frozen=True, eq=False)
 class Examined:
-    """A file that was read and checked: its robot, if there is one, all findings, whatever is left out or excused, and
-    what is reported of them."""
+    """A file that was read and checked: its report, its robot if it has one, and all findings, also excused and
+    unreported ones."""
 
     checked: Checked
     robot: Robot | None = None
@@ -63,14 +63,13 @@ class Examined:
 
 
 def check_job(job: Job) -> Checked:
-    """Check one file, and return what `examine_job` reports."""
+    """Check one file and return its report."""
     return examine_job(job).checked
 
 
 def examine_job(job: Job) -> Examined:
-    """Read and check one file. What its reader and the rules find is reported, without what the settings leave out,
-    its comments excuse and the baseline has. Raises KinetreeError where there is nothing to read, or the baseline is
-    none."""
+    """Read and check one file. The report leaves out what the settings exclude, comments excuse and the baseline has.
+    Raises KinetreeError if there is nothing to read, or the baseline is not one."""
     file = str(source := as_source(job.file, job.options.read))
     options = replace(job.options, read=job.options.read.confined_to(source))
     reading = examine(source, options.read)
@@ -95,7 +94,7 @@ def examine_job(job: Job) -> Examined:
 
 
 def gone_from_baselines(jobs: Sequence[Job]) -> list[Checked]:
-    """Return the remarks on baselines that no single file can have."""
+    """Return the remarks on baselines that are about no single file."""
     wanted = [job for job in jobs if job.baseline is not None and job.options.wants(GONE)]
     found = []
     for baseline in dict.fromkeys(job.baseline for job in wanted if job.baseline is not None):
@@ -105,7 +104,6 @@ def gone_from_baselines(jobs: Sequence[Job]) -> list[Checked]:
 
 
 def _key(job: Job, baseline: str) -> Model:
-    """Return what a baseline calls the model of a job."""
     return model_key(job.file, job.name, os.path.dirname(baseline))
 
 
@@ -116,5 +114,5 @@ def _texts(robot: Robot | None, file: str) -> Mapping[str, str]:
 
 
 def fault(file: str, code: str, message: str) -> Checked:
-    """Return the result for a file with one error and nothing else."""
+    """Return a result with one error."""
     return Checked(file, (Finding(code, "error", message, Source(file)),))

@@ -21,11 +21,11 @@ from kinetree.formats.opener import read_file
 from kinetree.formats.xml import Document, Element, Report, parse
 
 MAX_LENGTH = 2000
-"""Characters of a comment that is a suppression."""
+"""Largest number of characters of such a comment."""
 
 OURS = re.compile(r"\s*kinetree\s*:\s*(.*?)\s*", re.DOTALL | re.IGNORECASE)
 MISSPELT = re.compile(r"\s*kinetree\W+ignore\W+([\w-]+)", re.IGNORECASE)
-"""What is meant for us if it goes on with a code: the colon is missing, or something else stands for it."""
+"""A comment that is meant for Kinetree if a code follows: the colon is missing or replaced."""
 IGNORE = re.compile(r"ignore\s+(?P<codes>.*?)(?:\s+because\b[\s:,]*(?P<reason>.*))?", re.DOTALL)
 FORM = "write 'kinetree: ignore CODE because …', several codes with commas between them"
 
@@ -34,7 +34,7 @@ NOTHING_READ: Mapping[str, str] = MappingProxyType({})
 
 
 class Judged(NamedTuple):
-    """What is left of findings, what is excused and by what, and what is wrong with the suppressions."""
+    """Findings that remain, excused ones with their suppressions, and faults of suppressions."""
 
     findings: list[Finding]
     excused: list[tuple[Finding, Suppression]]
@@ -44,11 +44,11 @@ class Judged(NamedTuple):
 def excuse(
     findings: Sequence[Finding], file: str, is_asked: Callable[[str], bool], texts: Mapping[str, str] = NOTHING_READ
 ) -> Judged:
-    """Take out what the comments of the files excuse, in which the findings are, and in the one that is checked.
+    """Remove the findings that are excused by comments in their own file or in the checked one.
 
-    file: the one that is checked; what is said before its root holds for all that is made of it. is_asked: whether a
-    code would have been found, so that what is said about others is not called superfluous. texts: of files that have
-    been read, by name. Errors of a reader are not excused, nor findings without a place.
+    file: the checked file; a comment before its root applies to all that is made from it. is_asked: whether a finding
+    of a code could have been found; suppressions of other codes are never idle. texts: texts of files that have been
+    read, by name. Errors of a reader and findings without a place are never excused.
     """
     files = dict.fromkeys([file, *(finding.source.file for finding in findings if finding.source)])
     said = [suppression for name in files if ours_in(texts.get(name)) for suppression in suppressions(name)]
@@ -77,7 +77,7 @@ def excuse(
 
 
 _Spots = dict[tuple[str, str], list[tuple[Place, int]]]
-"""File and code to the places of findings, in order, and their numbers."""
+"""Places of findings by file and code, in order, with their numbers."""
 
 
 def _spots(findings: Sequence[Finding]) -> _Spots:
@@ -92,7 +92,7 @@ def _spots(findings: Sequence[Finding]) -> _Spots:
 
 
 def _covered(suppression: Suppression, code: str, checked: str, spots: _Spots) -> list[int]:
-    """The numbers of the findings of a code that a suppression is about."""
+    """Return the numbers of the findings of a code that a suppression covers."""
     file = suppression.source.file
     if suppression.whole:
         keys = [key for key in spots if key[1] == code and file in (key[0], checked)]
@@ -103,12 +103,12 @@ def _covered(suppression: Suppression, code: str, checked: str, spots: _Spots) -
 
 
 def ours_in(text: str | None) -> bool:
-    """Whether there may be suppressions in a text, None for one that has not been read."""
+    """Return whether a text may contain suppressions; True for None, a text that has not been read."""
     return text is None or "kinetree" in text.lower()
 
 
 def suppressions(file: str) -> list[Suppression]:
-    """The suppressions in a file, in order; none where it is no XML, or no plain file."""
+    """Return the suppressions in a file, in order; none if it is not XML or not a regular file."""
     if not os.path.isfile(file):  # a pipe has been read already
         return []
     try:
@@ -125,7 +125,7 @@ def suppressions(file: str) -> list[Suppression]:
 
 
 def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
-    """What a comment excuses, or None for one that is not meant for us."""
+    """Return the suppression in a comment, or None if the comment is not meant for Kinetree."""
     ours = OURS.fullmatch(text) if len(text) <= MAX_LENGTH else OURS.match(text)
     if not ours and not ((near := MISSPELT.match(text)) and _is_like_code(near[1])):
         return None
@@ -157,7 +157,7 @@ def _is_like_code(word: str) -> bool:
 
 
 def _fault(code: str) -> str | None:
-    """Why a code cannot be suppressed, or None."""
+    """Return why a code cannot be suppressed, or None."""
     letters = code.partition("-")[0]
     if letters in ALWAYS:
         return f"{code} is about suppressions, and is not suppressed by one"
@@ -170,7 +170,7 @@ def _fault(code: str) -> str | None:
 
 
 def _behind(root: Element, byte: int) -> Element | None:
-    """The element that follows on a comment, in the same element around both."""
+    """Return the element that follows a comment within the same parent."""
     if byte < root.start:
         return root
     around: Element | None = root if byte < root.end else None
@@ -184,6 +184,6 @@ def _behind(root: Element, byte: int) -> Element | None:
 
 
 def _extent(document: Document, element: Element) -> tuple[Place, Place]:
-    """The places of an element's first byte, and of its end tag or of what follows on it."""
+    """Return the places of an element's first byte and of its end."""
     start, stop = (document.source(byte) for byte in (element.start, max(element.end, element.start + 1)))
     return (start.line or 0, start.column or 0), (stop.line or 0, stop.column or 0)

@@ -1,4 +1,4 @@
-"""Choose the files of a folder that are checked."""
+"""Choice of the files of a folder that are checked."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from kinetree.load import format_of, is_packaged
 from kinetree.robots.packaged import names
 
 CHECKED = ("urdf", "xacro", "sdf", "mjcf")
-"""The formats whose files are looked for. Tables of joints are checked where they are named: any .csv may be found."""
+"""Formats that are searched for. A table of joints is checked only if it is named, because any .csv may be found."""
 NO_ROBOTS = (".srdf.xacro",)
-"""Endings of files that make something else."""
+"""Endings of files from which something else is made."""
 NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
-"""Codes of errors for a part of other files. They are left out for files that were found in a folder."""
+"""Codes of errors of a file that is a part of others; left out for files that were found in a folder."""
 UNREAD = ("file", "file-size", "format")
-"""Codes of errors for what could not be read."""
+"""Codes of errors of files that could not be read."""
 
 
 def files_of(paths: Sequence[str]) -> dict[str, bool]:
-    """Return all files, each once, and whether they were named; also what cannot be read: the check reports why.
-    Raises KinetreeError for folders with nothing to read, and for bare names of robots that there are not."""
+    """Return all files, each once, and whether they were named; unreadable ones too, because the check reports why.
+    Raises KinetreeError for folders with nothing to read, and for unknown bare names of robots."""
     seen: dict[str, str] = {}
     files: dict[str, bool] = {}
     for path in paths:
@@ -46,13 +46,13 @@ def files_of(paths: Sequence[str]) -> dict[str, bool]:
 
 
 def folders_of(paths: Sequence[str]) -> list[str]:
-    """Return those paths that are folders, and no names of robots."""
+    """Return the paths that are folders and not names of robots."""
     return [path for path in paths if os.path.isdir(path) and path.partition(":")[0] not in names()]
 
 
 def models_in(folder: Path) -> Iterator[Path]:
-    """Yield the robot descriptions of a folder and all folders in it, but hidden ones, in their order; and the folders
-    that cannot be read."""
+    """Yield the robot descriptions in a folder and below, without hidden ones, in order; and folders that cannot be
+    read."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -64,7 +64,7 @@ def models_in(folder: Path) -> Iterator[Path]:
             continue
         if os.path.isdir(path):
             yield from () if os.path.islink(path) else models_in(path)  # a link may lead to where it stands
-        elif (os.path.isfile(path) or not os.path.exists(path)) and is_model(path):  # one that leads nowhere is said
+        elif (os.path.isfile(path) or not os.path.exists(path)) and is_model(path):  # a broken link is reported
             yield path
 
 
@@ -81,11 +81,11 @@ def is_model(path: Path) -> bool:
 
 
 def is_unread(result: Checked) -> bool:
-    """Return whether nothing could be read."""
+    """Return whether the file could not be read."""
     return any(finding.code in UNREAD and finding.severity == "error" for finding in result.findings)
 
 
 def without_parts(result: Checked) -> Checked:
-    """Return the result of a file that was found in a folder, without errors because it is a part of other files."""
+    """Return the result of a file from a folder, without findings if the file is a part of others."""
     parts = [finding for finding in result.findings if finding.code in NO_ROBOT and finding.severity == "error"]
     return replace(result, findings=()) if parts else result

@@ -1,4 +1,4 @@
-"""Which files are checked, and how: by the paths, the settings and the options of the command line."""
+"""Jobs of a check, from paths, settings and options of the command line."""
 
 from __future__ import annotations
 
@@ -27,18 +27,16 @@ def jobs(
 ) -> list[Job]:
     """Return the jobs of a run, in the order of the paths.
 
-    paths: files, or bare names of robots that come with the package; None for the models of the settings. One that is
-        such a model becomes a job for each of its rows, with the arguments that they give.
-    settings: for all of them; by default each path's own, see `find_settings`.
-    options, baseline: of this run, which go before the settings. What means nothing to the format of a file is for the
-        others.
-    found: those paths that are not named themselves, but a folder that they are in; the settings may exclude some.
-    within: folders that were named, which belong to the workspace of all.
+    paths: files, or bare names of robots of the package; None for the models of the settings. A path that is such a
+    model gives a job for each of its rows, with their arguments.
+    settings: those of all paths; by default each path's own, see `find_settings`.
+    options, baseline: those of this run, which go before the settings. Options without effect on a file's format are
+    dropped for it.
+    found: paths that were found in a folder; the settings may exclude them.
+    within: named folders, which belong to the workspace of every file.
 
-    Every job is confined to the workspace of its file; see `kinetree.confine`.
-
-    Raises KinetreeError for faults in the settings, for a profile, a vendor or codes that do not exist, and where
-    nothing is to be checked.
+    Every job is confined to the workspace of its file; see `kinetree.confine`. Raises KinetreeError for faults in the
+    settings, for an unknown profile, vendor or code, and if there is nothing to check.
     """
     bounds = _Bounds(within, found)
     if paths is None:
@@ -64,7 +62,6 @@ def jobs(
 
 
 def _rows(settings: Settings) -> dict[str, list[Model | None]]:
-    """Return the rows of each model, by its file."""
     rows: dict[str, list[Model | None]] = {}
     for model in settings.models:
         rows.setdefault(os.path.realpath(model.file), []).append(model)
@@ -72,7 +69,7 @@ def _rows(settings: Settings) -> dict[str, list[Model | None]]:
 
 
 class _Bounds:
-    """The confinements of the files of a run; those of a folder share one."""
+    """Confinements of the files of a run; the files of a folder share one."""
 
     def __init__(self, within: Sequence[str], found: Collection[str]) -> None:
         self.within, self.found = within, frozenset(found)
@@ -80,7 +77,7 @@ class _Bounds:
         self.known: dict[tuple[object, ...], Confinement] = {}
 
     def of(self, path: str, settings: Settings) -> Confinement:
-        """Return the workspace of a file with the folders that were named, and what the settings allow besides."""
+        """Return the workspace of a file, with the named folders and those that the settings allow."""
         named = path not in self.found  # a link that was found may lead out of the workspace; a named one is meant
         places = os.path.dirname(os.path.abspath(path)), os.path.dirname(self.real_of(path)) if named else ""
         key = (*places, settings.folders, settings.environment)
@@ -114,7 +111,7 @@ def _job(
 
 
 def _check_meant(paths: Sequence[str], options: ReadOptions) -> None:
-    """Refuse what means nothing to any of the files, which are then all of another format."""
+    """Raise KinetreeError for an option without effect on the format of any file."""
     rows = [_format(path, options) for path in paths]
     for name in NO_EFFECT:
         if getattr(options, name) and not any(row and name in row.options for row in rows):
@@ -128,6 +125,6 @@ def _format(path: str, options: ReadOptions) -> Format | None:
 
 
 def _seen_from_here(file: str) -> str:
-    """Return the path of a file as short as it gets: from the working folder, if it is below."""
+    """Return a path relative to the working folder if it is below that."""
     here = os.path.join(os.getcwd(), "")
     return os.path.normpath(file).removeprefix(here)

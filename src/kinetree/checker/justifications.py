@@ -1,4 +1,4 @@
-"""The justification report: where models depart from conventions, and why, as REP-199 asks to have it documented."""
+"""Justification report: where models depart from conventions and why, as REP-199 requires."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HEAD = ("file", "element", "rule", "clause", "reason")
 
 
 def justifications(checked: Iterable[Checked]) -> str:
-    """Return a table in Markdown of all that the files excuse, in their order; or a line that they excuse nothing."""
+    """Return a table in Markdown of all excused findings in their order, or a line that there are none."""
     rows = list(dict.fromkeys(_row(excused) for one in checked for excused in one.excused))
     if not rows:
         return "Nothing is excused.\n"
@@ -32,6 +32,6 @@ def _row(excused: Excused) -> tuple[str, ...]:
 
 
 def _cell(text: str) -> str:
-    """Return a text on one line that neither a table nor a terminal takes for a command."""
+    """Return a text on one line, escaped for a table and a terminal."""
     plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
     return plain.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

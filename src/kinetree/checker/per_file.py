@@ -1,4 +1,4 @@
-"""Patterns of files, and codes that are left out for those that fit one."""
+"""Patterns of files, and codes that are left out for matching files."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from kinetree.errors import Finding
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern of files, seen from a folder.
+    """A pattern of files, relative to a folder.
 
-    `*` and `?` stand for what holds no slash, `[ab]` for one of these, `**` for any folders. A pattern without a slash
-    is a file's name in any folder; one that ends with a slash is all below a folder.
+    `*` and `?` match text without a slash, `[ab]` one of the characters, `**` any folders. A pattern without a slash is
+    a file name in any folder; one that ends with a slash matches everything below a folder.
     """
 
     text: str
     folder: str
 
     def fits(self, file: str) -> bool:
-        """Return whether a file fits."""
+        """Return whether a file matches."""
         path = relative(file, self.folder).split("/")
         if "/" not in self.text:
             return fnmatchcase(path[-1], self.text)
@@ -32,14 +32,15 @@ class Pattern:
 
 @dataclass(frozen=True)
 class PerFile:
-    """codes: how the codes begin that are left out in files that fit a pattern."""
+    """Beginnings of codes that are left out for files that match a pattern."""
 
     pattern: Pattern
     codes: tuple[str, ...]
 
 
 def _fits(pattern: Sequence[str], path: Sequence[str]) -> bool:
-    """Return whether the parts of a pattern fit those of a path, in time that grows with their product."""
+    """Return whether the parts of a pattern match those of a path; the time is at most proportional to their
+    product."""
     here = _and_past_folders({0}, pattern)  # how far the pattern may have come
     for part in path:
         loops = {i for i in here if i < len(pattern) and pattern[i] == "**"}
@@ -57,7 +58,7 @@ def _and_past_folders(here: set[int], pattern: Sequence[str]) -> set[int]:
 
 
 def is_left_out(finding: Finding, file: str, rows: Iterable[PerFile]) -> bool:
-    """Return whether a finding is left out, by the file that it is in or by the one that is checked."""
+    """Return whether a finding is left out because of its file or of the checked one."""
     files = {file, finding.source.file} if finding.source else {file}
     about = [row for row in rows if finding.code.startswith(row.codes)]
     return any(row.pattern.fits(name) for row in about for name in files)

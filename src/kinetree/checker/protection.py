@@ -1,4 +1,4 @@
-"""What a child process that checks files may read and see, and what enforces it on this machine."""
+"""Limits of a child process that checks files: what it may read and see, and what this machine enforces."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ KEPT = frozenset(
     )
 )
 KEPT_PREFIXES = ("PYTHON", "LC_", "LD_", "DYLD_", "KINETREE_")
-"""Variables that a child needs to run and to find packages. No model sees their values."""
+"""Variables that a child needs to run and to find packages. Models never see their values."""
 
 
 @dataclass(frozen=True)
 class Protection:
-    """The limits that the system enforces on a child process, as the process itself has found.
+    """Limits that the system enforces on a child process, as reported by that process.
 
-    limits: the names of limits of POSIX that it has. landlock: the version of Landlock, 0 for none. reading: whether
-    Landlock bounds what it may read. calls: whether seccomp filters its system calls.
+    limits: names of its POSIX limits. landlock: version of Landlock, 0 for none. reading: whether Landlock limits
+    reading. calls: whether seccomp filters system calls.
     """
 
     limits: tuple[str, ...] = ()
@@ -58,10 +58,9 @@ class Protection:
 
 
 def readable(jobs: Sequence[Job]) -> list[str] | None:
-    """Return the files and folders that a child may read for some jobs, or None where one of them is not confined.
-
-    Packages are found before it is known which are wanted, so all folders belong to it in which they are looked for.
-    """
+    """Return the files and folders that a child may read for some jobs, or None if one of them is not confined. They
+    include all folders in which packages are searched for, because those are searched before it is known which packages
+    are needed."""
     if not all(job.options.read.confined for job in jobs):
         return None
     found: list[str] = []
@@ -72,14 +71,14 @@ def readable(jobs: Sequence[Job]) -> list[str] | None:
 
 
 def environment(jobs: Sequence[Job]) -> Mapping[str, str]:
-    """Return the variables that a child for some jobs has: all, where one of them is not confined."""
+    """Return the variables of a child for some jobs: all of them if a job is not confined."""
     if not all(job.options.read.confined for job in jobs):
         return os.environ
     return {k: v for k, v in os.environ.items() if k.upper() in KEPT or k.upper().startswith(KEPT_PREFIXES)}
 
 
 def without_foreign_places(checked: Checked, readable: Sequence[str]) -> Checked:
-    """Return what a child has found, without lines of files that it cannot have read: reports print these lines."""
+    """Return a child's result without lines of files that it may not read, because reports print these lines."""
     folders = [Path(path) for path in readable]
 
     @cache

@@ -1,8 +1,8 @@
-"""Check many files on all cores, so that a file which fails does not stop the others.
+"""Checking of many files on all cores; a file that fails does not stop the others.
 
-Xacro files and large files are checked in child processes with limits of time and memory. The children are plain
-processes that get jobs through a pipe, and not those of `multiprocessing`, which would run the caller's script once
-more: this works in a script without a guard, in a notebook, in a test.
+Xacro files and large files are checked in child processes with limits of time and memory. These are plain processes
+that get jobs through a pipe. Those of `multiprocessing` would run the caller's script again; these work in a script
+without a guard, in a notebook and in a test.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from kinetree.errors import Finding, Source
 from kinetree.formats.registry import FORMATS
 
 SMALL = 300_000
-"""Bytes of all files together, below which starting children takes longer than the work."""
+"""Bytes of all files together below which starting children takes longer than the work."""
 START = 120
-"""Seconds in which a child must have started."""
+"""Seconds within which a child must start."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 AHEAD = 2
-"""Jobs that a child is given, with that which it is at."""
+"""Number of jobs that a child has, including the current one."""
 CHILD = "import sys; sys.path[:] = sys.argv[3:]; from kinetree.checker.worker import main; main(*sys.argv[1:3])"
-"""It imports from where this process does, and not from the folder in which it stands."""
+"""Program of a child. It imports from the same places as this process, not from its working folder."""
 
 Task = tuple[int, str, bytes]
-"""The number of a job, its file, and the job as bytes to be sent."""
+"""Number of a job, its file, and the pickled job."""
 
 
 def check_all(
     jobs: Sequence[Job], *, processes: int | None = None, seconds: float = 30, megabytes: int = 2048
 ) -> Iterator[Checked]:
-    """Check files. Return the results in the order of the jobs, each as soon as it and those before it are ready.
+    """Check files and return the results in the order of the jobs, each as soon as it and those before it are ready.
 
-    processes: how many children at a time; by default as many as there are cores.
-    seconds, megabytes: what a child may take for one file, where the system lets a process be limited in memory. Few
-        small files that are not xacro are checked in this process, without limits other than those of their readers.
+    processes: number of children at a time; by default the number of cores.
+    seconds, megabytes: limits of a child for one file, if the system can limit memory. A few small files that are not
+    xacro are checked in this process, with only the limits of their readers.
 
-    Whatever befalls a file is an error among its findings: "file" and the like where it cannot be read,
-    "check-timeout", "check-memory", or "check-crashed" where the mistake is ours. Raises KinetreeError for an unknown
-    profile or code, and for a baseline that is none, before anything is checked.
+    Every failure of a file is an error among its findings: "file" and the like if it cannot be read, "check-timeout",
+    "check-memory", or "check-crashed" for a mistake of Kinetree. Raises KinetreeError before anything is checked for an
+    unknown profile or code, and for a file that is not a baseline.
     """
     for profile, select, ignore in dict.fromkeys((o.profile, o.select, o.ignore) for o in (j.options for j in jobs)):
         check_profile(profile or DEFAULT)
@@ -70,13 +70,13 @@ def check_all(
 
 
 def needs_children(jobs: Sequence[Job]) -> bool:
-    """Return whether files are checked in child processes, within limits: all are, but a few small files that are not
+    """Return whether files are checked in child processes with limits: all but a few small files that are not
     expanded."""
     return any(map(_is_expanded, jobs)) or sum(map(_size, jobs)) > SMALL
 
 
 def protection() -> Protection:
-    """Return what the system holds a child process to that checks the files of a workspace, on this machine."""
+    """Return the limits that this system enforces on a child process that checks files."""
     child = _Child(START, 2048, [], environment([]))
     child.tell(b"")
     child.end()
@@ -96,7 +96,6 @@ def _size(job: Job) -> int:
 
 
 def _cores() -> int:
-    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -126,15 +125,15 @@ def _in_children(jobs: Sequence[Job], children: Sequence[_Child]) -> Iterator[Ch
 
 
 def _watch(children: Sequence[_Child], over: threading.Event) -> None:
-    """Kill what takes too long, until all is over."""
+    """Kill children that take too long, until `over` is set."""
     while not over.wait(0.1):
         for child in children:
             child.kill_if_late()
 
 
 def _work(child: _Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[tuple[int, Checked]]) -> None:
-    """Give a child one job after the other, until there are none left; the next before the answer to the last, so that
-    it need not wait."""
+    """Give a child one job after the other until none is left; the next before the answer to the last, to avoid
+    waiting."""
     sent: deque[Task] = deque()  # the child is at the first
     while not child.ended:
         try:
@@ -156,7 +155,7 @@ def _work(child: _Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[
 
 
 class _Child:
-    """A process that checks one file after another, and is replaced by a new one when a file was too much for it."""
+    """A process that checks one file after another, and is replaced when a file exceeds its limits."""
 
     def __init__(
         self, seconds: float, megabytes: int, readable: list[str] | None, environment: Mapping[str, str]
@@ -170,14 +169,14 @@ class _Child:
         self.lock = threading.Lock()
 
     def tell(self, job: bytes) -> None:
-        """Send a job, to a new process where there is none; that it cannot be sent is seen when no answer comes."""
+        """Send a job, to a new process if there is none. A failure to send it shows when no answer comes."""
         if self.process is None:
             self._start()
         with suppress(OSError, ValueError):
             send(self.process.stdin if self.process else None, job)
 
     def answer(self, file: str) -> Checked:
-        """Return the result of the first job that has no answer yet, or what happened to the process."""
+        """Return the result of the oldest job without an answer, or how the process failed."""
         try:
             checked: Checked = self._answer(self.seconds)
         except (EOFError, OSError):
@@ -187,7 +186,7 @@ class _Child:
         return checked if self.readable is None else without_foreign_places(checked, self.readable)
 
     def kill(self) -> None:
-        """End the process, if there is one; the next job gets a new one."""
+        """End the process if there is one; the next job gets a new one."""
         with self.lock:
             if self.process:
                 self.process.kill()
@@ -198,7 +197,6 @@ class _Child:
             self.process = None
 
     def kill_if_late(self) -> None:
-        """End the process if its answer is overdue."""
         with self.lock:
             if self.process and monotonic() > self.due:
                 self.late = True
@@ -210,11 +208,11 @@ class _Child:
         self.kill()
 
     def _start(self) -> None:
-        """Start a process; where it does not come to the point of saying so, once more without what the kernel adds,
-        which some emulators of other machines do not bear. No job has been seen by then."""
+        """Start a process; if it does not answer, once more without the kernel's restrictions, which some emulators of
+        other machines do not support. It has no job yet."""
         for restricted in (True, False):
             self._begin()
-            with suppress(EOFError, OSError, TypeError):  # it is asked for the first job, and then that is an error
+            with suppress(EOFError, OSError, TypeError):  # the first job then gets the error
                 send(self.process.stdin if self.process else None, pickle.dumps((restricted, self.readable)))
                 self.protection = Protection(*self._answer(START))
                 return
@@ -232,7 +230,7 @@ class _Child:
                 self.process = subprocess.Popen(command, env=self.environment, **pipes)  # type: ignore[call-overload]
 
     def _answer(self, seconds: float) -> Any:
-        """Return what a child sends next; at first, its protection. Raises EOFError or OSError where nothing comes."""
+        """Return the next message of a child, its protection at first. Raises EOFError or OSError if none comes."""
         process = self.process
         if process is None:
             raise EOFError
@@ -246,7 +244,6 @@ class _Child:
                 self.due = inf
 
     def _befell(self, file: str) -> Checked:
-        """Return what happened to the process, as a finding."""
         late = self.late
         status = None if late else self._status()
         self.kill()
@@ -256,19 +253,19 @@ class _Child:
         return fault(file, "check-crashed", f"the process that checked it ended with {why}; please tell us")
 
     def _status(self) -> int | None:
-        """Return the exit status of the process, which has closed its pipe; None where it does not end."""
+        """Return the exit status of the process, which has closed its pipe; None if it does not end."""
         with suppress(subprocess.TimeoutExpired):
             return self.process.wait(timeout=5) if self.process else None
         return None
 
 
 class _Answer(pickle.Unpickler):
-    """Unpickle findings and nothing else, so that a child which a file has taken over cannot take over its parent."""
+    """Unpickler of findings only, so that a child which a file has taken over cannot take over its parent."""
 
     KNOWN: ClassVar = {(made.__module__, made.__qualname__): made for made in (Checked, Excused, Finding, Source)}
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return the class of a name, if it is one of these."""
+        """Return the class of a name if it is a known one."""
         if (module, name) not in self.KNOWN:
             raise pickle.UnpicklingError(f"{module}.{name} is no finding")
         return self.KNOWN[module, name]

@@ -1,4 +1,4 @@
-"""What a project says about its checks: `kinetree.toml`, or `[tool.kinetree]` of a `pyproject.toml`."""
+"""Settings of a project for its checks: `kinetree.toml`, or `[tool.kinetree]` of a `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages")
 
 @dataclass(frozen=True)
 class Model:
-    """A file that makes a robot, such as a xacro file that is no mere collection of macros.
+    """A file from which a robot is made, such as a xacro file with more than macros.
 
-    file: absolute. options: its profile, xacro arguments, packages with absolute folders, and model, as far as they are
-    given. name: which of several variants of the file it is, by default its arguments and model; "" where there is one
-    and nobody has named it.
+    file: absolute. options: its profile, xacro arguments, packages with absolute folders, and model, as far as given.
+    name: name of the variant, by default its arguments and model; "" if the file has one variant and no name.
     """
 
     file: str
@@ -45,9 +44,9 @@ class Model:
 class Settings:
     """The settings of a project.
 
-    file: where they are written, or None for the defaults. baseline: absolute. exclude: files of folders that are not
-    checked unless they are named. folders: absolute, outside of the workspace, that models may read. environment:
-    variables that they may see. For the rest see `kinetree.checker.checked.Job`.
+    file: the file of the settings, None for the defaults. baseline: absolute. exclude: files of folders that are
+    checked only if they are named. folders: absolute folders outside of the workspace that models may read.
+    environment: variables that they may see. For the rest see `kinetree.checker.checked.Job`.
     """
 
     file: str | None = None
@@ -61,10 +60,8 @@ class Settings:
 
 
 def find_settings(file: str | None = None) -> Settings:
-    """The settings for a file, or for the working folder: those of the nearest folder around it that has some.
-
-    Raises KinetreeError with every fault of the settings, and where a folder has two.
-    """
+    """Return the settings of the nearest folder around a file, or around the working folder, that has some. Raises
+    KinetreeError with every fault of the settings, and if a folder has two files of them."""
     folder = Path(os.path.abspath(file)).parent if file is not None else Path.cwd()
     for above in (folder, *folder.parents):
         said = [path for path in (above / OWN, above / SHARED) if _says_something(path)]
@@ -78,7 +75,8 @@ def find_settings(file: str | None = None) -> Settings:
 
 
 def _says_something(path: Path) -> bool:
-    """Whether a file has settings of ours, or faults; a pyproject.toml that does not name us need not even be TOML."""
+    """Return whether a file has settings or faults; a pyproject.toml without the word kinetree need not even be
+    TOML."""
     if path.name == OWN or not os.path.isfile(path):
         return os.path.isfile(path)
     report = TextReport(str(path), "")
@@ -86,7 +84,7 @@ def _says_something(path: Path) -> bool:
 
 
 def _table(path: Path, report: TextReport) -> dict[str, Any] | None:
-    """The table of settings in a file, or None where there is none, or with an error in the report."""
+    """Return the table of settings in a file, or None if there is none or the report gets an error."""
     text, faults = decode(read_file(path), report.file)
     report.findings += faults
     report.lines = text.split("\n")
@@ -98,12 +96,12 @@ def _table(path: Path, report: TextReport) -> dict[str, Any] | None:
 
 
 def read_settings(file: str) -> Settings:
-    """The settings in a file. Raises KinetreeError with every fault: a key, a code, a profile or a type that is not
-    legal, each with the line of its key."""
+    """Return the settings in a file. Raises KinetreeError with every illegal key, code, profile and type, each with its
+    line."""
     try:
         status = os.stat(file)
     except (OSError, ValueError):
-        read_file(Path(file))  # says why
+        read_file(Path(file))  # raises with the reason
         raise
     return _read(file, os.getcwd(), status.st_mtime_ns, status.st_size)
 
@@ -124,7 +122,7 @@ def _read(file: str, _here: str, _changed: int, _size: int) -> Settings:
 
 
 class _Reader:
-    """Reads the table of a file; faults go to its report."""
+    """Reader of the table of a file; faults go to its report."""
 
     def __init__(self, table: TomlTable) -> None:
         self.table, self.report = table, table.report
@@ -194,7 +192,6 @@ class _Reader:
         return tuple(PerFile(pattern, codes) for pattern, codes in rows)
 
     def codes(self, said: Any, key: str) -> tuple[str, ...]:
-        """Return codes, or how they begin."""
         if not is_texts(said) or not all(said):
             self.error(f'{key}: {shown(said)} is no list of codes; legal is such as ["R199-505", "ICUB-3"]', key)
             return ()
@@ -225,7 +222,7 @@ class _Reader:
 
 
 def _is_table(table: TomlTable, keys: tuple[str, ...]) -> bool:
-    """Return whether the data are a table, and note those of its keys that are not legal."""
+    """Return whether the data are a table, and report illegal keys."""
     if not isinstance(table.data, dict):
         table.error("", f"{shown(table.data)} is no table; legal is one of {', '.join(keys)}")
         return False

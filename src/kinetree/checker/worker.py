@@ -1,4 +1,4 @@
-"""The child process of `kinetree.checker.run`, which checks files within limits."""
+"""Child process of `kinetree.checker.run`, which checks files within limits."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ HEAD = struct.Struct("<Q")
 
 
 COLLECTED = 10
-"""Files after which what they left behind is cleared away."""
+"""Number of files after which garbage is collected."""
 
 
 def check_alone(job: Job) -> Checked:
-    """Check one file; whatever befalls it is a finding."""
+    """Check one file; every failure becomes a finding."""
     return examine_alone(job).checked
 
 
 def examine_alone(job: Job) -> Examined:
-    """Read and check one file; whatever befalls it is a finding."""
+    """Read and check one file; every failure becomes a finding."""
     try:
         if special := _special(job.file):
             return Examined(fault(job.file, "file", f"is {special}, not a file; only files are checked"))
@@ -53,25 +53,25 @@ def examine_alone(job: Job) -> Examined:
 
 
 def _special(file: str) -> str | None:
-    """Return what a path leads to that is no file or folder; reading it might never end, or have an effect."""
+    """Return the kind of a path that is neither a file nor a folder; reading it might never end, or have an effect."""
     try:
         mode = os.stat(file).st_mode
     except (OSError, ValueError):
-        return None  # reading it says why
+        return None  # reading it raises with the reason
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return None
     return "a named pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
 def send(stream: IO[bytes] | None, content: bytes) -> None:
-    """Write so many bytes that the other side knows when it has them all."""
+    """Write content after its length."""
     assert stream is not None
     stream.write(HEAD.pack(len(content)) + content)
     stream.flush()
 
 
 def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
-    """Return what was sent. Raises EOFError where the other side has gone, or sends more than `most` bytes."""
+    """Return the next content. Raises EOFError if the other side has gone, or sends more than `most` bytes."""
     assert stream is not None
     head = stream.read(HEAD.size)
     if len(head) < HEAD.size:
@@ -84,22 +84,19 @@ def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
 
 
 def main(seconds: str, megabytes: str) -> None:
-    """Answer the jobs that come in, until the process that sends them has gone.
-
-    The first message says whether the kernel shall restrict this process, and to what files and folders its
-    reading; the answer to it says what holds.
-    """
-    from kinetree.checker.sandbox import Restricted, restrict  # not wanted in the parent, which imports this file
+    """Answer jobs until the process that sends them has gone. The first message contains whether the kernel shall
+    restrict this process, and the files and folders that it may read; the answer to it contains the limits in force."""
+    from kinetree.checker.sandbox import Restricted, restrict  # not for the parent, which imports this file
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and ends us
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed is no answer
+    os.dup2(2, 1)  # printed text is not an answer
     sys.dont_write_bytecode = True
     held = _limit(int(megabytes))
     wanted, readable = pickle.loads(receive(sys.stdin.buffer))
     restricted = restrict(readable) if wanted else Restricted()  # before there is another thread
-    gc.freeze()  # numpy need not be looked through
-    gc.disable()  # nor what is made of a file while it is made: that is a quarter of all the time
+    gc.freeze()  # NumPy need not be scanned
+    gc.disable()  # nor a model while it is made, which takes a quarter of all the time
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
     send(answers, pickle.dumps((held, *restricted)))
@@ -113,7 +110,7 @@ def main(seconds: str, megabytes: str) -> None:
 
 
 def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
-    """Take jobs while another is worked on, to end with the parent however it ends."""
+    """Take jobs while another is worked on, and end with the parent however it ends."""
     with suppress(EOFError, OSError):
         while True:
             jobs.put(receive(sys.stdin.buffer))
@@ -121,20 +118,20 @@ def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
 
 
 def _limit(megabytes: int) -> tuple[str, ...]:
-    """Limit the memory of this process, and let it write no file, not even a core dump. Return the limits in force."""
+    """Limit the memory of this process, forbid it to write files, even a core dump, and return the limits in force."""
     tempfile.gettempdir()  # finds it by writing, and remembers it; packages are not looked for in it
     limits = {"RLIMIT_AS": megabytes << 20, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
     return tuple(limit for limit, value in limits.items() if _set(limit, value, for_good=True))
 
 
 def _allow(seconds: float) -> None:
-    """Limit the time from now on, for work during which the thread that listens cannot see the parent end."""
+    """Limit the time from now on, for work during which the listening thread cannot see the parent end."""
     used = sum(os.times()[:2])
     _set("RLIMIT_CPU", math.ceil(used + seconds) + 1)
 
 
 def _set(limit: str, value: int, *, for_good: bool = False) -> bool:
-    """Set a limit of this process, where the system has it. Returns whether it holds. for_good: it cannot be raised."""
+    """Set a limit of this process and return whether it is in force. for_good: it cannot be raised again."""
     try:
         import resource
     except ImportError:  # Windows

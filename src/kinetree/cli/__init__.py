@@ -1,8 +1,8 @@
 """The command line: one file a command, found by its name; parsing and printing only.
 
-Exit status: 0 done; 1 the answer is no: the robots of `compare` differ, `ik` does not get there, model and controller
-of `calibrate` do not agree; 2 something is wrong with the input or with the command, said on the standard error stream;
-74 the output cannot be written; 130 interrupted; 141 nobody reads our output any more.
+Exit status: 0 done; 1 a negative answer: the robots of `compare` differ, `ik` does not reach the pose, model and
+controller of `calibrate` disagree; 2 a fault of the input or the command, on the standard error stream; 74 the output
+cannot be written; 130 interrupted; 141 the reader of the output has gone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kinetree.cli._streams import prepare
 
 
 class _Commands(click.Group):
-    """The modules of this package; each has a click command `command`. Only the one that runs is imported."""
+    """The modules of this package, each with a click command `command`. Only the one that runs is imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(p.stem for p in Path(__file__).parent.glob("*.py") if not p.stem.startswith("_"))
@@ -33,7 +33,7 @@ class _Commands(click.Group):
         return command
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Understand the command line, or print the help that it asks for."""
+        """Parse the command line, or print the help that it requests."""
         with exit_status():
             return super().make_context(*args, **extra)
 
@@ -46,7 +46,7 @@ class _Commands(click.Group):
 @click.command(cls=_Commands)
 @click.version_option(__version__, prog_name="kinetree")
 def group() -> None:
-    """Robot descriptions loaded right, or refused with the reason; any frame against any other."""
+    """Load, check, convert and query descriptions of robots."""
 
 
 def main() -> None:
@@ -61,4 +61,4 @@ def main() -> None:
             os._exit(INTERRUPTED)
         raise
     finally:
-        _start.ignore_interrupts()  # all is said
+        _start.ignore_interrupts()  # everything is printed

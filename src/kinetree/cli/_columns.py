@@ -1,4 +1,4 @@
-"""Which column of a table is which joint, or which number of a pose."""
+"""Columns of a table, matched to joints and to numbers of a pose."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kinetree.controllers.controller import METRES, Controller
 from kinetree.controllers.rotation import RADIANS
 
 LONGEST = 200
-"""Characters of a heading with a unit."""
+"""Largest number of characters of a heading with a unit."""
 POSE = "pose"
-"""The column of poses as the pendant writes them."""
+"""Column of poses as the pendant writes them."""
 LEFT_OUT = ("name", "comment", "note")
-"""Columns that say nothing of joints and poses, as those whose name begins with #."""
+"""Columns that are ignored, as those whose name begins with #."""
 NO_UNIT = ("", "-", "1")
-"""How people say that a number has no unit."""
+"""Spellings of no unit."""
 WORDS = {
     "°": "deg",
     "º": "deg",  # an ordinal, which keyboards have beside it
@@ -32,14 +32,14 @@ VENDOR_JOINTS = {
     "kuka": ("A1", "A2", "A3", "A4", "A5", "A6", "A7"),  # KUKA System Software 8.3, axis-specific position
     "universal_robots": ("Base", "Shoulder", "Elbow", "Wrist 1", "Wrist 2", "Wrist 3"),  # PolyScope, Move
 }
-"""What pendants call joints, where it is not J1, J2, …"""
+"""Names of joints on pendants that do not use J1, J2, …"""
 
 _BRACKETS = re.compile(r"(?P<name>.+?)\s*(?:\[(?P<a>[^][]*)\]|\((?P<b>[^()]*)\)|/(?P<c>[^][()/]*))")
 _WORD = re.compile(r"(?P<name>.+?)(?:[\s_]+(?P<a>[a-z]+)|\s*(?P<b>[°º]))", re.IGNORECASE)
 
 
 class Wanted(NamedTuple):
-    """A column that must be there. unit: of its numbers, "" where they have none, None for poses as text."""
+    """A required column. unit: of its numbers, "" for none, None for poses as text."""
 
     label: str
     what: str
@@ -47,7 +47,7 @@ class Wanted(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column that is there. at: from 0. unit: that of its heading, else the wanted one."""
+    """A column of the table. at: from 0. unit: that of its heading, else of the required column."""
 
     at: int
     text: str
@@ -58,10 +58,8 @@ class Column(NamedTuple):
 def find_columns(
     file: Path, head: Row, who: Controller, names: Sequence[str], turning: Sequence[bool]
 ) -> tuple[list[Column], list[Column]]:
-    """The columns of the joints, from base to tool0, and those of the numbers of a pose, or the one that is its text.
-
-    names, turning: of the joints. What may be read in two ways is refused.
-    """
+    """Return the columns of the joints, from base to tool0, and those of the numbers of a pose, or the one with its
+    text. names, turning: of the joints. Raises KinetreeError if the table is ambiguous."""
     poses = _poses(who, any(_key(name) == POSE for cell in head.cells for name, _ in _readings(cell)))
     legal = _legal(who, names)
     ways = [(joints, *_matched(head.cells, [*joints, *poses], who.name)) for joints in _joints(who, names, turning)]
@@ -80,18 +78,18 @@ def find_columns(
 
 
 def example(who: Controller, n: int) -> str:
-    """A legal line of names."""
+    """Return a legal line of names."""
     return ", ".join((*_numbered(n), *who.components))
 
 
 def unit_of(word: str) -> str:
-    """A unit as we spell it; an unknown one stays as it is."""
+    """Return the standard spelling of a unit; an unknown one stays as it is."""
     plain = word.strip().casefold()
     return "" if plain in NO_UNIT else WORDS.get(plain, plain)
 
 
 def factors(unit: str | None) -> dict[str, float]:
-    """The units in which a number may be that is wanted in this one, in SI."""
+    """Return the legal units for a number that is required in a unit, with their factors to SI."""
     return next((table for table in (METRES, RADIANS) if unit in table), {})
 
 
@@ -100,7 +98,6 @@ def _numbered(n: int) -> tuple[str, ...]:
 
 
 def _schemes(who: Controller, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Ways to call the joints."""
     yield tuple(names)
     yield _numbered(len(names))
     vendors = VENDOR_JOINTS.get(who.key, ())
@@ -132,7 +129,7 @@ def _legal(who: Controller, names: Sequence[str]) -> str:
 
 
 def _matched(cells: list[str], wanted: list[Wanted], whose: str) -> tuple[dict[Wanted, Column], list[str]]:
-    """The columns, first those written as they are wanted, then those in another case, and what is wrong."""
+    """Return the columns, with exact matches before those in another case, and what is wrong."""
     found: dict[Wanted, Column] = {}
     faults: list[str] = []
     left = [(i, text) for i, text in enumerate(cells) if text]
@@ -158,7 +155,7 @@ def _matched(cells: list[str], wanted: list[Wanted], whose: str) -> tuple[dict[W
 
 
 def _fits(text: str, wanted: list[Wanted], same: Callable[[str], str]) -> tuple[str | None, list[Wanted]]:
-    """The unit in a heading, None where it has none, and what it may be."""
+    """Return the unit in a heading, None for none, and the columns that it matches."""
     for name, unit in _readings(text):
         if fits := [one for one in wanted if same(one.label) == same(name)]:
             return unit, fits
@@ -166,7 +163,7 @@ def _fits(text: str, wanted: list[Wanted], same: Callable[[str], str]) -> tuple[
 
 
 def _readings(text: str) -> Iterator[tuple[str, str | None]]:
-    """A heading as a name alone, and as a name with a unit."""
+    """Yield a heading as a name alone, and as a name with a unit."""
     yield text, None
     if len(text) > LONGEST:
         return
@@ -185,5 +182,5 @@ def _unit_fault(column: Column) -> list[str]:
 
 
 def _key(name: str) -> str:
-    """A name whatever its case; Wrist_1 and wrist1 are the same."""
+    """Return a name without case and separators: Wrist_1 and wrist1 are the same."""
     return re.sub(r"[\s_]+", "", name).casefold()

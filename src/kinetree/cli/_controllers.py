@@ -1,4 +1,4 @@
-"""Poses of makers' controllers, read and shown."""
+"""Reading and printing of poses in the forms of makers' controllers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from kinetree.spatial.se3 import Array
 
 ROS, ALL = "ros", "all"
 LEGAL = "x y z qx qy qz qw, m, finite, the quaternion not zero"
-"""A pose of ROS."""
+"""Form of a pose of ROS."""
 
 
 def makers(name: str) -> list[str]:
-    """Keys of whom a name on the command line means: of a maker, ros, or all."""
+    """Return the keys that a name on the command line means: of a maker, ros, or all."""
     name = name.lower()
     if name == ALL:
         return [ROS, *controllers]
@@ -30,25 +30,25 @@ def makers(name: str) -> list[str]:
 
 
 def who(keys: Sequence[str]) -> Controller | None:
-    """The controller, where it is one."""
+    """Return the controller, if there is just one."""
     return controllers[keys[0]] if len(keys) == 1 and keys != [ROS] else None
 
 
 def read(maker: str, text: str) -> tuple[Array, list[str]]:
-    """T (4, 4) of a pose as a maker writes it, or as ROS does: x y z, m, and a quaternion x y z w; and notes: what was
-    left out, and what is not sure."""
+    """Return T (4, 4) of a pose as a maker writes it, or as ROS does: x y z, m, and a quaternion x y z w; and notes on
+    ignored and uncertain parts."""
     if maker.lower() == ROS:
         return _ros(text), []
     controller = _controller(maker)
     found = parsed(controller, text)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnverifiedWarning)  # `notes` says it
+        warnings.simplefilter("ignore", UnverifiedWarning)  # `notes` has it
         T = controller.to_pose(found.values)
     return T, [*(f"{part!r} belongs to no pose, left out" for part in found.left_out), *notes(maker)]
 
 
 def shown(maker: str, T: Array) -> tuple[str, Array]:
-    """T (4, 4) as a maker writes it, and its numbers."""
+    """Return T (4, 4) as a maker writes it, and its numbers."""
     if maker == ROS:
         values = np.r_[T[:3, 3], se3.quaternion_from_rotation(T[:3, :3])]
         return " ".join(f"{round(float(x), 9) + 0.0:.9f}" for x in values), values
@@ -60,7 +60,7 @@ def shown(maker: str, T: Array) -> tuple[str, Array]:
 
 
 def lines(poses: Mapping[str, Array], keys: Sequence[str]) -> list[str]:
-    """Each pose T (4, 4) as each maker writes it, with its name and the maker's where there are several."""
+    """Return each pose T (4, 4) as each maker writes it, with its name and the maker's if there are several."""
     names = {key: key if key == ROS else controllers[key].name for key in keys}
     of_maker, of_frame = max(map(len, names.values())), max(map(len, poses))
     return [
@@ -73,7 +73,7 @@ def lines(poses: Mapping[str, Array], keys: Sequence[str]) -> list[str]:
 
 
 def notes(*keys: str) -> list[str]:
-    """What is not sure about makers' forms."""
+    """Return what is uncertain about makers' forms."""
     known = [controllers[key] for key in keys if key != ROS]
     return [
         f"{c.name} is not verified: {'; '.join(c.unverified)} (confidence: {c.confidence})"
@@ -83,7 +83,7 @@ def notes(*keys: str) -> list[str]:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Each once, where they are not in the way of what is read by a program."""
+    """Print each note once, on the standard error stream."""
     for note in dict.fromkeys(notes):
         print(f"note: {note}", file=sys.stderr)
 

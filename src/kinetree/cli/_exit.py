@@ -1,4 +1,4 @@
-"""How a command ends: whatever ends it early becomes an exit status, which docs/command-line.md lists."""
+"""Exit status of commands, for every way in which they end; docs/command-line.md lists them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ WRONG, UNWRITABLE, INTERRUPTED, UNREAD = 2, 74, _start.INTERRUPTED, 141
 
 @contextmanager
 def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
-    """Turn what is raised within into an exit status, said on the standard error stream.
-
-    said: what the command line asks of findings, "kinetree.json" and "kinetree.all".
-    """
+    """Turn exceptions into an exit status, with a message on the standard error stream. said: options of the command
+    line for findings, "kinetree.json" and "kinetree.all"."""
     try:
         _start.on_interrupt(end=False)
         try:
@@ -72,6 +70,6 @@ def _interrupted() -> NoReturn:
 
 
 def _drop_stdout() -> None:
-    """Python flushes stdout once more when it ends, which must not fail again."""
-    with suppress(OSError, ValueError):  # in a test it is no file
+    """Redirect stdout to nowhere, because Python flushes it once more at the end, which must not fail again."""
+    with suppress(OSError, ValueError):  # in a test it is not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

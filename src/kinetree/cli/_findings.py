@@ -1,4 +1,4 @@
-"""Findings and reports for people: wrapped and coloured in a terminal, one line each in a pipe."""
+"""Printing of findings and reports: wrapped and coloured in a terminal, one line each in a pipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 20
 
 
 def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False) -> None:
-    """Print what ended a command, the first 20 if there are many; as JSON all of them: {"findings": […]}."""
+    """Print the findings that ended a command: the first 20, or all of them as JSON: {"findings": […]}."""
     if as_json:
         print_json({"findings": findings}, sys.stderr)
         return
@@ -28,7 +28,7 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everyt
 
 
 def terminal_width(stream: TextIO) -> int | None:
-    """The columns of a terminal; None of a pipe or a file."""
+    """Return the columns of a terminal, or None for a pipe or a file."""
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
@@ -36,6 +36,6 @@ def write_lines(lines: Iterable[str], stream: TextIO) -> None:
     """Write lines as they come."""
     for line in lines:
         if stream.isatty():
-            click.echo(line, file=stream)  # knows how to colour old Windows terminals
+            click.echo(line, file=stream)  # colours old Windows terminals too
         else:
             print(line, file=stream)  # click would write UTF-8 where the stream is ASCII

@@ -15,7 +15,7 @@ from kinetree.model.names import Named
 
 
 def plain(value: Any) -> Any:
-    """The value as lists, dictionaries, numbers and texts. JSON knows no infinity: it becomes null (no limit)."""
+    """Return a value as lists, dictionaries, numbers and texts. Infinity, which JSON lacks, becomes null (no limit)."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     if isinstance(value, str | int | None):
@@ -34,5 +34,5 @@ def plain(value: Any) -> Any:
 
 
 def print_json(value: Any, file: TextIO | None = None) -> None:
-    """One line of ASCII, to the standard output by default."""
+    """Print one line of ASCII, to the standard output by default."""
     print(json.dumps(plain(value), allow_nan=False), file=file)

@@ -1,4 +1,4 @@
-"""`kinetree limits check MODEL FILE.csv`: whether a motion keeps to all limits."""
+"""`kinetree limits check MODEL FILE.csv`: whether a motion stays within all limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kinetree.spatial.se3 import Array
 
 TIMES = ("time", "t")
 FOLLOWS = 1e-3
-"""How far a follower's column may be from what its leader makes of it, rad or m."""
+"""Largest difference of a follower's column from the value by its leader, rad or m."""
 
 
 @click.command("check")
@@ -27,11 +27,11 @@ FOLLOWS = 1e-3
 @click.option("--unit", type=click.Choice(["rad", "deg"]), required=True, help="Of the angles in FILE.")
 @json_option
 def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) -> None:
-    """When, by which limit and by how much a motion of MODEL is outside of its limits.
+    """Print when, by which limit and by how much a motion leaves the limits of MODEL.
 
-    FILE.csv has a row a sample, under the names of joints; `time` or `t` is a column of times. Joints that are not
-    named stay neutral, and limits about them alone are not asked. Exit status 0 if all of it is inside, 1 if not, 2 if
-    something cannot be read.
+    FILE.csv has a row a sample, under the names of joints; `time` or `t` is a column of times. Joints without a column
+    stay neutral, and limits about them alone are not checked. Exit status 0 if the whole motion is inside, 1 if not, 2
+    if something cannot be read.
     """
     from kinetree.solvers.limits.report import units, violations
 
@@ -56,7 +56,7 @@ def _when(sample: int, times: Array | None) -> str:
 
 
 def _read(file: Path, robot: Robot, unit: Literal["rad", "deg"]) -> tuple[Array, Array | None, list[str]]:
-    """q (n, nq) of a file, its times (n,), if it has any, and the joints that it names."""
+    """Return q (n, nq) of a file, its times (n,), if it has any, and the joints that it names."""
     from kinetree.formats.opener import read_file
     from kinetree.formats.table import cells_of
 
@@ -98,7 +98,7 @@ def _check_head(file: Path, head: list[str], robot: Robot) -> None:
 def _check_follower(
     file: Path, lines: list[int], robot: Robot, q: Array, name: str, said: Array, unit: Literal["rad", "deg"]
 ) -> None:
-    """A column of a joint that follows another says the same as that one's."""
+    """Raise KinetreeError if the column of a follower contradicts that of its leader."""
     leader, multiplier, offset = resolve_mimic(robot, name)
     scale = np.deg2rad(1.0) if unit == "deg" and robot.joints[name].kind.angular[0] else 1.0
     off = np.abs(multiplier * q[:, robot.q_slices[leader].start] + offset - scale * said)

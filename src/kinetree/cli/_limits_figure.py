@@ -1,4 +1,4 @@
-"""What limits over several joints forbid, as a figure."""
+"""A figure of limits over several joints."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FINE = 241
-"""Points a side at which a panel is worked out."""
+"""Points a side at which a panel is computed."""
 SIZE = 4.2
-"""Of a panel, inches."""
+"""Size of a panel, inches."""
 
 
 def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> bytes:
-    """A row of panels for each block of several joints, one for each two of them, in a format that its suffix says.
+    """Return a figure in the format of a suffix: a row of panels for each block of joints, a panel for each two of
+    them.
 
-    A panel is the box of the two joints. Of three joints it shows how much of the range of the third is allowed, of two
-    what is allowed, and of more the outline of what is allowed anywhere; dashed is the largest box that is allowed.
-    Raises KinetreeError without matplotlib, or for a format that it does not write.
+    A panel is the box of the two joints. For three joints it shows how much of the range of the third is allowed, for
+    two what is allowed, and for more the outline of what is allowed anywhere; the largest allowed box is dashed. Raises
+    KinetreeError without matplotlib, or for a format that it does not write.
     """
     try:
         from matplotlib.figure import Figure
@@ -69,7 +70,7 @@ def _panel(panel: Axes, robot: Robot, report: BlockReport, block: Block, pair: t
             extent=(lower[i], upper[i], lower[j], upper[j]),
             cmap="Blues",
             vmin=0.0,
-            vmax=1.6,  # so that lines stay to be seen on what is wholly allowed
+            vmax=1.6,  # keeps lines visible where everything is allowed
         )
         if len(report.joints) == 3:
             third = report.joints[3 - i - j]
@@ -87,7 +88,8 @@ def _panel(panel: Axes, robot: Robot, report: BlockReport, block: Block, pair: t
 
 
 def allowed(block: Block, i: int, j: int) -> Array:
-    """The share (FINE, FINE) of the third joint's range, or 0 and 1 where there is none, over joints j and i."""
+    """Return the allowed share (FINE, FINE) of the third joint's range over joints j and i; 0 and 1 if there is no
+    third."""
     x = np.linspace(block.lower[i], block.upper[i], FINE)
     y = np.linspace(block.lower[j], block.upper[j], FINE)
     left: Any = block.b[:, None, None] - block.A[:, i, None, None] * x - block.A[:, j, None, None] * y[:, None]
@@ -102,7 +104,7 @@ def allowed(block: Block, i: int, j: int) -> Array:
 
 
 def outline(points: Array) -> Array:
-    """The corners of the convex hull of points (n, 2), in order, the first again at the end."""
+    """Return the corners of the convex hull of points (n, 2), in order, the first again at the end."""
     from scipy.spatial import ConvexHull
 
     hull = ConvexHull(points).vertices

@@ -1,4 +1,4 @@
-"""What limits over several joints forbid, as a page."""
+"""A page about limits over several joints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_CORNERS = 8
 
 
 def limits_page(robot: Robot, reports: Iterable[BlockReport]) -> list[Section]:
-    """Two tables a block: the joints with their box and the largest box inside, and the rows."""
+    """Return two tables a block: the joints with their box and the largest box inside, and the rows."""
     return [section for block in reports for section in _sections(robot, block)]
 
 
@@ -45,7 +45,7 @@ def _sections(robot: Robot, block: BlockReport) -> list[Section]:
 
 
 def scale_of(robot: Robot, block: BlockReport) -> tuple[float, str]:
-    """What the numbers of a block are multiplied with to be shown, and their unit then."""
+    """Return the factor with which the numbers of a block are printed, and their unit."""
     degrees = all(robot.joints[joint].kind.angular[0] for joint in block.joints)
     return (float(np.rad2deg(1.0)), "deg") if degrees else (1.0, "rad, m")
 
@@ -73,10 +73,8 @@ def widening_page(
     reach: str | None,
     radius_mm: float | None,
 ) -> list[Section]:
-    """A table of the limits: by how much, and what that gains.
-
-    scales: of every row, what a unit is in rad or m. radius_mm: of the pulleys of tendons.
-    """
+    """Return a table of the limits, with how far each moves and what that gains. scales: of every row, a unit in rad or
+    m. radius_mm: of the pulleys of tendons."""
     turns = np.array([scales[row] != 1.0 or unit == "rad" for row in plan.rows])
     shown = unit if turns.all() else f"{unit} or m"
     size = np.array([scales[row] for row in plan.rows])

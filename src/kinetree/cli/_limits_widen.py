@@ -47,10 +47,10 @@ def widen(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Which limits over several joints of MODEL, such as tendons, to move out for the most room.
+    """Print which limits over several joints of MODEL, such as tendons, to move out to gain the most space.
 
-    Of a total, or all that may be; limits that gain nothing stay. For each limit: by how much, what a unit gains at
-    first and at last, and what would be lost without it.
+    They share a total, or all move as far as allowed; limits that gain nothing stay. For each limit: how far it moves,
+    what a unit gains at first and at last, and what would be lost without it.
     """
     from kinetree.load import save
     from kinetree.solvers.limits import widen as solver
@@ -86,7 +86,7 @@ def widen(
 
 
 def _scales(robot: Robot, unit: Literal["rad", "deg"]) -> dict[str, float]:
-    """What one unit of a row is in rad or m: rows that are about lengths are in m."""
+    """Return one unit of each row in rad or m; rows about lengths are in m."""
     from kinetree.solvers.limits.report import units
 
     degree = float(np.deg2rad(1.0)) if unit == "deg" else 1.0
@@ -95,7 +95,6 @@ def _scales(robot: Robot, unit: Literal["rad", "deg"]) -> dict[str, float]:
 
 
 def _amounts(robot: Robot, by: tuple[str, ...]) -> dict[str, float]:
-    """Rows, by name or by what matches, to amounts; a name says more than a pattern."""
     from kinetree.solvers.limits.widen import widenable
 
     known, rows = widenable(robot), robot.limits.row_names

@@ -1,4 +1,4 @@
-"""The arguments that are models, and the options for how they are read, the same for every command."""
+"""Arguments of commands that are models, and the options for reading them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Options = TypeVar("Options", ReadOptions, CheckOptions)
 
 
 def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
-    """Return the values of several `name=value`; a name that is given twice is refused, for which one is meant?"""
+    """Return the values of several `name=value`. Raises an error if a name is given twice."""
     values: dict[str, str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -89,8 +89,8 @@ def robot_paths(function: Command) -> Command:
 
 
 def check_options(select: str, ignore: str) -> Decorator:
-    """Return what gives a command the options of a check, with those of reading, as one argument `options`. select,
-    ignore: the help of these."""
+    """Return a decorator that adds the options of a check, with those of reading, as one argument `options`. select,
+    ignore: their help."""
     options = (
         click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]"),
         click.option("--select", metavar="CODE", multiple=True, help=f"{select} Repeatable."),
@@ -110,13 +110,13 @@ def check_options(select: str, ignore: str) -> Decorator:
 
 
 def _taken(kind: type[Options], arguments: dict[str, Any]) -> Options:
-    """Take the options of a record out of the arguments of a command."""
+    """Return a record of options, removed from the arguments of a command."""
     return kind(**{name: arguments.pop(name) for name in vars(kind()) if name in arguments})
 
 
 def _load(sources: Sequence[str], options: ReadOptions) -> list[Robot]:
-    """Load robots, each with those options that mean something to its format. Raises KinetreeError for an option that
-    means nothing to any of them."""
+    """Load robots, each with the options that have an effect on its format. Raises KinetreeError for an option without
+    effect on any of them."""
     files = [Path(source) if options.format else source for source in sources]  # a str would be the text itself
     if not any(getattr(options, name) for name in NO_EFFECT):
         return [load(file, **vars(options)) for file in files]
@@ -127,7 +127,6 @@ def _load(sources: Sequence[str], options: ReadOptions) -> list[Robot]:
 
 
 def _versioned(source: str, version: str | None) -> str:
-    """Return the name with its version."""
     if version is None:
         return source
     if source not in names():
@@ -136,7 +135,7 @@ def _versioned(source: str, version: str | None) -> str:
 
 
 def _reading(function: Command, models: dict[str, str], options: Iterable[Decorator]) -> Command:
-    """Return the command with these models {argument: metavar} read before it runs."""
+    """Return the command with these models {argument: metavar} loaded before it runs."""
 
     @wraps(function)
     def command(**others: Any) -> Any:
@@ -149,14 +148,14 @@ def _reading(function: Command, models: dict[str, str], options: Iterable[Decora
 
 
 def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterable[Decorator]) -> Command:
-    """Return the command with arguments and options, in the order in which its help lists them."""
+    """Return the command with arguments and options in the order of its help."""
     for option in reversed([*arguments, *options]):
         command = option(command)
     return command
 
 
 def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:
-    """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; the others are neutral."""
+    """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; other joints are neutral."""
     numbers = {name: _numbers(name, text) for name, text in values.items()}
     q = robot.q(numbers, unit="deg" if in_degrees else "rad")
     _check_quaternions(robot, q)

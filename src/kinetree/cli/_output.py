@@ -1,4 +1,4 @@
-"""Files that commands write: none is overwritten unless somebody says so."""
+"""Files that commands write; none is overwritten without --force."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ force_option = click.option("--force", is_flag=True, help="Overwrite what is the
 
 
 def check_new(path: Path, force: bool) -> None:
-    """Refuses a file that exists already."""
+    """Raise KinetreeError if a file exists already."""
     if path.exists() and not force:
         raise fail("exists", f"{path} exists already", fix="pass --force to overwrite it")
 
 
 def check_no_input(target: str, inputs: Iterable[str]) -> None:
-    """Refuses a file that the command reads, by whatever path; a link to one is followed when it is written."""
+    """Raise KinetreeError for a file that the command reads, by whatever path, because writing follows links."""
     for file in inputs:
         if os.path.realpath(file) == os.path.realpath(target) or _is_same(file, target):
             raise fail("output", f"{target} is read by this command, so it is not replaced; legal is another file")
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Whether two names are of one file, where letters may be large or small."""
+    """Return whether two names are of one file, also on disks that ignore case."""
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)

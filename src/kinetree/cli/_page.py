@@ -22,9 +22,9 @@ GUIDES = {"|  ": "│  ", "|- ": "├─ ", "`- ": "└─ "}
 class Section:
     """A titled table. remark: what to know before reading it, such as units.
 
-    columns: their headings, "" for none. One that begins with ">" is set to the right, one with "<" to the left, and
-    neither is broken into lines; the others are where they are too long. A cell may begin with the guides of a tree,
-    "|  ", "|- " and "`- ".
+    columns: headings, "" for none. Those that begin with ">" are right-aligned, with "<" left-aligned, and neither is
+    wrapped; the others are wrapped if they are too long. A cell may begin with the guides of a tree, "|  ", "|- " and
+    "`- ".
     """
 
     title: str
@@ -77,7 +77,7 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
     headed = any(section.columns)
     natural = [max(map(len, column)) for column in zip(map(_heading, section.columns), *section.rows, strict=True)]
     gap = 1 if len(natural) > 4 and sum(natural) + 2 * len(natural) > width else 2
-    ruled = headed and not plain  # a rule under the headings brings a column of its own between the others
+    ruled = headed and not plain  # a rule under the headings adds a column between the others
     table = Table(
         box=box.SIMPLE_HEAD if ruled else None,
         show_header=headed,
@@ -98,7 +98,7 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
     room = width - sum(natural) - gap * (len(natural) - 1)
     for row in section.rows:
         cells = list(row) if plain or not guides else [_with_guides(cell) for cell in row]
-        if len(flexible) == 1:  # more than one is shared out by the table
+        if len(flexible) == 1:  # the table distributes several
             (i,) = flexible
             cells[i] = _broken(cells[i], max(room + natural[i], 1))
         table.add_row(*(Text(cell) for cell in cells))
@@ -106,7 +106,7 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
 
 
 def _broken(cell: str, width: int) -> str:
-    """The cell with names that are too long broken at their underscores."""
+    """Return the cell with long names broken at their underscores."""
     lines = [""]
     for part in re.findall(r"[^_]*_|[^_]+$", cell):
         if lines[-1] and len(lines[-1]) + len(part) > width and " " not in cell:
@@ -120,7 +120,6 @@ def _heading(column: str) -> str:
 
 
 def _with_guides(cell: str) -> str:
-    """The cell with the guides of a tree in line-drawing characters."""
     match = re.match(r"(?:[|]  |   )*(?:[|]- |`- )?", cell)
     assert match is not None  # it matches the empty text
     guides = match[0]

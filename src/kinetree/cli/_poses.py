@@ -1,4 +1,4 @@
-"""Joints and poses that somebody wrote down from a pendant, in a table."""
+"""Tables of joints and poses that were written down from a pendant."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _NUMBER = re.compile(r"(?P<number>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d
 def read_poses(
     file: Path, who: Controller, names: Sequence[str], turning: Sequence[bool]
 ) -> tuple[Array, Array, list[str]]:
-    """joints (k, n), deg and mm, poses (k, 6 or 7) in the controller's units, and what was converted, in words.
+    """Return joints (k, n), deg and mm, poses (k, 6 or 7) in the controller's units, and notes on conversions.
 
-    names, turning: of the joints, from base to tool0. Raises KinetreeError, with the line, for what is not understood.
+    names, turning: of the joints, from base to tool0. Raises KinetreeError with the line of the fault.
     """
     head, rows = read_table(file, example(who, len(names)))
     joints, pose = find_columns(file, head, who, names, turning)
@@ -47,7 +47,6 @@ def read_poses(
 
 
 def _check_units(file: Path, row: Row, columns: list[Column]) -> None:
-    """Refuse a row of units below the names."""
     words = [row.cells[column.at].strip("[]() ") for column in columns]
     if any(words) and all(unit_of(word) in (*METRES, *RADIANS) for word in words if word):
         name, unit = next((column.wanted.label, word) for column, word in zip(columns, words, strict=True) if word)
@@ -56,7 +55,7 @@ def _check_units(file: Path, row: Row, columns: list[Column]) -> None:
 
 
 def _check_cells(file: Path, row: Row, head: Row, columns: list[Column]) -> None:
-    """Refuse cells that no name stands above, and a row that ends before its last column."""
+    """Raise KinetreeError for cells without a name above, and for a row that ends before its last column."""
     if len(row.cells) > len(head.cells) or max(column.at for column in columns) >= len(row.cells):
         what = "pose that has commas" if columns[-1].wanted.unit is None else "number with a decimal comma"
         fix = f"; a {what} stands in quotation marks, or semicolons separate the cells"
@@ -69,7 +68,7 @@ def _check_cells(file: Path, row: Row, head: Row, columns: list[Column]) -> None
 
 
 def _check_marks(file: Path, rows: list[Row], columns: list[Column]) -> None:
-    """Refuse a point and a comma in one table: 1,234 may then be a thousand."""
+    """Raise KinetreeError for a point and a comma in one table, in which 1,234 may be a thousand."""
     marked = {mark: (row, c) for mark in ".," for row in rows for c in columns if mark in row.cells[c.at]}
     if len(marked) == 2:
         (point, p), (comma, c) = marked["."], marked[","]
@@ -83,7 +82,6 @@ def _check_marks(file: Path, rows: list[Row], columns: list[Column]) -> None:
 
 
 def _number(file: Path, row: Row, column: Column) -> float:
-    """The number in a cell, in the unit that is wanted."""
     text, units = row.cells[column.at], factors(column.wanted.unit)
     match = _NUMBER.fullmatch(text.replace("\u2212", "-"))
     value = number(match["number"].replace(",", ".")) if match else None
@@ -98,7 +96,6 @@ def _number(file: Path, row: Row, column: Column) -> float:
 
 
 def _pose(file: Path, row: Row, columns: list[Column], who: Controller) -> list[float]:
-    """The numbers of the pose in a row, in the controller's units."""
     if columns[0].wanted.unit is None:
         try:
             values: list[float] = parsed(who, row.cells[columns[0].at]).values.tolist()

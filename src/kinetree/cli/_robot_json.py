@@ -1,4 +1,4 @@
-"""What `kinetree inspect --json` prints; docs/command-line.md describes it."""
+"""Output of `kinetree inspect --json`; docs/command-line.md describes it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from kinetree.model.robot import Robot
 from kinetree.queries import statics
 
 SCHEMA = 1
-"""Counts up when a field changes its meaning or goes; new ones may come at any time."""
+"""Version, which increases when a field changes its meaning or is removed; new ones may come at any time."""
 
 
 def robot_json(robot: Robot) -> dict[str, object]:
-    """Every field of the robot but its text, and what is computed from it, in SI units."""
+    """Return every field of the robot but its text, and values computed from it, in SI units."""
     described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name != "text"}
     q_slices = robot.q_slices
     mass = statics.mass(robot)

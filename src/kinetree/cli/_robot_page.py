@@ -1,4 +1,4 @@
-"""What `kinetree inspect` prints: a robot as sections of a page, in degrees and millimetres."""
+"""Output of `kinetree inspect`: a robot as sections of a page, in degrees and millimetres."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kinetree.spatial.se3 import Array
 T = TypeVar("T")
 
 FEW = {"frame": 12, "sensor": 6, "note": 3, "mass": 8}
-"""How many of each are shown, of sensors of each type and of notes of each code, unless all are wanted."""
+"""Number of each that is printed without --all, of sensors of each type and of notes of each code."""
 
 
 def robot_page(robot: Robot, *, everything: bool = False) -> list[Section]:
-    """The sections that have something to show."""
+    """Return the sections that have rows."""
     sections = [
         _summary(robot),
         Section("Tree", ("link", "carried by joint"), tree_rows(robot, everything=everything)),
@@ -75,7 +75,7 @@ def _joints(robot: Robot, everything: bool) -> Section:
 
 
 def _joint_rows(joint: Joint, number: str) -> list[tuple[str, ...]]:
-    """One row, or one for each axis and limit of a joint that has several."""
+    """Return one row, or one for each axis and limit of a joint that has several."""
     rows: list[tuple[str, ...]] = []
     for i in range(max(1, len(joint.axes), len(joint.limits))):
         head = (number, joint.name, joint.type) if i == 0 else ("", "", "")
@@ -86,7 +86,7 @@ def _joint_rows(joint: Joint, number: str) -> list[tuple[str, ...]]:
 
 
 def _unit(joint: Joint, i: int) -> tuple[str, float]:
-    """(unit, how many of it make one m or rad) of velocity coordinate i; none for a joint that does not move."""
+    """Return (unit, how many of it make one m or rad) of velocity coordinate i; none for a joint that does not move."""
     if joint.kind.nv == 0:
         return "", 1.0
     return ("deg", math.degrees(1.0)) if joint.kind.velocity_angular[i] else ("mm", 1000.0)
@@ -100,7 +100,6 @@ def _limit_cells(limit: Limit, unit: str, scale: float) -> tuple[str, ...]:
 
 
 def _relations(robot: Robot) -> Section:
-    """What one number cannot say of a joint: whom it follows, and how a screw moves."""
     rows = []
     for joint in robot.joints.values():
         if joint.mimic:
@@ -121,7 +120,7 @@ def _coupled_limits(robot: Robot) -> Section:
 
 
 def _coupled_cells(robot: Robot, coupled: CoupledLimit) -> tuple[str, ...]:
-    """In degrees or millimetres where all joints are of one sort, else with rad and m in one sum."""
+    """Return cells in degrees or millimetres if all joints are of one kind, else with rad and m in one sum."""
     units = {_unit(robot.joints[name], 0) for name in coupled.coefficients}
     unit, scale = units.pop() if len(units) == 1 else ("rad, m", 1.0)
     terms = " ".join(f"{_signed(value)} {name}" for name, value in coupled.coefficients.items())
@@ -182,7 +181,6 @@ def _masses(robot: Robot, everything: bool) -> Section:
 
 
 def _notes(notes: Iterable[Finding], everything: bool) -> list[Section]:
-    """One section a code."""
     by_code: dict[str, list[Finding]] = {}
     for note in notes:
         by_code.setdefault(note.code, []).append(note)
@@ -207,7 +205,7 @@ def _what(note: Finding) -> str:
 
 
 def _some(things: Sequence[T], kind: str, everything: bool) -> tuple[Sequence[T], int]:
-    """Those to show, and how many are left out; never only one, which takes the place of the remark."""
+    """Return those to print, and how many are left out; never just one, because the remark takes its place."""
     few = len(things) if everything or len(things) <= FEW[kind] + 1 else FEW[kind]
     return things[:few], len(things) - few
 
@@ -219,7 +217,7 @@ def _more(count: int, columns: int, last: str = "") -> list[tuple[str, ...]]:
 
 
 def short(value: float) -> str:
-    """Four significant digits; "-" for no limit."""
+    """Return four significant digits, or "-" for infinity."""
     if math.isinf(value):
         return "-"
     text = f"{value:.4g}"
@@ -232,7 +230,7 @@ def short(value: float) -> str:
 
 
 def axis_text(axis: Array) -> str:
-    """`z`, `-z`, or its three components."""
+    """Return `z`, `-z`, or the three components."""
     for i, name in enumerate("xyz"):
         if abs(abs(axis[i]) - 1.0) < 1e-12:
             return name if axis[i] > 0 else f"-{name}"
@@ -240,10 +238,10 @@ def axis_text(axis: Array) -> str:
 
 
 def vector(values: Array, scale: float) -> str:
-    """Numbers with a blank between them, to a tenth."""
+    """Return numbers with a blank between them, to a tenth."""
     return " ".join(f"{round(float(x) * scale, 1) + 0.0:g}" for x in values)
 
 
 def rpy_text(T: Array) -> str:
-    """Roll, pitch and yaw in degrees."""
+    """Return roll, pitch and yaw in degrees."""
     return " ".join(f"{round(math.degrees(x), 1) + 0.0:g}" for x in se3.rpy_from_rotation(T[:3, :3]))

@@ -1,4 +1,4 @@
-"""The tree of a robot as rows of text: (guides and link, the joint that carries it)."""
+"""The tree of a robot as rows of text: (guides and link, joint that carries it)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ SUMMARY_WIDTH = 36
 
 
 def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]]:
-    """One row a link. A chain runs straight down; guides mark where the tree branches.
-
-    Links that no moving joint is behind, such as those of sensors and skin, are one row "+ …" under the link that
-    they are fixed to; everything=True gives each its row.
-    """
+    """Return one row a link. A chain is printed straight down; guides mark where the tree branches. Links without a
+    moving joint behind them, such as those of sensors and skin, are one row "+ …" under the link that they are fixed
+    to; everything=True gives each its row."""
     rigid = set() if everything else _rigid(robot)
     rows = []
     # a robot may be thousands of links deep, so the stack is ours: (link, carrier, guides of its row, of those below)
@@ -38,7 +36,6 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
 
 
 def _rigid(robot: Robot) -> set[str]:
-    """The fixed joints with no moving joint behind them."""
     moving: set[str] = set()  # links with a moving joint behind them
     rigid = set()
     for name in reversed(robot.placed):
@@ -51,7 +48,6 @@ def _rigid(robot: Robot) -> set[str]:
 
 
 def _behind(robot: Robot, joint: Joint) -> Iterator[str]:
-    """The link of a joint and all behind it."""
     stack = [joint.child]
     while stack:
         link = stack.pop()
@@ -60,7 +56,7 @@ def _behind(robot: Robot, joint: Joint) -> Iterator[str]:
 
 
 def _summary(fixed: list[str]) -> str:
-    """As many names as fit, and how many more there are."""
+    """Return as many names as fit, and how many more there are."""
     text = f"+ {fixed[0]}"
     for i, name in enumerate(fixed[1:], 1):
         if len(text) + len(name) > SUMMARY_WIDTH:

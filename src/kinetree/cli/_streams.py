@@ -1,4 +1,4 @@
-"""Output streams that take any text: what their encoding cannot say is written in ASCII."""
+"""Output streams that accept any text: characters outside of their encoding are written in ASCII."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def take_any_character() -> None:
 
 
 class _Forgiving(io.FileIO):
-    """A stream of remarks: those that cannot be written are dropped, and the exit status says what matters."""
+    """A stream of remarks that drops those that cannot be written; the exit status has the result."""
 
     def write(self, data: Any, /) -> int:
         """Write, or drop what cannot be written."""
@@ -38,11 +38,8 @@ class _Forgiving(io.FileIO):
 
 
 def prepare() -> bool:
-    """Make the standard streams fit for a command, and return whether there is an output.
-
-    Streams that the caller has closed are opened to nowhere: otherwise the next file that is opened would take their
-    place, and get what is meant for them.
-    """
+    """Prepare the standard streams for a command, and return whether there is an output. Streams that the caller has
+    closed are opened to nowhere: otherwise the next opened file would take their place and get their output."""
     output = sys.stdout is not None
     for descriptor in range(3):
         try:

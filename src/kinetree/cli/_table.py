@@ -14,10 +14,10 @@ from kinetree.formats.table import cells_of, separator_of
 
 MOST_BYTES = 1_000_000
 MOST_ROWS = 1000
-"""Of a table; ten do."""
+"""Largest number of rows of a table; ten are enough."""
 MOST_COLUMNS = 100
 LONGEST = 60
-"""Characters of a cell that a message quotes."""
+"""Largest number of characters of a cell in a message."""
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 """Byte order marks."""
 
@@ -26,7 +26,7 @@ _NO_TEXT = re.compile(r"[^\t\n\x20-\x7e\x80-\U0010ffff]")
 
 
 class Row(NamedTuple):
-    """The cells of one line of a file. cut: whether `#` began a comment in it."""
+    """Cells of one line of a file. cut: whether `#` began a comment in it."""
 
     line: int
     cells: list[str]
@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A line, or several where a cell in quotation marks has more than one. bare: without what `#` begins."""
+    """A line, or several if a quoted cell spans them. bare: the text without comments."""
 
     line: int
     text: str
@@ -42,11 +42,9 @@ class _Line(NamedTuple):
 
 
 def read_table(file: Path, legal: str) -> tuple[Row, list[Row]]:
-    """The names and the rows below; empty cells at the end of a line do not count. legal: a line of names, for errors.
-
-    Lines that begin with `#` are comments, and so is in a row what `#` begins. Where no names stand above the rows, the
-    last comment that has as many cells is the line of names.
-    """
+    """Return the names and the rows below, without empty cells at the end of a line. legal: a line of names, for
+    errors. Lines that begin with `#`, and the rest of a row after `#`, are comments. If there are no names above the
+    rows, the last comment with as many cells is the line of names."""
     lines = [line for line in _lines(file, _text(file)) if line.text.strip(" \t,;")]
     lines = [line for line in lines if not re.fullmatch(r"\W*sep=[;,\t]\W*", line.text)]  # Excel's own first line
     stated = [line for line in lines if not line.text.startswith("#")]
@@ -70,22 +68,22 @@ def read_table(file: Path, legal: str) -> tuple[Row, list[Row]]:
 
 
 def fault(file: Path, line: int | None, message: str) -> KinetreeError:
-    """The error at a line of the file."""
+    """Return the error at a line of the file."""
     return KinetreeError(Finding("poses", "error", message, Source(str(file), line)))
 
 
 def quoted(text: str) -> str:
-    """A text for messages: cut, and nothing in it that a terminal would obey."""
+    """Return a text for messages, cut and without control characters of terminals."""
     return repr(text if len(text) <= LONGEST else text[:LONGEST] + "…")
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell is a number, with a point or a comma."""
+    """Return whether a cell is a number, with a point or a comma."""
     return number(text.replace("\u2212", "-").replace(",", ".")) is not None
 
 
 def _commented(file: Path, comments: list[_Line], count: int, legal: str) -> tuple[str, Row]:
-    """The separator and the names that stand in a comment above the rows."""
+    """Return the separator and the names in a comment above the rows."""
     for comment in reversed(comments):
         text = comment.text[1:].strip()
         separator = separator_of(text)
@@ -97,7 +95,6 @@ def _commented(file: Path, comments: list[_Line], count: int, legal: str) -> tup
 
 
 def _text(file: Path) -> str:
-    """The text of a file, with line feeds alone at the ends of lines."""
     content = read_file(file)
     if len(content) > MOST_BYTES:
         raise fault(file, None, f"has {len(content)} bytes; at most {MOST_BYTES} are read")
@@ -118,7 +115,7 @@ def _text(file: Path) -> str:
 
 
 def _lines(file: Path, text: str) -> list[_Line]:
-    """The lines, those with an open quotation mark joined with the next."""
+    """Return the lines; those with an open quotation mark are joined with the next."""
     lines, line, start, whole, bare = [], 1, 1, "", ""
     for piece in (*_PIECES.findall(text), "\n"):
         if piece == '"':

@@ -1,4 +1,4 @@
-"""`kinetree calibrate MODEL POSES.csv`: do a model and a controller agree?"""
+"""`kinetree calibrate MODEL POSES.csv`: whether a model and a controller agree."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from kinetree.solvers.calibrate.calibration import Calibration
 
 OF_THE_FILE = ("poses", "joints")
-"""Codes of errors that are about what the file has."""
+"""Codes of errors about the content of the file."""
 ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
-"""A tolerance as Python has it."""
+"""A tolerance as Python writes it."""
 
 
 @click.command()
@@ -54,7 +54,7 @@ def command(
     as_json: bool,
     **frames: str,
 ) -> None:
-    """Do MODEL and a controller agree, and if not, what must base, tool0 and the signs of joints be?
+    """Print whether MODEL and a controller agree, and if not, what base, tool0 and the signs of joints must be.
 
     POSES.csv has a line a pose, under names: the joints (deg, mm) as MODEL or the controller names them or J1, J2, …,
     from base to tool0, then the numbers of the pose, or one column `pose` as the pendant writes it. Exit status 0 if
@@ -71,7 +71,7 @@ def command(
     options: dict[str, Any] = {**frames, "tolerance": _si(tolerance)} if tolerance else {**frames}
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` says it
+            warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` has a note
             joints, poses, converted = read_poses(file, who, names, turning)
             result = _as_typed(calibrate(robot, who, joints, poses, robot_model, **options))
     except KinetreeError as error:
@@ -89,7 +89,7 @@ def command(
 
 
 def _joints(robot: Robot, frames: dict[str, str]) -> tuple[tuple[str, ...], list[bool]]:
-    """The joints that the poses are of, from base to tool0, and whether they turn."""
+    """Return the joints of the poses, from base to tool0, and whether they turn."""
     from kinetree.solvers.calibrate.arm import arm
 
     found = arm(robot, (frames["base"], frames["tool0"]), (frames["base_link"], frames["flange"]))
@@ -97,7 +97,6 @@ def _joints(robot: Robot, frames: dict[str, str]) -> tuple[tuple[str, ...], list
 
 
 def _check_frames(ctx: click.Context, robot: Robot, frames: dict[str, str]) -> None:
-    """Refuse frames that somebody named and the robot does not have."""
     for role, name in frames.items():
         named = ctx.get_parameter_source(role) is not click.core.ParameterSource.DEFAULT
         if named and name not in robot.frames:
@@ -106,14 +105,14 @@ def _check_frames(ctx: click.Context, robot: Robot, frames: dict[str, str]) -> N
 
 
 def _coupling_notes(who: Controller, robot_model: str) -> list[str]:
-    """Say where a robot's name says nothing of the joints."""
+    """Return a note if a robot's name has no effect on its joints."""
     if not robot_model or who.couplings:
         return []
     return [f"--robot-model {robot_model!r} changes nothing: no robot of {who.name} is known to couple joints"]
 
 
 def _si(tolerance: tuple[float, float]) -> tuple[float, float]:
-    """A tolerance in m and rad."""
+    """Return a tolerance in m and rad. Raises KinetreeError if it is not two finite numbers above 0, or too large."""
     from kinetree.solvers.calibrate.calibration import WIDEST
 
     if not all(0 < bound < float("inf") for bound in tolerance):
@@ -128,7 +127,7 @@ def _si(tolerance: tuple[float, float]) -> tuple[float, float]:
 
 
 def _as_typed(result: Calibration) -> Calibration:
-    """With the tolerances that are advised as options of the command."""
+    """Return the result with the recommended tolerances as options of the command."""
     faults = (replace(fault, message=ADVICE.sub(_option, fault.message)) for fault in result.faults)
     return replace(result, faults=tuple(faults))
 
@@ -139,7 +138,7 @@ def _option(advice: re.Match[str]) -> str:
 
 
 def _rounded(degrees: float, to: Callable[[float], float]) -> float:
-    """To two digits, so that it is on the safe side."""
+    """Return an angle rounded to two decimals by `to`, floor or ceil, to stay on the safe side."""
     return float(to(degrees * 100)) / 100
 
 

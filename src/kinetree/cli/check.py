@@ -1,4 +1,4 @@
-"""`kinetree check [PATH…]`: report what is wrong with robot descriptions, and what departs from conventions."""
+"""`kinetree check [PATH…]`: report what is wrong with robot descriptions, and violations of conventions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.formats.output import write_whole
 
 MANY = 20
-"""Files above which a bar shows how many are done."""
+"""Number of files above which there is a progress bar."""
 
 
 def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -69,10 +69,10 @@ def command(
     exit_zero: bool,
     as_json: bool,
 ) -> None:
-    """Say what is wrong with robot descriptions and what departs from the conventions of a profile.
+    """Report what is wrong with robot descriptions, and what departs from the conventions of a profile.
 
-    A PATH is a file, the bare name of a robot that comes with the package, or a folder: then all of its models are
-    checked, and files of macros are passed over. Without any, the models of the settings are checked.
+    A PATH is a file, the bare name of a robot of the package, or a folder, in which all models are checked and files of
+    macros are ignored. Without a PATH, the models of the settings are checked.
 
     Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if a file cannot be read.
     """
@@ -107,7 +107,6 @@ def command(
 
 
 def _check_options(as_json: bool, form: str | None, why: bool) -> None:
-    """Refuse several forms of one report."""
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
     if why and (as_json or form):
@@ -115,7 +114,7 @@ def _check_options(as_json: bool, form: str | None, why: bool) -> None:
 
 
 def _check_baselines(old: str | None, new: str | None) -> None:
-    """Refuse options that exclude each other, and a baseline that is no file."""
+    """Raise an error for options that exclude each other, and for a baseline that is not a file."""
     if new is not None and old is not None:
         raise click.UsageError("--write-baseline keeps what is found, known or not; legal is either it or --baseline")
     if new == "-":
@@ -123,7 +122,7 @@ def _check_baselines(old: str | None, new: str | None) -> None:
 
 
 def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job], config: str | None) -> None:
-    """Refuse to write over what is read, and to replace by a baseline what is none."""
+    """Raise an error if an output would replace an input, or a baseline a file that is not one."""
     more = [file for job in asked for file in (job.options.read.srdf, job.options.read.limits)]
     read = {
         str(file) for file in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if file
@@ -137,14 +136,13 @@ def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job
 
 
 def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
-    """Return the results, without errors because a file that was found in a folder is a part of others. files: whether
-    they were named."""
+    """Return the results, without errors of files in folders that are parts of others. files: whether they were
+    named."""
     results = zip(asked, _watched(asked), strict=True)
     return [r if files.get(job.file, True) else without_parts(r) for job, r in results] + gone_from_baselines(asked)
 
 
 def _watched(jobs: Sequence[Job]) -> list[Checked]:
-    """Return all results; if there are many, a bar shows how many are done."""
     if len(jobs) <= MANY or not sys.stderr.isatty():
         return list(check_all(jobs))
     with click.progressbar(check_all(jobs), length=len(jobs), label="checking", show_pos=True, file=sys.stderr) as bar:
@@ -152,7 +150,7 @@ def _watched(jobs: Sequence[Job]) -> list[Checked]:
 
 
 def _kept(file: str, results: Sequence[Checked]) -> list[Checked]:
-    """Write the findings to a baseline; then they are known, but for errors of readers, of which it keeps none."""
+    """Write the findings to a baseline and return them as known, except errors of readers, which it does not store."""
     folder = os.path.dirname(file)
     write_baseline(file, [(model_key(one.file, one.name, folder), one.findings) for one in results])
     return [_split(one) for one in results]
@@ -164,7 +162,6 @@ def _split(result: Checked) -> Checked:
 
 
 def _write(lines: Iterable[str], file: str | None) -> None:
-    """Print a report, or write it to a file."""
     if file is None:
         write_lines(lines, sys.stdout)
     else:

@@ -1,4 +1,4 @@
-"""`kinetree codegen`: questions about a robot as C."""
+"""`kinetree codegen`: queries of a robot as C."""
 
 from __future__ import annotations
 
@@ -29,11 +29,8 @@ from kinetree.solvers.guard import guard
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """A question that can be asked of a frame.
-
-    gives: what the function gives. ask: its kernel for (robot, frame, base, **axes). axes: whether `expressed_in` means
-    something to it.
-    """
+    """A query about a frame. gives: the result in words. ask: its kernel for (robot, frame, base, **axes). axes:
+    whether `expressed_in` has an effect."""
 
     gives: str
     ask: Callable[..., Kernel]
@@ -47,12 +44,12 @@ QUERIES = {
     "hessian": _Query("derivatives of the Jacobian, nv x 6 x nv,", motion.hessian),
     "velocity": _Query("velocity, linear then angular,", motion.velocity),
 }
-"""One row an option of that name."""
+"""Queries by the name of their option."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """subject: what it is about, a frame or a group of joints; `kind` says which."""
+    """A function to write. subject: its frame or group of joints; `kind` is which of them."""
 
     name: str
     query: str
@@ -66,7 +63,7 @@ def _flag(query: str) -> str:
 
 
 def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command an option for each query, repeatable."""
+    """Return a command with a repeatable option for each query."""
     for name, query in reversed(QUERIES.items()):
         help = f"A function that gives the {query.gives} of this frame. Repeatable."
         function = click.option(_flag(name), metavar="FRAME", multiple=True, help=help)(function)
@@ -96,7 +93,7 @@ def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
 def command(
     robot: Robot, names: dict[str, str], single: bool, out: str, force: bool, as_json: bool, **options: Any
 ) -> None:
-    """Write C99 functions that answer for MODEL: FILE.c, and the header FILE.h that declares them.
+    """Write C99 functions that answer queries about MODEL: FILE.c, and the header FILE.h that declares them.
 
     They need no library but math.h, no memory but the stack, and are called NAME = robot_query_frame.
     """
@@ -124,7 +121,7 @@ def command(
 
 
 def _questions(robot: Robot, options: Mapping[str, Any]) -> list[_Function]:
-    """What is asked of frames, under the names that these functions have by themselves."""
+    """Return the functions of frames, under their default names."""
     axes = {"expressed_in": options["expressed_in"]} if options["expressed_in"] else {}
     if axes and not any(options[query] for query, row in QUERIES.items() if row.axes):
         raise fail("option", "--expressed-in means nothing to a pose; it is expressed in --base")
@@ -150,12 +147,12 @@ def _guards(robot: Robot, options: Mapping[str, Any], dtype: str) -> list[_Funct
 
 
 def _joints(robot: Robot, said: str) -> str | list[str]:
-    """A group, or joints with commas between."""
+    """Return a group, or a list of joints separated by commas."""
     return said if said in robot.groups or not (said in robot.joints or "," in said) else said.split(",")
 
 
 def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Function]:
-    """The same under names that differ, or those that `names` gives instead."""
+    """Return the functions under unique names, or those in `names`."""
     found: dict[str, _Function] = {}
     for function in functions:
         if any((f.query, f.subject) == (function.query, function.subject) for f in found.values()):
@@ -174,7 +171,7 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
 
 
 def _name(robot: str, query: str, subject: str, base: str | None = None, axes: str = "") -> str:
-    """A legal name in C: what is no ASCII letter or digit is one underscore."""
+    """Return a legal name in C: characters other than ASCII letters and digits become one underscore."""
     where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
     text = "_".join([robot, query, subject, *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")

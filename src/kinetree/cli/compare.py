@@ -1,4 +1,4 @@
-"""`kinetree compare A B`: are these two the same robot, and where do they differ?"""
+"""`kinetree compare A B`: whether two robots are the same, and where they differ."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POSITIVE = click.FloatRange(min=0, min_open=True)
 @click.option("--relative", type=_POSITIVE, default=1e-5, show_default=True, help="Of masses, inertias and limits.")
 @json_option
 def command(a: Robot, b: Robot, any_base: bool, tolerance: float, relative: float, as_json: bool) -> None:
-    """Are the robots A and B the same, names aside, and where do they differ?
+    """Print whether the robots A and B are the same, names aside, and where they differ.
 
     Exit status 0 if they are the same, 1 if they differ, 2 if one of them cannot be loaded.
     """

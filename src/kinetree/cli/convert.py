@@ -1,4 +1,4 @@
-"""`kinetree convert`: a robot from one format to another."""
+"""`kinetree convert`: conversion of a robot to another format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WRITABLE = [row.name for row in FORMATS.values() if row.writer]
 def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without: tuple[str, ...], force: bool) -> None:
     """Write MODEL to the file OUT, or to the standard output if OUT is "-".
 
-    What the format of OUT cannot say is listed in full, and then nothing is written.
+    If the format of OUT lacks something, all of that is listed and nothing is written.
     """
     ctx.meta["kinetree.all"] = True
     if out == "-":

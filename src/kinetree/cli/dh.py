@@ -143,6 +143,6 @@ def _notes(chain: SerialChain, found: DHExtraction) -> list[list[str]]:
 
 
 def _short(number: str) -> str:
-    """To six digits, for people; files and --json keep all."""
+    """Return a number to six digits; files and --json have all."""
     value = float(number)
     return "0" if abs(value) < 1e-9 else f"{value:.6g}"

@@ -1,4 +1,4 @@
-"""`kinetree fix PATH…`: mend robot descriptions in place."""
+"""`kinetree fix PATH…`: repair robot descriptions in place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from kinetree.formats.xml_encoding import encoding_of
 from kinetree.load import format_of, is_packaged
 
 TEXTS = ("urdf", "xacro")
-"""Formats whose texts are mended."""
+"""Formats whose texts are repaired."""
 LEGAL = "legal are URDF and xacro files, and folders that hold such"
 
 
@@ -66,15 +66,15 @@ def command(
     diff: bool,
     as_json: bool,
 ) -> None:
-    """Mend what departs from the conventions of a profile in URDF and xacro files, in place.
+    """Repair what departs from the conventions of a profile in URDF and xacro files, in place.
 
-    A PATH is a URDF or xacro file, or a folder: then all such files in it are mended. A repair that would move a frame
-    or change a limit or a mass is not made, but for one: angles that are meant to be fractions of π become exact
-    (R103-007), which turns what hangs behind by a few milliradians; --ignore R103-007 leaves them. What the file or the
-    settings excuse is left. All files are written, or none; a run that is killed meanwhile is undone by the next.
+    A PATH is a URDF or xacro file, or a folder, in which all such files are repaired. A repair never moves a frame or
+    changes a limit or a mass, with one exception: angles that are meant to be fractions of π become exact (R103-007),
+    which turns the links behind by a few milliradians; --ignore R103-007 leaves them. What the file or the settings
+    excuse is left. All files are written, or none; a run that is killed meanwhile is undone by the next.
 
-    Exit status 0 if all is mended that can be, 1 if something could not be, or if --diff has something to show, 2 if
-    a file could not be read or written.
+    Exit status 0 if everything that can be repaired is, 1 if something could not be, or if --diff has something to
+    show, 2 if a file could not be read or written.
     """
     if config == "":
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
@@ -85,7 +85,7 @@ def command(
     found = {file for file, named in files.items() if not named}
     settings = read_settings(config) if config else None
     made = jobs(_mendable(files, options.read), settings, options, None, found, folders_of(paths))
-    asked = [replace(job, baseline=None) for job in made]  # what is known is mended, too
+    asked = [replace(job, baseline=None) for job in made]  # known findings are repaired too
     if also and len(asked) > 1:
         raise click.UsageError(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
@@ -101,13 +101,13 @@ def command(
         for fixed in results:
             _print(fixed, diff)
         print_findings(faults)
-    left = any(fixed.unmended or (diff and fixed.after) for fixed in results)
+    left = any(fixed.unrepaired or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
 
 
 def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
-    """Undo in some folders what a run that was killed has left, and return what was done. Where only the difference is
-    wanted, nothing is written, and KinetreeError raised instead."""
+    """Undo in some folders what a killed run has left, and return notes on that. With --diff nothing is written, and
+    KinetreeError is raised instead."""
     if not diff:
         return recover(folders)
     if left := next(filter(is_left, folders), None):
@@ -118,8 +118,8 @@ def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
 
 
 def _mendable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
-    """Return the files that were named, of which others than texts are refused one by one, and the texts of folders.
-    files: whether they were named. Raises KinetreeError for robots of the package, and where nothing is left."""
+    """Return the named files, of which other formats are rejected one by one, and the texts found in folders. files:
+    whether they were named. Raises KinetreeError for robots of the package, and if nothing is left."""
     for file in files:
         if is_packaged(file, options.format):
             raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
@@ -130,7 +130,8 @@ def _mendable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
 
 
 def _is_text(file: str) -> bool:
-    """Return whether what is found in a folder is repaired, or may have such files: a folder that cannot be read."""
+    """Return whether a file found in a folder is repaired; also True for an unreadable folder, which may have such
+    files."""
     endings = [suffix for name in TEXTS for suffix in FORMATS[name].suffixes]
     by_root = file.lower().endswith(".xml")
     return file.lower().endswith(tuple(endings)) or os.path.isdir(file) or (by_root and format_of(file).name in TEXTS)
@@ -139,12 +140,9 @@ def _is_text(file: str) -> bool:
 def _all_fixed(
     asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
 ) -> tuple[list[Fixed], list[Finding]]:
-    """Return what becomes of all models, and why others could not be repaired. Each starts from what those before it
-    leave. files: whether they were named.
-
-    Each file is read and checked here once, and repaired from that. Where a child process is needed, it checks the file
-    first, within its limits.
-    """
+    """Return the repairs of all models, and errors of the others. Each model starts from the contents that those before
+    it leave. files: whether they were named. Each file is read and checked once here, and repaired from that. If a
+    child process is needed, it checks the file first, within its limits."""
     contents: dict[Path, bytes] = {}
     results: list[Fixed] = []
     faults: list[Finding] = []
@@ -159,7 +157,7 @@ def _all_fixed(
         except KinetreeError as error:
             if files.get(job.file, True) or without_parts(examined.checked).findings:
                 faults += [_placed(finding, job.file) for finding in error.findings]
-    return results, list(dict.fromkeys(faults))  # what holds for all variants of a file is said once
+    return results, list(dict.fromkeys(faults))  # a fault of all variants of a file is printed once
 
 
 def _errors(examined: Examined) -> list[Finding]:
@@ -167,8 +165,8 @@ def _errors(examined: Examined) -> list[Finding]:
 
 
 def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool, **options: Any) -> Fixed:
-    """Return what becomes of a file, where what is excused in it stays as it is. Raises KinetreeError for one that
-    could not be read. held: the contents of all files that were read."""
+    """Return the repairs of a file, without excused findings. Raises KinetreeError if it could not be read. held: the
+    contents of all files that were read."""
     if job.name and not options["unsafe"]:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
@@ -196,12 +194,11 @@ def _placed(finding: Finding, path: str) -> Finding:
 
 
 def _plain(fixed: Fixed) -> Mapping[str, Any]:
-    """For JSON."""
     return {
         "file": fixed.file,
         "changed": [_name(path) for path in fixed.after],
-        "mended": fixed.mended,
-        "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unmended],
+        "mended": fixed.repaired,
+        "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
         "unsafe": fixed.unsafe,
         "diff": "".join(_diff(fixed)),
     }
@@ -213,10 +210,10 @@ def _print(fixed: Fixed, diff: bool) -> None:
         to_read = sys.stdout.isatty()  # what goes to a file must stay as it is
         sys.stdout.writelines(f"{visible(line[:-1])}\n" if to_read else line for line in _diff(fixed))
     else:
-        _write((_with(finding, "mended") for finding in fixed.mended), sys.stdout)
-    _write((_with(finding, f"not mended: {why}") for finding, why in fixed.unmended), sys.stderr)
-    count = f"{len(fixed.mended)} {'would be ' if diff else ''}mended"
-    left = f", {len(fixed.unmended)} left" if fixed.unmended else ""
+        _write((_with(finding, "mended") for finding in fixed.repaired), sys.stdout)
+    _write((_with(finding, f"not mended: {why}") for finding, why in fixed.unrepaired), sys.stderr)
+    count = f"{len(fixed.repaired)} {'would be ' if diff else ''}mended"
+    left = f", {len(fixed.unrepaired)} left" if fixed.unrepaired else ""
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may mend" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else _others(fixed):
@@ -224,7 +221,6 @@ def _print(fixed: Fixed, diff: bool) -> None:
 
 
 def _others(fixed: Fixed) -> list[Path]:
-    """Return the files that change besides the model's own."""
     return [path for path in fixed.after if path != Path(fixed.file).resolve()]
 
 
@@ -233,12 +229,10 @@ def _write(findings: Iterator[Finding], stream: TextIO) -> None:
 
 
 def _with(finding: Finding, what: str) -> Finding:
-    """Return the finding, and what became of it."""
     return Finding(finding.code, finding.severity, f"{finding.message}; {what}", finding.source, finding.element)
 
 
 def _diff(fixed: Fixed) -> Iterator[str]:
-    """Yield a unified difference of all files that change, with their ends of lines."""
     for path, content in fixed.before.items():
         name = _name(path)
         old, new = _lines(content), _lines(fixed.after[path])

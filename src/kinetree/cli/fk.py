@@ -73,7 +73,6 @@ def _print_as(keys: Sequence[str], base: str, poses: dict[str, Array], as_json: 
 
 
 def _parts(T: Array) -> dict[str, object]:
-    """A pose in the forms that people use; metres and radians."""
     R = T[:3, :3]
     rpy = se3.rpy_from_rotation(R)
     return {"T": T, "xyz": T[:3, 3], "rpy": rpy, "quat_xyzw": se3.quaternion_from_rotation(R)}

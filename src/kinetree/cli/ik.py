@@ -1,4 +1,4 @@
-"""`kinetree ik`: where joints shall be for a frame to be somewhere."""
+"""`kinetree ik`: joint positions that bring a frame to a pose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 NEAR = np.radians(5.0)
-"""Limits nearer than this, in rad or m, are printed."""
+"""Distance below which limits are printed, rad or m."""
 
 
 @click.command()
@@ -49,9 +49,10 @@ def command(
     in_degrees: bool,
     as_json: bool,
 ) -> None:
-    """Print joint positions of MODEL, inside all limits, that bring a FRAME to a pose; of three numbers, to a place.
+    """Print joint positions of MODEL, inside all limits, that bring a FRAME to a pose, or to a position of three
+    numbers.
 
-    Exit status 0 if they do, 1 if none was found: then they are those that are locally closest.
+    Exit status 0 if they do, 1 if none were found; then the locally closest ones are printed.
     """
     from kinetree.solvers.ik.make import ik
 

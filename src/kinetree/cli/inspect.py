@@ -1,4 +1,4 @@
-"""`kinetree inspect`: what is in a robot description."""
+"""`kinetree inspect`: the contents of a robot description."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kinetree.model.robot import Robot
 @click.option("--all", "everything", is_flag=True, help="Every link, frame, sensor and note, however many.")
 @json_option
 def command(robot: Robot, everything: bool, as_json: bool) -> None:
-    """Print what is in MODEL: its tree, joints, frames, sensors, masses, and notes on what was read."""
+    """Print the contents of MODEL: its tree, joints, frames, sensors, masses, and notes on what was read."""
     if as_json:
         from kinetree.cli._json import print_json
         from kinetree.cli._robot_json import robot_json

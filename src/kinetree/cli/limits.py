@@ -26,10 +26,8 @@ class _Limits(click.Group):
 
 @click.group(cls=_Limits)
 def command() -> None:
-    """What limits over several joints forbid, and whether a motion keeps to all limits.
-
-    `kinetree limits MODEL` is `kinetree limits show MODEL`; --limits says which limits it shall have.
-    """
+    """Print what limits over several joints forbid, and whether a motion stays within all limits. `kinetree limits
+    MODEL` is `kinetree limits show MODEL`; --limits gives MODEL other limits."""
 
 
 @command.command()
@@ -38,7 +36,7 @@ def command() -> None:
 @force_option
 @json_option
 def show(robot: Robot, plot: Path | None, force: bool, as_json: bool) -> None:
-    """How much of the joints' box each limit of MODEL forbids, and the largest box that is allowed."""
+    """Print how much of the joints' box each limit of MODEL forbids, and the largest box that is allowed."""
     from kinetree.solvers.limits.report import report
 
     if plot:

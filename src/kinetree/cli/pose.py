@@ -1,4 +1,4 @@
-"""`kinetree pose`: a pose from one maker's form into another's."""
+"""`kinetree pose`: conversion of a pose between the forms of makers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kinetree.cli._model import json_option
 @click.option("--to", "target", required=True, metavar="MAKER", help="Whose it shall become, ros, or all.")
 @json_option
 def command(text: str, source: str, target: str, as_json: bool) -> None:
-    """Print POSE, as one maker's programs and pendants write it, as another's do.
+    """Print POSE, as one maker's programs and pendants write it, in the form of another.
 
-    The numbers are those of the same frame in the same frame; which frames these are a robot's model says: `kinetree fk
+    The pose stays that of the same frame in the same frame. To convert between frames of a robot, use `kinetree fk
     --as`.
     """
     T, remarks = read(source, text)

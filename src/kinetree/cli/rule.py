@@ -1,4 +1,4 @@
-"""`kinetree rule CODE…`: what a rule asks for, why, and what is good and bad."""
+"""`kinetree rule CODE…`: what a rule requires, why, and good and bad examples."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FIXES: dict[Mends, str] = {
 def command(codes: Sequence[str], as_json: bool) -> None:
     """Explain rules by their codes; without a CODE list them all.
 
-    A CODE that several begin with, such as R199-4, lists these. What readers remark has codes in lower case.
+    A CODE with which several begin, such as R199-4, lists these. Codes of readers' remarks are in lower case.
     """
     people = {clause.code: clause for clause in CLAUSES}
     clauses = {code: people[code.upper()] for code in codes if code.upper() in people}
@@ -64,7 +64,6 @@ def _rows(rules: Sequence[Explanation]) -> str:
 
 
 def _page(rule: Explanation) -> str:
-    """Everything about one rule."""
     paragraphs = [f"{rule.code}  {rule.title}"]
     paragraphs += [_wrapped(paragraph) for paragraph in rule.why.split("\n\n") if paragraph]
     facts = {
@@ -80,7 +79,7 @@ def _page(rule: Explanation) -> str:
 
 
 def _page_of_people(clause: Clause) -> str:
-    """Everything about a clause that no rule judges."""
+    """Return everything about a clause that no rule judges."""
     facts = {
         "says": f'{clause.level or "no level"}: "{clause.clause}"',
         "source": URL,

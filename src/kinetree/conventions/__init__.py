@@ -1,1 +1,1 @@
-"""Conventions that people rely on, as rules that read a robot and say what departs from them."""
+"""Conventions as rules, which read a robot and yield findings where it departs from them."""

@@ -1,4 +1,4 @@
-"""Texts of angles that are meant to be fractions of π, and lack some digits."""
+"""Texts of angles that are fractions of π with too few digits."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from functools import lru_cache
 from math import floor, pi
 
 EXACT = 1e-5
-"""How far an angle may be from what it is meant to be, rad: 1.5708 is exact enough."""
+"""Largest error of an exact angle, rad: 1.5708 is exact enough."""
 FRACTIONS = {1: 2, 2: 2, 4: 3, 3: 3, 6: 3}
-"""Parts of π, and how many decimals an angle needs so that it is such a part, and not there by chance."""
+"""Parts of π, and the number of decimals above which an angle is not such a part by chance."""
 OFF = 5e-3
-"""How far an angle may be from what it is meant to be, and still be meant to be that, rad."""
+"""Largest error of an angle that is meant to be a fraction, rad."""
 PIS = (3.14, 3.1415, 3.142)
-"""What is written for π, and then multiplied and divided in xacro files."""
+"""Texts for π that xacro files multiply and divide."""
 
 
 @lru_cache(4096)
 def exact(text: str) -> str | None:
-    """The exact text, with its sign, of an angle that is a fraction of π with too few digits, such as
+    """Return the exact text, with its sign, of an angle that is a fraction of π with too few digits, such as
     "1.5707963267948966" for "1.57"; None for any other text."""
     match = re.fullmatch(r"([+-]?)(\d*\.\d+)", text)
     if not match:

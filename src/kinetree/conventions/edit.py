@@ -1,4 +1,4 @@
-"""Edits of a text at exact bytes: what they do not touch stays as it is, comments and white space included."""
+"""Edits of a text at exact bytes; everything else stays, comments and white space included."""
 
 from __future__ import annotations
 
@@ -21,11 +21,8 @@ NewNames = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Bytes start to stop of a file become `text`.
-
-    They count in the text that the readers of XML see: in UTF-8, without a byte order mark. `on_disk` makes the same
-    edit of the file as it is.
-    """
+    """Replacement of the bytes from start to stop of a file by `text`. The bytes count in the text that the readers of
+    XML see: UTF-8 without a byte order mark. `on_disk` applies the edit to the file itself."""
 
     file: str
     start: int
@@ -34,7 +31,7 @@ class Edit:
 
 
 class New(NamedTuple):
-    """An element that is to be written."""
+    """A new element."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -43,7 +40,7 @@ class New(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Insertion(Edit):
-    """An edit that adds elements behind another."""
+    """An edit that adds elements after another."""
 
     near: Element = field(compare=False)
     new: tuple[New | str, ...] = field(compare=False)
@@ -51,9 +48,9 @@ class Insertion(Edit):
 
 @dataclass(frozen=True)
 class Mend:
-    """What mends one finding: its element, and the edits, or why there are none.
+    """Repair of one finding: its element, and the edits, or the reason why there are none.
 
-    renamed: links and joints, ("link", old name) to new name, where the edits give them other names.
+    renamed: links and joints that the edits rename, ("link", old name) to new name.
     """
 
     element: str
@@ -63,12 +60,9 @@ class Mend:
 
 
 def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:
-    """The content of a file after edits, whatever its encoding.
-
-    Edits may stand in any order; those that insert at one place do so in the order in which they are given. Raises
-    KinetreeError where two overlap, where a text has no place in the encoding of the file, and for a file that is not
-    encoded as Python would encode it, so that bytes cannot be told.
-    """
+    """Return the content of a file after edits, whatever its encoding. Edits may have any order; insertions at one
+    place keep theirs. Raises KinetreeError if two edits overlap, if the encoding of the file lacks a character, and if
+    Python encodes the text of the file differently, so that its bytes cannot be located."""
     mark, encoding = encoding_of(content)
     text = content[len(mark) :].decode(encoding)
     if text.encode(encoding) != content[len(mark) :]:
@@ -91,13 +85,13 @@ def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:
 
 
 def _renamed_encoding(data: bytes) -> int:
-    """How many bytes longer the text is than what is read of it, in whose declaration the encoding is UTF-8."""
+    """Return how many bytes longer the text is than the readers' text, which declares UTF-8."""
     declared = re.match(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)", data)
     return len(declared[1]) - len("UTF-8") if declared and declared[1].lower() != b"utf-8" else 0
 
 
 def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """UTF-8 text after edits; see `on_disk`."""
+    """Return UTF-8 text after edits; see `on_disk`."""
     parts, done = [], 0
     for edit in _in_order(edits):
         parts += [data[done : edit.start], edit.text.encode()]
@@ -106,7 +100,7 @@ def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
 
 
 def _in_order(edits: Iterable[Edit]) -> list[Edit]:
-    """By their places, each edit once. Raises KinetreeError where two overlap."""
+    """Return edits by their places, each once. Raises KinetreeError if two overlap."""
     ordered = sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.stop))
     for a, b in pairwise(ordered):
         if b.start < a.stop:
@@ -116,7 +110,7 @@ def _in_order(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def set_attribute(element: Element, name: str, value: str) -> Edit:
-    """Gives an attribute a value, or adds it behind the others."""
+    """Return the edit that sets an attribute, or adds it after the others."""
     spans, file = attribute_spans(element), element.document.file
     written = attributes_text({name: value})
     if name not in spans:
@@ -129,13 +123,14 @@ def set_attribute(element: Element, name: str, value: str) -> Edit:
 
 
 def replace_attribute(element: Element, old: str, name: str, value: str) -> Edit:
-    """Puts an attribute in the place of another."""
+    """Return the edit that replaces an attribute by another."""
     start, _, _, stop = attribute_spans(element)[old]
     return Edit(element.document.file, start, stop, attributes_text({name: value}))
 
 
 def insert_after(element: Element, *new: New | str) -> Insertion:
-    """Adds elements behind another and the comments on its line, each on a line of its own if that one is."""
+    """Return the edit that adds elements after another and the comments on its line, each on its own line if the other
+    is."""
     indent, at = indentation(element), element.stop
     text = "".join(_line_start(element, indent) + _text(item, element, indent) for item in new)
     if indent is not None and (behind := REST_OF_LINE.match(element.document.data, at)):
@@ -144,7 +139,7 @@ def insert_after(element: Element, *new: New | str) -> Insertion:
 
 
 def insert_inside(element: Element, *new: New | str, first: bool = False) -> Edit:
-    """Adds elements behind the children of another, or before them."""
+    """Return the edit that adds elements after the children of another, or before them."""
     file, indent = element.document.file, indentation(element)
     if element.children and not first:
         return insert_after(element.children[-1], *new)
@@ -164,7 +159,7 @@ def insert_inside(element: Element, *new: New | str, first: bool = False) -> Edi
 
 
 def remove(element: Element) -> Edit:
-    """Takes an element out, with its lines if nothing else stands on them."""
+    """Return the edit that removes an element, with its lines if nothing else is on them."""
     data, start, stop = element.document.data, element.start, element.stop
     behind = re.compile(rb"[ \t]*(?=\r?\n)").match(data, stop)
     if indentation(element) is not None and behind:
@@ -174,7 +169,7 @@ def remove(element: Element) -> Edit:
 
 
 def edited(element: Element, edits: Sequence[Edit]) -> str:
-    """The text of an element after edits inside it, without the indentation that it has where it stands."""
+    """Return the text of an element after edits inside it, without its indentation."""
     inner = [Edit(e.file, e.start - element.start, e.stop - element.start, e.text) for e in edits]
     text = applied(element.raw.encode(), inner).decode()
     indent = indentation(element)
@@ -182,7 +177,7 @@ def edited(element: Element, edits: Sequence[Edit]) -> str:
 
 
 def indentation(element: Element) -> str | None:
-    """The white space before an element, if nothing else stands before it on its line; None where something does."""
+    """Return the white space before an element, or None if something else is before it on its line."""
     data = element.document.data
     start = data.rfind(b"\n", 0, element.start)
     before = data[start + 1 : element.start]
@@ -190,7 +185,7 @@ def indentation(element: Element) -> str | None:
 
 
 def indent_unit(document: Document) -> str:
-    """How much further than its parent a child is indented: as far as the first tag that does not begin its line."""
+    """Return the indentation of a child in its parent: that of the first indented tag."""
     first = re.compile(rb"^([ \t]+)<\w", re.MULTILINE).search(document.data)
     return first[1].decode() if first else "  "
 
@@ -205,7 +200,7 @@ def _line_start(element: Element, indent: str | None) -> str:
 
 
 def _text(new: New | str, near: Element, indent: str | None) -> str:
-    """What is added, as lines of the file; a text has its own."""
+    """Return new elements as lines of the file; a text has its own lines."""
     if isinstance(new, str):
         return new.replace("\n", f"\n{indent}") if indent else new
     unit = "" if indent is None else indent_unit(near.document)

@@ -1,4 +1,4 @@
-"""A robot that no rule has anything to say about: rules plant their bad examples in it."""
+"""A robot without findings, into which rules insert their bad examples."""
 
 ARM = """\
 <?xml version="1.0"?>
@@ -123,4 +123,4 @@ ARM = """\
   </joint>
 </robot>
 """
-"""An arm of six joints, REP-199's single manipulator, with boxes for bodies."""
+"""An arm of six joints, REP-199's single manipulator, with boxes as bodies."""

@@ -1,4 +1,4 @@
-"""Explain rules: their text, examples, profiles and repairs, for commands and pages."""
+"""Explanations of rules: their text, examples, profiles and repairs, for commands and pages."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ READER = (
 
 @dataclass(frozen=True)
 class Explanation:
-    """A rule in words.
+    """Description of a rule.
 
-    family: the letters of its code. why: what its title leaves open, in paragraphs. severity: of its findings.
-    profiles: those that ask it. mends: whether `kinetree fix` mends what it finds, and whether that is safe.
+    family: the letters of its code. why: the paragraphs after its title. severity: the gravest of its findings.
+    profiles: those that run it. mends: whether `kinetree fix` repairs its findings, and whether that is safe.
     """
 
     code: str
@@ -50,8 +50,8 @@ class Explanation:
 
 
 def explain(code: str) -> list[Explanation]:
-    """Return the rule of a code, or all whose codes begin so; in upper or lower case. Raises KinetreeError where there
-    is none, with the nearest."""
+    """Return the rules whose codes are, or begin with, a text in upper or lower case. Raises KinetreeError if there is
+    none."""
     begins = code.upper()
     families = [letters for letters in FAMILIES if begins and f"{letters}-".startswith(begins[: len(letters) + 1])]
     found = [rule for letters in families for rule in explanations(letters) if rule.code.startswith(begins)]
@@ -63,7 +63,7 @@ def explain(code: str) -> list[Explanation]:
 
 
 def explanations(letters: str) -> Iterator[Explanation]:
-    """Yield the explanations of a family of rules, by their codes."""
+    """Yield the explanations of a family of rules, in the order of their codes."""
     asked = {name: {rule.code for rule in rules_of(name)} for name in PROFILES}
     for rule in sorted(family(letters), key=lambda rule: rule.code):
         why = cleandoc(rule.__doc__ or "").partition("\n")[2].strip()
@@ -91,6 +91,6 @@ def _mends(rule: type[Rule]) -> Mends:
 
 
 def family_title(letters: str) -> str:
-    """Return what a family of rules is about, in a line."""
+    """Return the title of a family of rules."""
     module = import_module(f"kinetree.conventions.{FAMILIES[letters]}")
     return (module.__doc__ or "").strip().partition("\n")[0].rstrip(".")

@@ -1,11 +1,10 @@
-"""Facts about a robot, computed when a rule first asks for them.
+"""Facts about a robot, computed when a rule first needs them.
 
 A rule's `check` names its inputs: `robot`, one of the options below, or any fact below or in a family of rules. A fact
-is a function that names its own inputs likewise. None means unknown, and rules that want it are not run.
+is a function that names its own inputs likewise. None means unknown, and rules that need it do not run.
 
-Options: vendor: the key of the controller's maker, or None. strict: whether what is missing is as grave as what is
-wrong. packages: folders of ROS packages by name. confined: a `Confinement` outside of which no file is looked at, or
-False.
+Options: vendor: the key of the controller's maker, or None. strict: whether a missing frame is as grave as a wrong one.
+packages: folders of ROS packages by name. confined: a `Confinement` outside of which no file is read, or False.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def fact(function: F) -> F:
 
 
 class Subject:
-    """A robot and the facts about it that are known so far."""
+    """A robot and its known facts."""
 
     def __init__(self, robot: Robot, context: CheckOptions = CheckOptions()) -> None:
         self._known: dict[str, Any] = {
@@ -45,7 +44,7 @@ class Subject:
         }
 
     def facts(self, function: Callable[..., Any]) -> dict[str, Any]:
-        """Return all that a function asks for, by name."""
+        """Return the inputs of a function by name."""
         known = self._known
         return {name: known[name] if name in known else self._fact(name) for name in _inputs(function)}
 
@@ -56,7 +55,6 @@ class Subject:
 
 @cache
 def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of what a function asks for."""
     code = function.__code__
     return tuple(name for name in code.co_varnames[: code.co_argcount] if name != "self")
 
@@ -64,7 +62,7 @@ def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
 @fact
 def poses(robot: Robot) -> dict[str, Array]:
     """Return T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
-    T = {robot.root: IDENTITY}  # of the links; where only this is wanted, a product is quicker than a tree
+    T = {robot.root: IDENTITY}  # of the links; a product is quicker than a tree here
     for name in robot.placed:
         joint = robot.joints[name]
         T_joint = T[joint.parent] @ joint.origin
@@ -86,7 +84,7 @@ def bodies(robot: Robot) -> Mapping[str, str]:
 
 @fact
 def document(robot: Robot) -> Element | None:
-    """Return the root element of the URDF text from which the robot was read, or of what xacro made of its files."""
+    """Return the root element of the URDF text from which the robot was read, expanded by xacro or not."""
     if robot.text is None or robot.text.format != "urdf" or robot.source is None:
         return None
     file = (robot.source.made or robot.source).file
@@ -95,7 +93,7 @@ def document(robot: Robot) -> Element | None:
 
 @fact
 def sdf_document(robot: Robot) -> Element | None:
-    """Return the root element of the SDF file from which the robot was read, if it has this model and nothing else."""
+    """Return the root element of the SDF file from which the robot was read, if it has only this model."""
     if robot.text is None or robot.text.format != "sdf" or robot.source is None:
         return None
     return parsed(Derived(robot.text.text, robot.text.origins), robot.source.file)

@@ -1,4 +1,4 @@
-"""What the mending methods of rules share: elements by name, poses as text, and repairs that belong to no family."""
+"""Repairs that belong to no family, and what repairs share: elements by name, and poses as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 ROUNDING = 1e-14
-"""By how much a sum or product of a few numbers may miss a short one, m or rad."""
+"""Largest rounding error of a sum or product of a few numbers, m or rad."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Elements:
 
 @fact
 def elements(document: Element | None) -> Elements | None:
-    """The links and joints of a URDF text."""
+    """Return the links and joints of a URDF text."""
     if document is None:
         return None
     links, joints = (
@@ -40,35 +40,35 @@ def elements(document: Element | None) -> Elements | None:
 
 
 def number_text(value: float) -> str:
-    """The shortest text that is read as this number; what misses a shorter one by rounding alone is that one."""
+    """Return the shortest text of a number; rounding errors are removed."""
     short = round(value, 12)
     value = short if abs(value - short) < ROUNDING else value
     return repr(float(value) + 0.0).removesuffix(".0")  # no -0
 
 
 def angle_text(value: float) -> str:
-    """Likewise of an angle, where the short ones are twelfths of π."""
+    """Return the shortest text of an angle; those near a twelfth of π are that."""
     near = round(value * 12 / pi) * pi / 12
     return number_text(near if abs(value - near) < ROUNDING else value)
 
 
 def vector_text(values: Array) -> str:
-    """The numbers of a vector."""
+    """Return the text of a vector."""
     return " ".join(number_text(float(value)) for value in values)
 
 
 def rpy_text(R: Array) -> str:
-    """Roll, pitch, yaw of a rotation (3, 3)."""
+    """Return the text of roll, pitch, yaw of a rotation (3, 3)."""
     return " ".join(angle_text(angle) for angle in se3.rpy_from_rotation(R))
 
 
 def new_origin(T: Array) -> New:
-    """An <origin> for a pose T (4, 4)."""
+    """Return an <origin> for a pose T (4, 4)."""
     return New("origin", {"xyz": vector_text(T[:3, 3]), "rpy": rpy_text(T[:3, :3])})
 
 
 def set_origin(owner: Element, T: Array) -> list[Edit]:
-    """Gives a joint or a shape another pose T (4, 4)."""
+    """Return the edits that give a joint or a shape another pose T (4, 4)."""
     origin = owner.find("origin")
     if origin is None:
         return [insert_inside(owner, new_origin(T), first=True)]
@@ -80,13 +80,13 @@ def set_origin(owner: Element, T: Array) -> list[Edit]:
 
 
 def new_frame(name: str, joint: str, parent: str, T: Array) -> tuple[New, New]:
-    """A link without a body and the fixed joint that holds it at T_parent_frame (4, 4)."""
+    """Return a link without a body and the fixed joint that carries it at T_parent_frame (4, 4)."""
     ends = New("parent", {"link": parent}), New("child", {"link": name})
     return New("link", {"name": name}), New("joint", {"name": joint, "type": "fixed"}, (new_origin(T), *ends))
 
 
 def unit_axes(elements: Elements) -> Iterator[Mend]:
-    """Give every axis of joints that has another length the length one."""
+    """Scale the axes of joints to length one."""
     for joint in elements.joints.values():
         axis = joint.find("axis")
         xyz = numbers((axis.get("xyz") if axis else None) or "") or []
@@ -97,10 +97,8 @@ def unit_axes(elements: Elements) -> Iterator[Mend]:
 
 
 def exact_angles(exact: Callable[[str], str | None]) -> object:
-    """A `mend` that gives numbers of rpy the text that `exact` has for them, where it has one.
-
-    What hangs behind moves; the rule says by how much angles may change, in `turns`.
-    """
+    """Return a `mend` that replaces numbers of rpy by the texts that `exact` returns. Links behind such an origin move;
+    `turns` of the rule limits by how much the angles may change."""
 
     def mend(elements: Elements) -> Iterator[Mend]:
         for owner, origins in _origins(elements):
@@ -117,7 +115,7 @@ def exact_angles(exact: Callable[[str], str | None]) -> object:
 
 
 def rpy_of_quaternions(elements: Elements) -> Iterator[Mend]:
-    """Says rotations as rpy in files of version 1.0, where quat_xyzw is not known."""
+    """Replace quat_xyzw by rpy in files of version 1.0, which lacks it."""
     if (elements.root.get("version") or "1.0") != "1.0":
         return
     for owner, origins in _origins(elements):
@@ -140,11 +138,10 @@ class QuaternionInOldFile(Rule):
 
 
 def _origins(elements: Elements) -> Iterator[tuple[Element, list[Element]]]:
-    """The links, joints and sensors, with their origins."""
     for owner in (*elements.links.values(), *elements.joints.values(), *elements.root.find_all("sensor")):
         yield owner, origins_of(owner)
 
 
 def origins_of(owner: Element) -> list[Element]:
-    """Every <origin> of a link with its inertial and shapes, of a joint or of a sensor."""
+    """Return every <origin> of a link with its inertial and shapes, of a joint or of a sensor."""
     return [child for parent in (owner, *owner.children) for child in parent.children if child.tag == "origin"]

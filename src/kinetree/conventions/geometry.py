@@ -28,14 +28,14 @@ from kinetree.model.robot import Geometry, Link, Robot
 HUGE, TINY = 100.0, 1e-5
 POINTER = b"version https://git-lfs"
 SHORT = 1024
-"""Bytes of a file that may be a pointer."""
+"""Bytes below which a file may be a pointer."""
 REMEMBERED = 10.0
-"""For how many seconds at most it is taken for granted where packages are."""
+"""Seconds for which the places of packages are cached."""
 MOST_MESHES = 1000
-"""More are not looked for."""
+"""Largest number of meshes that are looked for."""
 
 Size = tuple[Link, Geometry, str, tuple[float, ...]]
-"""A link, its shape, the name of a size of this, and its numbers, m."""
+"""A link, its shape, the name of one of the shape's sizes, and its numbers, m."""
 
 Asset = Literal["there", "missing", "empty", "pointer", "outside"]
 
@@ -46,7 +46,7 @@ ASTRAY = MappingProxyType(
         "host": "names a host behind file://; legal is file:///path, from the top of the disk",
     }
 )
-"""What is wrong with names that are no way to a file, wherever it is."""
+"""Faults of names that cannot lead to a file."""
 
 
 class NoCollision(Quality):
@@ -205,11 +205,9 @@ RULES: tuple[type[Rule], ...] = (NoCollision, NoSize, AbsurdSize, MissingMesh, E
 def assets(
     robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]], confined: Confinement | Literal[False]
 ) -> Mapping[str, Asset] | None:
-    """Name of each mesh file to how it is; without those whose package is not there. None for a model without a file.
-
-    A name that leads out of its package is not looked for, nor is one on another computer, nor a path in a file that
-    another includes, which is beside one or the other.
-    """
+    """Return the state of each mesh file by name, or None for a model without a file. Files of packages that were not
+    found are left out; so are names that lead out of their package or to another computer, and relative paths in an
+    included file, which may start at either file."""
     if robot.source is None:
         return None
     file, near = robot.source.file, folder_of(robot.source.file)
@@ -235,25 +233,24 @@ def assets(
 
 @lru_cache(maxsize=1)
 def _on_disk(packages: tuple[tuple[str, Path], ...], time: int) -> Packages:
-    """Shared by robots that are checked one after another: to search the disk for packages takes longer than all
-    rules, and longer for each package that is not there."""
+    """Return the packages on the disk, cached for several robots because the search takes longer than all rules."""
     return Packages(dict(packages))
 
 
 @lru_cache(maxsize=100)
 def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Literal[False], time: int) -> Packages:
-    """Return what of it a robot may read."""
+    """Return the packages that a robot may read."""
     found = _on_disk(packages, time)
     return found.within(confined) if confined else found
 
 
 def _is_whole(name: str) -> bool:
-    """Whether a file name means the same wherever it stands."""
+    """Return whether a file name means the same in every file."""
     return name.startswith(("package://", "file://")) or os.path.isabs(name)
 
 
 def _astray(name: str) -> str | None:
-    """The key of ASTRAY of what is wrong with a file name, if anything is."""
+    """Return the key in ASTRAY of the fault of a file name, if it has one."""
     scheme, _, rest = name.partition("://")
     first, _, path = rest.partition("/")
     if scheme == "package":
@@ -264,8 +261,8 @@ def _astray(name: str) -> str | None:
 
 
 def _split(name: str) -> tuple[str, str | None]:
-    """The package that a file name names, "" for none, and the path in it, beside the model or from the top; None where
-    it is not known what file is meant, or where it leads out of its package."""
+    """Return the package in a file name, "" for none, and the path in it, beside the model or from the top; the path is
+    None if it is unknown or leads out of the package."""
     scheme, _, rest = name.partition("://")
     first, _, path = rest.partition("/")
     if scheme == "package":
@@ -277,8 +274,7 @@ def _split(name: str) -> tuple[str, str | None]:
 
 @lru_cache(maxsize=1000)
 def _folder(packages: Packages, package: str, near: Path | None) -> str | None:
-    """Return the folder of a package, or that of the model for none; None where there is no such folder, or it may not
-    be read."""
+    """Return the folder of a package, or that of the model for ""; None if it does not exist or may not be read."""
     try:
         return str(packages.package(package, near) if package else near or "") or None
     except KinetreeError:
@@ -286,8 +282,8 @@ def _folder(packages: Packages, package: str, near: Path | None) -> str | None:
 
 
 def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
-    """Return how a mesh file is; only what is a plain file and as short as a pointer is opened. near: the folder of
-    the model, for the package that a path from the top of the disk leads into."""
+    """Return the state of a mesh file; only regular files as short as a pointer are opened. near: folder of the model,
+    to find the package of an absolute path."""
     try:
         if not packages.may_read(path):
             packages.find_around(Path(path), near)
@@ -305,7 +301,7 @@ def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
 
 
 def _meshes(shapes: Shapes, assets: Mapping[str, Asset], asset: Asset) -> list[tuple[Link, Geometry]]:
-    """The shapes whose mesh file is so, one a file."""
+    """Return one shape for each mesh file in a state."""
     if asset not in assets.values():
         return []
     first = _first(shapes)
@@ -313,7 +309,6 @@ def _meshes(shapes: Shapes, assets: Mapping[str, Asset], asset: Asset) -> list[t
 
 
 def _first(shapes: Shapes) -> dict[str, tuple[Link, Geometry]]:
-    """The first use of each mesh file."""
     first: dict[str, tuple[Link, Geometry]] = {}
     for link, geometry in shapes:
         if "filename" in geometry.shape.parameters:
@@ -327,7 +322,7 @@ def _file(geometry: Geometry) -> str:
 
 @fact
 def sizes(shapes: Shapes) -> tuple[Size, ...]:
-    """What shapes have of sizes, one by one; a plane has none, since it has no end."""
+    """Return each size of each shape; planes are infinite and have none."""
     return tuple(
         (link, geometry, name, value if isinstance(value, tuple) else (value,))
         for link, geometry in shapes

@@ -21,18 +21,18 @@ TUTORIAL = (
 )
 
 NOTHING = 1e-15
-"""Moments in kg m² below which no part of a robot is; some exports write 1e-22 for zero."""
+"""Moments below this are zero, kg m²; some exporters write 1e-22 for zero."""
 BROKEN = 0.01
-"""By how much of the largest moment the triangle inequality must be broken."""
+"""Least violation of the triangle inequality, as a part of the largest moment."""
 HEAVY, LIGHT = 1e4, 1e-6
 FAR = 2.0
-"""A radius of gyration in m that no link has."""
+"""A radius of gyration that no link has, m."""
 OSMIUM = 22590.0
 """The greatest density of anything on earth, kg/m³."""
 SLIGHT = 0.1
-"""What is lighter, and fixed to another link, weighs nothing beside it, kg."""
+"""Mass below which a link fixed to another is negligible, kg."""
 TIMES = 3.0
-"""How many times beyond the shapes of a link its mass must lie."""
+"""Factor by which the mass of a link must lie beyond its shapes."""
 
 Noted = frozenset[tuple[str, str | None]]
 
@@ -371,7 +371,7 @@ def _is_power_of_ten(value: float) -> bool:
 
 
 def _is_ball(mass: float, moment: float, box: Array | None) -> bool:
-    """Whether a moment is that of a cube, a ball or something between, about as wide, long and high as a box."""
+    """Return whether a moment is that of a cube, a ball or a shape between, in a box of nearly equal sides."""
     if box is None or mass <= 0:
         return False
     size = np.sort(box[1] - box[0])

@@ -18,9 +18,9 @@ from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import is_unit
 
 NEARLY = (1e-8, 1e-4)
-"""Angles in rad from a principal axis that are no exact zero of floating point, and too small to be meant."""
+"""Angles from a principal axis that are neither rounding of zero nor meant, rad."""
 ENDLESS = 999.0
-"""Limits in rad, both of them at least this large, that mean none; in degrees nobody has that many either."""
+"""Limits at least this large, rad, mean none; degrees never get so large either."""
 
 _XYZ = re.compile(r"""\s[^>]*?\bxyz\s*=\s*(["'])(.*?)\1""", re.DOTALL)
 
@@ -132,10 +132,10 @@ RULES: tuple[type[Rule], ...] = (AxisLength, NearlyPrincipal, ShouldBeContinuous
 
 
 def _vector(text: str) -> Sequence[float]:
-    """Return the vector in a text, or one of length one where the reader refuses it."""
+    """Return the vector in a text, or one of length one if the reader refuses it."""
     return numbers(text) or (1.0,)
 
 
 def _is_unit(text: str) -> bool:
-    """Return whether it has length one, or none at all, as fixed joints may have it."""
+    """Return whether a vector has length one, or zero, which fixed joints may have."""
     return not any(_vector(text)) or is_unit(_vector(text))

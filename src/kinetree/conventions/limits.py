@@ -14,7 +14,7 @@ from kinetree.model.robot import Joint, Robot
 MUCH_EFFORT = 1e4
 MUCH_VELOCITY = 50.0
 LEEWAY = 0.01
-"""How far a follower may be driven beyond its limits, as a part of its range: limits are written rounded."""
+"""How far a follower may exceed its limits, as a part of its range, because limits are rounded."""
 
 
 class Reversed(Quality):

@@ -1,7 +1,7 @@
 """Rules about names of links and joints.
 
 Names of links become frames, those of moving joints become parameters and entries of messages. Names of fixed joints
-are heard of nowhere, so they may be as they like.
+appear nowhere else, so they are not checked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SEPARATORS = str.maketrans("", "", "_-/.: ")
 
 
 OTHER = r"[^A-Za-z0-9_/\s-]"
-"""What is no character of a name in ROS; hyphens and white space have rules of their own."""
+"""Characters that names in ROS may not have, besides hyphens and white space, which have their own rules."""
 
 
 class Hyphen(Quality):
@@ -182,18 +182,19 @@ RULES: tuple[type[Rule], ...] = (Hyphen, Space, OtherCharacter, LeadingSlash, Le
 
 @fact
 def named(robot: Robot) -> tuple[Link | Joint, ...]:
-    """The links, without those that a reader made and named, and the joints that move."""
+    """Return the links that the file names, and the joints that move."""
     links = (link for link in robot.links.values() if not is_made(link, robot))
     return (*links, *(joint for joint in robot.joints.values() if joint.kind.nv))
 
 
 def _with(pattern: str, named: Sequence[Link | Joint]) -> list[Link | Joint]:
-    """Those in whose names a pattern of one character is found; all at once, for as a rule there are none."""
+    """Return the things whose names match a pattern of one character; a first search over all is quick if there are
+    none."""
     if not re.search(pattern, "/".join(thing.name for thing in named)):
         return []
     return [thing for thing in named if re.search(pattern, thing.name)]
 
 
 def _folded(name: str) -> str:
-    """In lower case, words and numbers separated by one underscore: finger_1_1 is not finger_11."""
+    """Return a name in lower case, with words and numbers separated by one underscore: finger_1_1 is not finger_11."""
     return re.sub(r"[\W_]+|(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])", "_", name.lower())

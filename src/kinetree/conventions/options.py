@@ -18,9 +18,9 @@ class CheckOptions(Arguments):
     """How a robot is read and checked.
 
     profile: a key of PROFILES; by default DEFAULT. vendor: the key of the controller's maker; by default the names in
-        the model decide.
-    select, ignore: how the codes of findings begin that are reported alone, or left out.
-    read: how the robot is read. Meshes are looked for in its packages, and in its confinement alone.
+    the model decide.
+    select, ignore: beginnings of the codes that are reported alone, or left out.
+    read: how the robot is read; meshes are looked for only in its packages and its confinement.
     """
 
     profile: str | None = None
@@ -31,12 +31,12 @@ class CheckOptions(Arguments):
 
     @property
     def rules(self) -> tuple[type[Rule], ...]:
-        """The rules of the profile. Raises KinetreeError for an unknown profile."""
+        """Rules of the profile. Raises KinetreeError for an unknown profile."""
         return rules_of(self.profile or DEFAULT)
 
     @property
     def strict(self) -> bool:
-        """Whether what is missing is as grave as what is wrong."""
+        """Whether a missing frame is as grave as a wrong one."""
         return PROFILES[self.profile or DEFAULT].strict
 
     def wants(self, code: str) -> bool:

@@ -1,4 +1,4 @@
-"""The families of rules, and the profiles that choose among them."""
+"""Families of rules, and profiles that choose among them."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ FAMILIES: dict[str, str] = {
     "ICUB": "icub",
     "SUP": "suppressions",
 }
-"""From the letters of codes to the modules of this package whose `RULES` they are."""
+"""Letters of codes to the module of this package with their `RULES`."""
 
 ALWAYS = ("SUP",)
-"""The families that are about the file and not the robot: no profile names them, and they are part of all."""
+"""Families about the file and not the robot; they are part of all profiles."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The rules for a purpose. codes: how those of its rules begin. without: rules among these that are left out.
-    strict: whether what is missing is as grave as what is wrong."""
+    """The rules for a purpose. codes: beginnings of their codes. without: rules among these that are left out. strict:
+    whether a missing frame is as grave as a wrong one."""
 
     title: str
     codes: tuple[str, ...]
@@ -52,7 +52,7 @@ class Profile:
 
 EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "R103", "R105-002")
 SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
-"""Rules that only simulations need."""
+"""Rules for simulations only."""
 WHICH_WAY = ("R103-003",)
 """Rules that guess where the front of a robot is, for those who place robots by hand."""
 NOT_EVERY_ROBOT = (*SIMULATION, *WHICH_WAY)
@@ -71,10 +71,9 @@ PROFILES: dict[str, Profile] = {
     ),
     "icub": Profile("the names, axes, frames and limits of the iCub", ("ICUB",)),
 }
-"""One row a profile."""
 
 DEFAULT = "ros"
-"""The profile where none is given."""
+"""The default profile."""
 
 
 def check_profile(profile: str) -> None:
@@ -112,7 +111,8 @@ def rule_of(code: str) -> type[Rule] | None:
 
 
 def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
-    """Raise KinetreeError for what begins no code of a profile's rules, or of any rule, and of no reader's remarks."""
+    """Raise KinetreeError for texts with which no code of a profile's rules, or of any rule, and no reader's remark
+    begins."""
     if profile is not None:
         check_profile(profile)
     codes = list(chain.from_iterable(map(as_codes, selections)))
@@ -128,12 +128,12 @@ def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
 
 
 def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:
-    """Return those which begin neither a known code of a rule nor one of a reader's remarks."""
+    """Return the texts with which no known code of a rule and no reader's remark begins."""
     return [code for code in codes if not code or not any(other.startswith(code) for other in (*known, *REMARKS))]
 
 
 def nearest_codes(code: str, known: Sequence[str]) -> str:
-    """Return a clause that names the codes of rules or readers' remarks that are most like an unknown one."""
+    """Return a clause with the codes of rules or readers' remarks that are most like an unknown one."""
     legal = [*known, *(REMARKS if code.islower() else ())]
     alike = (list(filter(partial(_begins, code[:length]), legal)) for length in range(len(code) - 1, 3, -1))
     near = nearest_names(code, next(filter(None, alike), legal))
@@ -146,5 +146,5 @@ def _begins(beginning: str, code: str) -> bool:
 
 
 def as_codes(codes: Iterable[str]) -> tuple[str, ...]:
-    """Return codes as a tuple; one code may stand for itself."""
+    """Return codes as a tuple, also a single one."""
     return (codes,) if isinstance(codes, str) else tuple(codes)

@@ -1,4 +1,4 @@
-"""What the families of rules share that hold for every robot: the arm of their examples, and measures of its bodies."""
+"""Base of the rules for every robot, with the arm of their examples and measures of its bodies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ URDF_LINK = "http://wiki.ros.org/urdf/XML/link"
 URDF_JOINT = "http://wiki.ros.org/urdf/XML/joint"
 
 WITHOUT_MASSES = ("dh", "dh-csv", "ets")
-"""Formats in which no body has a mass."""
+"""Formats without masses."""
 
 
 class Quality(Rule):
@@ -30,7 +30,7 @@ class Quality(Rule):
 
 
 def with_blocks(blocks: str) -> str:
-    """The arm with more elements at its end."""
+    """Return the arm with more elements at its end."""
     return ARM.replace("</robot>", f"{blocks}\n</robot>")
 
 
@@ -39,7 +39,8 @@ Shapes = tuple[tuple[Link, Geometry], ...]
 
 @fact
 def shapes(robot: Robot) -> Shapes:
-    """Every shape with its link; what a file writes once, as MuJoCo's geoms that are seen and felt, is there once."""
+    """Return every shape with its link; one that is both visual and collision in the file, such as MuJoCo's geoms,
+    occurs once."""
     return tuple((link, shape) for link in robot.links.values() for shape in _written_shapes(link))
 
 
@@ -49,7 +50,7 @@ def _written_shapes(link: Link) -> list[Geometry]:
 
 
 def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
-    """Things of the same key together, in the order of the first of each."""
+    """Return things grouped by key, in the order of the first of each."""
     groups: dict[object, list[T]] = {}
     for thing in things:
         groups.setdefault(key(thing), []).append(thing)
@@ -57,26 +58,26 @@ def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
 
 
 def others(names: Sequence[str]) -> str:
-    """A clause that names up to eight more things of which the same is true."""
+    """Return a clause with up to eight more things of which the same is true."""
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
     return f"; so has {', '.join(map(repr, names[:8]))}{more}" if names else ""
 
 
 @fact
 def noted(robot: Robot) -> frozenset[tuple[str, str | None]]:
-    """(code, element) of what the reader has said already."""
+    """Return (code, element) of the reader's notes."""
     return frozenset((note.code, note.element) for note in robot.notes)
 
 
 @fact
 def ranged(robot: Robot) -> tuple[Joint, ...]:
-    """The joints of one coordinate that have a limit."""
+    """Return the joints of one coordinate that have a limit."""
     return tuple(joint for joint in robot.joints.values() if joint.limits and joint.kind.nv == 1)
 
 
 @fact
 def moving(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, tuple[Link, ...]]:
-    """Body that a joint moves to its links, which fixed joints hold together: the first is that of the joint."""
+    """Return the links of each moving body, which fixed joints connect; the first is the joint's child."""
     found: dict[str, list[Link]] = {}
     for name in robot.placed:  # parents before children
         child = robot.joints[name].child
@@ -86,16 +87,16 @@ def moving(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, tuple[Link, 
 
 
 def is_made(link: Link, robot: Robot) -> bool:
-    """Return whether a reader made a link that the file does not write, as behind each but the last of a MuJoCo body's
-    joints: it has the place in the file of the joint that moves it."""
+    """Return whether a reader made a link that the file lacks, as between several joints of a MuJoCo body: its source
+    is that of the joint that moves it."""
     joint = robot.parent_joint(link.name)
     return joint is not None and joint.kind.nv > 0 and link.source is not None and link.source == joint.source
 
 
 @fact
 def weighed(robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Mapping[str, tuple[Link, ...]]:
-    """As `moving`, without links that a reader made, and without bodies of which a part has a mass that follows from
-    its shapes, which the reader has said; none of a format that says no masses."""
+    """Return `moving` without links that a reader made, and without bodies of which a part has a mass that follows from
+    its shapes; nothing for formats without masses."""
     if robot.text and robot.text.format in WITHOUT_MASSES:
         return {}
     unknown = {note.source for note in robot.notes if note.code == "unknown-inertia"}
@@ -108,13 +109,13 @@ def weighed(robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Mapping[str
 
 
 def _is_auto(link: Link) -> bool:
-    """Whether an SDF file leaves the inertial to simulators: the reader keeps it as it stands."""
+    """Return whether an SDF file leaves the inertial to simulators, which the reader keeps as an extension."""
     return any(extension.format == "sdf" and extension.tag == "inertial" for extension in link.extensions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Masses:
-    """The links with an inertial: mass (n,) in kg; moments (n, 3) in kg m², the principal ones, ascending."""
+    """Links with an inertial: mass (n,) in kg, and principal moments (n, 3) in kg m², ascending."""
 
     links: tuple[Link, ...]
     mass: Array
@@ -122,17 +123,17 @@ class Masses:
 
     @property
     def size(self) -> Array:
-        """The largest moment (n,) of each, whatever its sign."""
+        """Largest absolute moment (n,) of each link."""
         return np.asarray(np.abs(self.moments).max(axis=1, initial=0.0))
 
     def where(self, condition: Array) -> list[tuple[Link, float, Array]]:
-        """Link, mass and moments (3,) of those for which a condition (n,) holds."""
+        """Return link, mass and moments (3,) where a condition (n,) is true."""
         return [(self.links[i], float(self.mass[i]), self.moments[i]) for i in np.flatnonzero(condition)]
 
 
 @fact
 def masses(robot: Robot) -> Masses:
-    """Mass and principal moments of all links that have an inertial."""
+    """Return mass and principal moments of all links that have an inertial."""
     links = tuple(link for link in robot.links.values() if link.inertial)
     inertials = [link.inertial for link in links if link.inertial]
     tensors = np.array([inertial.inertia for inertial in inertials]).reshape(-1, 3, 3)
@@ -141,8 +142,8 @@ def masses(robot: Robot) -> Masses:
 
 @fact
 def boxes(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, Array]:
-    """Link to the lowest and the highest corner (2, 3) of its shapes, in its frame. Only links that have a mass and are
-    fixed to no other, and that have nothing but simple shapes, since meshes are not read."""
+    """Return the lowest and highest corner (2, 3) of each link's shapes in its frame, by name. Only links at the top of
+    their body that have a mass and only simple shapes, because meshes are not read."""
     found = {}
     for link in robot.links.values():
         shapes = (*link.visuals, *link.collisions)
@@ -164,11 +165,11 @@ HALF_EXTENTS: Mapping[str, Callable[[Mapping[str, object]], object]] = {
     "capsule": lambda p: np.array((p["radius"], p["radius"], float(str(p["length"])) / 2 + float(str(p["radius"])))),
     "ellipsoid": lambda p: np.asarray(p["radii"], dtype=float),
 }
-"""Shape to half of its size (3,) along its axes."""
+"""Half of the size (3,) of each kind of shape along its axes."""
 
 
 def _corners(geometry: Geometry) -> tuple[Array, Array]:
-    """The lowest and the highest corner of a shape, in the frame of its link."""
+    """Return the lowest and the highest corner of a shape, in the frame of its link."""
     half = np.abs(geometry.origin[:3, :3]) @ np.asarray(HALF_EXTENTS[geometry.shape.kind](geometry.shape.parameters))
     center = geometry.origin[:3, 3]
     return center - half, center + half

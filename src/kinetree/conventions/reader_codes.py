@@ -1,6 +1,6 @@
-"""What readers remark: the codes of their warnings and remarks, which can be left out and excused as those of rules.
+"""Codes of readers' warnings and remarks, which can be left out and excused like those of rules.
 
-Their errors have no row. Such a file makes no robot, so they are always reported, and each says itself what is wrong.
+Errors have no row: such a file makes no robot, so they are always reported, and each explains itself.
 """
 
 from __future__ import annotations
@@ -62,4 +62,4 @@ REMARKS: Mapping[str, str] = {
     "urdf-version": "Something belongs to another version of URDF than the file says.",
     "xacro": "What xacro itself says.",
 }
-"""Code to what it means."""
+"""Meaning of each code."""

@@ -1,6 +1,6 @@
-"""New names of links and joints, in every place of a model or of an XML file that goes with it.
+"""Renaming of links and joints in every place of a model or of an XML file that belongs to it.
 
-Where a place may name something else, nothing is renamed at all.
+If a place is ambiguous, nothing is renamed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ from kinetree.model.references import NAMED, PART, PROSE, TEXT, UNLISTED, fields
 from kinetree.model.robot import Robot
 
 KINDS = ("link", "joint")
-"""Kinds of parts that get new names."""
+"""Kinds of parts that can be renamed."""
 
 
 def rename_references(root: Element, dialect: str, renamed: NewNames, robot: Robot) -> list[Edit]:
-    """Return the edits that rename links and joints in an XML text of a dialect.
-
-    Raises KinetreeError where a place is ambiguous.
-    """
+    """Return the edits that rename links and joints in an XML text of a dialect. Raises KinetreeError if a place is
+    ambiguous."""
     edits: list[Edit] = []
     for element in root.walk():
         edits += _of_attributes(element, dialect, renamed, robot)
@@ -33,8 +31,8 @@ def rename_references(root: Element, dialect: str, renamed: NewNames, robot: Rob
 
 
 def check_left(renamed: NewNames, robot: Robot) -> None:
-    """Raise KinetreeError where a file of a renamed robot still has an old name: xacro has made nothing of that place
-    with these arguments, but does with others."""
+    """Raise KinetreeError if a file of a renamed robot still has an old name, in a part that xacro expands only with
+    other arguments."""
     gone = frozenset(key for key in renamed if key[1] not in robot.links and key[1] not in robot.joints)
     files = robot.text.files if gone and robot.text else {}
     for name, text in files.items():
@@ -68,9 +66,9 @@ def _of_text(element: Element, dialect: str, renamed: NewNames, robot: Robot) ->
 
 
 def new_name(value: str, kind: str, renamed: NewNames, robot: Robot, source: Source) -> str | None:
-    """Return the new name if a value is an old one, None if it is not. Raises KinetreeError where that is ambiguous.
+    """Return the new name if a value is an old one, else None. Raises KinetreeError if that is ambiguous.
 
-    kind: what the place names; see `kinetree.model.references`. A place that is not listed may name any part.
+    kind: kind of the reference; see `kinetree.model.references`. A place that is not listed may name any part.
     """
     named = fields_of(PART if kind == UNLISTED else kind)
     names: dict[str, Collection[str]] = {"link": robot.links, "joint": robot.joints}
@@ -88,27 +86,26 @@ def new_name(value: str, kind: str, renamed: NewNames, robot: Robot, source: Sou
 
 
 def _check_new(value: str, renamed: NewNames, source: Source) -> None:
-    """Refuse a name that something else will get: two would become one."""
+    """Raise KinetreeError if another part gets this name."""
     if value in renamed.values() and not {(kind, value) for kind in KINDS} & renamed.keys():
         raise ambiguous(source, f"{value!r} stands there already, and something else gets that name")
 
 
 def _check_words(value: str, renamed: NewNames, source: Source) -> None:
-    """Refuse a value with an old name in it."""
     if part := _old_in(value, frozenset(renamed)):
         raise ambiguous(source, f"{value!r} has the name {part!r} in it")
 
 
 def _old_in(value: str, old: frozenset[tuple[str, str]]) -> str | None:
-    """Return the first old name in a value that is no part of a longer word, or None. old: (kind, name)."""
+    """Return the first old name in a value that is not part of a longer word, or None. old: (kind, name)."""
     match = _pattern(old).search(value)
     return match[0] if match else None
 
 
 @lru_cache(maxsize=8)
 def _pattern(old: frozenset[tuple[str, str]]) -> re.Pattern[str]:
-    """Return what finds old names, and those that Gazebo makes of a link's for its shapes: `elbow_collision`,
-    `elbow_visual_1`, and where bodies become one `arm_fixed_joint_lump__elbow_collision`."""
+    """Return a pattern of old names, and of Gazebo's names of a link's shapes: `elbow_collision`, `elbow_visual_1`, and
+    if bodies are merged `arm_fixed_joint_lump__elbow_collision`."""
     names = []
     for kind, name in sorted(old, key=lambda key: (-len(key[1]), key)):  # of two, the longer one
         before = r"(?<!\w)" if re.match(r"\w", name) else ""
@@ -121,10 +118,10 @@ def _pattern(old: frozenset[tuple[str, str]]) -> re.Pattern[str]:
 
 
 def quoted(name: str) -> str:
-    """Return a name as the value of an attribute in either quotes."""
+    """Return a name as an attribute's value in either quotes."""
     return attributes_text({"n": name})[3:-1].replace("'", "&apos;")
 
 
 def ambiguous(source: Source, why: str) -> KinetreeError:
-    """Return the error for a place that may mean old names."""
+    """Return the error for a place that may refer to old names."""
     return fail("fix", f"{source}: {why}, and it is not plain what is meant there")

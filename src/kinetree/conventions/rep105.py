@@ -14,9 +14,9 @@ from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 
 ORDER = ("earth", "map", "odom", "base_link")
-"""From the parent to the child."""
+"""From parent to child."""
 CHASSIS = re.compile(r"base_footprint|(base_)?chassis(_link)?")
-"""Frames of what drives."""
+"""Names of frames of a chassis."""
 
 
 class Rep105(Rule):

@@ -12,18 +12,18 @@ from kinetree.model.robot import Geometry, Robot
 from kinetree.spatial.se3 import Array, inverse
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
-"""Frames that every humanoid has; l_toe and r_toe are for feet with toes."""
+"""Frames of every humanoid; l_toe and r_toe are for feet with toes."""
 WAISTS = ("waist", "pelvis", "hip", "hips")
 NEAR = 5e-3
-"""How far the lowest point of what stands for a foot may be from the XY plane of its sole, m."""
+"""Largest distance of a foot's lowest point from the XY plane of its sole, m."""
 TURNED = 0.1
-"""How far the Z of a foot may be from upright before that is said too, rad."""
+"""Largest angle of a foot's Z from upright before it is reported, rad."""
 ALONG = 0.99
-"""Cosine of the angle within which two directions are one."""
+"""Cosine of the largest angle between equal directions."""
 
 
 def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", body: str = "") -> str:
-    """A link on another, and the joint between them, which is called after it."""
+    """Return the text of a link on another, and of the joint between them, named after it."""
     limit = "" if kind == "fixed" else '<limit lower="0" upper="0.04" velocity="1" effort="10"/>'
     return f"""  <link name="{name}">{body}</link>
   <joint name="{name}_joint" type="{kind}">
@@ -36,7 +36,6 @@ def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", bod
 
 
 def _limbs(side: str, y: float) -> str:
-    """A leg and an arm."""
     return "".join(
         (
             _on("pelvis", f"{side}_ankle", "revolute", f"0 {y} -0.8", body=_FOOT),
@@ -56,7 +55,7 @@ HUMANOID = f"""<robot name="humanoid">
 {_on("torso", "gaze", "revolute", "0 0 0.3", "0 0 1")}\
 {_limbs("l", 0.1)}{_limbs("r", -0.1)}</robot>
 """
-"""A humanoid that no rule here has anything to say about."""
+"""A humanoid without findings."""
 
 
 class Rep120(Rule):
@@ -216,7 +215,7 @@ class Grippers(Rep120):
 
 
 def root_body(robot: Robot, bodies: Mapping[str, str]) -> str:
-    """The body that everything hangs on: behind a joint by which it only floats or drives in a world."""
+    """Return the root body, which is behind a joint by which it only floats or drives in a world."""
     body = bodies[robot.root]
     while True:
         joints = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == body]
@@ -226,7 +225,7 @@ def root_body(robot: Robot, bodies: Mapping[str, str]) -> str:
 
 
 def carriers(body: str, bodies: Mapping[str, str], robot: Robot) -> list[str]:
-    """Return a body and those that carry it, up to the root."""
+    """Return a body and its ancestors, up to the root."""
     found = [body]
     while joint := robot.parent_joint(found[-1]):
         found.append(bodies[joint.parent])
@@ -234,7 +233,7 @@ def carriers(body: str, bodies: Mapping[str, str], robot: Robot) -> list[str]:
 
 
 def _order() -> Iterator[tuple[str, str]]:
-    """Frames, and the one that each is behind."""
+    """Yield frames, each with the one that it is behind."""
     yield "torso", "base_link"
     yield "gaze", "torso"
     for side in "lr":
@@ -245,13 +244,13 @@ def _order() -> Iterator[tuple[str, str]]:
 
 
 def _coplanar(T_a: Array, T_b: Array) -> bool:
-    """Whether two frames have one XY plane, the same side up."""
+    """Return whether two frames have one XY plane, the same side up."""
     T_ab = inverse(T_a) @ T_b
     return bool(abs(T_ab[2, 3]) <= NEAR and T_ab[2, 2] > cos(TURNED))
 
 
 def _lowest(T: Array, geometry: Geometry) -> float | None:
-    """The least z of a shape that is placed by T, or None for a shape that the rule does not know."""
+    """Return the least z of a shape at T, or None for an unknown shape."""
     z: float = T[2, 3]
     tilt = abs(T[2, :3])
     sizes: Any = geometry.shape.parameters

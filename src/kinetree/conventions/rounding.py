@@ -1,4 +1,4 @@
-"""How far an inertia may be off because its entries are written with so many digits."""
+"""Rounding errors of inertias whose entries have few digits."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ from kinetree.spatial.se3 import Array
 
 ENTRIES = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
 EXACT_ZERO = 0.1
-"""One in the last place of 0.0, which is how programs write exactly nothing, as they write 0."""
+"""Last place of 0.0, which programs write for exactly zero, as they write 0."""
 
 
 class InertiaTexts:
-    """The entries of inertias as URDF and SDF files have them; they are looked up where one is wanted, for as a rule
-    none is."""
+    """Texts of inertias in URDF and SDF files, looked up only when a rule needs them."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
 
     def of(self, link: Link) -> Mapping[str, str]:
-        """The texts of the entries of a link's inertia by name; of other formats, and of what is not written, none."""
+        """Return the texts of the entries of a link's inertia by name; empty for other formats and missing inertias."""
         return self._by_link.get(link.name, {})
 
     @cached_property
@@ -44,7 +43,7 @@ class InertiaTexts:
 
 @fact
 def inertia_texts(robot: Robot) -> InertiaTexts:
-    """What the file writes of inertias."""
+    """Return the texts of inertias."""
     return InertiaTexts(robot)
 
 
@@ -55,22 +54,20 @@ def _entries(link: Element) -> Mapping[str, str]:
 
 
 def about(link: Link, k: int) -> Array:
-    """v vᵀ (3, 3) of the k-th principal axis: how the k-th principal moment changes with the tensor."""
+    """Return v vᵀ (3, 3) of the k-th principal axis: the derivative of the k-th principal moment by the tensor."""
     assert link.inertial
     v = np.linalg.eigh(link.inertial.inertia)[1][:, k]
     return np.outer(v, v)
 
 
 def off_by_rounding(slope: Array, texts: InertiaTexts, link: Link) -> float:
-    """By how much a measure of an inertia that changes so with its entries (3, 3) may be off by rounding."""
+    """Return the largest rounding error of a measure of an inertia. slope (3, 3): its derivative by the entries."""
     return float((np.abs(slope) * _roundings(texts.of(link), link)).sum()) * (1 + 1e-9)
 
 
 def _roundings(texts: Mapping[str, str], link: Link) -> Array:
-    """By how much the entries (3, 3) of an inertia may be off: half of one in the last place that is written of any.
-
-    Trailing zeros count, as far as the text is known. 0 and 0.0 are exact: so programs write what is nothing.
-    """
+    """Return the largest rounding errors of the entries (3, 3): half of one in the finest last place of any entry.
+    Trailing zeros count if the text is known. 0 and 0.0 are exact, because programs write them for nothing."""
     assert link.inertial
     tensor = link.inertial.inertia
     places = np.array(
@@ -81,7 +78,7 @@ def _roundings(texts: Mapping[str, str], link: Link) -> Array:
 
 
 def _last_place(value: float, text: str) -> float:
-    """One in the last place of a number that is written so, or as short as may be."""
+    """Return one in the last place of a number, from its text or its shortest form."""
     found = []
     for form in (text.strip(), repr(value)):
         with suppress(InvalidOperation):

@@ -1,4 +1,4 @@
-"""The base of all rules: one class a rule, which explains itself and yields findings."""
+"""Base of all rules: each rule is a class that explains itself and yields findings."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _AT_MOST: dict[Evidence, Severity] = {"certain": "error", "heuristic": "warning"
 
 
 class Rule:
-    """Base of all rules. The first line of a rule's docstring is its title, the rest says why.
+    """Base of all rules. The first line of a rule's docstring is its title, the rest is the reason.
 
     code: letters and three digits; never changes its meaning.
-    level: how strongly the convention asks for it. evidence: how surely the rule can tell; the severity of its
-        findings is that of the level, but no graver than the evidence allows.
-    clause: what the convention says, in a few words of its own. url: where it says so.
-    good, bad: a text that is fine and one that is not. With `base` they are pieces of a text, where the bad one takes
-        every place of the good one: `base` itself, or that of a robot that comes with the package, loaded with
-        `base_options` and written in `base_format`.
+    level: how strongly the convention requires it. evidence: how certain the rule is. The severity of findings is that
+    of the level, but at most that of the evidence.
+    clause: the convention in a few of its own words. url: where it is written.
+    good, bad: a correct text and a wrong one. With `base` they are pieces of a text, in which the bad one replaces
+    every occurrence of the good one: `base` itself, or the text of a robot of the package, loaded with `base_options`
+    and written in `base_format`.
     context: the options with which the examples are checked.
-    requires: codes of rules; where one of them has found its fault, this one is not run.
+    requires: codes of rules; this rule does not run if one of them has failed.
     """
 
     code: ClassVar[str]
@@ -45,24 +45,24 @@ class Rule:
     requires: ClassVar[tuple[str, ...]] = ()
 
     check: ClassVar[Any]
-    """A method that yields findings. Its parameters are names of facts: see `kinetree.conventions.facts`."""
+    """Method that yields findings. Its parameters are names of facts; see `kinetree.conventions.facts`."""
     mend: ClassVar[Any] = None
-    """None, or a method like `check` that yields a `kinetree.conventions.edit.Mend` for each element that is at fault:
-    the edits after which the rule has nothing to say of it."""
+    """None, or a method like `check` that yields a `kinetree.conventions.edit.Mend` for each faulty element, whose
+    edits remove the finding."""
     safe: ClassVar[bool] = True
     """Whether the repairs keep all names that other files may use."""
     turns: ClassVar[float] = 0.0
-    """The most by which `mend` may change an angle of an origin, rad; what hangs behind it moves with it. Where it is
-    zero, no frame may move."""
+    """Largest change by `mend` of an angle of an origin, rad; links behind it move. If it is zero, no frame may
+    move."""
 
     @classmethod
     def title(cls) -> str:
-        """Return what the convention asks for, in one line."""
+        """Return the requirement of the convention in one line."""
         return (cls.__doc__ or "").strip().partition("\n")[0]
 
     @classmethod
     def severity(cls) -> Severity:
-        """Return the severity of the rule's findings that are no remarks."""
+        """Return the severity of the rule's findings that are not remarks."""
         return max(_BY_LEVEL[cls.level], _AT_MOST[cls.evidence], key=SEVERITIES.index)
 
     def finding(
@@ -73,7 +73,7 @@ class Rule:
         source: Source | None = None,
         severity: Severity | None = None,
     ) -> Finding:
-        """Return one finding; `about` gives it its element, and its place where `source` does not."""
+        """Return one finding. about: its element, and its place if there is no `source`."""
         severity = severity or self.severity()
         assert SEVERITIES.index(severity) >= SEVERITIES.index(self.severity()), "graver than the rule"
         if isinstance(about, str):
@@ -86,7 +86,7 @@ class Rule:
         return self.finding(message, about, severity="info")
 
     def findings(self, facts: Mapping[str, Any]) -> Iterator[Finding]:
-        """Return what the rule finds; `facts` has all that its `check` asks for."""
+        """Return the findings of the rule. facts: all inputs of `check`."""
         found: Iterator[Finding] = self.check(**facts)
         return found
 

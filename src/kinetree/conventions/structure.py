@@ -23,7 +23,7 @@ BLOCKS = """\
   <ros2_control name="arm" type="system">
     <joint name="joint_3"><command_interface name="position"/></joint>
   </ros2_control>"""
-"""What other tools add to the arm of the examples."""
+"""Blocks of other tools in the arm of the examples."""
 
 BLOCK_TAGS = ("gazebo", "transmission", "ros2_control")
 
@@ -151,7 +151,7 @@ RULES: tuple[type[Rule], ...] = (RootInertia, GazeboReference, TransmissionJoint
 
 
 Block = tuple[Source | None, Element]
-"""A block of another tool, and where it stands."""
+"""A block of another tool, and its place."""
 
 
 @fact
@@ -165,7 +165,7 @@ def blocks(robot: Robot, document: Element | None) -> tuple[Block, ...]:
 
 
 Plugin = tuple[str, Source | None, Element]
-"""How messages name a block with plug-ins of Gazebo, where it stands, and the block."""
+"""Name in messages of a block with plug-ins of Gazebo, its place, and the block."""
 
 
 @fact
@@ -178,12 +178,12 @@ def plugins(blocks: tuple[Block, ...], sdf_document: Element | None) -> tuple[Pl
 
 
 def _last(name: str) -> str:
-    """Return a name without those of the models that it is in."""
+    """Return a name without those of its models."""
     return name.rpartition("::")[2]
 
 
 def _joints_in(block: Element) -> Iterator[str]:
-    """Yield the names in a block at places where its dialect has those of joints."""
+    """Yield the names of joints in a block, by its dialect."""
     rows = REFERENCES[block.tag]
     for element in (part for child in block.children for part in child.walk()):
         if rows.get((element.tag, "name")) == "joint":
@@ -193,7 +193,6 @@ def _joints_in(block: Element) -> Iterator[str]:
 
 
 def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
-    """Yield a finding for each joint that blocks of a tag name and the robot does not have."""
     named = [
         (f"names the joint {name!r}, which does not exist", name, element.label, source)
         for source, element in blocks
@@ -206,8 +205,8 @@ def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...
 def _unknown(
     rule: Rule, named: Sequence[tuple[str, str, str, Source | None]], known: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield a finding for each (message, name, element, place) whose name is not known. The first lists names near it,
-    since to look for them takes long."""
+    """Yield a finding for each (message, name, element, place) with an unknown name. Only the first lists similar
+    names, because that search is slow."""
     names = frozenset(known)
     unknown = [entry for entry in named if entry[1] not in names]
     for i, (message, name, element, source) in enumerate(unknown):

@@ -16,16 +16,16 @@ Place = tuple[int, int]
 _FLANGE, _STRAIGHT = '<link name="flange"/>', '<origin xyz="0.09 0 0" rpy="0 0 0"/>'
 EXCUSED = f"<!-- kinetree: ignore R199-403 because the maker mounts it so -->\n  {_FLANGE}"
 ASKEW = ARM.replace(_FLANGE, EXCUSED).replace(_STRAIGHT, '<origin xyz="0.09 0 0" rpy="0 -1.5707963267948966 0"/>')
-"""The arm of the examples with a flange that points the wrong way, which is excused."""
+"""The arm of the examples, with an excused flange that points the wrong way."""
 
 
 @dataclass(frozen=True)
 class Suppression:
-    """A comment that excuses what is found on the element behind it and inside.
+    """A comment that excuses findings on the element after it and inside.
 
-    codes: of rules and readers. reason: may be "". source: of the comment. element: how messages name the element.
-    start, stop: where the element stands. whole: whether it is about the whole file.
-    faults: what cannot be understood of it. idle: those of its codes that have excused nothing, though they were asked.
+    codes: of rules and readers. reason: may be "". source: of the comment. element: its name in messages. start, stop:
+    place of the element. whole: whether it is about the whole file. faults: what is wrong with the comment. idle: codes
+    that were checked but excused nothing.
     """
 
     codes: tuple[str, ...]
@@ -48,13 +48,13 @@ class Suppresses(Rule):
     good: ClassVar[str] = EXCUSED
 
     def check(self, suppressions: Iterable[Suppression]) -> Iterator[Finding]:
-        """What is wrong with suppressions."""
+        """Yield what is wrong with suppressions."""
         for suppression in suppressions:
             for message in self.faults(suppression):
                 yield self.finding(message, suppression.element, source=suppression.source)
 
     def faults(self, suppression: Suppression) -> Iterable[str]:
-        """What is wrong with one of them."""
+        """Return what is wrong with a suppression."""
         raise NotImplementedError
 
 
@@ -71,7 +71,7 @@ class Understood(Suppresses):
     bad = EXCUSED.replace("R199-403", "R199")
 
     def faults(self, suppression: Suppression) -> Iterable[str]:
-        """Codes or words that mean nothing."""
+        """Return the codes and words without a meaning."""
         return suppression.faults
 
 
@@ -87,7 +87,7 @@ class Justified(Suppresses):
     bad = EXCUSED.replace(" because the maker mounts it so", "")
 
     def faults(self, suppression: Suppression) -> Iterable[str]:
-        """Codes of rules that must be followed, without a reason."""
+        """Yield the codes of mandatory rules without a reason."""
         for code in suppression.unjustified:
             yield f"{code} says what must be, and no reason is given: write 'ignore {code} because …'"
 
@@ -105,7 +105,7 @@ class Explained(Suppresses):
     bad = EXCUSED.replace("-->", "--><!-- kinetree: ignore no-texture -->")
 
     def faults(self, suppression: Suppression) -> Iterable[str]:
-        """Codes without a reason that need none."""
+        """Yield the codes without a reason that do not need one."""
         lax = [code for code in suppression.codes if code not in suppression.unjustified]
         if lax and not suppression.reason:
             yield f"{', '.join(lax)}: no reason is given; it goes behind 'because'"
@@ -123,7 +123,7 @@ class Needed(Suppresses):
     bad = EXCUSED.replace("R199-403", "R199-403, no-texture")
 
     def faults(self, suppression: Suppression) -> Iterable[str]:
-        """Codes that were asked and not found."""
+        """Yield the codes that were checked and not found."""
         macro = suppression.element.lstrip("<").startswith("xacro:")
         for code in suppression.idle:
             why = "; errors of readers are not excused" if code.islower() else ""

@@ -19,22 +19,22 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 EXPRESSION = re.compile(r"\$\{\s*(\w+)\s*\}")
 """One name in braces."""
 PREFIX = re.compile(r"(.+_)?prefix")
-"""Parameters that are to go before names."""
+"""Names of parameters for prefixes."""
 NAMING = dict(REFERENCES["urdf"].keys())
-"""Elements to the attribute that names a link or a joint."""
+"""Elements, and their attribute that names a link or a joint."""
 DEFINING = {tag for tag, attribute in NAMING.items() if attribute == "name"}
-"""Those that are what they name."""
+"""Elements that define what they name."""
 SHARED = ("world", "map", "odom")
-"""Links that are no macro's own."""
+"""Links that do not belong to a macro."""
 ROOTS = ("base_link", "base_footprint")
-"""Links that macros whose parameter is no prefix by its name make once, for the robot has one."""
+"""Links that a robot has once, even if the macro has a parameter that acts as a prefix."""
 LEADS = (4, 0.75)
-"""How many names, and what part of them, a parameter of another name stands before if it is a prefix."""
+"""Number and part of the names that a parameter of any name must precede to be a prefix."""
 
 
 @fact
 def xacro_roots(robot: Robot) -> tuple[Element, ...] | None:
-    """Return the roots of all files that the robot was made of; None where xacro did not make it."""
+    """Return the roots of all files of the robot, or None if it was not made by xacro."""
     if robot.text is None or not robot.text.files:
         return None
     roots = (parse(text, file, Report()) for file, text in robot.text.files.items())
@@ -95,7 +95,8 @@ class PrefixLeak(Rule):
 
 
 def prefix_of(macro: Element) -> str | None:
-    """Return the parameter that goes before names: called so, or written before nearly all that the macro makes."""
+    """Return the parameter that is a prefix of names, by its own name or because it precedes nearly all names of the
+    macro."""
     known = parameters(macro)
     if called_so := next(filter(PREFIX.fullmatch, known), None):
         return called_so
@@ -115,10 +116,9 @@ def parameters(macro: Element) -> list[str]:
 def leaks(
     macro: Element, prefix: str, constants: Mapping[str, str] = NOTHING, given: Collection[str] = ()
 ) -> list[Element]:
-    """Return the elements of a macro that name what it makes, with a prefix or without, by a constant text.
+    """Return the elements of a macro that name its own parts by a constant text.
 
-    constants: properties that have one value wherever the macro is called. given: what calls give for the prefix, as
-    written.
+    constants: properties with one value wherever the macro is called. given: texts of the prefix in calls.
     """
     local = {*parameters(macro), *(part.get("name") for part in parts(macro) if part.tag == "xacro:property")}
     own = {name: value for name, value in constants.items() if name not in local}
@@ -132,7 +132,7 @@ def leaks(
 
 
 def constants_of(roots: Iterable[Element]) -> dict[str, str]:
-    """Return the properties outside of macros that are set once, with values without expressions."""
+    """Return the properties outside of macros that are set once to a value without expressions."""
     values: dict[str, set[str | None]] = {}
     for root in roots:
         for element in parts(root):
@@ -142,7 +142,6 @@ def constants_of(roots: Iterable[Element]) -> dict[str, str]:
 
 
 def _calls(roots: Iterable[Element]) -> dict[str, list[Element]]:
-    """Return tags of xacro to the elements that have them."""
     calls: dict[str, list[Element]] = {}
     for root in roots:
         for element in root.walk():
@@ -152,12 +151,12 @@ def _calls(roots: Iterable[Element]) -> dict[str, list[Element]]:
 
 
 def _naming(macro: Element) -> list[tuple[Element, str]]:
-    """Return the elements of a macro that name a link or a joint, with the names as written."""
+    """Return the elements of a macro that name a link or a joint, with the written names."""
     return [(element, name) for element in parts(macro) if (name := element.get(NAMING.get(element.tag, "")))]
 
 
 def parts(element: Element) -> Iterator[Element]:
-    """Yield all elements inside, without those of other macros and of simulators, which have other names in them."""
+    """Yield all elements inside, without those of other macros and of simulators, which have other names."""
     for child in element.children:
         yield child
         if child.tag not in ("xacro:macro", "gazebo"):

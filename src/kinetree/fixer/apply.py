@@ -1,6 +1,6 @@
-"""Apply repairs to the text of a model, one rule after the other.
+"""Application of repairs to the text of a model, one rule after the other.
 
-Each is tried on the text, and kept if the robot stays the same, its findings are gone and nothing new remains.
+A repair is kept if the robot stays the same, its findings are gone and nothing new remains.
 """
 
 from __future__ import annotations
@@ -21,28 +21,26 @@ from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.fixer.invariants import difference
 from kinetree.fixer.related_files import RelatedFile, rename_in_files
-from kinetree.fixer.xacro_edits import relocated
+from kinetree.fixer.xacro_edits import in_source_files
 from kinetree.formats.opener import snapshot
 from kinetree.formats.xml import Element
 from kinetree.load import as_source, examine
 from kinetree.model.robot import Robot
 
 MOST_TRIES = 200
-"""Of repairs of one rule in one file: each reads and checks all of it anew."""
+"""Largest number of tried repairs of one rule in one file; each reads and checks the whole file again."""
 TOO_MANY = f"it was not tried alone: {MOST_TRIES} repairs by this rule have been tried, which is the most"
 NO_REPAIR = "no repair of it is known"
 NO_USE = "what is known to mend it does not"
 
 Key = tuple[str, str | None]
-"""What identifies a finding: its code and its element."""
+"""Identity of a finding: its code and its element."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A file to repair, how it is read and checked, whether names may change, and the files that follow new names.
-
-    The options are confined to a workspace, or to none: see `ReadOptions.confined_to`.
-    """
+    """A file to repair, its options, whether names may change, and the files that follow new names. The options are
+    confined to a workspace, or to none; see `ReadOptions.confined_to`."""
 
     file: str
     options: CheckOptions
@@ -51,14 +49,14 @@ class Task:
 
     @property
     def rules(self) -> list[type[Rule]]:
-        """The rules whose repairs are made, those first that leave names as they are."""
+        """Rules whose repairs are applied, those that keep names first."""
         rules = [rule for rule in repairing(self.options) if rule.safe or self.unsafe]
         return sorted(rules, key=lambda rule: not rule.safe)
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The contents of all files that were read, by path, their robot, all findings in it, and the excused ones."""
+    """Contents of all files that were read, by path, their robot, all findings in it, and the excused ones."""
 
     contents: Mapping[Path, bytes]
     robot: Robot
@@ -67,13 +65,13 @@ class State:
 
     @cached_property
     def keys(self) -> Counter[Key]:
-        """How many findings there are of each kind."""
+        """Number of findings of each kind."""
         return Counter(map(key_of, self.findings))
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A repair that has been made: the states around it, and the findings that it repaired."""
+    """An applied repair: the states before and after it, and the findings that it repaired."""
 
     before: State
     after: State
@@ -81,7 +79,7 @@ class Step:
     renamed: NewNames
 
     def renamed_keys(self, keys: Mapping[Key, int]) -> Counter[Key]:
-        """Return findings of before, under the names that things have after."""
+        """Return findings of the state before under the names that elements have after."""
         found: Counter[Key] = Counter()
         for key, count in keys.items():
             found[_renamed(key, self.renamed)] += count
@@ -89,7 +87,7 @@ class Step:
 
     @property
     def brought(self) -> Counter[Key]:
-        """The findings that are new."""
+        """Findings that are new after the step."""
         return self.after.keys - self.renamed_keys(self.before.keys)
 
 
@@ -104,10 +102,10 @@ class Repair:
 
 @dataclass
 class Trials:
-    """What has been tried.
+    """Record of what was tried.
 
-    given_up: why a finding is not repaired. most: of findings whose common repair was rejected, how many are tried
-    together next. counts: how many repairs by a rule were tried.
+    given_up: reason why a finding is not repaired. most: size of the next group, for findings whose common repair was
+    rejected. counts: number of tried repairs by rule.
     """
 
     given_up: dict[Key, str] = field(default_factory=dict)
@@ -115,34 +113,35 @@ class Trials:
     counts: Counter[str] = field(default_factory=Counter)
 
     def reject(self, keys: Sequence[Key], why: str) -> None:
-        """Give up a single finding; of several try each half next."""
+        """Give up a single finding; split several in halves to be tried next."""
         if len(keys) == 1:
             self.given_up[keys[0]] = why
         else:
             self.most.update(dict.fromkeys(keys, (len(keys) + 1) // 2))
 
-    def together(self, keys: Sequence[Key]) -> tuple[Key, ...]:
-        """Return those of some findings of one rule that are tried next, all where none was rejected."""
+    def next_to_try(self, keys: Sequence[Key]) -> tuple[Key, ...]:
+        """Return the group of one rule's findings to try next: all of them if none was rejected."""
         most = self.most.get(keys[0], len(keys))
         return tuple(key for key in keys if self.most.get(key, len(keys)) == most)[:most]
 
 
 def key_of(finding: Finding) -> Key:
-    """Return what identifies a finding."""
+    """Return the code and the element of a finding."""
     return finding.code, finding.element
 
 
 def _renamed(key: Key, renamed: NewNames) -> Key:
-    """Return a finding under the name that its element has after a repair."""
+    """Return the key of a finding under the name that its element has after a repair."""
     names = {f"{kind} {old!r}": f"{kind} {new!r}" for (kind, old), new in renamed.items()} if renamed else {}
     code, element = key
     return code, names.get(element or "", element)
 
 
 def look(file: str, options: CheckOptions, contents: Mapping[Path, bytes]) -> State:
-    """Return the robot of a file, and all that is found in it. Raises KinetreeError for what cannot be read.
+    """Return the robot of a file and all findings in it.
 
-    contents: what files are taken to hold, by resolved path, whatever is on the disk.
+    contents: contents of files by resolved path, which replace those on the disk. Raises KinetreeError if a file cannot
+    be read.
     """
     return _judged(options, *_read(file, options, contents))
 
@@ -165,8 +164,8 @@ def _judged(options: CheckOptions, contents: Mapping[Path, bytes], robot: Robot,
 
 
 def apply_fixes(task: Task, start: State) -> tuple[list[Step], dict[Key, str]]:
-    """Apply repairs until there is none left, without those that leave something new behind. Return them, and why other
-    findings are not repaired."""
+    """Apply repairs until none is left, and undo those that leave new findings behind. Return the steps, and by finding
+    why others are not repaired."""
     trials = Trials()
     steps: list[Step] = []
     while True:
@@ -191,9 +190,9 @@ def apply_fixes(task: Task, start: State) -> tuple[list[Step], dict[Key, str]]:
 
 
 def _next(task: Task, state: State, trials: Trials) -> Repair | None:
-    """Return what is tried next: the repairs of the first rule that finds something and has some."""
+    """Return the next repair to try: that of the first rule with findings that it can repair."""
     for rule in task.rules:
-        keys = [key for key in wanted(task.options, rule, state, state.excused) if key not in trials.given_up]
+        keys = [key for key in to_repair(task.options, rule, state, state.excused) if key not in trials.given_up]
         if keys and trials.counts[rule.code] >= MOST_TRIES:
             trials.given_up.update(dict.fromkeys(keys, TOO_MANY))
         elif keys:
@@ -204,14 +203,14 @@ def _next(task: Task, state: State, trials: Trials) -> Repair | None:
             known = {(rule.code, mend.element) for mend in mends}
             trials.given_up.update({key: reasons.get(key, NO_REPAIR) for key in keys if key not in known})
             if keys := [key for key in keys if key in known]:
-                together = trials.together(keys)
-                elements = {element for _, element in together}
-                return Repair(rule, together, tuple(mend for mend in mends if mend.element in elements))
+                tried = trials.next_to_try(keys)
+                elements = {element for _, element in tried}
+                return Repair(rule, tried, tuple(mend for mend in mends if mend.element in elements))
     return None
 
 
 def first_regression(start: State, steps: Sequence[Step]) -> tuple[int, str] | None:
-    """Return the number of the first step of whose new findings some are still there, and why it cannot stay."""
+    """Return the number of the first step whose new findings remain at the end, and why it is undone."""
     new = (steps[-1].after.keys if steps else start.keys) - _followed(start.keys, steps)
     for number, step in enumerate(steps):
         if left := _followed(step.brought, steps[number + 1 :]) & new:
@@ -220,14 +219,14 @@ def first_regression(start: State, steps: Sequence[Step]) -> tuple[int, str] | N
 
 
 def _followed(keys: Counter[Key], steps: Iterable[Step]) -> Counter[Key]:
-    """Return findings under the names that things have after some steps."""
+    """Return findings under the names that elements have after some steps."""
     for step in steps:
         keys = step.renamed_keys(keys)
     return keys
 
 
-def mended(start: State, steps: Sequence[Step]) -> list[Finding]:
-    """Return the findings that are gone: those that were to be repaired, and what went with them."""
+def repaired(start: State, steps: Sequence[Step]) -> list[Finding]:
+    """Return the findings that are gone: those that were to be repaired, and those that disappeared with them."""
     end = steps[-1].after.keys if steps else start.keys
     keys = list(map(key_of, start.findings))
     for step in steps:
@@ -240,20 +239,20 @@ def _listed(keys: Iterable[Key]) -> str:
 
 
 def repairing(options: CheckOptions) -> list[type[Rule]]:
-    """Return the rules of a profile that have a repair, and the notes of readers that have one."""
+    """Return the rules of a profile, and the notes of readers, that have a repair."""
     return [QuaternionInOldFile, *(rule for rule in options.rules if rule.mend)]
 
 
-def wanted(options: CheckOptions, rule: type[Rule], state: State, excused: frozenset[Key]) -> list[Key]:
-    """Return the findings of a rule that are to be repaired, where some are excused; in their order."""
+def to_repair(options: CheckOptions, rule: type[Rule], state: State, excused: frozenset[Key]) -> list[Key]:
+    """Return the findings of a rule that are to be repaired, without the excused ones, in their order."""
     if not options.wants(rule.code):
         return []
     return [key for key in state.keys if key[0] == rule.code and key not in excused]
 
 
 def _mends(task: Task, rule: type[Rule], state: State) -> tuple[list[Mend], dict[Key, str]]:
-    """Return the repairs that can be made, with edits of the files from which the robot was read; and why others
-    cannot, by finding."""
+    """Return the possible repairs, as edits of the files from which the robot was read; and by finding why others are
+    impossible."""
     subject = Subject(state.robot, task.options)
     facts = subject.facts(rule.mend)
     if any(value is None for value in facts.values()):
@@ -263,13 +262,13 @@ def _mends(task: Task, rule: type[Rule], state: State) -> tuple[list[Mend], dict
     reasons = {mend.element: mend.because for mend in made if mend.because}
     document: Element = subject.facts(lambda document: None)["document"]
     if document.document.origins:
-        mends, refused = relocated(mends, document, state.contents, None if task.unsafe else Path(task.file))
+        mends, refused = in_source_files(mends, document, state.contents, None if task.unsafe else Path(task.file))
         reasons |= refused
     return mends, {(rule.code, element): why for element, why in reasons.items()}
 
 
 def _applied(task: Task, repair: Repair, state: State) -> Step:
-    """Make a repair. Raises KinetreeError where it cannot be made, makes another robot, or repairs what is excused."""
+    """Apply a repair. Raises KinetreeError if that is impossible, changes the robot, or repairs an excused finding."""
     renamed = {old: new for mend in repair.mends for old, new in mend.renamed.items()}
     edited = _edited((edit for mend in repair.mends for edit in mend.edits), state.contents)
     confined = task.options.read.confined

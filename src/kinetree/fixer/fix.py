@@ -1,4 +1,4 @@
-"""Mend the text of a model: rule by rule, each repair tried on the text and kept only if the robot stays the same."""
+"""Repair of the text of a model: each repair is kept only if the robot stays the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import as_codes, check_codes
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, mended, repairing, wanted
+from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, repaired, repairing, to_repair
 from kinetree.fixer.related_files import read_related_files
 from kinetree.formats.journal import recover
 from kinetree.formats.opener import read_file
@@ -24,19 +24,18 @@ BESIDE = "another finding of this kind and element is excused, and a repair woul
 
 @dataclass(frozen=True)
 class Fixed:
-    """What becomes of a file. Nothing is written yet: `write` does it.
+    """Result of `fix` for a file; `write` writes it.
 
-    before, after: the contents of all files that change, by path.
-    mended: findings that are gone, those too that went with the repair of others. unmended: those of rules that can
-        mend, and why they are still there.
-    unsafe: those that only repairs can mend which are not safe, and were not allowed.
+    before, after: contents by path of all files that change.
+    repaired: findings that are gone, also by the repair of others. unrepaired: findings of rules with a repair that
+    remain, with the reason. unsafe: findings that only a repair with `unsafe` may remove.
     """
 
     file: str
     before: Mapping[Path, bytes]
     after: Mapping[Path, bytes]
-    mended: tuple[Finding, ...]
-    unmended: tuple[tuple[Finding, str], ...]
+    repaired: tuple[Finding, ...]
+    unrepaired: tuple[tuple[Finding, str], ...]
     unsafe: tuple[Finding, ...] = ()
 
 
@@ -53,19 +52,17 @@ def fix(
     instead: Mapping[Path, bytes] = MappingProxyType({}),
     **options: Any,
 ) -> Fixed:
-    """Return what becomes of a URDF or xacro file where the rules of a profile find something that can be repaired.
+    """Return the repairs of a URDF or xacro file by the rules of a profile.
 
-    profile, select, ignore, vendor: as `kinetree.check` takes them. options: what `kinetree.load` takes.
-    unsafe: whether to give links and joints other names, too. also: SRDF and YAML files that use their names.
-    excused: whether a finding shall stay.
-    instead: what files are taken to hold, by resolved path, whatever is on the disk.
+    profile, select, ignore, vendor: those of `kinetree.check`. options: those of `kinetree.load`.
+    unsafe: whether links and joints may be renamed. also: SRDF and YAML files that use their names.
+    excused: whether a finding must stay. instead: contents of files by resolved path, which replace those on the disk.
 
-    Each rule that has something to say and knows how to mend it gives edits; the edited text is read again. They are
-    kept if the finding is gone, nothing new is found, and the robot is the same: all frames, shapes, sensors and masses
-    in their places to 1e-9, with all joints at zero and at random, and no limit nor inertia another. (Where a rule says
-    by how much it turns origins, only that.) Otherwise they are dropped, and the finding is among `unmended`.
-
-    Raises KinetreeError with all its errors for a file that cannot be read, and for one of `also` that is neither the
+    The edits of each rule are applied to the text, which is read again. They are kept if the finding is gone, nothing
+    new is found, and the robot is the same: all frames, shapes, sensors and masses in their places to 1e-9, with all
+    joints at zero and at random, and equal limits and inertias. (A rule that turns origins may turn them as far as it
+    declares.) Otherwise they are dropped, and the finding is among `unrepaired`.
+    Raises KinetreeError with all errors of a file that cannot be read, and for a file of `also` that is neither the
     SRDF of the robot nor YAML.
     """
     read = ReadOptions(**options).confined_to(Path(file))
@@ -84,7 +81,7 @@ def fix_from(
     also: Iterable[str | os.PathLike[str]] = (),
     excused: Callable[[Finding], bool] = lambda finding: False,
 ) -> Fixed:
-    """Return what becomes of a file that has been read and checked; see `fix`."""
+    """Return the repairs of a file that has been read and checked; see `fix`."""
     check_codes(options.profile, options.select, options.ignore)
     also = tuple(also)
     if also and not unsafe:
@@ -98,12 +95,12 @@ def fix_from(
     end = steps[-1].after if steps else start
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
     withheld = () if unsafe else tuple(rule for rule in repairing(options) if not rule.safe)
-    left = {key for rule in withheld for key in wanted(options, rule, end, end.excused)}
+    left = {key for rule in withheld for key in to_repair(options, rule, end, end.excused)}
     return Fixed(
         file,
         {path: before[path] for path in after},
         after,
-        tuple(mended(start, steps)),
+        tuple(repaired(start, steps)),
         (
             *((f, why) for f in end.findings if (why := given_up.get(key_of(f)))),
             *((f, BESIDE) for f in _beside(task, start) if not excused(f)),
@@ -113,16 +110,17 @@ def fix_from(
 
 
 def _beside(task: Task, start: State) -> list[Finding]:
-    """Return the findings that would be repaired, were nothing of their kind and element excused."""
-    keys = {key for rule in task.rules for key in wanted(task.options, rule, start, frozenset())}
+    """Return the findings that are not repaired because one of their kind and element is excused."""
+    keys = {key for rule in task.rules for key in to_repair(task.options, rule, start, frozenset())}
     return [finding for finding in start.findings if key_of(finding) in keys & start.excused]
 
 
 def write(*results: Fixed) -> list[Finding]:
-    """Write all files that change in some models, or none. Return what was done about an earlier run that was killed.
+    """Write all files that change in some models, or none. Return notes on the recovery from an earlier run that was
+    killed.
 
-    results: in the order in which they were mended, each from what those before it leave.
-    Raises KinetreeError where a file cannot be written, or has changed since it was read.
+    results: in the order of their repairs; each starts from the contents that those before it leave. Raises
+    KinetreeError if a file cannot be written, or has changed since it was read.
     """
     before: dict[Path, bytes] = {}
     after: dict[Path, bytes] = {}

@@ -1,4 +1,4 @@
-"""Compare a robot before and after a repair of its text: everything that remains must be as and where it was."""
+"""Comparison of a robot before and after a repair of its text."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from kinetree.model.tree import build_tree
 from kinetree.spatial.se3 import IDENTITY, Array
 
 MOST = 1e-9
-"""How much an entry of a pose may change, m and 1."""
+"""Largest change of an entry of a pose, m and 1."""
 CONFIGURATIONS = 5
-"""Besides all joints at zero."""
+"""Number of random configurations, besides all joints at zero."""
 
 
 class Thing(NamedTuple):
-    """What must stay where it is: `what` is the same after; it stands at T_frame_thing (4, 4) in a frame."""
+    """A part that must stay where it is: `what` identifies it before and after, T_frame_thing (4, 4) is its pose in a
+    frame."""
 
     what: object
     said: str
@@ -31,12 +32,12 @@ class Thing(NamedTuple):
 
 
 def difference(before: Robot, after: Robot, renamed: NewNames, *, turns: float = 0.0) -> str | None:
-    """Return what has changed in a robot that is to stay the same, or None.
+    """Return what has changed in a robot that must stay the same, or None.
 
-    All frames, shapes, sensors and centres of mass must be where they were in the root, with all joints at zero and at
-    random, to 1e-9; types, limits, mimics and passive behaviour of joints, masses and moments must be equal. There may
-    be new links and fixed joints.
-    turns: by how much each number of an rpy may change, rad: then origins are compared one by one, and not the poses
+    All frames, shapes, sensors and centres of mass must stay where they are in the root to 1e-9, with all joints at
+    zero and at random; types, limits, mimics and passive behaviour of joints, masses and moments must be equal. New
+    links and fixed joints are allowed.
+    turns: by how much each number of an rpy may change, rad; then origins are compared one by one, and not the poses
     that follow from them.
     """
     found = next(_joints(before, after, renamed), None) or next(_masses(before, after, renamed), None)
@@ -98,7 +99,7 @@ def _moved(before: Robot, after: Robot, renamed: NewNames) -> str | None:
         T_old = _placed(old, before, poses)
         T_new = _placed(new, after, forward_kinematics(tree, _as_in(after, before, q, renamed), after.frames))
         off = np.abs(T_old - T_new[partners]).max(axis=(1, 2), initial=0.0)
-        wrong = np.flatnonzero(~(off <= MOST))  # but things that are alike may have changed places
+        wrong = np.flatnonzero(~(off <= MOST))  # equal things may have changed places
         free = sorted(set(range(len(new))) - {partners[i] for i in np.flatnonzero(off <= MOST)}) if len(wrong) else []
         candidates = {what: Candidates(T_new[of_it]) for what, of_it in _alike(new, free).items()}
         for i in wrong:
@@ -109,7 +110,7 @@ def _moved(before: Robot, after: Robot, renamed: NewNames) -> str | None:
 
 
 def _partners(old: Sequence[Thing], new: Sequence[Thing]) -> list[int]:
-    """Return the number of the new thing for each old one, in their order, up to the first that has none."""
+    """Return for each old thing the number of its new one, in their order, up to the first that has none."""
     numbers = {what: iter(of_it) for what, of_it in _alike(new, range(len(new))).items()}
     found: list[int] = []
     for thing in old:
@@ -121,7 +122,7 @@ def _partners(old: Sequence[Thing], new: Sequence[Thing]) -> list[int]:
 
 
 def _alike(things: Sequence[Thing], numbers: Iterable[int]) -> dict[object, list[int]]:
-    """Return the numbers of things by what they are."""
+    """Return the numbers of things by `what`."""
     found: dict[object, list[int]] = {}
     for i in numbers:
         found.setdefault(things[i].what, []).append(i)
@@ -129,7 +130,6 @@ def _alike(things: Sequence[Thing], numbers: Iterable[int]) -> dict[object, list
 
 
 def _placed(things: Sequence[Thing], robot: Robot, poses: Sequence[Array]) -> Array:
-    """Return T_root_thing (n, 4, 4), where `poses` are those of all frames."""
     numbers = {name: i for i, name in enumerate(robot.frames)}
     frames = [numbers[thing.frame] for thing in things]
     placed: Array = np.array(poses)[frames] @ np.array([thing.T for thing in things])
@@ -137,8 +137,7 @@ def _placed(things: Sequence[Thing], robot: Robot, poses: Sequence[Array]) -> Ar
 
 
 class Candidates:
-    """Poses (4, 4), each of which may be that of one thing. They are sorted by a number, so that of many only those
-    are compared which may be equal."""
+    """Poses (4, 4), each of one thing, sorted by a weighted sum so that only nearly equal ones are compared."""
 
     WEIGHTS = np.random.default_rng(199).uniform(1, 2, 16)
 
@@ -149,7 +148,7 @@ class Candidates:
         self.poses = list(poses[order])
 
     def take(self, T: Array) -> float:
-        """Return how far off the nearest is, and take it if it is near enough."""
+        """Return the distance to the nearest pose, and remove that pose if it is near enough."""
         number = float(T.ravel() @ self.WEIGHTS)
         width = MOST * self.WEIGHTS.sum() + 1e-14 * float(np.abs(T).ravel() @ self.WEIGHTS)  # and rounding
         at = bisect_left(self.numbers, number - width)
@@ -168,7 +167,8 @@ def _off(a: Array, b: Array) -> float:
 
 @lru_cache(maxsize=1)  # many repairs of one state are tried
 def _poses(robot: Robot) -> list[tuple[Array, list[Array]]]:
-    """Return configurations and T_root_frame (4, 4) of all frames: neutral, and all numbers between -2 and 2."""
+    """Return configurations and T_root_frame (4, 4) of all frames: at neutral, and at random numbers between -2 and
+    2."""
     tree = build_tree(robot)
     return [(q, forward_kinematics(tree, q, robot.frames)) for q in _configurations(robot)]
 
@@ -185,7 +185,6 @@ def _configurations(robot: Robot) -> Iterator[Array]:
 
 
 def _as_in(after: Robot, before: Robot, q: Array, renamed: NewNames) -> Array:
-    """Return q in the order of another robot with the same joints."""
     values, slices = np.zeros(after.nq), after.q_slices
     for name, where in before.q_slices.items():
         values[slices[renamed.get(("joint", name), name)]] = q[where]
@@ -193,7 +192,6 @@ def _as_in(after: Robot, before: Robot, q: Array, renamed: NewNames) -> Array:
 
 
 def _things(robot: Robot, renamed: NewNames) -> Iterator[Thing]:
-    """Yield frames, shapes, sensors and centres of mass."""
     named = {name: renamed.get(("link", name), name) for name in robot.frames}
     for name in robot.frames:
         yield Thing(("frame", named[name]), f"frame {name!r}", name, IDENTITY)
@@ -210,7 +208,7 @@ def _things(robot: Robot, renamed: NewNames) -> Iterator[Thing]:
 
 
 def _turned(before: Robot, after: Robot, turns: float) -> str | None:
-    """Return what has turned by more than three numbers of an rpy can, or moved within what carries it."""
+    """Return what has turned further than three numbers of an rpy allow, or has moved in its parent."""
     old, new = list(_origins(before)), list(_origins(after))
     if len(old) != len(new):
         return "there are more or fewer things with an origin"
@@ -222,7 +220,7 @@ def _turned(before: Robot, after: Robot, turns: float) -> str | None:
 
 
 def _origins(robot: Robot) -> Iterator[Thing]:
-    """Yield everything with an origin, in what carries it."""
+    """Yield everything with an origin, in the frame of its parent."""
     for joint in robot.joints.values():
         yield Thing((joint.parent, joint.child), f"joint {joint.name!r}", joint.parent, joint.origin)
     for link in robot.links.values():

@@ -1,6 +1,6 @@
-"""SRDF and YAML files that go with a model, and use the names of its links and joints.
+"""SRDF and YAML files that belong to a model and use the names of its links and joints.
 
-They are read before anything is repaired. Where it is ambiguous what a place names, nothing is renamed.
+They are read before anything is repaired. A place with an ambiguous name is an error, and nothing is renamed.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 LEGAL = "legal are the SRDF of the model and YAML files"
 MAX_YAML_BYTES = 1_000_000
 INTERFACES = ("position", "velocity", "effort", "acceleration")
-"""What ros2_control puts behind the name of a joint: `elbow/position`."""
+"""Suffixes of ros2_control behind the name of a joint: `elbow/position`."""
 
 
 @dataclass(frozen=True)
 class RelatedFile:
-    """A file that goes with a model: an SRDF or a YAML file."""
+    """An SRDF or YAML file that belongs to a model."""
 
     name: str
     content: bytes
@@ -40,12 +40,12 @@ class RelatedFile:
 
     @property
     def path(self) -> Path:
-        """The resolved path, by which the contents of files are known."""
+        """Resolved path, the key of the contents of files."""
         return Path(self.name).resolve()
 
 
 def read_related_files(files: Iterable[str | os.PathLike[str]], model: str, robot: Robot) -> tuple[RelatedFile, ...]:
-    """Read the files that go with a model. Raises KinetreeError for what is neither its SRDF nor YAML."""
+    """Read the files that belong to a model. Raises KinetreeError for a file that is neither its SRDF nor YAML."""
     return tuple(_read(os.fspath(file), model, robot) for file in files)
 
 
@@ -100,9 +100,9 @@ def _check_yaml(text: str, file: str) -> None:
 def rename_in_files(
     related: Sequence[RelatedFile], renamed: NewNames, robot: Robot, contents: Mapping[Path, bytes]
 ) -> dict[Path, bytes]:
-    """Return the new contents of the files in which links and joints have other names, by resolved path.
+    """Return the new contents, by resolved path, of the files in which links and joints are renamed.
 
-    contents: what files hold, these too. Raises KinetreeError where a place is ambiguous.
+    contents: contents of all files. Raises KinetreeError if a place is ambiguous.
     """
     changed = {}
     for file in related if renamed else ():
@@ -118,7 +118,7 @@ def _in_srdf(content: bytes, file: str, renamed: NewNames, robot: Robot) -> byte
 
 
 def _in_yaml(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
-    """Rename in whole keys and values; all else stays."""
+    """Return the contents with whole keys and values renamed; everything else stays."""
     text = _text(content, file)
     parts, values, done = [], [], 0
     for token in _scalars(text):
@@ -142,7 +142,7 @@ def _scalars(text: str) -> list[yaml.ScalarToken]:
 
 
 def _values(text: str) -> list[str] | None:
-    """Return the values of the scalars of a text, None where it is no YAML."""
+    """Return the values of the scalars of a text, or None if it is not YAML."""
     import yaml
 
     try:

@@ -1,4 +1,4 @@
-"""Repairs of an expanded text as repairs of the files of which xacro made it."""
+"""Conversion of edits of an expanded text to edits of the xacro files from which it was made."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from kinetree.model.references import REFERENCES
 Place = tuple[str, int | None, int | None]
 URDF = REFERENCES["urdf"]
 CONSTANTS = {"pi", "radians"}
-"""What expressions may name and still be the same everywhere."""
+"""Names in expressions whose value is the same everywhere."""
 BRANCHES = ("xacro:if", "xacro:unless", "xacro:macro")
-"""Elements of xacro of whose content nothing may be made."""
+"""Elements of xacro whose content may not be expanded."""
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """An attribute of an expanded element gets another text; or, without a name, elements are added behind it."""
+    """A new text of an attribute of an expanded element; without a name, elements that are added after the element."""
 
     element: Element
     name: str
@@ -40,11 +40,11 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """The files of which xacro made a text, and what is to be changed there.
+    """The source files of an expanded text, and how they may be edited.
 
-    contents: what they hold, by resolved path. only: the one file that may be edited, None for all. renames: whether
-    things get other names. links: name to the expanded element of a link, and for a new one that behind which it will
-    stand. roots: of the files that have been read.
+    contents: by resolved path. only: the one file that may be edited, None for all. renames: whether elements are
+    renamed. links: expanded element of each link by name; for a new link the element that it follows. roots: roots of
+    the files that have been read.
     """
 
     contents: Mapping[Path, bytes]
@@ -54,15 +54,15 @@ class Files:
     roots: dict[str, Element] = field(default_factory=dict)
 
 
-def relocated(
+def in_source_files(
     mends: Iterable[Mend], document: Element, contents: Mapping[Path, bytes], only: Path | None
 ) -> tuple[list[Mend], dict[str, str]]:
-    """Return the repairs with edits of the files from which the elements of an expanded text come, and by element why
-    others have none.
+    """Return the repairs as edits of the source files of an expanded text, and by element why others are impossible.
 
-    document: the root of that text. contents, only: as `Files` has them.
-    The value of an attribute is changed that stands in the file as it does in the text, is a name with a prefix, or
-    constant; elements are added behind one that has its name so. All elements that come from there must want the same.
+    document: root of the expanded text. contents, only: see `Files`.
+    The value of an attribute is changed if the file has the same text, a name with a prefix, or a constant; elements
+    are added after one whose name is written so. All elements that are made from the same place must need the same
+    edit.
     """
     mends, elements = list(mends), list(document.walk())
     changes = _changes({edit for mend in mends for edit in mend.edits}, elements)
@@ -83,26 +83,26 @@ def relocated(
         for mend in kept:
             if why := next(filter(None, (conflicts.get(changes[edit].where) for edit in mend.edits)), None):
                 refused[mend.element] = why
-        kept = [mend for mend in kept if mend.element not in refused]  # without them, others may conflict
+        kept = [mend for mend in kept if mend.element not in refused]  # without these repairs, others may conflict
     return [replace(mend, edits=tuple(in_files[edit] for edit in mend.edits)) for mend in kept], refused
 
 
 def _conflicts(changes: Iterable[tuple[Change, Edit]], made: Mapping[Place, int]) -> dict[tuple[Place, str], str]:
-    """Return the places that are not to be changed, for not all elements that are made of them want the same edit, and
-    why. made: how many elements are made of each place of a file."""
-    wanted: dict[tuple[Place, str], dict[int, Edit]] = {}
+    """Return the places whose expanded elements need different edits, with the reason. made: number of elements made
+    from each place of a file."""
+    by_place: dict[tuple[Place, str], dict[int, Edit]] = {}
     for change, edit in changes:
-        wanted.setdefault(change.where, {})[change.element.start] = edit
+        by_place.setdefault(change.where, {})[change.element.start] = edit
     why = "is not mended: not all {} elements that are made of it want the same change"
     return {
         (place, name): f"{Source(*place)} {why.format(made[place])}"
-        for (place, name), edits in wanted.items()
+        for (place, name), edits in by_place.items()
         if len(edits) != made[place] or len(set(edits.values())) > 1
     }
 
 
 def _changes(edits: Iterable[Edit], elements: Sequence[Element]) -> dict[Edit, Change]:
-    """Return what edits change, of those that change the value of an attribute or add whole elements behind one."""
+    """Return the changes of those edits that set an attribute's value or add whole elements after one."""
     starts = [element.start for element in elements]
     found: dict[Edit, Change] = {}
     for edit in edits:
@@ -120,7 +120,7 @@ def _changes(edits: Iterable[Edit], elements: Sequence[Element]) -> dict[Edit, C
 
 
 def _in_file(change: Change | None, files: Files) -> Edit:
-    """Return the edit of a file that makes a change. Raises KinetreeError for one that is not to be made."""
+    """Return the edit of a source file that makes a change. Raises KinetreeError if there is none."""
     if change is None:
         raise fail("fix", "this kind of change in xacro files is left to people")
     way = _way(change.element, files)
@@ -131,7 +131,7 @@ def _in_file(change: Change | None, files: Files) -> Edit:
 
 
 def _way(expanded: Element, files: Files) -> list[Element]:
-    """Return the elements of a file from its root to that of which an expanded one was made."""
+    """Return the elements of a file from its root to the source of an expanded element."""
     place = _place(expanded.source)
     if place[0] not in files.roots:
         files.roots[place[0]] = root_of(files.contents[Path(place[0]).resolve()], place[0])
@@ -145,12 +145,11 @@ def _way(expanded: Element, files: Files) -> list[Element]:
 
 
 def _branches(way: Sequence[Element]) -> set[Element]:
-    """Return the conditions and macros on the way to an element, without itself."""
     return {element for element in way[:-1] if element.tag in BRANCHES}
 
 
 def _check_made(change: Change, files: Files) -> None:
-    """Raise KinetreeError if what is to hang on a link elsewhere may be made where that link is not."""
+    """Raise KinetreeError if the element may be expanded without the link that it is attached to."""
     old, new = (files.links[name] for name in (change.element.attributes["link"], change.text))
     own, others, needed = (_branches(_way(element, files)) for element in (change.element, old, new))
     if missing := sorted(needed - own - others, key=lambda branch: branch.start):
@@ -160,7 +159,6 @@ def _check_made(change: Change, files: Files) -> None:
 
 
 def _changed(change: Change, element: Element, files: Files) -> Edit:
-    """Return the edit that gives the attribute of a file another text."""
     name, old = change.name, change.element.attributes[change.name]
     written = element.get(name)
     place, _ = change.where
@@ -180,7 +178,7 @@ def _changed(change: Change, element: Element, files: Files) -> Edit:
 
 
 def _added(change: Change, way: Sequence[Element]) -> Edit:
-    """Return the edit that adds elements behind one of a file, with names written as its own. way: to that one."""
+    """Return the edit that adds elements after the last of `way`, with names written as its own."""
     element = way[-1]
     old, written = (one.attributes["name"] for one in (change.element, element))
     macro = next((one for one in reversed(way[:-1]) if one.tag == "xacro:macro"), way[0])
@@ -200,14 +198,14 @@ def _added(change: Change, way: Sequence[Element]) -> Edit:
 
 
 def _is_constant(written: str) -> bool:
-    """Return whether numbers are worked out of others and π alone, the same in every use of a macro."""
+    """Return whether expressions contain only numbers and π, and so are the same in every use of a macro."""
     inside = " ".join(re.findall(r"\$\{([^{}]*)\}", written))
     return "$(" not in written and set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", inside)) <= CONSTANTS
 
 
 def _as_written(name: str, old: str, written: str) -> str | None:
-    """Return a name as a file must write it where it writes `old` as `written`: with the same prefix; None where the
-    prefix is not known.
+    """Return a name as a file writes it if it writes `old` as `written`, with the same prefix; None if the prefix is
+    unknown.
 
     >>> _as_written("left_flange", "left_link_6", "${prefix}link_6")
     '${prefix}flange'
@@ -222,7 +220,7 @@ def _as_written(name: str, old: str, written: str) -> str | None:
 
 
 def root_of(content: bytes, file: str) -> Element:
-    """Return the root of an XML text. Raises KinetreeError where it is not well-formed."""
+    """Return the root of an XML text. Raises KinetreeError if it is not well-formed."""
     report = Report()
     root = parse(content, file, report)
     if root is None:

@@ -1,4 +1,4 @@
-"""What was found, as people and programs want to read it: one file a format, found by its name.
+"""Formats of reports: one file a format, found by its name.
 
 Each has a function `lines(results, width)`; width is that of a terminal, which may be coloured, or None.
 """
@@ -14,11 +14,11 @@ from kinetree.checker.report._excerpts import with_excerpts
 
 
 def formats() -> list[str]:
-    """The formats that there are."""
+    """Return the names of all formats."""
     return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
 
 
 def report(format: str, results: Iterable[Checked], width: int | None = None) -> Iterator[str]:
-    """The lines of a report, as the results come; every finding with the line of its file that it is about."""
+    """Yield the lines of a report as the results come; findings get an excerpt of their file."""
     lines: Iterator[str] = import_module(f"{__name__}.{format}").lines(map(with_excerpts, results), width)
     return lines

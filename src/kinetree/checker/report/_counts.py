@@ -1,4 +1,4 @@
-"""How much was found."""
+"""Counts of findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "r
 
 
 def summary(results: Sequence[Checked]) -> str:
-    """How many findings there are of each severity, and in how many files."""
+    """Return how many findings there are of each severity, and in how many files."""
     count = Counter(finding.severity for result in results for finding in result.findings)
     words = [counted(count[severity], WORDS[severity]) for severity in SEVERITIES if count[severity]]
     words = words or ["nothing found"]
@@ -29,5 +29,5 @@ def summary(results: Sequence[Checked]) -> str:
 
 
 def counted(number: int, word: str) -> str:
-    """`1 error`, `2 errors`."""
+    """Return `1 error`, `2 errors`."""
     return f"{number} {word}{'s' * (number != 1)}"

@@ -1,4 +1,4 @@
-"""The lines of files that findings are about."""
+"""Excerpts of files for findings."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from kinetree.load import is_packaged
 
 
 def with_excerpts(result: Checked) -> Checked:
-    """The result with an excerpt in all findings that have a line; each file is read once."""
+    """Return the result with an excerpt in all findings that have a line; each file is read once."""
     if is_packaged(result.file, None):
-        return result  # its places are in a text that is no file
+        return result  # its places are in a text without a file
     documents: dict[str, Document | None] = {}
 
     def shown(finding: Finding) -> Finding:
         source = finding.source
         if finding.excerpt or source is None or source.line is None or finding.code == "xml-syntax":
-            return finding  # the reader shows these itself, unless the file is no XML at all, but perhaps a secret
+            return finding  # the reader adds these itself, unless the file is not XML and may be a secret
         if source.file not in documents:
             documents[source.file] = _document(source.file)
         document = documents[source.file]
         if document is None or source.line > document.lines:
             return finding
-        here = replace(source, column=source.column or 1, made=None)  # an origin of what xacro made is in its own file
+        here = replace(
+            source, column=source.column or 1, made=None
+        )  # the origin of an expanded element is in its own file
         return replace(finding, excerpt=document.excerpt_at(here))
 
     findings = tuple(map(shown, result.findings))
@@ -36,12 +38,12 @@ def with_excerpts(result: Checked) -> Checked:
 
 
 def _document(file: str) -> Document | None:
-    """The text of a file, if it is still there and is one."""
+    """Return the text of a file, if it still exists and is text."""
     path = Path(file)
     try:
         with open_plain(path) as opened:
             content = opened.read(MAX_BYTES + 1)
         return unparsed(content, file) if len(content) <= MAX_BYTES else None
-    except (OSError, ValueError, LookupError):  # ValueError: no text, or no name of a file
+    except (OSError, ValueError, LookupError):  # ValueError: not text, or not a file name
         pass
     return None

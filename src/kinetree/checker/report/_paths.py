@@ -1,4 +1,4 @@
-"""Files as services name them, from the folder where the check runs."""
+"""Paths of files for services, relative to the working folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def as_shown(file: str) -> str:
-    """The path from the working folder, with slashes, of a file in it; of others as it is."""
+    """Return a path with slashes, relative to the working folder if the file is in it."""
     path = Path(file)
     with suppress(ValueError):  # it is elsewhere
         path = path.absolute().relative_to(Path.cwd())

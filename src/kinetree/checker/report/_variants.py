@@ -1,4 +1,4 @@
-"""Which variant of a file a finding is of, for one file may be checked with several arguments."""
+"""Variants in messages of findings, because one file may be checked with several arguments."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from kinetree.errors import Finding
 
 
 def in_variant(finding: Finding, result: Checked) -> Finding:
-    """The finding with the name of the variant in its message, if the file has several."""
+    """Return the finding with the variant's name in its message, if the file has several."""
     return replace(finding, message=f"{finding.message}, in variant {result.name!r}") if result.name else finding

@@ -10,7 +10,7 @@ from kinetree.checker.report._variants import in_variant
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
-    """The findings of one file after the other; nothing else."""
+    """Yield one line a finding."""
     for result in results:
         for finding in result.findings:
             yield str(replace(in_variant(finding, result), excerpt=None, fix=None))

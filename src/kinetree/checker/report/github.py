@@ -1,4 +1,4 @@
-"""Commands of GitHub's workflows, which show findings in a change: `::error file=…,line=…::…`.
+"""Commands of GitHub's workflows that show findings in a change: `::error file=…,line=…::…`.
 
 https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 """
@@ -16,7 +16,7 @@ COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info":
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
-    """One command a finding."""
+    """Yield one command a finding."""
     for result in results:
         for finding in result.findings:
             yield _command(in_variant(finding, result), result.file)

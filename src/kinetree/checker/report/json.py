@@ -12,11 +12,11 @@ from kinetree.checker.checked import Checked
 from kinetree.errors import SEVERITIES, Finding, Source
 
 SCHEMA = 1
-"""Counts up when a field changes its meaning or goes; new ones may come at any time."""
+"""Version, which increases when a field changes its meaning or is removed; new ones may come at any time."""
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
-    """One object for all files."""
+    """Yield one object for all files."""
     files: list[dict[str, Any]] = []
     findings: list[dict[str, Any]] = []
     excused: list[dict[str, Any]] = []
@@ -45,7 +45,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _source(source: Source | None) -> dict[str, Any] | None:
-    """A place; where it comes from is said only of what xacro made."""
+    """Return a place, with its origin if xacro made it."""
     if source is None:
         return None
     place: dict[str, Any] = {"file": source.file, "line": source.line, "column": source.column}

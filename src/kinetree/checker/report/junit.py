@@ -13,7 +13,7 @@ from kinetree.formats.xml_writer import XmlWriter
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
-    """One document for all files."""
+    """Yield one document for all files."""
     results = list(results)
     xml = XmlWriter()
     cases = sum(_cases(result) for result in results)

@@ -1,4 +1,4 @@
-"""For people: every finding with the line that it is about, and how to mend it; wrapped and coloured in a terminal."""
+"""Text for a terminal: every finding with its line and its fix, wrapped and coloured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
-    """The findings of one file after the other, and how many there are."""
+    """Yield the findings of one file after the other, and their counts."""
     seen: list[Checked] = []
     for result in results:
         seen.append(result)
@@ -27,12 +27,12 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
 
 
 def pretty(finding: Finding, width: int | None) -> str:
-    """The text of a finding, for a terminal of that width or, if None, for a pipe."""
+    """Return the text of a finding, for a terminal of a width or, if None, for a pipe."""
     return _wrapped(finding, width) if width else str(finding)
 
 
 def _wrapped(finding: Finding, width: int) -> str:
-    """The text of a finding for a terminal; excerpts are cut, not wrapped, for the underlining to stay in place."""
+    """Return the text of a finding for a terminal; excerpts are cut, not wrapped, to keep the underlining in place."""
     first, *others = str(finding).split("\n")
     excerpt = finding.excerpt.count("\n") + 1 if finding.excerpt else 0
     marks = others[excerpt - 1] if excerpt else ""

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, the form in which code scanning takes findings.
+"""SARIF 2.1.0, the format of findings for code scanning.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sarif-v2.1.0-errata01-os-complete.html
 """
@@ -28,7 +28,8 @@ LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
-    """One log of one run. It knows all rules, so that a service can tell what was mended from what was not asked."""
+    """Yield one log of one run. It lists all rules, so that a service can distinguish repaired from unchecked
+    findings."""
     from kinetree import __version__
 
     results = list(results)
@@ -96,7 +97,8 @@ def _result(finding: Finding, checked: Checked, indices: dict[str, int], seen: C
 
 
 def _fingerprint(finding: Finding, checked: Checked) -> str:
-    """What stays of a finding when lines are added above it: what a baseline in the working folder would say."""
+    """Return an identifier that stays when lines are added above a finding: its entry in a baseline in the working
+    folder."""
     entry = entry_of(finding, model_key(checked.file, checked.name, ""), "")
     return sha256("\0".join(entry).encode("utf-8", "backslashreplace")).hexdigest()
 
@@ -115,7 +117,7 @@ def _location(source: Source) -> dict[str, Any]:
 
 
 def _artifact(file: str) -> dict[str, str]:
-    """A file by a relative reference, or by a whole one outside of the working folder."""
+    """Return the reference to a file, relative if it is in the working folder."""
     path = as_shown(file)
     if Path(path).is_absolute():
         return {"uri": f"file://{'' if path.startswith('/') else '/'}{_quoted(path)}"}
@@ -127,6 +129,6 @@ def _quoted(path: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text of a message, in which `[…](…)` would be a link."""
+    """Return the text of a message with `[…](…)` escaped, which would be a link."""
     text = "\n".join(visible(line) for line in text.split("\n"))
     return re.sub(r"\[(?=[^\[\]]*\]\()", r"\\[", text)

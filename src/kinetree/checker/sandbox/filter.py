@@ -1,7 +1,7 @@
-"""A filter of system calls (seccomp) for a process that reads and computes, and does nothing else.
+"""A filter of system calls (seccomp) for a process that only reads and computes.
 
-Refused are: to start programs and processes, to change files in any way, to open files for writing, sockets, to reach
-into other processes, and what administers the system. Refused calls answer EPERM, which is a PermissionError of Python.
+It refuses to start programs and processes, to change files or open them for writing, to use sockets, to access other
+processes and to administer the system. Refused calls fail with EPERM, Python's PermissionError.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ WRITING = 0o3 | 0o100 | 0o1000 | 0o20000000
 """O_WRONLY, O_RDWR, O_CREAT, O_TRUNC and the bit of O_TMPFILE, the same on both machines."""
 CLONE_THREAD = 0x10000
 FCNTL = (0, 1, 2, 3, 4, 1030)
-"""To duplicate a descriptor, and to read and set its flags; not to send signals or to hold locks."""
+"""To duplicate a descriptor, and to read and set its flags; not to send signals or to lock files."""
 IOCTL = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-"""TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: what Python asks of a descriptor."""
+"""TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: calls that Python makes for a descriptor."""
 
 Step = tuple[int, int, int, int]
-"""The code of an instruction, how far it jumps if so and if not, its number."""
+"""Code of an instruction, its jumps if true and if false, its number."""
 
 
 def program(machine: str, pid: int) -> bytes:
-    """Return the filter for a machine, a key of ARCHITECTURES, and for the process that has this number."""
+    """Return the filter for a machine, a key of ARCHITECTURES, and for the process with this number."""
     calls = judged(machine)
     steps: list[Step] = [
         (LOAD, 0, 0, MACHINE),
@@ -64,12 +64,11 @@ def _end(answer: int) -> Step:
 
 
 def _always(number: int, answer: int) -> list[Step]:
-    """Return the answer to a call whatever its arguments."""
+    """Return the steps that give a call the same answer whatever its arguments."""
     return [(EQUAL, 0, 1, number), _end(answer)]
 
 
 def _if(number: int, steps: Sequence[Step]) -> list[Step]:
-    """Steps for one call, which end with an answer."""
     return [(EQUAL, 0, len(steps), number), *steps]
 
 

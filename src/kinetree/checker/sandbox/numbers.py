@@ -1,14 +1,14 @@
 """System calls of Linux and their numbers, from the kernel's own headers (unistd_64.h and asm-generic/unistd.h).
 
-A row is the name, the number on x86_64 and the number on aarch64, `-` where that has no such call.
+A row has the name, the number on x86_64 and the number on aarch64, `-` if that has no such call.
 """
 
 from __future__ import annotations
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""Name of a machine to the number by which a filter knows it (AUDIT_ARCH_… of linux/audit.h)."""
+"""Numbers of machines in a filter (AUDIT_ARCH_… of linux/audit.h)."""
 NEWEST = 469
-"""The highest number in use on both; what later kernels add is not known here."""
+"""The highest number in use on both; calls of later kernels are unknown."""
 
 _REFUSED = """
     # other programs and processes
@@ -62,7 +62,7 @@ def refused(machine: str) -> tuple[int, ...]:
 
 
 def judged(machine: str) -> dict[str, int]:
-    """Return the numbers, by name, of the calls whose arguments decide, or that have another answer."""
+    """Return the numbers, by name, of the calls whose answer depends on the arguments, or is another one."""
     return _table(_JUDGED, machine)
 
 

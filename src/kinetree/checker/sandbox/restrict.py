@@ -1,7 +1,7 @@
-"""Give up, for good, what a process that reads and computes does not need: Landlock and seccomp of Linux.
+"""Restriction of a process that reads and computes, for good, by Landlock and seccomp of Linux.
 
-Both are asked for through ctypes; no dependency and no rights are needed. What a kernel has not is left out, and the
-answer says what is held.
+Both are called through ctypes; no dependency and no rights are needed. Features that a kernel lacks are left out, and
+the answer lists those in force.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on all machi
 RULESET_VERSION, PATH_BENEATH = 1, 1
 READ_FILE, READ_DIR = 1 << 2, 1 << 3
 ALL_OF = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
-"""Rights over files by the version of Landlock that brought them: execute, write, make and remove; to give files
-another folder; to shorten them; to command devices."""
+"""Rights over files by the version of Landlock that added them: execute, write, make and remove; move to another
+folder; truncate; command devices."""
 NETWORK, SCOPES = (4, 0b11), (6, 0b11)
 """The version, and all rights: to bind and connect TCP; abstract sockets and signals out of the process."""
 
@@ -35,14 +35,14 @@ SYSTEM = (
     *("/etc/ld.so.cache", "/etc/localtime", "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat"),
     *("/sys/devices/system", "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"),
 )
-"""What programs and libraries are made of, and what they ask of the machine."""
+"""Files of programs and libraries, and of properties of the machine."""
 
 
 class Restricted(NamedTuple):
-    """What the kernel holds a process to.
+    """Restrictions of a process by the kernel.
 
-    landlock: the version of Landlock, 0 for none. reading: whether Landlock bounds what is read, too. calls: whether
-    system calls are filtered.
+    landlock: version of Landlock, 0 for none. reading: whether Landlock also limits reading. calls: whether system
+    calls are filtered.
     """
 
     landlock: int = 0
@@ -51,10 +51,11 @@ class Restricted(NamedTuple):
 
 
 def restrict(readable: Iterable[str] | None) -> Restricted:
-    """Let this process change no file, start no program and no process, and reach no network and no other process.
+    """Forbid this process to change files, to start programs and processes, and to reach the network and other
+    processes.
 
-    readable: the files and folders that it may read besides those of the system and of Python; None for all.
-    Call it before there are other threads.
+    readable: files and folders that it may read besides those of the system and of Python; None for all. Call it before
+    there are other threads.
     """
     if sys.platform != "linux":
         return Restricted()
@@ -70,7 +71,7 @@ def restrict(readable: Iterable[str] | None) -> Restricted:
 
 
 def _landlock(syscall: Any, readable: Sequence[str] | None) -> int:
-    """Return the version of Landlock that holds from now on, or 0."""
+    """Return the version of Landlock that is in force from now on, or 0."""
     version = int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), RULESET_VERSION))
     if version < 1:
         return 0
@@ -91,7 +92,7 @@ def _landlock(syscall: Any, readable: Sequence[str] | None) -> int:
 
 
 def _allow(syscall: Any, ruleset: int, path: str) -> None:
-    """Let a file be read, or a folder with all that is in it; nothing where there is no such."""
+    """Allow to read a file, or a folder with all that is in it, if it exists."""
     with suppress(OSError, ValueError):
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
@@ -102,7 +103,7 @@ def _allow(syscall: Any, ruleset: int, path: str) -> None:
 
 
 def _seccomp(libc: Any) -> bool:
-    """Return whether calls are filtered from now on."""
+    """Filter system calls, and return whether that is in force."""
     machine = os.uname().machine
     if machine not in ARCHITECTURES or sys.maxsize < 2**32 or sys.byteorder != "little":
         return False
@@ -117,7 +118,6 @@ def _seccomp(libc: Any) -> bool:
 
 
 def _of_python() -> tuple[str, ...]:
-    """Return where modules and their libraries are; not a folder that holds much else."""
     packages = {path for name in ("kinetree", "numpy") for path in getattr(sys.modules.get(name), "__path__", ())}
     much = shared_folders() | {os.path.realpath("/tmp")}
     paths = (*packages, sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path)

@@ -1,4 +1,4 @@
-"""Axes at the zero configuration, the way the root looks, and the order of the torso."""
+"""Axes at the zero configuration, the direction of the root, and the order of the torso."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ rows = [
         chains = boards().torsos
         placed = tuple(name for name in robot.placed if name in chains["icub"])
         if len(placed) < len(chains["icub"]):
-            return  # which ICUB-101 says
+            return  # ICUB-101 reports it
         if placed != chains["icub"]:
             known = "as on iCub 3 and ergoCub" if placed == chains["icub3"] else "as on no iCub"
             message = f"bends by {', '.join(placed)}, {known}; the page has {', '.join(chains['icub'])}"

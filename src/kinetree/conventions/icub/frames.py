@@ -111,7 +111,7 @@ class SensorMissing(IcubRule):
         for entry in naming().fixed_joints:
             name, joint = entry.correct
             if joint not in robot.joints:
-                continue  # which ICUB-103 says
+                continue  # ICUB-103 reports it
             there = [s for s in robot.sensors.values() if s.joint == joint and s.type in MEASURE_WRENCHES]
             if not there:
                 elsewhere = robot.sensors.get(name)

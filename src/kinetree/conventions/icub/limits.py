@@ -1,4 +1,4 @@
-"""Limits of the model against those that the control boards keep."""
+"""Comparison of the model's limits with those of the control boards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joints and links: there, called so, and in their places."""
+"""Rules about the existence, names and places of joints and links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Angles that are fractions of π, but only nearly."""
+"""Rule about angles that are nearly fractions of π."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class InexactAngles(Rep103):
 
 
 def _said(text: str, true: str) -> str:
-    """What an angle is meant to be, and how far off it is."""
+    """Return the fraction that is meant, and the error of the text."""
     angle = float(true)
     times, parts = next((round(angle * n / pi), n) for n in FRACTIONS if (angle * n / pi) % 1 in (0, 1))
     fraction = {1: "π", -1: "-π"}.get(times, f"{times}π") + (f"/{parts}" if parts > 1 else "")

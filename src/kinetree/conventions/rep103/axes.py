@@ -1,4 +1,4 @@
-"""Right-handed frames, with their axes where REP-103 has them: bodies, cameras, and north, east, down."""
+"""Rules about right-handed frames with the axes of REP-103: bodies, cameras, and north, east, down."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 NEAR = 0.05
-"""How far a frame may be turned from where it belongs, rad: cameras are calibrated."""
+"""Largest turn of a frame from its place, rad: cameras are calibrated."""
 OPTICAL = np.array(((0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
 """R_body_optical, which is rpy(-π/2, 0, -π/2): z forward, x right, y down, where the body has x forward, y left."""
 NED = (np.diag((1.0, -1.0, -1.0)), np.array(((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))))
 """R_body_ned and R_enu_ned: turned about the body's own x, or with x and y of east, north, up exchanged."""
 ALONG = 0.5
-"""Cosine of the angle within which a direction counts as that of an axis."""
+"""Cosine of the largest angle between a direction and its axis."""
 
 # Texts that stand for left and for right in names, and for front and for rear: words anywhere, letters on their own.
 LEFT = ((r"left", "right"), (r"(?<![a-z0-9])l(?![a-z0-9])", "r"), (r"(?<![a-z0-9])([frbh])l(?![a-z0-9])", r"\1r"))
 FRONT = ((r"front", "rear"), (r"front", "back"), (r"(?<![a-z0-9])f([lr])(?![a-z0-9])", r"r\1"))
 FINGERS = re.compile(r"finger|knuckle|thumb")
-"""What is left or right of something else than the robot."""
+"""Parts that are left or right of something other than the robot."""
 WORLDS = ("world", "ground", "map")
-"""Roots that are no bodies."""
+"""Roots that are not bodies."""
 SIDES = (("left", "right", "y", 1, LEFT), ("front", "rear", "x", 0, FRONT))
 
 
@@ -157,7 +157,7 @@ class NorthEastDown(Rep103):
 
 
 def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Names that become others when the word for one side is replaced by that for the other."""
+    """Yield names that become others when the word for one side is replaced by that for the other."""
     by_lower = {name.lower(): name for name in names if not FINGERS.search(name.lower())}
     for lower, name in by_lower.items():
         others = (re.sub(one, other, lower) for one, other in alike)
@@ -166,21 +166,20 @@ def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[t
 
 
 def _carrying(body: str, bodies: Mapping[str, str], robot: Robot) -> str | None:
-    """Return the body that carries another, None for the root."""
     joint = robot.parent_joint(body)
     return bodies[joint.parent] if joint else None
 
 
 def _way(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:
-    """The direction (3,) from b to a in the axes of the base, if they are not at one place."""
+    """Return the direction (3,) from b to a in the axes of the base, or nothing if they coincide."""
     way = T_base[:3, :3].T @ (T_a[:3, 3] - T_b[:3, 3])
     length = float(np.linalg.norm(way))
     return [way / length] if length > 1e-6 else []
 
 
 def _second_frames(suffix: str, robot: Robot, bodies: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Frames with a suffix, and the frame rigidly one with them that goes by the same name without it, or else their
-    parent if that is called by the same first word."""
+    """Yield frames with a suffix, and the frame on the same body with the same name without it, or else their parent if
+    its name has the same first word."""
     for frame in robot.frames:
         match = suffix in frame and re.fullmatch(rf"(?P<stem>.+)_{suffix}(?P<kind>|_frame|_link)", frame)
         if not match:
@@ -196,7 +195,7 @@ def _second_frames(suffix: str, robot: Robot, bodies: Mapping[str, str]) -> Iter
 
 
 def _in_body(frame: str, robot: Robot) -> Array:
-    """R (3, 3) from a frame to the link at the top of its body: cheaper than the poses of all frames."""
+    """Return R (3, 3) from a frame to the top link of its body, which is cheaper than the poses of all frames."""
     link, R = robot.frames[frame].link, robot.frames[frame].origin[:3, :3]
     while (joint := robot.parent_joint(link)) and not joint.kind.nv:
         link, R = joint.parent, (joint.origin @ joint.child_origin)[:3, :3] @ R
@@ -204,7 +203,7 @@ def _in_body(frame: str, robot: Robot) -> Array:
 
 
 def _turned(R: Array, meant: Iterable[Array]) -> float:
-    """The angle between a rotation and the nearest of some others, rad."""
+    """Return the angle between a rotation and the nearest of some others, rad."""
     return min(float(np.arccos(np.clip((np.trace(R.T @ other) - 1) / 2, -1, 1))) for other in meant)
 
 

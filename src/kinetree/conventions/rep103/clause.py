@@ -1,4 +1,4 @@
-"""What the rules of REP-103 share: where it is written, what their examples are pieces of, and angles as written."""
+"""Base of the rules of REP-103, with their examples and the texts of angles."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kinetree.errors import Source
 from kinetree.formats.xml import Element
 
 OWNERS = ("model", "link", "joint", "frame", "sensor")
-"""Elements of SDF that messages name, of all that have poses or hold what has."""
+"""Elements of SDF with poses that messages name."""
 XYZ = "xyz"
-"""What stands before the rpy of a pose."""
+"""Numbers before the rpy of a pose."""
 
 
 class Rep103(Rule):
@@ -29,15 +29,15 @@ class Rep103(Rule):
 
 
 class Rpy(NamedTuple):
-    """Roll, pitch and yaw as written, in radians: the link, joint or other thing that they belong to, their <origin> of
-    URDF or <pose> of SDF, and the texts of the numbers."""
+    """Texts of roll, pitch and yaw in radians, in the <origin> (URDF) or <pose> (SDF) of an owner such as a link or
+    joint."""
 
     owner: Element
     element: Element
     numbers: tuple[str, ...]
 
     def place(self, text: str) -> Source:
-        """Where the first of the numbers with this text stands."""
+        """Return the place of the first of the numbers with this text."""
         written = self.element.attributes.get("rpy")
         if written is not None:
             place = self.element.place("rpy")
@@ -52,7 +52,7 @@ class Rpy(NamedTuple):
 
 @fact
 def rpys(document: Element | None, sdf_document: Element | None) -> tuple[Rpy, ...]:
-    """Every rpy of a URDF or an SDF text, but where a model stands in its world; of other formats none."""
+    """Return every rpy of a URDF or SDF text, without the pose of a model in its world; nothing for other formats."""
     if sdf_document is not None:
         tops = (sdf_document, *sdf_document.find_all("world"))
         inside = [part for top in tops for model in top.find_all("model") for part in model.children]
@@ -67,7 +67,7 @@ def rpys(document: Element | None, sdf_document: Element | None) -> tuple[Rpy, .
 
 
 def _of_poses(element: Element, owner: Element) -> Iterator[Rpy]:
-    """The rpys of all poses in an element that are in radians, without those of plug-ins, which mean what they like."""
+    """Yield the rpys in radians of all poses in an element, without those of plug-ins, whose meaning is unknown."""
     for child in element.children:
         if child.tag == "pose":
             words = child.text.split()
@@ -80,5 +80,5 @@ def _of_poses(element: Element, owner: Element) -> Iterator[Rpy]:
 
 @fact
 def angles(rpys: tuple[Rpy, ...]) -> frozenset[str]:
-    """The texts of all numbers in rpys: most stand there many times."""
+    """Return the distinct texts of all numbers in rpys."""
     return frozenset(chain.from_iterable(rpy.numbers for rpy in rpys))

@@ -1,4 +1,4 @@
-"""Numbers that look as if they were in other units than SI's."""
+"""Rule about numbers in units other than those of SI."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.spatial.se3 import IDENTITY, Array
 
 TURNS = 4 * pi
-"""No revolute joint turns further, rad."""
+"""Largest turn of a revolute joint, rad."""
 DEGREES = 720.0
-"""What is larger still is in no unit, but says that there is no limit."""
+"""Limits larger than this mean none in any unit."""
 FAR = 20.0
-"""No part of a robot is further from where it is fixed, m."""
+"""Largest distance of a part from its parent, m."""
 SLIDES = (10.0, 100.0)
-"""How many times the size of a robot none of its joints slides: one that turns with what carries it, and one on the
-floor, as the axes of gantries are."""
+"""Largest travel of a joint, in sizes of the robot: for one behind a turning joint, and for one on the floor, as the
+axes of gantries."""
 SMALL = 1.0
-"""Whose frames are nearer together may be larger than they tell, as a rail is with its carriage, m."""
+"""Size of a robot below which its frames may not show how large it is, as a rail with its carriage, m."""
 NO_LIMIT = 1e4
-"""What slides further has no limit, in whatever unit, m."""
+"""Travel above which a joint has no limit in any unit, m."""
 DENSE = 2e5
 """Ten times as dense as any metal, kg/m³."""
 HEAVY = 10.0
-"""What is lighter may have a small body only for the sake of a simulation, kg."""
+"""Mass below which a link may have a small body for the sake of a simulation, kg."""
 ROUNDED = 1e-3
-"""By how much an rpy of one turn may be more, rad: 6.2832 is a turn with its last digit rounded up."""
+"""How much more than one turn an rpy may be, rad: 6.2832 is a turn with its last digit rounded up."""
 RATIOS = (10.0, 25.4, 39.37, 100.0, 1000.0)
-"""Between units of length: millimetre, centimetre, inch, metre."""
+"""Ratios of the units of length: millimetre, centimetre, inch, metre."""
 
 
 class Units(Rep103):
@@ -86,7 +86,7 @@ class Units(Rep103):
             yield self.finding(message, joint)
 
     def _slides(self, joint: Joint, size: float, robot: Robot) -> Iterator[Finding]:
-        """Of a robot of a size, m; 0 where nothing tells it."""
+        """Yield a finding if a joint slides too far for a robot of a size, m; 0 if it is unknown."""
         times = _reach(joint) / max(size, SMALL)
         if times > SLIDES[1] or (times > SLIDES[0] and size and _turns_with(joint, robot)):
             message = f"slides from {joint.limit.lower:g} to {joint.limit.upper:g} m"
@@ -102,7 +102,7 @@ class Units(Rep103):
             yield self.finding(f"{link.inertial.mass:g} kg in {volume * 1e3:.3g} litres; are these grams?", link)
 
     def _scales(self, shapes: Shapes) -> Iterator[Finding]:
-        """Of one mesh file, by its uses."""
+        """Yield a finding if the uses of one mesh file have scales in different units."""
         for uses in grouped((use for use in shapes if use[1].shape.kind == "mesh"), _mesh):
             scales: list[Any] = [geometry.shape.parameters.get("scale", (1.0,)) for _, geometry in uses]
             if len(set(scales)) == 1:
@@ -119,15 +119,15 @@ class Units(Rep103):
 
 
 def _reach(joint: Joint) -> float:
-    """How far a joint slides, m, if that is suspicious, else 0. Where it slides as far either way, as mobile bases do,
-    whoever wrote it meant no limit."""
+    """Return the travel of a joint, m, if it is suspicious, else 0. Equal travel to both sides means no limit, as for
+    mobile bases."""
     lower, upper = joint.limit.lower, joint.limit.upper
     slides = joint.kind.name == "prismatic" and joint.coordinated and lower != -upper
     return upper - lower if slides and SLIDES[0] * SMALL < upper - lower < NO_LIMIT else 0.0
 
 
 def _size(shapes: Shapes, poses: Mapping[str, Array]) -> float:
-    """The diagonal of the box around all frames and shapes but meshes, m."""
+    """Return the diagonal of the box around all frames and shapes except meshes, m."""
     points = [T[:3, 3] for T in poses.values()]
     for link, geometry in shapes:
         if half := HALF_EXTENTS.get(geometry.shape.kind):
@@ -154,7 +154,7 @@ def _distance(origin: Array) -> float:
 
 
 def _volume(link: Link) -> float | None:
-    """Of all that is felt of a link, or else seen, m³; None where a mesh or another shape has a part in it."""
+    """Return the volume of a link's collisions, or else visuals, m³; None if one is a mesh or another shape."""
     volumes: list[float] = []
     for geometry in link.collisions or link.visuals:
         sizes: Any = geometry.shape.parameters

@@ -1,4 +1,4 @@
-"""The arms of a robot as a person would find them: by the frames that REP-199 names, and by chains of joints."""
+"""Arms of a robot, found by the frames of REP-199 and by chains of joints."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ NUMBER = re.compile(r"\d{1,9}")
 
 @dataclass(frozen=True, eq=False)
 class Arm:
-    """prefix: of the names of its frames. base_link, base, flange, tool0: those that it has, else None.
+    """An arm and its frames.
 
-    moving: names of the joints from base_link to the end, or, without base_link, from where the robot branches.
-    foot: the body that carries the first of them, end: the one that the last of them moves.
-    astray: a frame that is called like its base_link and is on another body than foot.
+    prefix: of the names of its frames. base_link, base, flange, tool0: their names, or None. moving: names of the
+    joints from base_link to the end; without base_link, from where the robot branches. foot: parent body of the first
+    of them. end: body that the last of them moves. astray: frame with the name of its base_link on another body than
+    foot.
     """
 
     prefix: str
@@ -58,10 +59,9 @@ def arms(robot: Robot, bodies: Mapping[str, str]) -> tuple[Arm, ...]:
 
 
 class _Named(Chains):
-    """Chains with the frames that are called as REP-199 calls them.
+    """Chains with the frames that have names of REP-199.
 
-    named: body to (prefix, name) of such frames on it. groups: prefix to the bodies of the frames that have it, by
-    name.
+    named: body to (prefix, name) of its frames. groups: prefix to the bodies of its frames by name.
     """
 
     def __init__(self, robot: Robot, bodies: Mapping[str, str]) -> None:
@@ -74,11 +74,9 @@ class _Named(Chains):
                 self.groups.setdefault(match["prefix"], {})[match["name"]] = body
 
     def named_ends(self) -> dict[str, str]:
-        """Return the last bodies of the chains of more than one joint that frames of one prefix tell, with the prefix.
-
-        A prefix that nothing else on the way has is that of a false friend: `camera_flange`, `link_3_flange`. Of
-        prefixes on one way the one counts that most speaks for, unless one arm stands on the other.
-        """
+        """Return the last bodies of the chains of more than one joint that the frames of a prefix describe, with the
+        prefix. A prefix that nothing else on the chain has is a coincidence: `camera_flange`, `link_3_flange`. Of
+        several prefixes on one chain the one with the largest weight counts, unless one arm stands on the other."""
         ends = {p: end for p, group in self.groups.items() if (end := self._end(p)) and end != group.get("base_link")}
         weight = {prefix: self._weight(prefix, end) for prefix, end in ends.items()}
         ends = {p: end for p, end in ends.items() if not p or weight[p] > (1, 0, 0)}
@@ -94,11 +92,9 @@ class _Named(Chains):
         return found
 
     def _end(self, prefix: str) -> str | None:
-        """Return the last body of the chain that the frames of a prefix tell.
-
-        That is the last of its numbered links, or what carries flange or tool0, whichever is farther, or where the
-        chain goes on to beside them: where these hang on a link before the last, they are wrong and not the chain.
-        """
+        """Return the last body of the chain that the frames of a prefix describe. That is the last of its numbered
+        links, or the parent of flange or tool0, whichever is farther, or where the chain goes on beside them: if these
+        are on a link before the last, they are wrong and not the chain."""
         group = self.groups[prefix]
         numbered = [body for name, body in group.items() if name.startswith("link_") and body in self.carried]
         tips = [self._carrier(prefix, group[name]) for name in ("flange", "tool0") if name in group]
@@ -119,7 +115,7 @@ class _Named(Chains):
         return end if on else self._beside(end, prefix) or end
 
     def _carrier(self, prefix: str, body: str) -> str:
-        """Return the body that carries a frame; flange or tool0 behind a joint of its own is none."""
+        """Return the body that carries a frame; flange or tool0 behind a joint of its own does not count."""
         while body in self.carried and body in (f"{prefix}flange", f"{prefix}tool0") and not self._solid(body):
             body = self.before(body)
         return body
@@ -128,7 +124,7 @@ class _Named(Chains):
         return bool(self.robot.links[link].visuals or self.robot.links[link].collisions)
 
     def _following(self, body: str) -> str | None:
-        """Return the body behind another that is called like it with the next number: J6_link behind J5_link."""
+        """Return the body behind another that has its name with the next number: J6_link behind J5_link."""
         alike = [other for other in self.behind[body] if NUMBER.sub("#", other) == NUMBER.sub("#", body)]
         if len(alike) != 1:  # several are fingers
             return None
@@ -137,8 +133,8 @@ class _Named(Chains):
         return alike[0] if steps == [1] else None
 
     def _beside(self, body: str, prefix: str) -> str | None:
-        """Return the last body of the only chain behind another, if that is longer than a finger and hangs on no frame
-        that is there to be hung on, and what is before is too short for an arm, of which it would be the tool."""
+        """Return the last body of the only chain behind another, if it is longer than a finger, starts at no frame of
+        REP-199, and the chain before is too short for an arm with this as its tool."""
         if len(self.behind[body]) != 1 or self.depth[self.behind[body][0]] <= FINGER:
             return None
         if len(self.moving(body, prefix, [])) >= AT_LEAST:
@@ -151,12 +147,12 @@ class _Named(Chains):
         return self.without_gripper(end)
 
     def _stands_on(self, prefix: str, end: str) -> bool:
-        """Return whether the base_link of a prefix is on the last body of another arm, or behind it."""
+        """Return whether the base_link of a prefix is on or behind the last body of another arm."""
         return self.leads(end, self.groups[prefix].get("base_link", self.robot.root))
 
     def _weight(self, prefix: str, end: str) -> tuple[int, int, int]:
-        """Return what speaks for a prefix of a chain: the frames of REP-199 and other links that have it, and its
-        length."""
+        """Return the weight of a prefix for a chain: the number of REP-199's frames and of other links that have it,
+        and its negative length."""
         links = self.way(end)
         feet = {(p, name) for p, name in self.named[self.robot.root] if name in ("base_link", "base")}
         known = feet.union(*(self.named[link] for link in links))
@@ -164,8 +160,8 @@ class _Named(Chains):
         return sum(p == prefix for p, _ in known), alike, -len(prefix)
 
     def prefix(self, end: str) -> str:
-        """Return the prefix of a chain whose end no frames tell: that of other frames on the way, if half of the links
-        have it, or what the names of its links begin with."""
+        """Return the prefix of a chain whose end no frames name: that of other frames on it if half of the links have
+        it, or the common beginning of its links' names."""
         links = self.way(end)
         known = {p for link in (self.robot.root, *links) for p, _ in self.named[link]}
         last = {p for p, name in self.named[end] if name in ("flange", "tool0") and p}
@@ -173,8 +169,8 @@ class _Named(Chains):
         return max(sorted(others), key=lambda p: self._weight(p, end), default=_common(links[-AT_LEAST:]))
 
     def prefixes(self, named: Mapping[str, str], ends: Sequence[str]) -> dict[str, str]:
-        """Return the prefix of each arm; of arms that would have the same, because they share a base_link, that of its
-        last links, if these differ."""
+        """Return the prefix of each arm. Arms with the same prefix, because they share a base_link, get those of their
+        last links if these differ."""
         found = {end: named[end] if end in named else self.prefix(end) for end in ends}
         for prefix, count in Counter(found.values()).items():
             alike = {end: _common(self.way(end)[-AT_LEAST:]) for end in ends if found[end] == prefix}
@@ -183,8 +179,8 @@ class _Named(Chains):
         return found
 
     def moving(self, end: str, prefix: str, ends: Sequence[str]) -> list[str]:
-        """Return the bodies of an arm: behind its base_link, or behind what it has in common with other arms and what
-        has the names of another, of a torso for instance."""
+        """Return the bodies of an arm: behind its base_link, or behind the part that it shares with other arms and the
+        part with another's names, such as a torso."""
         way = self.way(end)
         if foot := self._foot(end, prefix):
             return way[way.index(foot) + 1 :] if foot in way else way
@@ -194,8 +190,8 @@ class _Named(Chains):
         return behind if len(behind) > 1 else own
 
     def _foot(self, end: str, prefix: str) -> str | None:
-        """Return the body of an arm's base_link; None without, or if it is on a link of the chain itself: on a numbered
-        one, or on one that the chain goes on from beside it."""
+        """Return the body of an arm's base_link; None if it has none, or if that is on a link of the chain itself: a
+        numbered one, or one from which the chain goes on beside it."""
         foot, way = self.bodies.get(f"{prefix}base_link"), self.way(end)
         if foot == self.robot.root:
             return foot
@@ -208,7 +204,6 @@ class _Named(Chains):
         return foot if is_between or self._number(prefix, following) else None
 
     def _number(self, prefix: str, link: str) -> bool:
-        """Return whether a link is called link_N with a prefix."""
         match = FRAME.fullmatch(link)
         return bool(match and match["prefix"] == prefix and match["name"].startswith("link_"))
 
@@ -228,11 +223,10 @@ class _Named(Chains):
 
 
 def _alike(a: Sequence[str], b: Sequence[str]) -> list[str]:
-    """Return how two sequences begin alike."""
     return [x for x, _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))]
 
 
 def _common(links: Sequence[str]) -> str:
-    """Return what the names of all links begin with, up to a separator."""
+    """Return the common beginning of all links' names, up to a separator."""
     alike = "".join(_alike(list(min(links)), list(max(links))))
     return re.sub(r"(?i:link_?)?[^_/-]*$", "", alike)

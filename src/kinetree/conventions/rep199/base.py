@@ -1,4 +1,4 @@
-"""The clauses of REP-199 about base_link, the foot of an arm, and base, the controller's own frame."""
+"""Rules of REP-199 about base_link, the foot of an arm, and base, the controller's own frame."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 UPRIGHT = 5.0
-"""Degrees by which the first axis of an arm may lean and still be called upright."""
+"""Largest angle of an upright first axis from the vertical, deg."""
 BOTTOM = 0.02
-"""How far base_link may be from the bottom of its shapes, m."""
+"""Largest distance of base_link from the bottom of its shapes, m."""
 
 
 class BaseLink(Rep199):
@@ -313,7 +313,7 @@ class Base(Rep199):
 
 
 def _lowest(shape: Geometry) -> float | None:
-    """Return the z of the lowest point of a box, cylinder or sphere, m; None of others."""
+    """Return the z of the lowest point of a box, cylinder or sphere, m; None for others."""
     R, z, sizes = shape.origin[:3, :3], float(shape.origin[2, 3]), shape.shape.parameters
     if shape.shape.kind == "box":
         return z - float(np.abs(R[2]) @ np.asarray(sizes["size"])) / 2

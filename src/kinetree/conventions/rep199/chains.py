@@ -1,4 +1,4 @@
-"""The bodies of a robot in chains of joints, and which chains could be arms by their lengths."""
+"""Bodies of a robot in chains of joints, and the chains that could be arms by their lengths."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from collections.abc import Mapping
 from kinetree.model.robot import Robot
 
 AT_LEAST = 4
-"""Moving joints of a chain that is an arm though no frame says so."""
+"""Least number of moving joints of a chain that is an arm without named frames."""
 LIMBS = 2
-"""Chains without such frames; if there are more, they are the legs and arms of something that walks."""
+"""Largest number of such chains; more of them are the legs and arms of a walking robot."""
 JAW = re.compile(r"finger|fngr|jaw|claw|thumb")
 GRIPPER = re.compile(rf"{JAW.pattern}|gripper")
-"""What names say of a joint that closes a gripper; a link so called may be all of the gripper, on the last joint."""
+"""Names of joints that close a gripper; a link with such a name may be the whole gripper, on the last joint."""
 FINGER = 2
-"""Joints of a finger, at most."""
+"""Largest number of joints of a finger."""
 
 
 class Chains:
-    """The bodies of a robot, and ways through them.
+    """Bodies of a robot, and paths through them.
 
-    carried: body to the moving joint that carries it. behind: body to those that its moving joints carry. depth: how
-    many joints are behind one another from that which carries a body. front: how many from the root to a body.
-    moved: those that joints carry, parents first. span: body to the range of the numbers that it and all behind it
-    have, in an order from the root on.
+    carried: moving joint that carries a body. behind: bodies that its moving joints carry. depth: length of the longest
+    chain that begins with the joint of a body. front: number of joints from the root. moved: bodies that joints carry,
+    parents first. span: range of the numbers of a body and all behind it, in depth-first order.
     """
 
     def __init__(self, robot: Robot, bodies: Mapping[str, str]) -> None:
@@ -59,12 +58,12 @@ class Chains:
         return {body: (i, i + count[body]) for i, body in enumerate(order)}
 
     def links_between(self, foot: str, body: str) -> list[str]:
-        """Return the links from a body that a joint moves to the joint of another that it carries."""
+        """Return the links from the top of a body to the joint of another that it carries."""
         links = [joint.child for joint in self.robot.joints_to(self.carried[body].parent)]
         return links[links.index(foot) :]
 
     def before(self, body: str) -> str:
-        """Return the body that carries another with a joint that moves."""
+        """Return the parent body."""
         return self.bodies[self.carried[body].parent]
 
     def way(self, body: str) -> list[str]:
@@ -76,12 +75,12 @@ class Chains:
         return way[::-1]
 
     def leads(self, a: str, b: str) -> bool:
-        """Return whether the first body is on the way from the root to the second, or is it."""
+        """Return whether the first body is on the path from the root to the second, or is it."""
         start, end = self.span[a]
         return start <= self.span[b][0] < end
 
     def on_one_way(self, a: str, b: str) -> bool:
-        """Return whether one body is on the way from the root to the other."""
+        """Return whether one body is on the path from the root to the other."""
         return self.leads(a, b) or self.leads(b, a)
 
     def long_ends(self) -> list[str]:
@@ -105,7 +104,7 @@ class Chains:
         return body
 
     def next(self, body: str) -> str | None:
-        """Return the body that a chain goes on with: the only one behind, or that with most joints, but no finger."""
+        """Return the body that continues a chain: the only one behind, or that with most joints, but not a finger."""
         return self._nexts[body]
 
     def _following_one(self, body: str) -> str | None:
@@ -115,13 +114,13 @@ class Chains:
         return along[0] if len(along) == 1 and not fingers and body not in self._palms else None
 
     def _is_palm(self, body: str) -> bool:
-        """Return whether several chains longer than a gripper's fingers begin on a body, and all are shorter than the
-        way to it: it is a palm. Arms on a torso are longer than the torso."""
+        """Return whether a body is a palm: several chains longer than a gripper's fingers begin on it, and all are
+        shorter than the path to it. Arms on a torso are longer than the torso."""
         chains = [self.depth[other] for other in self.behind[body] if self.depth[other] > FINGER]
         return len(chains) > 1 and max(AT_LEAST - 1, *chains) < self.front[body]
 
     def _length(self, body: str) -> int:
-        """Return how many joints of one coordinate lead to a body in one chain."""
+        """Return the number of joints of one coordinate that lead to a body in one chain."""
         count = 0
         while body in self.carried and self.carried[body].kind.nv == 1:
             before = self.before(body)

@@ -1,4 +1,4 @@
-"""What the rules of REP-199 share: where it is written, and what their examples are pieces of."""
+"""Base of the rules of REP-199, with their examples and shared measures."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ URL = "https://github.com/gavanderhoorn/rep/blob/coord_frames_ind_robots/rep-019
 
 
 EXACT = 1e-3
-"""How far a frame may be from where it must be: m, and rad."""
+"""Largest error of the place of a frame, m and rad."""
 ALONG = 1e-3
-"""How far the cosine of two directions may be from 1 for them to be one."""
+"""Largest difference from 1 of the cosine of equal directions."""
 
 STRICT = CheckOptions("industrial-strict")
 """Context for the examples of missing-frame rules."""
@@ -34,8 +34,8 @@ class Rep199(Rule):
     base: ClassVar[str | None] = ARM
 
     def absent(self, robot: Robot, arms: Sequence[Arm], arm: Arm, name: str, strict: bool) -> Finding:
-        """Return the finding that an arm has no frame of a name: a warning, since the REP says what a frame of this
-        name is, not that it must exist; a strict profile requires it with the REP's own level."""
+        """Return the finding that an arm lacks a frame of a name. It is a warning, since the REP defines the frame and
+        does not require it; a strict profile uses the REP's own level."""
         theirs = {getattr(other, name) for other in arms}
         friends = {
             other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"
@@ -55,18 +55,18 @@ def parent(robot: Robot, name: str) -> str | None:
 
 
 def geometry(robot: Robot, name: str) -> int:
-    """Return how many shapes a frame has, seen or felt."""
+    """Return the number of shapes of a frame, visual and collision."""
     link = robot.links.get(name)
     return len(link.visuals) + len(link.collisions) if link else 0
 
 
 def own_joint(robot: Robot, name: str | None) -> Joint | None:
-    """Return the joint that carries a frame, None for the root, for a frame that is no link, and for no frame."""
+    """Return the joint that carries a frame; None for the root, for a frame that is not a link, and for None."""
     return robot.parent_joint(name) if name and name in robot.links else None
 
 
 def children(robot: Robot, name: str | None) -> tuple[Joint, ...]:
-    """Return the joints that a frame carries; a frame that is no link carries none."""
+    """Return the joints on a frame; none on a frame that is not a link."""
     return robot.child_joints(name) if name and name in robot.links else ()
 
 
@@ -81,7 +81,7 @@ def angle(R: Array) -> float:
 
 
 def last_axis(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
-    """Return the axis (3,) about which the last joint turns; or along which it slides, if the joint before turns about
+    """Return the axis (3,) about which the last joint turns, or along which it slides if the joint before turns about
     it, as in the quill of a SCARA; else None."""
     joint, before = (robot.joints[name] for name in arm.moving[:-3:-1])
     axis, other = (_axis(joint, poses), _axis(before, poses))
@@ -96,8 +96,8 @@ def _axis(joint: Joint, poses: Mapping[str, Array]) -> Array | None:
 
 
 def outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
-    """Return the direction out of the last link: along the last joint's axis, away from the joint before; or as tool0's
-    Z; or None where neither is known."""
+    """Return the direction out of the last link: along the last joint's axis, away from the joint before, or as tool0's
+    Z; None if it is unknown."""
     axis = last_axis(arm, robot, poses)
     if axis is None:
         return None
@@ -110,8 +110,8 @@ def outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None
 
 
 def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> float | None:
-    """Return the angle between a direction (3,) and the way out of the last link, deg; where only the axis is known and
-    not which way along it is out, the angle between direction and axis; None where nothing is."""
+    """Return the angle between a direction (3,) and that out of the last link, deg. If only its axis is known, it is
+    the smaller angle to that; if nothing is, None."""
     axis, out = last_axis(arm, robot, poses), outwards(arm, robot, poses)
     if out is not None:
         return between(direction, out)
@@ -119,13 +119,14 @@ def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Mapping[str
 
 
 def flange_off(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> float | None:
-    """Return how far X of an arm's flange is off the way out of the last link, deg; None if not off, or unknown."""
+    """Return the angle of X of an arm's flange from the direction out of the last link, deg; None if it is correct or
+    unknown."""
     off = off_the_way_out(poses[arm.flange][:3, 0], arm, robot, poses) if arm.flange else None
     return off if off is not None and np.cos(np.deg2rad(off)) < 1 - ALONG else None
 
 
 def joints_of(arm: Arm, robot: Robot) -> list[Joint]:
-    """Return the joints of an arm, with fixed ones, to its frames: from its base_link, or from the first that moves."""
+    """Return the joints of an arm to its frames, with fixed ones, from its base_link or from the first that moves."""
     found: dict[str, Joint] = {}
     for frame in (arm.end, arm.flange, arm.tool0, arm.base):
         way = robot.joints_to(robot.frames[frame].link) if frame else ()

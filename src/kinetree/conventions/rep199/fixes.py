@@ -1,4 +1,4 @@
-"""Repairs of the rules of REP-199: for frames that are missing, hang elsewhere, or have geometry.
+"""Repairs of the rules of REP-199 for frames that are missing, have the wrong parent, or have geometry.
 
 Each function is the repair of some rules: it yields edits for their findings, or why there are none.
 """
@@ -27,16 +27,16 @@ if TYPE_CHECKING:  # whose rules have methods from here
     from kinetree.conventions.rep199.tools import Tool
 
 LEVEL = 0.5
-"""How much of X of a flange may be along the vertical, where its Z is chosen by which way is up."""
+"""Largest vertical part of a flange's X for which its Z is chosen by the direction of up."""
 AT_END = ("flange", "tool0")
-"""Frames that belong to the end of an arm."""
+"""Frames at the end of an arm."""
 NOBODY = "nothing says whose controller it is; --vendor does"
 
 Poses = Mapping[str, Array]
 
 
 def add_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, elements: Elements) -> Iterator[Mend]:
-    """Add base to base_link, where the maker's models have it."""
+    """Add base to base_link as in the maker's models."""
     for arm in arms:
         name = f"{arm.prefix}base"
         if arm.base is not None:
@@ -80,7 +80,7 @@ def add_flange(
     maker: Maker,
     elements: Elements,
 ) -> Iterator[Mend]:
-    """Add flange where tool0 is, and hang on it what is at the end of an arm."""
+    """Add flange where tool0 is, and attach the links at the end of an arm to it."""
     for arm in arms:
         if arm.flange is not None:
             yield from _hung(robot, poses, elements, [arm.end, arm.tool0 or arm.end], arm)
@@ -99,7 +99,7 @@ def add_flange(
 
 
 def _flange(arm: Arm, robot: Robot, poses: Poses, bodies: Mapping[str, str], maker: Maker) -> Array | str:
-    """Return T_root_flange (4, 4) of an arm that has a tool0, or why it is not known."""
+    """Return T_root_flange (4, 4) of an arm that has a tool0, or why it is unknown."""
     joint = own_joint(robot, arm.tool0)
     if arm.tool0 is None or joint is None:
         return "there is no tool0, so its place is not known"
@@ -130,21 +130,21 @@ def _between(robot: Robot, joint: Joint, arm: Arm) -> bool:
 
 
 def hang_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Hang base on base_link, where it is."""
+    """Attach base to base_link in its place."""
     for arm in arms:
         if arm.base and arm.base_link:
             yield from _rehung(robot, poses, elements, arm.base, arm.base_link)
 
 
 def hang_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Hang tool0 on flange, where it is."""
+    """Attach tool0 to flange in its place."""
     for arm in arms:
         if arm.tool0 and arm.flange:
             yield from _rehung(robot, poses, elements, arm.tool0, arm.flange)
 
 
 def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Hang on flange what hangs on tool0."""
+    """Attach the children of tool0 to flange."""
     for arm in arms:
         if arm.flange and arm.tool0:
             yield from _hung(robot, poses, elements, [arm.tool0], arm)
@@ -154,14 +154,13 @@ def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: 
 
 
 def hang_tools(robot: Robot, tools: tuple[Tool, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Hang frames of tools on flange."""
+    """Attach frames of tools to flange."""
     for tool in tools:
         if tool.arm.flange:
             yield from _rehung(robot, poses, elements, tool.name, tool.arm.flange)
 
 
 def _hung(robot: Robot, poses: Poses, elements: Elements, places: list[str], arm: Arm) -> Iterator[Mend]:
-    """Hang on an arm's flange what hangs in some places of the arm."""
     for place in places:
         for joint in children(robot, place):
             if arm.flange and joint.child not in (arm.flange, arm.tool0):
@@ -169,7 +168,7 @@ def _hung(robot: Robot, poses: Poses, elements: Elements, places: list[str], arm
 
 
 def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) -> Iterator[Mend]:
-    """Hang a link on another, where it is with all joints at zero; only its origin follows."""
+    """Attach a link to another in its place with all joints at zero; only its origin changes."""
     joint = own_joint(robot, link)
     if joint is None or joint.parent == on:
         return
@@ -183,8 +182,8 @@ def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) 
 
 
 def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -> str | None:
-    """Return why no pose is computed from that of link b in link a, and from more elements with an origin: an angle
-    that R103-007 is about would go into the result, where it is hidden; None where there is no such angle."""
+    """Return why the pose of link b in link a, and of more elements with an origin, must not be computed, or None. The
+    reason is an angle with a finding of R103-007, whose error would be hidden in the result."""
     one, other = (robot.joints_to(robot.frames[frame].link)[::-1] for frame in (a, b))
     owners = [elements.joints[joint.name] for joint in (*one, *other) if (joint in one) != (joint in other)]
     for owner in (*owners, *more):
@@ -196,14 +195,14 @@ def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -
 
 
 def _on(joint: Element, link: str, T: Array) -> list[Edit]:
-    """Hang a joint on a link at T_link_joint (4, 4)."""
+    """Attach a joint to a link at T_link_joint (4, 4)."""
     parent_element = joint.find("parent")
     assert parent_element is not None, "the reader refuses joints without"
     return [set_attribute(parent_element, "link", link), *set_origin(joint, T)]
 
 
 def move_geometry(which: str) -> object:
-    """Return the repair that moves the geometry of a frame, base, flange or tool0, to the link that carries it."""
+    """Return the repair that moves the geometry of a frame, base, flange or tool0, to its parent link."""
 
     def mend(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
         for arm in arms:
@@ -225,7 +224,7 @@ def move_geometry(which: str) -> object:
 
 
 def _carrier(robot: Robot, arm: Arm, name: str) -> str | None:
-    """Return the nearest link that carries a frame and is not base, flange or tool0; None behind a joint that moves."""
+    """Return the nearest ancestor that is not base, flange or tool0; None behind a joint that moves."""
     link = name
     while link in (arm.base, arm.flange, arm.tool0):
         joint = robot.parent_joint(link)
@@ -244,7 +243,7 @@ def _shapes(link: Element) -> list[Element]:
 
 
 def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) -> Iterator[Edit]:
-    """Move the shapes of a link to another, T_carrier_link (4, 4) from it."""
+    """Move the shapes of a link to another, at T_carrier_link (4, 4)."""
     link = elements.links[name]
     texts = []
     for tag, shapes in (("visual", robot.links[name].visuals), ("collision", robot.links[name].collisions)):
@@ -255,8 +254,8 @@ def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) 
 
 
 def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, T: Array) -> Mend:
-    """Return the repair that adds a frame behind the link that carries it and the joint of that link; on base_link
-    behind all links and joints; in xacro behind the link alone, since other elements may belong to another macro."""
+    """Return the repair that adds a frame after its parent link and that link's joint; on base_link after all links and
+    joints; in xacro after the link alone, since other elements may belong to another macro."""
     name = arm.prefix + which
     joint = next((j for j in (f"{parent}-{which}", f"{parent}_to_{which}") if j not in robot.joints), None)
     if name in robot.links or joint is None:

@@ -1,4 +1,4 @@
-"""The clauses of REP-199 about flange, to which end effectors are bolted."""
+"""Rules of REP-199 about flange, to which end effectors are bolted."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ OWN = re.compile(
     r"(?i)(.*[_/-])?(cover|cap|shell|housing|bumper|skin|cable|hose|dress(pack)?|guide|camera|sensor|light|led|label|logo"
     r"|counterweight|motor|brake|gear|encoder|bearing|seal|screw|bolt|washer)s?\d*([_/-].*)?"
 )
-"""What names say of a body on the last link that is no end effector: a part of the arm, or something that looks on."""
+"""Names of bodies on the last link that are not end effectors: parts of the arm, and sensors."""
 LEVEL = 0.5
-"""How much of a direction may be along the vertical, for it to be horizontal."""
+"""Largest vertical part of a horizontal direction."""
 
 
 class Flange(Rep199):
@@ -66,8 +66,7 @@ class Flange(Rep199):
 
 
 def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
-    """Yield the joints at the end of an arm that branch off elsewhere than on flange: off the links before flange and
-    tool0, or off tool0."""
+    """Yield the joints at the end of an arm that branch off before flange and tool0, or off tool0."""
     waiting = [link for link in (arm.end, arm.tool0 or "") if link in robot.links]
     while waiting:
         for joint in robot.child_joints(waiting.pop()):

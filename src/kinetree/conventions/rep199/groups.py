@@ -1,4 +1,4 @@
-"""The clauses of REP-199 about robots with several arms, and whether there is an arm at all."""
+"""Rules of REP-199 about robots with several arms, and whether there is an arm at all."""
 
 from __future__ import annotations
 

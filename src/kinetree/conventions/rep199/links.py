@@ -1,4 +1,4 @@
-"""The clauses of REP-199 about the links of the chain, link_1, link_2, …"""
+"""Rules of REP-199 about the links of the chain, link_1, link_2, …"""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 ALIGNED = 0.1
-"""Degrees by which a link's frame may be turned and still be aligned."""
+"""Largest angle of an aligned frame of a link, deg."""
 
 
 def _links(robot: Robot, arm: Arm) -> list[str]:
-    """Return the links that an arm's joints move, from base_link on."""
     return [robot.joints[name].child for name in arm.moving]
 
 
 def _number(arm: Arm, link: str) -> int | None:
-    """Return N of a link that is called link_N with the arm's prefix."""
+    """Return N of a link with the name link_N and the arm's prefix."""
     match = re.fullmatch(rf"{re.escape(arm.prefix)}link_(0|[1-9]\d*)", link)
     return int(match[1]) if match else None
 

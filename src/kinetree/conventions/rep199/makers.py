@@ -1,4 +1,4 @@
-"""Who made an arm, and where the maker's models have the controller's frames."""
+"""Makers of arms, and where their models have the controller's frames."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 HEIGHT = "height"
-"""What a controller's entry says of a base that is turned like base_link and as high as the second joint's axis."""
+"""Entry of a controller whose base is turned like base_link and as high as the second joint's axis."""
 
 
 @dataclass(frozen=True, eq=False)
 class Maker:
-    """A maker, or none: where the frames of its controllers are in its models, as far as that is known.
+    """A maker, or none, and the known places of its controllers' frames in its models.
 
     base_rotation, tool0_rotation (3, 3): of base in base_link and of tool0 in flange.
     """
@@ -69,7 +69,7 @@ def maker(robot: Robot, vendor: str | None) -> Maker:
 
 
 def _rotation(rpy_deg: tuple[float, ...] | str) -> Array | None:
-    """Return R (3, 3) of (roll, pitch, yaw), deg; None where nothing is known."""
+    """Return R (3, 3) of (roll, pitch, yaw), deg; None if it is unknown."""
     if not rpy_deg or isinstance(rpy_deg, str):
         return None
     return se3.pose_from_xyz_rpy((0.0, 0.0, 0.0), [float(np.deg2rad(a)) for a in rpy_deg])[:3, :3]

@@ -1,4 +1,4 @@
-"""The clauses of REP-199 that no rule judges: what a person is asked, or why there is nothing to ask."""
+"""Clauses of REP-199 that no rule judges: questions for a person, or why there is none."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from kinetree.conventions.rule import Level
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause that is judged by nobody but people. level: None for one that only allows something.
+    """A clause that only a person can judge.
 
-    question: what a person is asked; "" where nothing is. because: why no machine can tell, or what the clause is for.
+    level: None for one that only allows something. question: for the person, or "". because: why no program can judge
+    it, or the purpose of the clause.
     """
 
     code: str
@@ -132,4 +133,4 @@ CLAUSES: tuple[Clause, ...] = (
         "suppressions hold the reasons",
     ),
 )
-"""By their codes, those of the table of clauses."""
+"""In the order of their codes in the table of clauses."""

@@ -1,4 +1,4 @@
-"""Repairs of the rules of REP-199 about names. Other files that use the old names must follow, so they are not safe."""
+"""Repairs of names by REP-199. They are not safe, because other files that use the old names must follow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kinetree.model.robot import Robot
 
 
 def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
-    """Call the links of a chain link_1, link_2, …, with the prefix of their arm."""
+    """Rename the links of a chain to link_1, link_2, …, with the prefix of their arm."""
     for arm in arms:
         links = [robot.joints[name].child for name in arm.moving]
         if sum(other.prefix == arm.prefix for other in arms) > 1:
@@ -36,7 +36,7 @@ def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Ite
 def _renamed(
     robot: Robot, elements: Elements, wanted: NewNames, links: Sequence[str], about: Sequence[str] = ()
 ) -> Iterator[Mend]:
-    """Yield one repair that gives all these names, for each element with a finding."""
+    """Yield one repair with all new names, for each element with a finding."""
     about = about or [f"link {link!r}" for link in links]
     names = {key: new for key, new in wanted.items() if key[1] != new}
     taken = {"link": set(robot.frames), "joint": set(robot.joints)}

@@ -1,4 +1,4 @@
-"""The clauses of REP-199 about tool0, the controller's tool of zeros."""
+"""Rules of REP-199 about tool0, the controller's tool of zeros."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 TOGETHER = 1e-6
-"""How far the origins of flange and tool0 may be apart, m."""
+"""Largest distance between the origins of flange and tool0, m."""
 
 
 class Tool0(Rep199):
@@ -59,7 +59,7 @@ class Tool0(Rep199):
             if arm.tool0 is None:
                 yield self.absent(robot, arms, arm, "tool0", strict)
             elif expected is None or bodies[arm.tool0] != bodies[arm.flange or arm.end]:
-                continue  # R199-404 or R199-504 says so
+                continue  # R199-404 or R199-504 reports it
             elif arm.flange is None:
                 off = off_the_way_out(poses[arm.tool0][:3, :3] @ expected[0], arm, robot, poses) or 0.0
                 if np.deg2rad(off) > EXACT:

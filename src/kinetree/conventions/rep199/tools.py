@@ -1,4 +1,4 @@
-"""The clauses of REP-199 about the frames of tools that applications add."""
+"""Rules of REP-199 about the frames of tools that applications add."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 
 TOOL = re.compile(r"(?i)(.*[_/-])?(tcp|tool|torch|gripper|eef?|end_?effector)(\d+|[_/-].*)?")
-"""What frames of tools are called."""
+"""Names of frames of tools."""
 NUMBERED = re.compile(r"(?i)tool[_-]?(0\d+|[1-9]\d*)")
 MEANINGLESS = re.compile(
     r"(?i)(tool|tcp|ee|eef|end_?effector|frame|link|dummy|te?mp|test|mate|(new|tool|tcp)[_-]?frame|new[_-]?link)[_-]?\d*"
@@ -24,7 +24,7 @@ LEGAL = re.compile(r"[A-Za-z/][A-Za-z0-9_/]*")
 
 
 class Tool(NamedTuple):
-    """A frame of a tool: its name, without the arm's prefix as `bare`."""
+    """A frame of a tool. bare: its name without the arm's prefix."""
 
     name: str
     bare: str
@@ -33,8 +33,8 @@ class Tool(NamedTuple):
 
 @fact
 def tools(robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> tuple[Tool, ...]:
-    """Return the frames at the end of an arm without geometry, with nothing below them, that have the names of tools;
-    and the frames on flange or tool0 that are nothing else."""
+    """Return the frames at the end of an arm without geometry and children that have names of tools or are on flange or
+    tool0."""
     found = []
     for arm in arms:
         on_them = {joint.child for frame in (arm.flange, arm.tool0) for joint in children(robot, frame)}
