@@ -9,10 +9,10 @@ lie beside each file, as `.arm.xacro.ID.kinetree-new` and `….kinetree-old`. Jo
 replaced. So a journal that no living process has locked shows what to do: if all files are old, or all are new, the
 left files are removed; otherwise the new ones become old again.
 
-A journal may come from a stranger, in a copied folder. So it is used only if it is the file that a run has written (by
-the number of its inode, which no copy keeps), belongs to this user, and only this user may write to it. It changes files
-only in folders with the same journal, and only plain files whose contents have its digests; it lists nothing but files
-to restore, and the names of their contents are fixed. Otherwise nothing is changed, and an error gives the reason.
+A journal may come from a stranger, in a copied folder. So it is used only if a run wrote this very file (by the number
+of its inode, which no copy keeps), it belongs to this user, and only this user may write to it. It changes files only
+in folders with the same journal, and only plain files whose contents have its digests; it lists nothing but files to
+restore, and the names of their contents are fixed. Otherwise nothing is changed, and an error gives the reason.
 """
 
 from __future__ import annotations

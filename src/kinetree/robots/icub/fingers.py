@@ -1,4 +1,4 @@
-"""The published chains of the iCub's fingers, as data."""
+"""Published chains of the iCub's fingers, as data."""
 
 from __future__ import annotations
 
