@@ -137,7 +137,7 @@ def write_fully(handle: int, data: bytes) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk, where the system can."""
+    """Flush the names in a folder to disk, if the system can."""
     if sys.platform == "win32":
         return
     try:

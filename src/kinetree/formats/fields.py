@@ -196,8 +196,7 @@ def joint_order(report: Report, element: Element | None, parts: Parts) -> tuple[
 
 
 def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
-    """Return the robot of the parts, or None if anything is an error; faults of its structure are underlined in the
-    file."""
+    """Return the robot of the parts, or None if anything is an error; structural faults are underlined in the file."""
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
     if any(f.severity == "error" and f.code != "no-links" for f in report.findings):

@@ -34,9 +34,8 @@ LEGAL: dict[str, tuple[Any, ...]] = {
 }
 
 DEFAULTS = {"frame": "child", "measure_direction": "child_to_parent"}
-"""SDF's defaults for elements that <force_torque> leaves out. The page of SDF 1.4 has "parent", but its readers
-convert such files without regard to that, and take the new defaults. iDynTree has none, and leaves such a sensor
-out."""
+"""SDF's defaults for missing elements of <force_torque>. The page of SDF 1.4 has "parent", but readers of SDF
+convert such files to the new defaults. iDynTree has no default, and leaves such a sensor out."""
 
 
 def force_torque_of(said: dict[str, str], point: Literal["joint", "frame"]) -> ForceTorque:
@@ -70,8 +69,8 @@ def _word(report: Report, element: Element | None, tag: str, owner: Element) -> 
 
 
 def written_sensors(robot: Robot, without: Collection[str]) -> list[Sensor]:
-    """Return the sensors to write. Those without a reading, or whose reading is left out, have nothing of
-    <force_torque>, because a reader would fill in the defaults."""
+    """Return the sensors to write: without any part of <force_torque> if their reading is unknown or left out,
+    because a reader would fill in the defaults."""
     if "sensor" in without:
         return []
     return [

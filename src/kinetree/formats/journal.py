@@ -124,8 +124,10 @@ def is_left(folder: Path) -> bool:
 
 
 def _taken(folder: Path, held: ExitStack) -> Journal | None:
-    """Return the journal in a folder, locked while `held` lasts; None without one. A truncated one is removed,
-    because its run was killed before it changed anything."""
+    """Return the journal in a folder, locked while `held` lasts; None without one, or if it is truncated.
+
+    A truncated one is removed, because its run was killed before it changed anything.
+    """
     journal = _locked(folder, held)
     if journal and (first := journal.folders[0]) != folder:
         _locked(first, held)

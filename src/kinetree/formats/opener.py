@@ -45,8 +45,10 @@ class Files:
         self.refused: dict[str, Finding] = {}
 
     def variable(self, name: str, default: str | None = None) -> str:
-        """Return the value of an environment variable, or the default if it is not set or hidden by the confinement.
-        Raises KinetreeError if there is neither."""
+        """Return an environment variable, or the default if it is not set or hidden by the confinement.
+
+        Raises KinetreeError if there is neither.
+        """
         seen = os.environ if self.confinement is None else self.confinement.environment
         value = seen.get(name, default)
         if self.confinement is not None and name not in seen and default is not None:

@@ -2,15 +2,16 @@
 
 A package is a folder with a package.xml, whose <name> decides. It is looked for, in this order,
 
-1. in what the caller gave (`packages={name: folder}`), 2. among the folders that contain the referring file, then among
-the packages beside them, some levels up, 3. in `ROS_PACKAGE_PATH`, then in `AMENT_PREFIX_PATH` (prefix/share/name), 4.
-as a folder of that name without package.xml that contains the referring file or lies beside a folder that does.
+1. in what the caller gave (`packages={name: folder}`),
+2. among the folders that contain the referring file, then among the packages beside them, some levels up,
+3. in `ROS_PACKAGE_PATH`, then in `AMENT_PREFIX_PATH` (prefix/share/name),
+4. as a folder of that name without package.xml that contains the referring file or lies beside a folder that does.
 
 Step 4 is for collections of models that left package.xml behind. If two folders are found in the same step at the same
 distance, neither is taken.
 
-Under a `Confinement` a folder outside of it is a package only if a package.xml says so, and a model only if it has a
-model.config or lies in one of the folders of models; links out of the workspace lead to neither.
+Under a `Confinement` a folder outside of it is a package only if it has a package.xml of that name, and a model only if
+it has a model.config or lies in one of the folders of models; links out of the workspace lead to neither.
 """
 
 from __future__ import annotations
@@ -42,8 +43,7 @@ Place = tuple[str, list[Path]]
 
 
 class Packages:
-    """Search for packages and models by name. It remembers what it has seen on the disk, so use it for one load
-    only."""
+    """Search for packages and models by name. It caches what it has seen on the disk: use it for one load only."""
 
     def __init__(self, given: Mapping[str, Path], confinement: Confinement | None = None) -> None:
         self.given = given
@@ -152,8 +152,7 @@ class Packages:
 
 
 def searched(folder: str) -> Iterator[str]:
-    """Yield the folders in which the files of a folder look for packages and models, with all that is in them, and
-    the folders to which packages that are installed as links lead."""
+    """Yield the folders in which the files of a folder look for packages and models, and targets of linked packages."""
     yield from map(str, _ancestors(Path(folder))[-1:])
     yield from (str(entry) for name in ("ROS_PACKAGE_PATH", *MODEL_PATHS) for entry in _paths(name))
     for entry in _paths("AMENT_PREFIX_PATH"):

@@ -108,11 +108,8 @@ def shown(said: object) -> str:
 
 
 class Places:
-    """Lines of tables, keys and rows of a TOML text.
-
-    The standard library's reader does not give them, so they are looked up in the text; this is good enough for
-    messages.
-    """
+    """Lines of tables, keys and rows of a TOML text, found well enough for messages; Python's reader does not give
+    them."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = [_without_comment(line) for line in lines]
@@ -143,7 +140,7 @@ class Places:
         return self._keys[where].get(key)
 
     def _found_keys(self, span: range) -> dict[str, int]:
-        """Return every key with the first line, from 1, on which it stands."""
+        """Return every key with its first line, from 1."""
         found: dict[str, int] = {}
         for i in span:
             for pattern in (KEY, CHAIN_KEY):

@@ -85,7 +85,7 @@ class Element:
 
     @property
     def raw(self) -> str:
-        """The element as it stands in the file, comments and white space included."""
+        """The element as written in the file, comments and white space included."""
         return self.document.data[self.start : self.stop].decode()
 
     @property
@@ -261,8 +261,7 @@ def parsed(text: Derived, file: str) -> Element | None:
 
 
 def unparsed(text: bytes, file: str) -> Document:
-    """Return a file as a document without parsing it. Raises UnicodeError or LookupError if its encoding is wrong or
-    unknown."""
+    """Return a file as a document without parsing it. Raises UnicodeError or LookupError for its encoding."""
     return Document(to_utf8(text), file)
 
 

@@ -41,8 +41,7 @@ class Derived:
 
 
 class Document:
-    """A file in UTF-8 that contains elements. It has no reference to them: without a cycle they are freed with their
-    last user, and need no collector."""
+    """A file in UTF-8, without references to its elements: without a cycle they are freed with their last user."""
 
     def __init__(self, data: bytes, file: str, origins: Sequence[Source | None] = ()) -> None:
         self.data = data

@@ -16,8 +16,8 @@ CODECS = {
     **{f"{prefix}{page}": f"cp{page}" for prefix in ("windows-", "cp") for page in range(1250, 1259)},
     **{name: name for name in ("gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr")},
 }
-"""Supported encodings, as files name them, to Python's codecs: each takes time in proportion to the file. Others of
-Python's codecs decompress, or take time in proportion to the square of the size."""
+"""Supported encodings, as files name them, to Python's codecs, which take time in proportion to the file. Python's
+other codecs decompress, or take the square of that time."""
 LEGAL = (
     "UTF-8, UTF-16 with a byte order mark, US-ASCII, ISO-8859-1 to 16, windows-1250 to 1258, "
     "GB2312, GBK, GB18030, Big5, Shift_JIS, EUC-JP and EUC-KR"
@@ -48,8 +48,7 @@ def to_utf8(text: bytes | str) -> bytes:
 
 
 def _check_utf8(text: bytes) -> None:
-    """Raise UnicodeDecodeError if a text is not UTF-8. In pieces, because a whole str could take four times the
-    bytes."""
+    """Raise UnicodeDecodeError if a text is not UTF-8; in pieces, as a whole str could take four times its bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(text), CHUNK):
         held = len(decoder.getstate()[0])

@@ -117,8 +117,11 @@ class _Builder:
         return child, se3.inverse(row.link_frame)
 
     def shared(self, row: DHRow, label: str, element: str, link: str, T: Array, before: Array) -> tuple[str, Array]:
-        """Return what `new` returns, for a joint of an earlier chain. If this chain's frame on the common axis
-        differs by a constant that commutes with the motion, that constant comes after the joint."""
+        """Return what `new` returns, for a joint of an earlier chain.
+
+        If this chain's frame on the common axis differs by a constant that commutes with the motion, that constant
+        comes after the joint.
+        """
         joint, (first, first_chain) = self.joints[row.joint], self.rows[row.joint]
         self.agree(row, first, first_chain, element)
         if joint.parent != link:
@@ -177,8 +180,7 @@ class _Builder:
         self.add(Frame(name, link, frozen(T), thing.source))
 
     def cut(self, fixed: Joint) -> None:
-        """Cut a link in two: all that was fixed to it is moved, in the same place, to a new link behind a fixed
-        joint."""
+        """Cut a link in two: what was fixed to it moves, in the same place, to a new link behind a fixed joint."""
         element, on = f"fixed joint {fixed.name!r}", fixed.parent
         links = [link.name for link in self.parts.links]
         if on not in links:

@@ -23,7 +23,7 @@ KEYS = (*PARAMETERS, "offset", "joint", "type", "flip", "limits", "velocity", "e
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row or a pose stands, and its name in messages."""
+    """The place of a row or a pose, and its name in messages."""
 
     report: TextReport
     line: int | None

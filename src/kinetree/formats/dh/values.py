@@ -21,7 +21,7 @@ _RANGE = re.compile(r"(?:(?P<middle>.*?)\+\s*\((?P<low>.*?)(?:->|→)(?P<high>.*
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number as written, in its own unit, and the range of the joint where the cell gives one."""
+    """A number as written, in its own unit, and the range of the joint if the cell has one."""
 
     value: float
     range: tuple[float, float] | None = None
@@ -30,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The unit of each column, and of lengths and angles outside the rows (None where none is declared)."""
+    """The unit of each column, and of lengths and angles outside the rows (None if not declared)."""
 
     columns: Mapping[str, str]
     length: str | None

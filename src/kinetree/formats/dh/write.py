@@ -45,8 +45,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
 
 
 def _check_sizes(rows: Sequence[DHRow]) -> None:
-    """Refuse parameters that could not be read again: those of almost parallel axes may exceed any length of the
-    robot."""
+    """Refuse parameters that could not be read again; those of almost parallel axes may be very large."""
     for row in rows:
         if max(abs(row.a), abs(row.d)) > LARGEST:
             message = f"joint {row.joint!r}: a or d of its row is larger than {LARGEST:g} m, the most that is read"

@@ -141,8 +141,7 @@ class ETS:
         return ETS(tuple(terms))
 
     def links(self) -> tuple[ETSLink, ...]:
-        """Return the sequence cut behind every joint; the last link has what follows the last joint, if anything
-        does."""
+        """Return the sequence cut behind every joint; the last link has what follows the last joint, if any."""
         links: list[ETSLink] = []
         Ts = IDENTITY
         for term in self.terms:

@@ -66,8 +66,7 @@ def _moving_planes(robot: Robot, losses: Losses) -> None:
 
 
 def _keyframes(job: Job, losses: Losses) -> None:
-    """Note keyframes that do not fit: they list the numbers of all joints by position, so that new or removed joints
-    void them."""
+    """Note keyframes that do not fit: they list the numbers of all joints by position."""
     for extension in job.robot.extensions:
         root = parse(extension.text, "", Report()) if extension.tag == "keyframe" else None
         order = take_order(root) if root is not None else {}

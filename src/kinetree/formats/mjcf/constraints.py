@@ -45,8 +45,7 @@ def read_equality(context: Context, root: Element) -> list[Element]:
 
 
 def _follow(context: Context, element: Element) -> None:
-    """Make a follower by MuJoCo's y - y0 = a0 + a1 (x - x0) + …, with y0 and x0 the joints' values in the drawn
-    model."""
+    """Make a follower by MuJoCo's y - y0 = a0 + a1 (x - x0) + …, with the joints at y0, x0 in the drawn model."""
     report = context.report
     check_attributes(report, element, ("name", "active", "solref", "solimp", "joint1", "joint2", "polycoef"))
     follower = _scalar_joint(context, element, "joint1")
@@ -123,8 +122,7 @@ def _hold(context: Context, element: Element, joint: str, value: float) -> None:
 
 
 def lock_held(context: Context, robot: Robot) -> Robot | None:
-    """Return the robot with the joints locked that equalities fix, and their followers; None if equalities
-    contradict."""
+    """Return the robot with the joints that equalities fix, and their followers, locked; None if they contradict."""
     values: dict[str, float] = {}
     for joint, (value, element) in context.held.items():
         leader, multiplier, offset = resolve_mimic(robot, joint)

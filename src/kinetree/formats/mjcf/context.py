@@ -39,7 +39,7 @@ class Names:
 
 @dataclass
 class Context:
-    """One reading: the settings and tables of the file, and the parts that are filled."""
+    """State of one reading: settings and tables of the file, and the parts that are filled."""
 
     report: Report
     compiler: Compiler

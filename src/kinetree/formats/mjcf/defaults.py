@@ -49,8 +49,7 @@ class Classes:
                 self._fill(child, nested)
 
     def named(self, element: Element, attribute: str, inherited: str) -> str:
-        """Return the class that an attribute (class or childclass) names, or `inherited` if it is missing or
-        unknown."""
+        """Return the class in an attribute (class or childclass), or `inherited` if it is missing or unknown."""
         name = element.get(attribute)
         if name is None:
             return inherited

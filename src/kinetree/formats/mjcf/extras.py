@@ -19,7 +19,7 @@ UNIQUE = ("actuator", "sensor", "tendon", "keyframe")  # sections in which each 
 
 
 def check_names(context: Context, root: Element) -> None:
-    """Report names that stand twice among the elements of a section, kept or read."""
+    """Report names that occur twice among the elements of a section, kept or read."""
     for tag in UNIQUE:
         first: dict[str, Element] = {}
         for element in (child for section in root.find_all(tag) for child in section.children):

@@ -21,7 +21,7 @@ TINY = 1e-14  # MuJoCo skips geoms of a smaller mass
 
 @dataclass(frozen=True, slots=True)
 class Lump:
-    """A geom as a mass: kg, principal moments (3,) in kg m², T_link_geom (4, 4)."""
+    """The mass of a geom: kg, principal moments (3,) in kg m², T_link_geom (4, 4)."""
 
     mass: float
     moments: Array
@@ -61,8 +61,7 @@ def inferred_inertial(lumps: list[Lump]) -> Inertial | None:
 
 
 def lump_of(kind: str, size: list[float], mass: float | None, density: float, shell: bool, T: Array) -> Lump:
-    """Return a geom of a primitive shape as a mass. size: MuJoCo's half sizes; density in kg/m³, of a shell in
-    kg/m²."""
+    """Return a primitive geom as a mass. size: MuJoCo's half sizes; density in kg/m³, of a shell in kg/m²."""
     content, moments = (_SHELLS if shell else _SOLIDS)[kind](size)
     if mass is None:
         mass = density * content

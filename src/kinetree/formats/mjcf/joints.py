@@ -33,7 +33,7 @@ KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A joint element, its class put in, with the pose (4, 4) in the body of the <frame> that it stands in."""
+    """A joint element with its class resolved, and the pose (4, 4) of its <frame> in the body."""
 
     element: Element
     T_body_frame: Array

@@ -56,8 +56,8 @@ def made_name(body: str) -> str:
 
 
 def write_texts(xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint]) -> None:
-    """Write the texts of a robot with `names` as the order of q and `joints` in the order of the file; none if the
-    reader would infer both."""
+    """Write the order of q, `names`, and the names of fixed joints, unless the reader would infer them from
+    `joints`."""
     joints = list(joints)
     natural = tuple(j.name for j in joints if j.kind.nq and not j.mimic)
     fixed = {j.child: j.name for j in joints if not j.kind.nq and j.name != made_name(j.child)}
@@ -95,8 +95,10 @@ def take_order(keyframe: Element) -> dict[str, list[int]]:
 
 
 def reordered(key: Element, old: dict[str, list[int]], joints: Iterable[Joint]) -> dict[str, str] | str:
-    """Return the attributes of a <key> for a file with this order of `joints`, or the reason in words why it has
-    none. old: the order of its numbers, by `take_order`."""
+    """Return the attributes of a <key> for `joints` in the order of the file, or the reason in words why it has none.
+
+    old: the order of its numbers, by `take_order`.
+    """
     new = {j.name: [j.kind.nq, j.kind.nv] for j in joints if j.kind.nq}
     by_place = [name for name in ("qpos", "qvel", "mpos", "mquat") if key.get(name)]
     moved = list(old) != list(new)

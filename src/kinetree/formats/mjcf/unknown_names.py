@@ -14,8 +14,10 @@ TARGETS = {tag: attribute for tag, attribute in REFERENCES["mjcf"] if tag != EVE
 
 
 def unknown_names(root: Element) -> Iterator[tuple[Element, str, str, str]]:
-    """Yield (element, attribute, kind, message) for each unknown name in these sections, as target of a camera or
-    light, and as material of a site. Flexes, plugins, tuples and skins are left out."""
+    """Yield (element, attribute, kind, message) for each unknown name in SECTIONS and TARGETS.
+
+    Flexes, plugins, tuples and skins are left out.
+    """
     names = _names(root)
     for element, attribute, kind in _references(root):
         name = element.get(attribute)

@@ -85,8 +85,7 @@ def _reorder(section: Element, job: Job) -> None:
 
 
 def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
-    """Note kept elements that refer to a joint, body or the like that the robot no longer has; MuJoCo refuses such a
-    file."""
+    """Note kept elements that refer to parts that the robot no longer has; MuJoCo refuses such a file."""
     root = parse(text, "", Report())
     assert root is not None
     for element, attribute, _, message in unknown_names(root):

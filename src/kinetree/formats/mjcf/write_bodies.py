@@ -90,8 +90,7 @@ class _Bodies:
             self.body(job.robot.links[row[-1].child], moving, T)
 
     def joint(self, joint: Joint, T_joint_body: Array) -> None:
-        """Write a joint; T_joint_body (4, 4) is the pose of its body, at rest, in the joint's frame after the
-        motion."""
+        """Write a joint; T_joint_body (4, 4) is its body's pose, at rest, in the joint's frame after the motion."""
         if joint.type == "floating":
             self.xml.leaf("joint", **_joint_attributes(self.job, joint))
             return
@@ -120,8 +119,10 @@ def _joint_attributes(job: Job, joint: Joint) -> dict[str, str | None]:
 
 
 def _inertial(xml: XmlWriter, inertial: Inertial) -> None:
-    """Write an inertial: in its own axes if its matrix is diagonal, else the full matrix in the axes of the body, or
-    in its principal axes if it has a direction without inertia."""
+    """Write an inertial in its own axes if its matrix is diagonal, else in the axes of the body.
+
+    If it has a direction without inertia, it is written in its principal axes.
+    """
     mass, T, I = format_number(inertial.mass), inertial.origin, inertial.inertia
     pos = format_numbers(T[:3, 3])
     if np.array_equal(I, np.diag(np.diag(I))):

@@ -21,7 +21,7 @@ BOUND_INERTIA = 1e-9  # kg m²
 
 @dataclass
 class Job:
-    """A robot that is written, and what the format cannot say of it."""
+    """A robot to write, and what the format cannot represent of it."""
 
     robot: Robot
     losses: Losses
@@ -31,8 +31,10 @@ class Job:
         self._busy = busy | {sensor.frame for sensor in self.robot.sensors.values()}
 
     def row(self, joint: Joint) -> list[Joint]:
-        """Return the joints of one body: this one, and those behind links that only separate two joints and whose
-        frame is the body's while these are at zero, as the reader makes them."""
+        """Return the joints of one body: this one, and those behind links that the reader makes between two joints.
+
+        The frame of such a link is that of the body while these joints are at zero.
+        """
         row = [joint]
         while row[-1].kind.mjcf and row[-1].type != "floating" and self._between(row[-1]):
             after = self.robot.child_joints(row[-1].child)[0]

@@ -55,8 +55,7 @@ def choose(report: Report, root: Element, version: Version, opener: Opener, want
 
 
 def _joints(report: Report, chosen: _Candidate, prefix: str) -> tuple[Entry, ...]:
-    """Return the joints of the world that move links of the model; those that connect it to another model are left
-    out."""
+    """Return the joints of the world that move links of the model; those to another model are left out."""
     joints = []
     for entry, said in chosen.joints:
         if not entry.attached_to.startswith(prefix):

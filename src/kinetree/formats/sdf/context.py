@@ -91,4 +91,5 @@ class Context:
 
 
 def is_world(entry: Entry) -> bool:
+    """Return whether a place is the world."""
     return entry.name == WORLD

@@ -234,8 +234,7 @@ class _Reader:
         self.sensors.append((made, at.name))
 
     def base(self, pose: Element | None, at: Entry, link: Entry) -> Entry:
-        """Return the frame of a sensor: the one its pose is relative to, if that is fixed to the link, else the
-        link."""
+        """Return the frame to which a sensor's pose is relative, if it is fixed to the link, else the link."""
         reference = attribute_of(self.report, pose, "relative_to") if pose is not None else ""
         frame = self.frames.get(at.full(reference)) if reference else None
         if frame is None or frame.kind != "frame" or frame.implied or self.frames.link_of(frame) is not link:
@@ -243,8 +242,7 @@ class _Reader:
         return frame
 
     def named_sensors(self) -> list[Sensor]:
-        """Return the sensors; if two have the same name, which is unique only in a link, the link's name goes before
-        it."""
+        """Return the sensors; if two links have sensors of one name, the link's name goes before it."""
         counts = Counter(sensor.name for sensor, _ in self.sensors)
         return [
             replace(sensor, name=f"{self.context.local(owner)}::{sensor.name.rpartition('::')[2]}")

@@ -128,8 +128,7 @@ NO_POSE = Pose(IDENTITY, "", None)
 
 
 def pose_of(report: Report, element: Element | None, version: Version, owner: Element) -> Pose:
-    """Return a <pose>: x y z and roll pitch yaw, or a quaternion x y z w, in metres and radians unless it has
-    degrees."""
+    """Return a <pose>: x y z and roll pitch yaw, or a quaternion x y z w, in metres and radians or degrees."""
     if element is None:
         return NO_POSE
     known = ("relative_to", "frame", "degrees", "rotation_format")

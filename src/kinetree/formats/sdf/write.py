@@ -98,8 +98,7 @@ class _Writer:
         return xml.text()
 
     def in_order(self) -> list[Link | Joint]:
-        """Return links, then joints; with nested models joints first, so that these models come in the joints'
-        order."""
+        """Return links, then joints; with nested models joints first, so that the models are in their order."""
         links, joints = self.layout.links, [*self.robot.joints.values()]
         return [*joints, *links] if self.layout.nested else [*links, *joints]
 

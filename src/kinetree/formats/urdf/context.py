@@ -20,7 +20,7 @@ COUPLED = "kinetree_coupled_limit"
 
 @dataclass(slots=True)
 class Context:
-    """One reading. `poses` remembers those already read; `references` are the materials that are only named."""
+    """State of one reading. `poses`: those already read; `references`: materials that are only named."""
 
     report: Report
     version: str = "1.0"

@@ -45,7 +45,7 @@ class Boards(NamedTuple):
 
 @cache
 def boards() -> Boards:
-    """The control boards of all families."""
+    """Return the control boards of all families."""
     import tomllib  # with the next, a good part of the cost of importing kinetree
     from importlib.resources import files
 

@@ -25,7 +25,7 @@ _PUBLISHED = "published-limits"
 
 @cache
 def robots() -> tuple[str, ...]:
-    """The robots whose limits are known, those of some boards at least."""
+    """Return the robots whose limits are known, at least those of some boards."""
     return tuple(robot for robot, rows in _table().items() if any(row["software_min"] for row in rows))
 
 

@@ -133,8 +133,7 @@ class Naming:
 
 @cache
 def naming() -> Naming:
-    """Return the iCub's naming conventions. Source: naming.toml, and limits.csv for the limits of the corrected
-    axes."""
+    """Return the iCub's naming conventions. Sources: naming.toml, and limits.csv for the corrected axes."""
     data = tomllib.loads(files(__package__).joinpath("naming.toml").read_text("utf-8"))
     return Naming(
         joints=_entries(data["joints"], JointRow),
