@@ -69,8 +69,7 @@ def _word(report: Report, element: Element | None, tag: str, owner: Element) -> 
 
 
 def written_sensors(robot: Robot, without: Collection[str]) -> list[Sensor]:
-    """Return the sensors to write: without any part of <force_torque> if their reading is unknown or left out,
-    because a reader would fill in the defaults."""
+    """Return the sensors to write; one without a reading has no <force_torque>, which implies the defaults."""
     if "sensor" in without:
         return []
     return [
@@ -84,7 +83,7 @@ def _mute(sensor: Sensor) -> Sensor:
 
 
 def check_reading(losses: Losses, sensor: Sensor, tree: Tree, place: Place, written: Place) -> None:
-    """Note a sensor that would read in other axes or about another point once it is written.
+    """Note a sensor that would read in other axes or about another point once written.
 
     tree: of a robot that has all frames of the two places.
     """

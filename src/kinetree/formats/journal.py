@@ -124,10 +124,7 @@ def is_left(folder: Path) -> bool:
 
 
 def _taken(folder: Path, held: ExitStack) -> Journal | None:
-    """Return the journal in a folder, locked while `held` lasts; None without one, or if it is truncated.
-
-    A truncated one is removed, because its run was killed before it changed anything.
-    """
+    """Return the journal in a folder, locked while `held` lasts, or None; a truncated one is removed."""
     journal = _locked(folder, held)
     if journal and (first := journal.folders[0]) != folder:
         _locked(first, held)
@@ -143,7 +140,7 @@ def _locked(folder: Path, held: ExitStack) -> Journal | None:
         raise _busy(folder)
     _check_owner(os.fstat(handle), folder)
     text = file.read(MOST_BYTES + 1)
-    if _is_cut(text):
+    if _is_cut(text):  # its run was killed before it changed anything
         held.close()
         os.unlink(folder / NAME)
         return None
@@ -186,7 +183,6 @@ def _names(journal: Journal) -> str:
 
 
 def _undo(journal: Journal) -> None:
-    """Make the files that are new old again."""
     replaced = [path for path, (old, new) in journal.files.items() if old != new and digest_of(path) == new]
     for path in replaced:
         old, _ = journal.files[path]
@@ -269,7 +265,6 @@ def _is_cut(text: bytes) -> bool:
 
 
 def _is_in(journal: Journal, folder: Path) -> bool:
-    """Return whether a folder contains this journal."""
     handle = open_cautiously(folder / NAME) if is_left(folder) else None
     if handle is None:
         return False

@@ -39,7 +39,6 @@ def _all_sets(file: TomlTable) -> tuple[LinearLimits, ...]:
 
 
 def _sets(file: TomlTable, k: int, data: dict[str, Any]) -> list[LinearLimits]:
-    """Return the sets of one table, one for each list of joints."""
     default = f"limits {k + 1}"
     table = file.inner("limits", k, data, f"limits {default!r}")
     name = table.value("name", default, lambda said: is_text(said) and said != "", "legal is a text", "name")

@@ -64,10 +64,7 @@ class Losses:
         return build(parts)
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
-        """Note what is lost by the table of capabilities and by the cases of the writer.
-
-        row: the format whose row is used, if it is another.
-        """
+        """Note what is lost by the table of capabilities and the writer's cases. row: of another format, if given."""
         parts = CAPABILITIES[row or self.format].parts
         assert all(parts[part] is DEPENDS for part in cases)
         for part, cell in parts.items():

@@ -45,10 +45,7 @@ class Files:
         self.refused: dict[str, Finding] = {}
 
     def variable(self, name: str, default: str | None = None) -> str:
-        """Return an environment variable, or the default if it is not set or hidden by the confinement.
-
-        Raises KinetreeError if there is neither.
-        """
+        """Return an environment variable, or the default if unset or hidden. Raises KinetreeError without both."""
         seen = os.environ if self.confinement is None else self.confinement.environment
         value = seen.get(name, default)
         if self.confinement is not None and name not in seen and default is not None:
@@ -174,10 +171,7 @@ def _on_disk(path: Path) -> bytes:
 
 
 def _model_file(folder: Path, check: Callable[[Path], None]) -> Path:
-    """Return the SDF file of a model's folder: the latest version in model.config, else model.sdf.
-
-    check: raises if a file may not be read.
-    """
+    """Return the SDF file of a model's folder, the latest in model.config or model.sdf; check: raises if refused."""
     config = folder / "model.config"
     check(config)
     root = parse(read_file(config), str(config), Report()) if config.is_file() else None

@@ -162,10 +162,7 @@ def _fill(handle: int, data: bytes, like: Path) -> None:
 
 
 def _take_rights(handle: int, like: Path) -> None:
-    """Give a file the rights and, if allowed, the owner and group of another.
-
-    If the group cannot be kept, the new group gets no more rights than everybody.
-    """
+    """Give a file the rights and, if allowed, owner and group of another; a changed group gets at most others'."""
     old = like.stat()
     mode = old.st_mode & 0o777
     if sys.platform == "win32":

@@ -129,7 +129,6 @@ class Packages:
             yield "the packages around it", []
 
     def _name(self, folder: Path) -> str | None:
-        """Return the name of the package that a folder is, or None."""
         if folder not in self._names:
             self._names[folder] = _package_name(folder / "package.xml")
         return self._names[folder]

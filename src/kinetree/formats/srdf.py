@@ -72,7 +72,6 @@ class _Reader:
             self.report.warning("not-understood", message, first, owner=self.root)
 
     def group(self, name: str, within: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the joints of a group; `within` are the groups around it."""
         if name in self.done:
             return self.done[name]
         element = self.elements[name]

@@ -108,8 +108,7 @@ def shown(said: object) -> str:
 
 
 class Places:
-    """Lines of tables, keys and rows of a TOML text, found well enough for messages; Python's reader does not give
-    them."""
+    """Lines of tables, keys and rows of a TOML text, for messages; Python's own reader does not give them."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = [_without_comment(line) for line in lines]
@@ -140,7 +139,6 @@ class Places:
         return self._keys[where].get(key)
 
     def _found_keys(self, span: range) -> dict[str, int]:
-        """Return every key with its first line, from 1."""
         found: dict[str, int] = {}
         for i in span:
             for pattern in (KEY, CHAIN_KEY):

@@ -60,10 +60,7 @@ def _check_utf8(text: bytes) -> None:
 
 
 def encoding_of(text: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark of a file, or b"", and Python's name of the encoding of the rest.
-
-    Raises UnicodeError or LookupError if the encoding is not supported.
-    """
+    """Return (byte order mark or b"", Python's encoding). Raises UnicodeError or LookupError if unsupported."""
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if text.startswith(mark):
             return mark, encoding

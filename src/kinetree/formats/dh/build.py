@@ -117,11 +117,8 @@ class _Builder:
         return child, se3.inverse(row.link_frame)
 
     def shared(self, row: DHRow, label: str, element: str, link: str, T: Array, before: Array) -> tuple[str, Array]:
-        """Return what `new` returns, for a joint of an earlier chain.
-
-        If this chain's frame on the common axis differs by a constant that commutes with the motion, that constant
-        comes after the joint.
-        """
+        """Return what `new` returns, for a joint of an earlier chain. A constant by which this chain's frame on the
+        common axis differs, and which commutes with the motion, comes after the joint."""
         joint, (first, first_chain) = self.joints[row.joint], self.rows[row.joint]
         self.agree(row, first, first_chain, element)
         if joint.parent != link:
@@ -203,7 +200,6 @@ class _Builder:
         self.frames[fixed.child] = (fixed.child, se3.IDENTITY)
 
     def frame(self, frame: Frame) -> None:
-        """Add a frame of the file, on any frame or link before it."""
         if frame.link not in self.frames:
             near = nearest_names(frame.link, list(self.frames))
             message = f"on={frame.link!r} is no link or frame before it; {near}"

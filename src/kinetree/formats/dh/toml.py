@@ -149,7 +149,6 @@ class _Reader:
         return Units(columns, shared["length"], shared["angle"])
 
     def complete(self, units: Units, table: TomlTable, label: str) -> Units:
-        """Return the units with one for every column."""
         missing = [c for c in (*LENGTH_COLUMNS, *ANGLE_COLUMNS) if c not in units.columns]
         if missing:
             where = table.where

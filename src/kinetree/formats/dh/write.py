@@ -77,7 +77,6 @@ def _made_by_csv(chain: SerialChain) -> Callable[[str], bool]:
 
 
 def _sensors(robot: Robot, losses: Losses) -> tuple[Sensor, ...]:
-    """Return the sensors as a table represents them."""
     links = table_links(robot)
     tree = build_tree(robot)
     said = []
@@ -96,8 +95,7 @@ def _sensors(robot: Robot, losses: Losses) -> tuple[Sensor, ...]:
 
 
 def _reading(robot: Robot, sensor: Sensor, tree: Tree, links: Collection[str]) -> Sensor | None:
-    """Return the sensor with the same reading in the table, or None. There a moving joint may have another frame,
-    and a parent that is fixed to another link may not be a link."""
+    """Return the sensor with the same reading in a table, None if it has none: frames and parents may differ there."""
     joint = robot.joints[sensor.joint] if sensor.joint else None
     if sensor.force_torque is None or joint is None:
         return sensor

@@ -18,8 +18,7 @@ from kinetree.spatial.se3 import Array, frozen
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """A mesh asset. file: with its folder, None for a mesh in the MJCF file. T_geom_file (4, 4): pose of the file's
-    axes in those of the geom that uses it."""
+    """A mesh asset. file: with its folder, or None. T_geom_file (4, 4): the file's axes in those of its geom."""
 
     file: str | None
     scale: tuple[float, ...]

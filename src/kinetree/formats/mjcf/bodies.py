@@ -112,7 +112,6 @@ def _connect(
 
 
 def _check_joints(context: Context, body: _Body, joints: list[Joint], parent: str) -> None:
-    """Report joints that MuJoCo allows in no body, or not in this order."""
     ball = False
     for placed, joint in zip(body.joints, joints, strict=True):
         message = ""

@@ -163,7 +163,6 @@ def _children(element: Element) -> tuple[Extension, ...]:
 
 
 def _lump(context: Context, element: Element, kind: str, size: list[float], group: int, T: Array) -> Lump | str | None:
-    """Return the mass of a geom for the inertia of its body."""
     report, compiler = context.report, context.compiler
     mass = float_of(report, element, "mass") if "mass" in element.attributes else None
     density = float_of(report, element, "density", DENSITY)

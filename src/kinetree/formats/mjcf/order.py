@@ -56,8 +56,7 @@ def made_name(body: str) -> str:
 
 
 def write_texts(xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint]) -> None:
-    """Write the order of q, `names`, and the names of fixed joints, unless the reader would infer them from
-    `joints`."""
+    """Write `names` as order of q, and names of fixed joints, where the reader would infer others from `joints`."""
     joints = list(joints)
     natural = tuple(j.name for j in joints if j.kind.nq and not j.mimic)
     fixed = {j.child: j.name for j in joints if not j.kind.nq and j.name != made_name(j.child)}
@@ -95,10 +94,7 @@ def take_order(keyframe: Element) -> dict[str, list[int]]:
 
 
 def reordered(key: Element, old: dict[str, list[int]], joints: Iterable[Joint]) -> dict[str, str] | str:
-    """Return the attributes of a <key> for `joints` in the order of the file, or the reason in words why it has none.
-
-    old: the order of its numbers, by `take_order`.
-    """
+    """Return the attributes of a <key> for `joints` of a file, or in words why not; old: order by `take_order`."""
     new = {j.name: [j.kind.nq, j.kind.nv] for j in joints if j.kind.nq}
     by_place = [name for name in ("qpos", "qvel", "mpos", "mquat") if key.get(name)]
     moved = list(old) != list(new)

@@ -28,10 +28,7 @@ NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
 
 
 def read(text: bytes | str | Derived, file: str, opener: Opener = nothing) -> tuple[Robot | None, list[Finding]]:
-    """Return the robot in an MJCF text, or None, and all findings. Never raises on content.
-
-    opener: finds the files of <include>.
-    """
+    """Return the robot in an MJCF text, or None, and all findings. Never raises on content. opener: for <include>."""
     report = Report()
     root = parse(text, file, report)
     if root is None:

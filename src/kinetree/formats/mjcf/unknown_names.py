@@ -14,10 +14,8 @@ TARGETS = {tag: attribute for tag, attribute in REFERENCES["mjcf"] if tag != EVE
 
 
 def unknown_names(root: Element) -> Iterator[tuple[Element, str, str, str]]:
-    """Yield (element, attribute, kind, message) for each unknown name in SECTIONS and TARGETS.
-
-    Flexes, plugins, tuples and skins are left out.
-    """
+    """Yield (element, attribute, kind, message) of unknown names in SECTIONS and TARGETS, except of flexes, plugins,
+    tuples and skins."""
     names = _names(root)
     for element, attribute, kind in _references(root):
         name = element.get(attribute)

@@ -105,7 +105,6 @@ def _compiler(xml: XmlWriter, job: Job) -> None:
 
 
 def _sections(robot: Robot) -> dict[str, list[Element]]:
-    """Return the sections that were kept when the robot was read, by tag."""
     found: dict[str, list[Element]] = {}
     for extension in robot.extensions:
         if extension.format == FORMAT and (element := parse(extension.text, "", Report())) is not None:

@@ -72,7 +72,6 @@ class _Bodies:
         xml.close()
 
     def contents(self, link: Link) -> None:
-        """Write what is fixed to a link, then its children."""
         xml, job = self.xml, self.job
         self.assets.geoms(xml, link)
         for name, T in self.sites.get(link.name, ()):
@@ -119,10 +118,7 @@ def _joint_attributes(job: Job, joint: Joint) -> dict[str, str | None]:
 
 
 def _inertial(xml: XmlWriter, inertial: Inertial) -> None:
-    """Write an inertial in its own axes if its matrix is diagonal, else in the axes of the body.
-
-    If it has a direction without inertia, it is written in its principal axes.
-    """
+    """Write an inertial in its own axes if diagonal, in principal axes if degenerate, else in the body's axes."""
     mass, T, I = format_number(inertial.mass), inertial.origin, inertial.inertia
     pos = format_numbers(T[:3, 3])
     if np.array_equal(I, np.diag(np.diag(I))):

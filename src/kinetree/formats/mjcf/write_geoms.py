@@ -125,7 +125,6 @@ def _material(xml: XmlWriter, material: Material, more: Element | None) -> None:
 
 
 def _same(a: Geometry, b: Geometry) -> bool:
-    """Return whether two geometries look the same at the same place."""
     same = a.shape == b.shape and a.material == b.material
     return same and np.array_equal(a.origin, b.origin)
 

@@ -31,10 +31,8 @@ class Job:
         self._busy = busy | {sensor.frame for sensor in self.robot.sensors.values()}
 
     def row(self, joint: Joint) -> list[Joint]:
-        """Return the joints of one body: this one, and those behind links that the reader makes between two joints.
-
-        The frame of such a link is that of the body while these joints are at zero.
-        """
+        """Return the joints of one body: this one, and those behind links that the reader makes between two joints,
+        whose frames are that of the body while these joints are at zero."""
         row = [joint]
         while row[-1].kind.mjcf and row[-1].type != "floating" and self._between(row[-1]):
             after = self.robot.child_joints(row[-1].child)[0]

@@ -72,7 +72,6 @@ def _joints(report: Report, chosen: _Candidate, prefix: str) -> tuple[Entry, ...
 
 
 def _candidates(report: Report, top: Element, version: Version, opener: Opener) -> list[_Candidate]:
-    """Return the models of a world, or of a file without one."""
     expander = Expander(report, opener)
     scope = expander.world(top, version)
     found: list[_Candidate] = []

@@ -115,7 +115,6 @@ class _Joint:
         return [self.dynamics(axis.children[1], "axis")]
 
     def unused(self, kind: JointType) -> None:
-        """Keep elements that the type has no use for."""
         for tag in ("axis", "axis2")[kind.axes :]:
             if tag in self.once:
                 message = f"<{tag}> of a {kind.name} joint has no effect; it is kept as it stands"

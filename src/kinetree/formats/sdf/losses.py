@@ -79,7 +79,6 @@ def check_parts(layout: Layout, losses: Losses) -> None:
 
 
 def _shape(extensions: bool, geometry: Geometry) -> list[str]:
-    """Return what SDF cannot represent of a shape. extensions: whether these are written."""
     kind = geometry.shape.kind
     kept = any(e.format == "sdf" and e.tag == f"geometry/{kind}" for e in geometry.extensions)
     as_it_stands = kind == "empty" or (kind in AS_IT_STANDS and kept and extensions)

@@ -100,17 +100,14 @@ def to_board(
 
 
 def board_joints(robot: Robot, board: str, *, family: Family | None = None) -> tuple[str, ...]:
-    """Return the axes of a board in its order, also those that the model lacks; `family` and errors as in
-    `from_board`."""
+    """Return the axes of a board in its order, absent ones too; `family` and errors as in `from_board`."""
     return board_of(robot, board, family).axes
 
 
 @explained
 def groups(family: Family) -> dict[str, tuple[str, ...]]:
-    """Return the joints of each board of a family, in its order, for a model with eyes and without hands.
-
-    Both pans are in the place of version and vergence.
-    """
+    """Return the joints of each board of a family, in its order, for a model with eyes and without hands; both pans
+    are in the place of version and vergence."""
     known = boards_of(family)
     fingers = {axis for board in known.values() for axis in board.fingers}
     pans = [names[0] for names in boards().eyes.pans]

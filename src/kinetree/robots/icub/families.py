@@ -154,10 +154,7 @@ def _in_order(names: Iterable[str], order: Sequence[str]) -> bool:
 
 
 def is_coordinate(robot: Robot, name: str) -> bool:
-    """Return whether the model has that joint and it has a coordinate of its own.
-
-    Raises KinetreeError if the joint is not one angle, as it is on a control board.
-    """
+    """Return whether the model has that joint with its own coordinate. Raises KinetreeError if not one angle."""
     joint = robot.joints.get(name)
     if joint is None or not joint.coordinated:
         return False

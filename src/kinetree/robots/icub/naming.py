@@ -37,10 +37,8 @@ class LinkRow(NamedTuple):
 
 
 class AxisRow(NamedTuple):
-    """The axis of a joint at the zero configuration, a unit vector in root_link; limits in radians.
-
-    A fixed joint has neither. The page prints no limits.
-    """
+    """The axis of a joint at q = 0, a unit vector in root_link, and limits in radians, which the page lacks; a fixed
+    joint has neither."""
 
     joint: str
     type: str
