@@ -39,7 +39,7 @@ def is_left_over(report: Report, element: Element, text: str, label: str = "", *
 def float_of(
     report: Report, element: Element, attribute: str, default: float | None = None, owner: Element | None = None
 ) -> float:
-    """Return a finite number; `default` if it is missing or not legal, with an error (0 if there is no default)."""
+    """Return a finite number, else `default`, with an error if it is not legal; without a default 0 with an error."""
     text = element.attributes.get(attribute)
     if text is None:
         if default is None:
@@ -61,7 +61,7 @@ def vector_of(
     default: tuple[float, ...],
     owner: Element | None = None,
 ) -> list[float]:
-    """Return `count` finite numbers separated by blanks; `default` if they are missing, or with an error not legal."""
+    """Return `count` finite numbers separated by blanks, else `default`, with an error if they are not legal."""
     text = element.attributes.get(attribute)
     if text is None:
         return list(default)

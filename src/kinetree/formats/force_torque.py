@@ -69,7 +69,7 @@ def _word(report: Report, element: Element | None, tag: str, owner: Element) -> 
 
 
 def written_sensors(robot: Robot, without: Collection[str]) -> list[Sensor]:
-    """Return the sensors to write; one without a reading has no <force_torque>, which implies the defaults."""
+    """Return the sensors to write; one without a reading has no <force_torque>: an empty one has defaults."""
     if "sensor" in without:
         return []
     return [

@@ -32,10 +32,10 @@ def nothing(wanted: str, asked_from: str) -> tuple[bytes, str] | None:
 class Files:
     """An `Opener` for the files of one load, by `package://`, `$(find …)`, `model://`, `file://` and plain paths.
 
-    packages: folders by package name, searched first; see `kinetree.formats.packages` for the others. `missed` has the
-    reason for everything that could not be opened, by reference. A folder stands for the SDF file in its model.config.
-    Nothing is ever downloaded. confinement: outside of it nothing is read; `refused` has the findings about that, by
-    reference.
+    packages: folders by package name, searched first; see `kinetree.formats.packages` for the others.
+    confinement: outside of it nothing is read; `refused` has the findings about that, by reference.
+    `missed` has the reason for everything that could not be opened, by reference. A folder stands for the SDF file in
+    its model.config. Nothing is ever downloaded.
     """
 
     def __init__(self, packages: Mapping[str, Path], confinement: Confinement | None = None) -> None:
@@ -171,7 +171,7 @@ def _on_disk(path: Path) -> bytes:
 
 
 def _model_file(folder: Path, check: Callable[[Path], None]) -> Path:
-    """Return the SDF file of a model's folder, the latest in model.config or model.sdf; check: raises if refused."""
+    """Return the SDF file of a model's folder: the latest in model.config, else model.sdf. check: raises if refused."""
     config = folder / "model.config"
     check(config)
     root = parse(read_file(config), str(config), Report()) if config.is_file() else None

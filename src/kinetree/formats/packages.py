@@ -10,8 +10,8 @@ A package is a folder with a package.xml, whose <name> decides. It is looked for
 Step 4 is for collections of models that left package.xml behind. If two folders are found in the same step at the same
 distance, neither is taken.
 
-Under a `Confinement` a folder outside of it is a package only if it has a package.xml of that name, and a model only if
-it has a model.config or lies in one of the folders of models; links out of the workspace lead to neither.
+Under a `Confinement` a folder outside of it is a package only if it has a package.xml, and a model only if it has a
+model.config or lies in one of the folders of models; links out of the workspace lead to neither.
 """
 
 from __future__ import annotations

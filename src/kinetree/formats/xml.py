@@ -114,10 +114,7 @@ class Report:
         self.count: Counter[Severity] = Counter()
         self.bytes = 0  # parsed bytes, with those of includes
         self.parts = 0  # elements and attributes of these
-        self._spans: tuple[Element | None, dict[str, Span]] = (
-            None,
-            {},
-        )  # of the element whose attribute was last looked up
+        self._spans: tuple[Element | None, dict[str, Span]] = (None, {})  # of the element looked up last
 
     @property
     def failed(self) -> bool:

@@ -96,8 +96,8 @@ class DHChain:
 class DHTable:
     """A robot of one or several chains, with the fixed joints, frames, sensors and groups that a file may add.
 
-    fixed: joints that cut links of the chains in two: what was fixed to `parent` is fixed to `child`, in the same
-    place. order: of q, if it is not that of the rows.
+    fixed: joints that cut links of the chains in two: what was fixed to `parent` is fixed to `child`, in place.
+    order: of q, if it is not that of the rows.
     """
 
     name: str

@@ -62,8 +62,7 @@ class Limits:
 
     @_quietly
     def project(self, q: Any) -> Array:
-        """Return the nearest configuration (…, nq) inside, by Euclidean distance. Raises KinetreeError "empty"
-        without one."""
+        """Return the nearest configuration (…, nq) inside (Euclidean). Raises KinetreeError "empty" without one."""
         q = checked_q(self, q, "q")
         if not np.all(np.isfinite(q)):
             raise fail("not-finite", "there is nothing nearest to a configuration that is not finite")
@@ -91,8 +90,8 @@ class Limits:
         """Return the volume inside, the product over independent coordinates and blocks; rad and m to their powers.
 
         A number that is exact if no block has more than 6 coordinates; its `error` is 0 then, and else the standard
-        error of the estimate. Infinite if a coordinate without a range is in no block; raises KinetreeError "unbounded"
-        if one is.
+        error of the estimate. Infinite if a coordinate outside of blocks has no range; raises KinetreeError "unbounded"
+        if one in a block has none.
         """
         ranges = np.array([self.upper[i] - self.lower[i] for i in self._free()])
         if self.impossible or (ranges == 0).any():
@@ -157,7 +156,7 @@ class Limits:
 
     @cached_property
     def _terms(self) -> tuple[Array, Array]:
-        """Return the coordinates of each row (m, k), and their coefficients, filled with zeros."""
+        """Return the coordinates of each row (m, k) and their coefficients, padded with zeros."""
         used = [np.flatnonzero(row) for row in self.G]
         k = max(map(len, used), default=0)
         places = np.array([[*u, *[u[0] if len(u) else 0] * (k - len(u))] for u in used], dtype=int).reshape(

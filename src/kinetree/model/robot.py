@@ -144,8 +144,8 @@ class Calibration:
 class Joint:
     """A connection of `parent` to `child`: T_parent_child(q) = origin @ (motion of the type) @ child_origin.
 
-    axes (k, 3): unit vectors in the joint frame, as many as the type has. pitch: metres per radian of a screw. limits:
-    one a velocity coordinate, or none.
+    axes (k, 3): unit vectors in the joint frame, as many as the type has. pitch: metres per radian of a screw.
+    limits: one a velocity coordinate, or none.
     """
 
     name: str
@@ -203,9 +203,9 @@ class Frame:
 class ForceTorque:
     """Reading of a force/torque sensor of a joint.
 
-    measures: the wrench that the joint's parent link exerts on its child link, or the other way about. axes: the frame
-    whose axes are used: the child link's, the parent link's, or the sensor's own. point: about which its moment is
-    taken: the origin of the joint, which moves with the child link, or of that frame.
+    measures: the wrench that the joint's parent link exerts on its child link, or the other way about.
+    axes: the frame whose axes are used: the child link's, the parent link's, or the sensor's own.
+    point: about which its moment is taken: the origin of the joint, which moves with the child link, or of that frame.
     """
 
     measures: Literal["parent_on_child", "child_on_parent"]

@@ -26,7 +26,7 @@ def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
 
 
 def _is_csv(text: str, file: str) -> bool:
-    """Return whether a text is CSV, by the file's ending, else by a first line that is no key or table of TOML."""
+    """Return whether a text is CSV: by the file's ending, else if its first line is not TOML."""
     if file.lower().endswith((".csv", ".toml")):
         return file.lower().endswith(".csv")
     first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")

@@ -40,8 +40,8 @@ KINDS: dict[str, Callable[[Any], Array]] = {
 class ET:
     """One elementary transform: constant if `joint` is empty, else moved by that joint.
 
-    kind: a key of KINDS, or "SE3" for any constant pose. value: of a constant, in rad or m. flip: whether the joint's
-    number counts backwards. pose: T (4, 4) of an "SE3".
+    kind: a key of KINDS, or "SE3" for any constant pose. value: of a constant, in rad or m.
+    flip: whether the joint's number counts backwards. pose: T (4, 4) of an "SE3".
     """
 
     kind: str

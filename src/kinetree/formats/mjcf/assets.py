@@ -18,7 +18,7 @@ from kinetree.spatial.se3 import Array, frozen
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """A mesh asset. file: with its folder, or None. T_geom_file (4, 4): the file's axes in those of its geom."""
+    """A mesh asset. file: with its folder, None if inline. T_geom_file (4, 4): the file's axes in those of its geom."""
 
     file: str | None
     scale: tuple[float, ...]

@@ -29,11 +29,12 @@ MODEL = "__model__"
 class Entry:
     """A named place. All names are full ones.
 
-    element: where it is written; version: that of its file. prefix: beginning of the names that it refers to; home:
-    full name of `__model__` in its scope. T: its pose (4, 4) as written, relative to `relative_to`, from
-    `pose_element`. attached_to: what it is fixed to; a link is fixed to itself. placement: the frame inside a model
-    that the pose places, if it is not the model's own. implied: whether it is the frame of a model, which no element
-    names.
+    element: where it is written; version: that of its file.
+    prefix: beginning of the names that it refers to; home: full name of `__model__` in its scope.
+    T: its pose (4, 4) as written, relative to `relative_to`, from `pose_element`.
+    attached_to: what it is fixed to; a link is fixed to itself.
+    placement: the frame inside a model that the pose places, if it is not the model's own.
+    implied: whether it is the frame of a model, which no element names.
     """
 
     kind: Kind

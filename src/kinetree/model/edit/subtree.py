@@ -58,11 +58,11 @@ def attach(
     pitch: float = 0.0,
     limits: Iterable[Limit] = (),
 ) -> Robot:
-    """Return one robot made of two: the root of `other` is fixed to `frame` of `robot` by a new joint.
+    """Return one robot made of two: the root of `other` is attached to `frame` of `robot` by a new joint.
 
-    origin: T_frame_root (4, 4), the pose of the other's root in the frame, with the joint at neutral. prefix: put
-    before every name of `other`; needed if the two share names. joint_name: "ROOT_attachment" if None. type, axes (k,
-    3) of any length, pitch in m/rad, limits: of the new joint, which is fixed by default.
+    origin: T_frame_root (4, 4), the pose of the other's root in the frame, with the joint at neutral.
+    prefix: put before every name of `other`; needed if the two share names. joint_name: "ROOT_attachment" if None.
+    type, axes (k, 3) of any length, pitch in m/rad, limits: of the new joint, which is fixed by default.
 
     q is that of `robot`, then the new joint's, then that of `other`. Raises UnknownNameError for an unknown frame,
     KinetreeError for names that are taken, and for a type, axes or a pitch that make no joint.
@@ -163,7 +163,7 @@ def _trim(robot: Robot, links: set[str]) -> Parts:
 
 
 def _kept_mimic(robot: Robot, joint: Joint, names: set[str]) -> Joint:
-    """Return the joint with a mimic of the first of its leaders that is kept, if there is one."""
+    """Return the joint as a follower of the first of its leaders that is kept, if there is one."""
     return replace(joint, mimic=Mimic(*resolve_mimic(robot, joint.name, names))) if joint.mimic else joint
 
 

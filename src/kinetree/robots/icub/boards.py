@@ -41,10 +41,10 @@ def from_board(
 ) -> BoardReading:
     """Return the values of a control board as a configuration of the robot.
 
-    values: (…, n) in the order of `board_joints`: all of the board's, or the first 7 of an arm or 3 of a head. unit:
-    "deg", as the boards have, or "rad"; it is required. q: (…, nq) in metres and radians, for the other joints; neutral
-    by default. It broadcasts with values. family: "icub" (1 and 2), "icub3" or "ergocub"; by default it follows from
-    the structure of the model.
+    values: (…, n) in the order of `board_joints`: all of the board's, or the first 7 of an arm or 3 of a head.
+    unit: "deg", the unit of the boards, or "rad"; it is required.
+    q: (…, nq) in metres and radians, for the other joints; neutral by default. It broadcasts with values.
+    family: "icub" (1 and 2), "icub3" or "ergocub"; by default it follows from the structure of the model.
 
     Entries that the model does not have, such as fingers, or a neck that is fixed, are named in `absent`, and may be
     NaN. Version and vergence of the eyes are a linear map of their pans. Raises KinetreeError for an unknown board, a
@@ -82,9 +82,8 @@ def to_board(
 ) -> BoardValues:
     """Return a configuration q (…, nq), in metres and radians, as values (…, n) of a control board.
 
-    unit: "deg", as the boards have, or "rad"; it is required. count: n, one that `from_board` takes, all by default.
-    family: as there. Entries that the model does not have are NaN and named in `absent`. Raises KinetreeError as
-    `from_board` does.
+    unit: "deg", the unit of the boards, or "rad"; it is required. count: n, as `from_board` takes it; all by default.
+    family: as in `from_board`. Entries that the model does not have are NaN and named in `absent`; errors as there.
     """
     _check_unit(unit)
     found = board_of(robot, board, family)

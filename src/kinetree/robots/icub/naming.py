@@ -97,8 +97,8 @@ class ForceTorqueRule:
     """The wrench that the force/torque sensors read.
 
     measures: as in `ForceTorque`; "child_on_parent" is the wrench that the child link of the fixed joint exerts on its
-    parent link. rule: the same in a sentence. why: the evidence and its sources. servers: the YARP port at which each
-    sensor is published, by sensor.
+    parent link. rule: the same in a sentence. why: the evidence and its sources.
+    servers: the YARP port at which each sensor is published, by sensor.
     """
 
     measures: str
