@@ -1,1 +1,1 @@
-"""One module a format: text to parts of a robot and back. Readers never raise on content; they report findings."""
+"""Formats, a module each: text to the parts of a robot and back. Readers report findings and never raise on content."""

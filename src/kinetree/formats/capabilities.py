@@ -1,7 +1,6 @@
-"""What each format can say of a robot, in one table.
+"""One table of what each format can represent; `Losses.find` walks over a robot with the row of a format.
 
-`Losses.find` walks over a robot with the row of a format. A new format adds a row; its writer gives `find` the cases
-that depend on values.
+A new format adds a row; its writer gives `find` the cases that depend on values.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from kinetree.model.assemble import order_of_file
 from kinetree.model.robot import UNLIMITED, Robot
 
 Case = Callable[[Any], Iterable[str]]
-"""From one thing of a robot to what a format cannot say of it."""
+"""Function from one element of a robot to descriptions of what a format cannot represent of it."""
 
 DEPENDS = None
-"""What can be said depends on values: the writer has a case, or notes what is lost while it lays out the file."""
+"""Mark of parts that depend on values: the writer has a case, or notes what is lost while it lays out the file."""
 Row = dict[str, str | Case | None]
-"""What a format cannot say, by part of a robot. A part is one of `without`, as "material", perhaps that of certain
-things alone, as "geometry.material". Parts that a format can say in full have no entry."""
+"""Losses of a format by part of a robot. A part is one of `without`, as "material", perhaps of some elements alone, as
+"geometry.material". Parts that a format can represent in full have no entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """What a format can say.
+    """What a format can represent.
 
-    title: its name in messages. cannot: by part, a text, in which "{0.name}" is an attribute of the thing, a case, or
+    title: its name in messages. cannot: by part, a text, in which "{0.name}" is an attribute of the element, a case, or
     DEPENDS.
     """
 
@@ -40,14 +39,14 @@ class Capability:
 
 
 def where(condition: Callable[[Any], object], what: str) -> Case:
-    """Return the case of things that cannot be said where a condition is true of them; what: as in `Capability`."""
+    """Return a case that describes an element as lost if a condition is true of it; what: as in `Capability`."""
     return lambda thing: [what.format(thing)] if condition(thing) else []
 
 
 def things_of(robot: Robot, part: str, without: Collection[str]) -> Iterator[tuple[str, Any, Source | None]]:
-    """Yield all things of a part in a robot: the element for messages, the thing, its place.
+    """Yield each element of a part of a robot: its name for messages, the element, its place in the file.
 
-    Parts of a joint or link have the joint or link as their thing. without: the parts that are left out.
+    A part of a joint or link yields the joint or link. without: the parts that are left out.
     """
     owner, _, name = part.rpartition(".")
     if name == "extension":
@@ -66,7 +65,6 @@ def _has(thing: Any, name: str) -> bool:
 
 
 def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple[str, Any]]:
-    """Yield all things of a kind, each with its element for messages."""
     if kind in ("robot", "order"):
         yield f"robot {robot.name!r}", robot if kind == "robot" else (robot.joint_names, order_of_file(robot))
     elif kind == "geometry":
@@ -81,7 +79,7 @@ def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple
 
 
 def _extensions_but(format: str) -> Row:
-    """Return the parts that a format which keeps its own extensions alone cannot say."""
+    """Return the parts that a format loses if it keeps only its own extensions."""
     foreign = where(lambda extension: extension.format != format, "<{0.tag}> of {0.format}")
     return dict.fromkeys(("extension", "geometry.extension", "sensor.extension"), foreign)
 
@@ -91,7 +89,7 @@ def _depends(*parts: str) -> Row:
 
 
 def _dynamics(names: str, what: str) -> Case:
-    """Return the case of joints that have one of these dynamics."""
+    """Return the case of joints that have one of the named dynamics."""
     return where(lambda joint: any(getattr(row, name) for row in joint.dynamics for name in names.split()), what)
 
 
@@ -107,7 +105,7 @@ KINEMATICS_ALONE: Row = {
     "joint.safety": "safety limits",
     "joint.calibration": "calibration",
 }
-"""Of formats without mass, shape and behaviour."""
+"""Losses of formats without mass, shape and behaviour."""
 
 ONE_CHAIN: Row = {
     "sensor": "sensors",
@@ -117,7 +115,7 @@ ONE_CHAIN: Row = {
     "frame": DEPENDS,
     "joint.mimic": "joints that follow others",
 }
-"""Of formats that have a single chain of joints."""
+"""Losses of formats that have a single chain of joints."""
 
 CAPABILITIES: dict[str, Capability] = {
     "urdf": Capability(

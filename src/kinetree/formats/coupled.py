@@ -1,5 +1,5 @@
-"""Limits over several joints in an element of ours, which URDF and SDF carry: <… name lower upper>, with a
-<joint name coefficient/> for each joint; in radians and metres, and without a bound where there is none."""
+"""Limits over several joints, in an element of Kinetree in URDF and SDF: <… name lower upper>, with <joint name
+coefficient/> for each joint; in radians and metres; a bound that is left out is infinite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kinetree.model.robot import CoupledLimit
 
 
 def coupled_limit(report: Report, element: Element) -> CoupledLimit | None:
-    """A limit over several joints, in an element of ours: bounds that are left out are infinite."""
+    """Return the limit in an element; None with errors in `report` if it is not legal."""
     before = len(report.findings)
     check_attributes(report, element, {"name", "lower", "upper"})
     terms: dict[str, float] = {}
@@ -39,6 +39,6 @@ def coupled_limit(report: Report, element: Element) -> CoupledLimit | None:
 
 
 def coupled_limit_attributes(limit: CoupledLimit) -> dict[str, str]:
-    """What such an element says besides its joints."""
+    """Return the attributes of the element of a limit; its joints are not among them."""
     ends = {"lower": limit.lower, "upper": limit.upper}
     return {"name": limit.name} | {end: format_number(value) for end, value in ends.items() if isfinite(value)}

@@ -1,7 +1,7 @@
-"""What writing files and their journal share: names beside a file, locks, digests, flushing.
+"""Names beside a file, locks, digests and flushing, for writing files and for their journal.
 
-A file of ours that is locked belongs to a process that is alive; one that is not was left by a process that was killed.
-On Windows, and on file systems without locks, every one counts as left.
+A file of Kinetree that is locked belongs to a running process; an unlocked one was left by a process that was killed.
+On Windows, and on file systems without locks, every such file counts as left.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from io import FileIO
 from pathlib import Path
 
 NEW, OLD = "kinetree-new", "kinetree-old"
-"""How the names end of a new file, and of an old one that is kept until all others are replaced."""
+"""Ends of the names of a new file, and of an old one that is kept until all others are replaced."""
 _CAUTIOUS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | _CAUTIOUS
 MOST_BYTES = 1_000_000_000
-"""Of a file of which a digest is made."""
+"""Largest file of which a digest is made."""
 _MOST_NAMES = 100
 _STRAY = re.compile(rf"\..+\.\d+\.{NEW}")
 
 
 def beside(path: Path, tag: object, end: str) -> Path:
-    """Return the name of a file in the same folder."""
+    """Return the path of a file in the same folder."""
     return path.with_name(f".{path.name}.{tag}.{end}")
 
 
 def created_locked(name: Callable[[int], Path], mode: int) -> tuple[FileIO, Path]:
-    """Create the first of some names that no other process holds, and lock it. What killed ones have left goes."""
+    """Create and lock the first file that no other process has locked; remove files that killed processes have left."""
     for number in range(_MOST_NAMES):
         path = name(number)
         if os.path.lexists(path) and not _discard(path):
@@ -41,14 +41,14 @@ def created_locked(name: Callable[[int], Path], mode: int) -> tuple[FileIO, Path
             handle = os.open(path, CREATE, mode)
         except FileExistsError:
             continue
-        if lock(handle) and is_at(handle, path):  # else another process took it for left behind
+        if lock(handle) and is_at(handle, path):  # else another process took it for a left one
             return FileIO(handle, "r+"), path
         os.close(handle)
     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(name(0)))
 
 
 def discard_strays(folder: Path) -> None:
-    """Remove the new files that killed processes have left in a folder, where no journal speaks of them."""
+    """Remove the new files without a journal that killed processes have left in a folder."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _STRAY.fullmatch(entry.name):
@@ -59,7 +59,7 @@ def _discard(path: Path) -> bool:
     """Remove a file that a killed process has left, and return whether it is gone."""
     try:
         if sys.platform == "win32":
-            os.unlink(path)  # what is open stays there
+            os.unlink(path)  # an open file stays there
             return True
         handle = os.open(path, os.O_RDWR | _CAUTIOUS)
     except OSError:
@@ -76,7 +76,7 @@ def _discard(path: Path) -> bool:
 
 
 def lock(handle: int) -> bool:
-    """Lock an open file until it is closed, and return whether no other process has."""
+    """Lock an open file until it is closed, and return whether it was free."""
     if sys.platform != "win32":
         import fcntl
 
@@ -98,7 +98,7 @@ def is_at(handle: int, path: Path) -> bool:
 
 
 def open_cautiously(path: Path, flags: int = os.O_RDONLY) -> int | None:
-    """Open a plain file; None where there is none. Raise OSError for a link, a pipe and whatever else stands there."""
+    """Open a plain file; return None if it does not exist. Raises OSError for a link, a pipe or anything else."""
     try:
         handle = os.open(path, flags | _CAUTIOUS)
     except FileNotFoundError:
@@ -111,13 +111,13 @@ def open_cautiously(path: Path, flags: int = os.O_RDONLY) -> int | None:
 
 def digest(data: bytes) -> str:
     """Return the SHA-256 of some data."""
-    import hashlib  # loads a large library, and seldom wanted
+    import hashlib  # loads a large library and is seldom used
 
     return hashlib.sha256(data).hexdigest()
 
 
 def digest_of(path: Path) -> str | None:
-    """Return the SHA-256 of a plain file, None where there is none. Raise OSError where it cannot be read."""
+    """Return the SHA-256 of a plain file, None if it does not exist. Raises OSError if it cannot be read."""
     import hashlib
 
     handle = open_cautiously(path)
@@ -137,17 +137,17 @@ def write_fully(handle: int, data: bytes) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk, where the system can."""
+    """Flush the names in a folder to disk, if the system can."""
     if sys.platform == "win32":
         return
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:  # a folder that may be written and not read
+    except PermissionError:  # a folder that may be written but not read
         return
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # the file system cannot flush
             raise
     finally:
         os.close(handle)

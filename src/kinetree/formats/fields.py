@@ -1,4 +1,4 @@
-"""Attributes and texts of XML elements as names, numbers and vectors; what does not fit is reported."""
+"""Attributes and texts of XML elements as names, numbers and vectors; values that do not fit are reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEFT_OVER_FIX = "load the .xacro file instead, or expand it first"
 
 
 def name_of(report: Report, element: Element, attribute: str = "name", owner: Element | None = None) -> str:
-    """A required, non-empty attribute without left-over xacro; "" where it is missing, with an error."""
+    """Return a required, non-empty attribute without left-over xacro; "" with an error otherwise."""
     text = element.attributes.get(attribute)
     if text is None or not text.strip():
         what = "is missing" if text is None else "is empty"
@@ -28,7 +28,7 @@ def name_of(report: Report, element: Element, attribute: str = "name", owner: El
 
 
 def is_left_over(report: Report, element: Element, text: str, label: str = "", **more: str | Element | None) -> bool:
-    """Return whether a text has left-over xacro, with an error; label: what stands before it in the message."""
+    """Return whether a text has left-over xacro, with an error; label: the beginning of the message."""
     left_over = "${" in text or "$(" in text
     if left_over:
         message = f"{label}{text!r} holds an expression that xacro has not replaced"
@@ -39,7 +39,7 @@ def is_left_over(report: Report, element: Element, text: str, label: str = "", *
 def float_of(
     report: Report, element: Element, attribute: str, default: float | None = None, owner: Element | None = None
 ) -> float:
-    """A finite number; `default` where it is missing, or an error where there is no default."""
+    """Return a finite number, else `default`, with an error if it is not legal; without a default 0 with an error."""
     text = element.attributes.get(attribute)
     if text is None:
         if default is None:
@@ -61,7 +61,7 @@ def vector_of(
     default: tuple[float, ...],
     owner: Element | None = None,
 ) -> list[float]:
-    """`count` finite numbers separated by blanks; `default` where the attribute is missing."""
+    """Return `count` finite numbers separated by blanks, else `default`, with an error if they are not legal."""
     text = element.attributes.get(attribute)
     if text is None:
         return list(default)
@@ -85,7 +85,7 @@ def _bad_number(report: Report, element: Element, attribute: str, text: str, leg
 
 
 def choice_of(report: Report, element: Element, attribute: str, text: str, legal: Collection[str], code: str) -> bool:
-    """Whether `text`, the value of an attribute, is one of `legal`; an error where it is not."""
+    """Return whether `text`, the value of an attribute, is one of `legal`, with an error if not."""
     if text in legal:
         return True
     near = nearest_names(text, list(legal))
@@ -94,7 +94,7 @@ def choice_of(report: Report, element: Element, attribute: str, text: str, legal
 
 
 def check_attributes(report: Report, element: Element, known: Collection[str]) -> None:
-    """Warn of attributes that are not understood; name spaces are nobody's business."""
+    """Warn of attributes that are not understood; declarations of name spaces are skipped."""
     for attribute in element.attributes:
         if attribute not in known and not attribute.startswith("xmlns"):
             report.warning(
@@ -106,7 +106,7 @@ def check_attributes(report: Report, element: Element, known: Collection[str]) -
 
 
 def check_leaf(report: Report, element: Element, known: Collection[str]) -> None:
-    """Warn of everything that is not understood in an element that should hold nothing but attributes."""
+    """Warn of all that is not understood in an element that should have only attributes."""
     for attribute in element.attributes:
         if attribute not in known:
             check_attributes(report, element, known)
@@ -118,7 +118,7 @@ def check_leaf(report: Report, element: Element, known: Collection[str]) -> None
 
 
 def stray_text(report: Report, element: Element) -> None:
-    """Warn of text where only elements mean something."""
+    """Warn of text in an element that should have only child elements."""
     if element.text:
         report.warning("not-understood", f"the text {element.text.strip()[:40]!r} has no meaning here", element)
 
@@ -126,9 +126,9 @@ def stray_text(report: Report, element: Element) -> None:
 def single_children(
     report: Report, element: Element, known: Collection[str], many: Collection[str] = ()
 ) -> tuple[dict[str, Element], list[Element]]:
-    """Children that may stand once, by tag, and the others: those of `many` and those not known, in order.
+    """Return the children that may stand once, by tag, and the others in order: those of `many` and unknown ones.
 
-    A child of `known` that stands twice is an error unless both say the same: nobody can tell which one is meant.
+    A child of `known` that stands twice is an error unless both have the same content, because either could be meant.
     """
     once: dict[str, Element] = {}
     others: list[Element] = []
@@ -150,7 +150,7 @@ def single_children(
 
 
 def same(a: Element, b: Element) -> bool:
-    """Whether two elements say the same."""
+    """Return whether two elements have the same tag, attributes, text and children."""
     return (
         a.tag == b.tag
         and a.attributes == b.attributes
@@ -161,7 +161,7 @@ def same(a: Element, b: Element) -> bool:
 
 
 def ignore(report: Report, elements: Iterable[Element], owner: Element) -> None:
-    """Elements that are not understood and have no place in the model: a warning each."""
+    """Warn of each element that is not understood and is not kept in the model."""
     for element in elements:
         report.warning(
             "not-understood", f"<{element.tag}> in {owner.label} is not understood; it has no effect", element
@@ -169,7 +169,7 @@ def ignore(report: Report, elements: Iterable[Element], owner: Element) -> None:
 
 
 def keep(report: Report, format: str, elements: Iterable[Element], owner: Element | None = None) -> list[Extension]:
-    """Elements that are not understood: kept as they stand, with a warning each."""
+    """Return elements that are not understood as extensions, unchanged, with a warning each."""
     kept = []
     for element in elements:
         where = f" in {owner.label}" if owner else ""
@@ -179,12 +179,12 @@ def keep(report: Report, format: str, elements: Iterable[Element], owner: Elemen
 
 
 def extension(format: str, element: Element) -> Extension:
-    """An element of another tool, as it stands."""
+    """Return an element of another tool as an extension, unchanged."""
     return Extension(format, element.tag, element.raw, element.source)
 
 
 def joint_order(report: Report, element: Element | None, parts: Parts) -> tuple[str, ...] | None:
-    """The order of q that a file says in an element of ours, which holds a <joint name=…/> for each joint."""
+    """Return the order of q in an element of Kinetree that has a <joint name=…/> for each joint; None without one."""
     if element is None:
         return None
     joints = [joint.name for joint in parts.joints if joint.coordinated]
@@ -196,16 +196,16 @@ def joint_order(report: Report, element: Element | None, parts: Parts) -> tuple[
 
 
 def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
-    """Assemble the parts, with the structure's faults underlined in the file; None if anything is an error."""
+    """Return the robot of the parts, or None if anything is an error; structural faults are underlined in the file."""
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
     if any(f.severity == "error" and f.code != "no-links" for f in report.findings):
-        report.findings = [f for f in report.findings if f.code != "no-links"]  # no cause, but a consequence
+        report.findings = [f for f in report.findings if f.code != "no-links"]  # a consequence of the other errors
     robot, findings = assemble(parts)
     report.place(findings, root.document)
     return None if report.failed else robot
 
 
 def read_each(elements: Iterable[Element], read: Callable[[Element], V | None]) -> list[V]:
-    """The results of `read` for each element, without the failures."""
+    """Return the results of `read` for each element, without those that are None."""
     return [value for element in elements if (value := read(element)) is not None]

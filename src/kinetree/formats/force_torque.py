@@ -1,11 +1,11 @@
-"""The words of <force_torque>, which SDF, iDynTree's URDF and our DH tables share.
+"""<force_torque>, as SDF, iDynTree's URDF and our DH tables have it.
 
 They differ in the point about which the moment is taken. SDF: "for each option the point with respect to which the
 torque component of the wrench is expressed is the joint origin" (forcetorque.sdf, 1.5 to 1.12), so its <frame> gives
 the axes alone. In URDF the element is an extension of iDynTree, whose code takes the origin of the frame in whose axes
 it reads: its second link's sensor transform is the identity for "child", the inverse of the joint's for "parent", and
 the <origin> for "sensor" (ForceTorqueSensorElement.cpp). Its documentation (doc/model_loading.md) says "child frame
-origin" for all three. The code is followed, for it is what everybody's numbers come from.
+origin" for all three. Kinetree follows the code, because it makes the numbers that users of iDynTree get.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TAG = "force_torque"
 
 DIRECTIONS: dict[str, Any] = {"parent_to_child": "parent_on_child", "child_to_parent": "child_on_parent"}
-"""The words for <measure_direction>, and ours."""
+"""Values of <measure_direction> to those of `ForceTorque.measures`."""
 
 LEGAL: dict[str, tuple[Any, ...]] = {
     "frame": ("child", "parent", "sensor"),
@@ -34,18 +34,18 @@ LEGAL: dict[str, tuple[Any, ...]] = {
 }
 
 DEFAULTS = {"frame": "child", "measure_direction": "child_to_parent"}
-"""Of what <force_torque> leaves out: SDF's. Its page of 1.4 says "parent", but its readers bring such files up to date
-without a word about that, and take the new defaults. iDynTree has none, and leaves such a sensor out."""
+"""SDF's defaults for missing elements of <force_torque>. The page of SDF 1.4 has "parent", but readers of SDF
+convert such files to the new defaults. iDynTree has no default, and leaves such a sensor out."""
 
 
 def force_torque_of(said: dict[str, str], point: Literal["joint", "frame"]) -> ForceTorque:
-    """What a sensor reads, from legal words for <frame> and <measure_direction>."""
+    """Return what a sensor reads, from legal values of <frame> and <measure_direction>."""
     words: dict[str, Any] = dict(said)
     return ForceTorque(DIRECTIONS[words["measure_direction"]], words["frame"], point)
 
 
 def words_of(said: ForceTorque) -> dict[str, str]:
-    """The words for <frame> and <measure_direction>."""
+    """Return the values of <frame> and <measure_direction> of a sensor."""
     (direction,) = (word for word, measures in DIRECTIONS.items() if measures == said.measures)
     return {"frame": said.axes, "measure_direction": direction}
 
@@ -53,7 +53,7 @@ def words_of(said: ForceTorque) -> dict[str, str]:
 def read_force_torque(
     report: Report, format: str, element: Element, owner: Element, point: Literal["joint", "frame"]
 ) -> tuple[ForceTorque, list[Extension]]:
-    """What <force_torque> says, and the rest of it, such as noise, as extensions "force_torque/…"."""
+    """Return what <force_torque> describes, and its other elements, such as noise, as extensions "force_torque/…"."""
     check_attributes(report, element, ())
     once, others = single_children(report, element, tuple(LEGAL))
     said = {tag: _word(report, once.get(tag), tag, owner) for tag in LEGAL}
@@ -69,8 +69,7 @@ def _word(report: Report, element: Element | None, tag: str, owner: Element) -> 
 
 
 def written_sensors(robot: Robot, without: Collection[str]) -> list[Sensor]:
-    """The sensors that a writer writes; where one does not say what it reads, or shall not, without any of the rest of
-    <force_torque>, which would say it by default."""
+    """Return the sensors to write; one without a reading has no <force_torque>: an empty one has defaults."""
     if "sensor" in without:
         return []
     return [
@@ -84,7 +83,7 @@ def _mute(sensor: Sensor) -> Sensor:
 
 
 def check_reading(losses: Losses, sensor: Sensor, tree: Tree, place: Place, written: Place) -> None:
-    """Note a sensor that, as it is written, would read in other axes or about another point.
+    """Note a sensor that would read in other axes or about another point once written.
 
     tree: of a robot that has all frames of the two places.
     """
@@ -93,7 +92,7 @@ def check_reading(losses: Losses, sensor: Sensor, tree: Tree, place: Place, writ
 
 
 def check_readings(losses: Losses, robot: Robot, read_back: Callable[[Sensor], Sensor | None]) -> None:
-    """Note all sensors that would read otherwise; read_back: a sensor as it is read back, None where it cannot be."""
+    """Note all sensors that would read otherwise; read_back: the sensor as it would be read back, or None."""
     tree = build_tree(robot)
     for sensor in written_sensors(robot, losses.without):
         if sensor.force_torque and (back := read_back(sensor)):

@@ -1,19 +1,18 @@
-"""The journal of writing several files: what makes a killed run undone.
+"""The journal of writing several files, with which the next run undoes a killed one.
 
-Before the first of several files is replaced, every folder that holds some of them gets a file `.kinetree-journal`:
+Before the first of several files is replaced, every folder that contains some of them gets a file `.kinetree-journal`:
 
     {"kinetree-journal": 1, "id": "…", "inode": …, "files": [{"file": "arm.xacro", "old": SHA-256, "new": SHA-256}, …]}
 
 It lists all files of the run, relative to its own folder; "old" is null for a file that is new. New and old contents
-lie beside each file, as `.arm.xacro.ID.kinetree-new` and `….kinetree-old`. Journals go when all files are replaced.
-So whoever finds a journal which no living process has locked knows what to do: where all files are old, or all are new,
-nothing but to clear up; otherwise those that are new become old again.
+lie beside each file, as `.arm.xacro.ID.kinetree-new` and `….kinetree-old`. Journals are removed when all files are
+replaced. So a journal that no living process has locked shows what to do: if all files are old, or all are new, the
+left files are removed; otherwise the new ones become old again.
 
-Whoever made a journal may be a foreigner whose folder was copied. So one is used only if it is the very file that a run
-has written, by the number of its inode, which no copy keeps, that belongs to this user and that nobody else may write
-to; it changes files only in folders that hold the same journal, and only plain files of which
-the contents are those that it says; and it names nothing but files to be restored, for which the names of the contents
-are fixed. Otherwise nothing is changed, and an error says why.
+A journal may come from a stranger, in a copied folder. So it is used only if a run wrote this very file (by the number
+of its inode, which no copy keeps), it belongs to this user, and only this user may write to it. It changes files only
+in folders with the same journal, and only plain files whose contents have its digests; it lists nothing but files to
+restore, and the names of their contents are fixed. Otherwise nothing is changed, and an error gives the reason.
 """
 
 from __future__ import annotations
@@ -54,30 +53,30 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Journal:
-    """What one run replaces: file to the digests of its old content, None where there is none, and of its new one."""
+    """Files that one run replaces, to the digests of their old content (None without one) and of their new content."""
 
     files: Mapping[Path, tuple[str | None, str]]
     id: str = field(default_factory=lambda: os.urandom(16).hex())
 
     @property
     def folders(self) -> list[Path]:
-        """In their order; a run locks the journal in the first."""
+        """Folders of the files, sorted; a run locks the journal in the first."""
         return sorted({path.parent for path in self.files})
 
 
 def new_of(journal: Journal, path: Path) -> Path:
-    """Return where the new content of a file is prepared."""
+    """Return the path at which the new content of a file is prepared."""
     return beside(path, journal.id, NEW)
 
 
 def old_of(journal: Journal, path: Path) -> Path:
-    """Return where the old content of a file is kept."""
+    """Return the path at which the old content of a file is kept."""
     return beside(path, journal.id, OLD)
 
 
 @contextmanager
 def begun(journal: Journal) -> Iterator[None]:
-    """Replace files under a journal: whatever is raised within, all files become old again."""
+    """Replace files under a journal; if anything is raised within, all files become old again."""
     with ExitStack() as held:
         try:
             _write(journal, held)
@@ -90,7 +89,7 @@ def begun(journal: Journal) -> Iterator[None]:
 
 
 def _undo_after(error: BaseException, journal: Journal, held: ExitStack) -> None:
-    """Make all files old again. Where that fails, say in the error that the next run does it."""
+    """Make all files old again; if that fails, add to the error that the next run does it."""
     try:
         _undo(journal)
         _remove(journal, [folder for folder in journal.folders if _is_in(journal, folder)], held)
@@ -103,9 +102,9 @@ def _undo_after(error: BaseException, journal: Journal, held: ExitStack) -> None
 
 
 def recover(folders: Iterable[Path]) -> list[Finding]:
-    """Finish or undo what killed runs have left in some folders, and return what was done.
+    """Finish or undo what killed runs have left in some folders, and return a finding for each.
 
-    Raises KinetreeError where a run that is alive writes there, and for a journal that cannot be used.
+    Raises KinetreeError if another run writes there, or a journal cannot be used.
     """
     notes = []
     for folder in sorted({Path(os.path.realpath(folder)) for folder in folders}):
@@ -120,13 +119,12 @@ def recover(folders: Iterable[Path]) -> list[Finding]:
 
 
 def is_left(folder: Path) -> bool:
-    """Return whether a run that was killed, or is still alive, has a journal in a folder."""
+    """Return whether a folder has a journal, of a run that was killed or is still alive."""
     return os.path.lexists(folder / NAME)
 
 
 def _taken(folder: Path, held: ExitStack) -> Journal | None:
-    """Return the journal in a folder, locked while `held` lasts; None where there is none. One that is cut short goes:
-    its run was killed before it changed anything."""
+    """Return the journal in a folder, locked while `held` lasts, or None; a truncated one is removed."""
     journal = _locked(folder, held)
     if journal and (first := journal.folders[0]) != folder:
         _locked(first, held)
@@ -142,7 +140,7 @@ def _locked(folder: Path, held: ExitStack) -> Journal | None:
         raise _busy(folder)
     _check_owner(os.fstat(handle), folder)
     text = file.read(MOST_BYTES + 1)
-    if _is_cut(text):
+    if _is_cut(text):  # its run was killed before it changed anything
         held.close()
         os.unlink(folder / NAME)
         return None
@@ -155,7 +153,7 @@ def _busy(folder: Path) -> KinetreeError:
 
 
 def _settled(journal: Journal, folder: Path, held: ExitStack) -> Finding:
-    """Make all files of a journal old or all new, and say which."""
+    """Make all files of a journal old or all new, and return a finding that says which."""
     states = {path: digest_of(path) for path in journal.files}
     for path, state in states.items():
         if state not in journal.files[path]:
@@ -174,7 +172,7 @@ def _settled(journal: Journal, folder: Path, held: ExitStack) -> Finding:
     _remove(journal, [each for each in journal.folders if _is_in(journal, each)], held)
     for each in filter(is_left, journal.folders):
         with suppress(KinetreeError), ExitStack() as for_now:
-            _locked(each, for_now)  # removes one that is cut short
+            _locked(each, for_now)  # removes a truncated journal
     message = f"an earlier run was interrupted while it wrote files here, and {done}"
     return Finding("interrupted", "warning", message, Source(str(folder)))
 
@@ -185,7 +183,6 @@ def _names(journal: Journal) -> str:
 
 
 def _undo(journal: Journal) -> None:
-    """Make those files old again that are new."""
     replaced = [path for path, (old, new) in journal.files.items() if old != new and digest_of(path) == new]
     for path in replaced:
         old, _ = journal.files[path]
@@ -201,13 +198,13 @@ def _undo(journal: Journal) -> None:
 
 
 def _remove(journal: Journal, folders: list[Path], held: ExitStack) -> None:
-    """Remove what a run has left in some folders; the journals last, and the locked one after all others."""
+    """Remove what a run has left in some folders: the journals last, and the locked one after all others."""
     for path in journal.files:
         if path.parent in folders:
             new_of(journal, path).unlink(missing_ok=True)
             old_of(journal, path).unlink(missing_ok=True)
     if sys.platform == "win32":
-        held.close()  # what is open cannot be removed there
+        held.close()  # an open file cannot be removed there
     for folder in reversed(folders):
         flush_folder(folder)
         (folder / NAME).unlink(missing_ok=True)
@@ -216,7 +213,6 @@ def _remove(journal: Journal, folders: list[Path], held: ExitStack) -> None:
 
 
 def _write(journal: Journal, held: ExitStack) -> None:
-    """Write the journal in all folders, flushed to disk, and lock the first while `held` lasts."""
     for number, folder in enumerate(journal.folders):
         with ExitStack() as for_now:
             try:
@@ -246,7 +242,7 @@ def _write_in(folder: Path, journal: Journal, held: ExitStack) -> None:
 
 
 def _text(journal: Journal, folder: Path, inode: int) -> bytes:
-    import json  # not at the start, for `save` seldom has a journal
+    import json  # not at the start, because `save` seldom has a journal
 
     rows = [
         {"file": _relative(path, folder), "old": old, "new": new} for path, (old, new) in sorted(journal.files.items())
@@ -263,13 +259,12 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _is_cut(text: bytes) -> bool:
-    """Return whether this is the beginning of a journal, of which the end was not yet written."""
+    """Return whether this is the beginning of a journal whose end was not written."""
     head = _HEAD.encode()
     return len(text) <= MOST_BYTES and head.startswith(text[: len(head)]) and not text.rstrip().endswith(b"]}")
 
 
 def _is_in(journal: Journal, folder: Path) -> bool:
-    """Return whether this very journal lies in a folder."""
     handle = open_cautiously(folder / NAME) if is_left(folder) else None
     if handle is None:
         return False
@@ -288,7 +283,7 @@ def _check_owner(status: os.stat_result, folder: Path) -> None:
 
 
 def _read(text: bytes, folder: Path, inode: int) -> Journal:
-    """Return what a journal says. Raise KinetreeError for one that no run has written in this folder."""
+    """Return the journal of a text. Raises KinetreeError if no run has written it in this folder."""
     import json
 
     if len(text) > MOST_BYTES:
@@ -323,7 +318,7 @@ def _is_row(row: Any) -> bool:
 
 
 def _path(name: str, folder: Path) -> Path:
-    """Return the file that a journal in a folder names, without following links."""
+    """Return the path of a file in a journal. Raises KinetreeError if it is no file name or leads through a link."""
     path = Path(os.path.normpath(folder / name))
     is_plain = "\0" not in name and path.name and os.path.basename(name) not in ("", ".", "..")
     if not is_plain or Path(os.path.realpath(path.parent)) != path.parent:

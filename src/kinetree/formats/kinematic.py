@@ -12,7 +12,7 @@ from kinetree.model.robot import Robot
 
 
 def frames_but(*kept: str) -> Case:
-    """Return the case of frames for a format that has only these."""
+    """Return the case of frames for a format that keeps only the given ones."""
     return where(lambda frame: frame.name not in kept, "any frames but those at its joints and its end")
 
 
@@ -22,7 +22,7 @@ def ends(
     """Return (root, tip) as the file names them.
 
     None stands for a name that the reader gives to something else, which is lost, and for a tip that is the root. made:
-    whether the reader gives a name by itself.
+    whether the reader creates a name itself.
     """
     names: list[str | None] = []
     for kind, name in (("link", chain.base), ("frame", chain.tip)):
@@ -40,7 +40,7 @@ def quoted(name: str) -> str:
 
 
 def unquoted(text: str) -> str | None:
-    """Return the name of a text that may stand between double quotes, or None where they do not fit."""
+    """Return the name in a text that may stand between double quotes; None if it is not a legal string."""
     if not text.startswith('"'):
         return text
     try:

@@ -39,7 +39,6 @@ def _all_sets(file: TomlTable) -> tuple[LinearLimits, ...]:
 
 
 def _sets(file: TomlTable, k: int, data: dict[str, Any]) -> list[LinearLimits]:
-    """Return the sets of one table: one for its joints, or one for each list of joints."""
     default = f"limits {k + 1}"
     table = file.inner("limits", k, data, f"limits {default!r}")
     name = table.value("name", default, lambda said: is_text(said) and said != "", "legal is a text", "name")
@@ -82,7 +81,7 @@ def _sets(file: TomlTable, k: int, data: dict[str, Any]) -> list[LinearLimits]:
 
 
 def _joints(table: TomlTable) -> dict[str, tuple[str, ...]]:
-    """Return {label: names}: one list without a label, or several in a table."""
+    """Return {label: names}; a single list has the label ""."""
     said = table.data.get("joints")
     lists: dict[Any, Any] = said if isinstance(said, dict) and said else {"": said}
     for names in lists.values():
@@ -94,7 +93,7 @@ def _joints(table: TomlTable) -> dict[str, tuple[str, ...]]:
 
 
 def _rows(table: TomlTable) -> tuple[Array, Array] | None:
-    """Return G, h of the rows."""
+    """Return G, h of the rows; None with an error if they are not legal."""
     data = table.data
     pairs = [pair for pair in (("A", "b"), ("G", "h")) if pair[0] in data or pair[1] in data]
     if len(pairs) != 1:
@@ -123,7 +122,7 @@ def _labels(table: TomlTable, count: int) -> list[str]:
 
 
 def _numbers(said: object, dimension: int) -> Array | None:
-    """Return a list of numbers, or of such lists, as an array; None if it is anything else, or not finite."""
+    """Return numbers, or lists of numbers, as an array; None if they are anything else or not finite."""
     try:
         array = np.array(said, dtype=float)
     except (TypeError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Collect what a format cannot say of a robot, so that a writer can refuse it unless the caller leaves it out."""
+"""Parts of a robot that a format cannot represent; a writer refuses them unless the caller leaves them out."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PARTS = (
     *("extension", "geometry", "material", "inertial", "sensor", "force_torque", "limit", "velocity_limit"),
     *("coupled_limit", "dynamics", "safety", "calibration", "frame", "group", "order", "mimic"),
 )
-"""The parts of a robot that a caller may leave out, by `without=…`: all of them, also where the format can say some.
-Joints and links are never left out. "order" is that of q, "force_torque" what such sensors read."""
+"""Parts of a robot that a caller may leave out by `without=…`, also if the format can represent some of them. Joints
+and links are never left out. "order" is that of q; "force_torque" is the reading of such sensors."""
 
 
 class Losses:
-    """What a format cannot say of a robot. format: its row in CAPABILITIES. without: parts that are left out."""
+    """What a format cannot represent of a robot. format: its row in CAPABILITIES. without: parts that are left out."""
 
     def __init__(self, format: str, without: Collection[str]) -> None:
         unknown = [part for part in without if part not in PARTS]
@@ -32,7 +32,7 @@ class Losses:
         self.findings: list[Finding] = []
 
     def pared(self, robot: Robot) -> Robot:
-        """Return the robot without what is left out of its joints: followers, velocity limits and the order of q."""
+        """Return the robot without the followers, velocity limits and order of q that are left out."""
         if not self.without & {"mimic", "velocity_limit", "order"}:
             return robot
         parts = parts_of(robot)
@@ -50,10 +50,7 @@ class Losses:
         return build(parts)
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
-        """Note what the format cannot say by the table of capabilities, and by the writer's cases of what depends.
-
-        row: the format whose row is asked, if it is another.
-        """
+        """Note what is lost by the table of capabilities and the writer's cases. row: of another format, if given."""
         cannot = CAPABILITIES[row or self.format].cannot
         assert all(cannot[part] is DEPENDS for part in cases)
         for part, cell in cannot.items():
@@ -65,7 +62,7 @@ class Losses:
                     self.lose(part.rpartition(".")[2], element, what, source)
 
     def lose(self, part: str, element: str, what: str, source: Source | None = None) -> None:
-        """Note that an element has something that cannot be written. part: one of PARTS, or "joint" or "link"."""
+        """Note that an element has a part that cannot be written. part: one of PARTS, or "joint" or "link"."""
         if part in self.without:
             return
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
@@ -73,6 +70,6 @@ class Losses:
         self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix))
 
     def check(self) -> None:
-        """Raise if anything would be lost."""
+        """Raise KinetreeError if anything would be lost."""
         if self.findings:
             raise KinetreeError(self.findings)

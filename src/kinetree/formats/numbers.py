@@ -8,7 +8,7 @@ import numpy as np
 
 
 def number(text: str) -> float | None:
-    """The finite decimal number that `text` is, or None. Stricter than float(): no `1_000`, `nan`, `inf`."""
+    """Return the finite decimal number in `text`, or None. Stricter than float(): no `1_000`, `nan`, `inf`."""
     if "_" in text or not text.isascii():
         return None
     try:
@@ -19,7 +19,7 @@ def number(text: str) -> float | None:
 
 
 def numbers(text: str) -> list[float] | None:
-    """The finite numbers that `text` holds, separated by white space, or None where one is not a number."""
+    """Return the finite numbers in `text`, separated by white space, or None if one of them is not such a number."""
     if "_" in text or not text.isascii():
         return None
     try:
@@ -30,11 +30,11 @@ def numbers(text: str) -> list[float] | None:
 
 
 def format_number(value: float) -> str:
-    """The shortest text that reads back as the same double; whole numbers without a point, no negative zero."""
+    """Return the shortest text that reads back as the same double; whole numbers without a point, no negative zero."""
     value = float(value) + 0.0
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def format_numbers(values: object) -> str:
-    """Numbers separated by blanks, each as `format_number` writes it."""
+    """Return numbers separated by blanks, each as `format_number` writes it."""
     return " ".join(format_number(v) for v in np.asarray(values, dtype=float).ravel())

@@ -1,4 +1,4 @@
-"""How a reader asks for another file. `load` gives it the means; readers never touch the disk themselves."""
+"""How a reader opens another file: `load` gives it an `Opener`; readers never touch the disk themselves."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from kinetree.formats.xml import Report, parse
 MAX_FILE_BYTES = 64_000_000
 
 Opener = Callable[[str, str], tuple[bytes, str] | None]
-"""(what the file asks for: a path or a URI, the file that asks) to (content, path), or None if it cannot be found."""
+"""Function from (a path or URI, the file that refers to it) to (content, path), or None if it cannot be found."""
 
 
 def nothing(wanted: str, asked_from: str) -> tuple[bytes, str] | None:
-    """Opens nothing: for texts that come from no file."""
+    """Return None: the opener of texts that come from no file."""
     return None
 
 
@@ -33,9 +33,9 @@ class Files:
     """An `Opener` for the files of one load, by `package://`, `$(find …)`, `model://`, `file://` and plain paths.
 
     packages: folders by package name, searched first; see `kinetree.formats.packages` for the others.
-    `missed` says of everything that could not be opened why, by what was asked for. A folder stands for the
-    SDF file that its model.config names. Nothing is ever downloaded.
-    confinement: outside of which nothing is read; `refused` has the findings about what was, by what was asked for.
+    confinement: outside of it nothing is read; `refused` has the findings about that, by reference.
+    `missed` has the reason for everything that could not be opened, by reference. A folder stands for the SDF file in
+    its model.config. Nothing is ever downloaded.
     """
 
     def __init__(self, packages: Mapping[str, Path], confinement: Confinement | None = None) -> None:
@@ -45,8 +45,7 @@ class Files:
         self.refused: dict[str, Finding] = {}
 
     def variable(self, name: str, default: str | None = None) -> str:
-        """Return the value of a variable of the environment; the default, if there is one, where it is not set or not
-        to be seen. Raises KinetreeError where there is neither."""
+        """Return an environment variable, or the default if unset or hidden. Raises KinetreeError without both."""
         seen = os.environ if self.confinement is None else self.confinement.environment
         value = seen.get(name, default)
         if self.confinement is not None and name not in seen and default is not None:
@@ -60,11 +59,11 @@ class Files:
         raise fail("xacro-substitution", f"the environment variable {name!r} is not set")
 
     def __call__(self, wanted: str, asked_from: str) -> tuple[bytes, str] | None:
-        """The content and the path of what is asked for, or None; see `Opener`."""
+        """Return the content and the path of a reference, or None; see `Opener`."""
         about = re.sub(r"/model\.(config|sdf)\Z", "", wanted)  # the files of a model stand for it
         try:
             found = self.open(wanted, asked_from)
-            self.refused.pop(about, None)  # it was looked for in several places
+            self.refused.pop(about, None)  # another place was tried before
             return found
         except KinetreeError as error:
             if error.findings[0].code == "file-size":
@@ -77,7 +76,7 @@ class Files:
         return None
 
     def open(self, wanted: str, asked_from: str) -> tuple[bytes, str]:
-        """Return the content and the path of what is asked for. Raises KinetreeError or OSError if unreadable."""
+        """Return the content and the path of a reference. Raises KinetreeError or OSError if it cannot be read."""
         path = self.path(wanted, asked_from)
         path = _model_file(path, lambda config: self.check(config, wanted)) if path.is_dir() else path
         self.check(path, wanted)
@@ -86,19 +85,19 @@ class Files:
         return read_file(path if self.confinement is None else Path(real(path))), str(path)
 
     def open_or_refuse(self, wanted: str, asked_from: str) -> tuple[bytes, str] | None:
-        """As an `Opener`, but raises KinetreeError for what is refused."""
+        """Return what the `Opener` returns, but raise KinetreeError if the confinement refuses it."""
         found = self(wanted, asked_from)
         if found is None and (refused := self.refused.pop(wanted, None)):
             raise KinetreeError(replace(refused, source=None))
         return found
 
     def check(self, path: Path, wanted: str | None = None) -> None:
-        """Raises KinetreeError where a file or folder may not be read. wanted: as what it is asked for."""
+        """Raise KinetreeError if a file or folder may not be read. wanted: its name in the message."""
         if self.confinement and not self.packages.may_read(path):
             raise refusal(repr(wanted or str(path)), real(path), self.confinement)
 
     def path(self, wanted: str, asked_from: str) -> Path:
-        """The path that is asked for, whether or not there is such a file. Raises KinetreeError where none is meant."""
+        """Return the path of a reference, whether or not the file exists. Raises KinetreeError if it means no path."""
         near = folder_of(asked_from)
         if match := re.match(
             r"(?:(?P<scheme>package|model)://|\$\(find\s+)(?P<name>[^/)\s]+)\)?/*(?P<rest>.*)", wanted
@@ -117,24 +116,24 @@ class Files:
         return near / path
 
     def package(self, name: str, asked_from: str) -> Path:
-        """The folder of a ROS package, as `Packages.package`."""
+        """Return the folder of a ROS package, as `Packages.package`."""
         return self.packages.package(name, folder_of(asked_from))
 
 
 def folder_of(file: str) -> Path | None:
-    """The folder of a file by the name it has in messages; None for a text."""
+    """Return the folder of a file, from its name in messages; None for a text."""
     return None if file.startswith("<") else Path(file).parent
 
 
 _snapshot: ContextVar[dict[Path, bytes] | None] = ContextVar("_snapshot", default=None)
-"""What `read_file` has read and is taken to read, by resolved path; None where it reads the disk."""
+"""What `read_file` has read or is given, by resolved path; None if it reads the disk."""
 
 
 @contextmanager
 def snapshot(contents: Mapping[Path, bytes] = MappingProxyType({})) -> Iterator[dict[Path, bytes]]:
-    """Within it a file holds what it held when it was first read, whatever becomes of it on the disk.
+    """Keep the first content read of each file within the context, even if the disk changes.
 
-    contents: what some files are taken to hold from the start, by resolved path. Gives these, and all that are read.
+    contents: initial contents of files, by resolved path. Yields these and all that are read.
     """
     held = dict(contents)
     token = _snapshot.set(held)
@@ -145,8 +144,7 @@ def snapshot(contents: Mapping[Path, bytes] = MappingProxyType({})) -> Iterator[
 
 
 def read_file(path: Path) -> bytes:
-    """The content of a file, on the disk or in a `snapshot`. Raises KinetreeError for one that cannot be read or is too
-    large."""
+    """Return the content of a file, on the disk or in a `snapshot`. Raises KinetreeError if unreadable or too large."""
     held = _snapshot.get()
     if held is None:
         return _on_disk(path)
@@ -173,8 +171,7 @@ def _on_disk(path: Path) -> bytes:
 
 
 def _model_file(folder: Path, check: Callable[[Path], None]) -> Path:
-    """Return the SDF file of a model's folder: that of the latest version which model.config names, else model.sdf.
-    check: raises where that may not be read."""
+    """Return the SDF file of a model's folder: the latest in model.config, else model.sdf. check: raises if refused."""
     config = folder / "model.config"
     check(config)
     root = parse(read_file(config), str(config), Report()) if config.is_file() else None
@@ -183,5 +180,5 @@ def _model_file(folder: Path, check: Callable[[Path], None]) -> Path:
 
 
 def _version(text: str | None) -> tuple[int, ...]:
-    """1.10 is later than 1.6; no version is the earliest."""
+    """Return a sortable version: 1.10 is later than 1.6; no version is the earliest."""
     return tuple(map(int, re.findall(r"\d{1,9}", text or "")))

@@ -1,4 +1,4 @@
-"""Write files whole or not at all, and flush them to disk.
+"""Writing of files, whole or not at all, flushed to disk.
 
 `write_whole` writes one file, `write_all` several, of which either all change or none. New content goes to a file
 beside its target, which is then renamed to it. Several files also have a journal, see `kinetree.formats.journal`.
@@ -21,17 +21,17 @@ from kinetree.formats.journal import Journal, begun, new_of, old_of, recover
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file, or leave it as it is and raise KinetreeError.
 
-    Text is written in UTF-8. A link is followed: its target is replaced. A device or a pipe is written into, for it
-    cannot be replaced. Rights and, where possible, the owner stay; a new file has the rights that the umask gives. A
-    file that is read-only stays, although to replace it would need no right to write to it.
+    Text is written in UTF-8. A link is followed: its target is replaced. A device or a pipe cannot be replaced, so it
+    is written into. Rights and, if possible, the owner stay; a new file has the rights that the umask gives. A
+    read-only file stays, although replacing it needs no right to write to it.
     """
     write_all({path: content})
 
 
 def write_all(contents: Mapping[Path, str | bytes]) -> list[Finding]:
-    """Write files as `write_whole`: all, or none and raise KinetreeError.
+    """Write files as `write_whole` does: all of them, or none and raise KinetreeError.
 
-    Returns what was done about an earlier run that was killed while it wrote several files in these folders.
+    Returns findings about an earlier run that was killed while it wrote several files in these folders.
     """
     files: dict[Path, bytes] = {}
     devices: dict[Path, bytes] = {}
@@ -54,7 +54,7 @@ def write_all(contents: Mapping[Path, str | bytes]) -> list[Finding]:
 
 @contextmanager
 def _naming(path: Path, what: str = "cannot be written") -> Iterator[None]:
-    """Turn what the system says of a file into a KinetreeError that names it."""
+    """Turn an error of the system into a KinetreeError that names the file."""
     try:
         yield
     except (OSError, ValueError) as error:  # a null character in a path is a ValueError
@@ -63,7 +63,7 @@ def _naming(path: Path, what: str = "cannot be written") -> Iterator[None]:
 
 
 def _checked(path: Path) -> Path:
-    """Return the file that a path leads to. Raise KinetreeError for one that is there and may not be replaced."""
+    """Return the file that a path leads to. Raises KinetreeError if it exists and may not be replaced."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -92,7 +92,7 @@ def _write_one(target: Path, data: bytes) -> None:
             with file:
                 _fill(file.fileno(), data, target)
                 if sys.platform == "win32":
-                    file.close()  # it could not be renamed there; elsewhere it stays locked, and so nobody removes it
+                    file.close()  # it could not be renamed there; elsewhere it stays locked, so no run removes it
                 os.replace(temporary, target)
         except BaseException:
             with suppress(OSError):
@@ -133,7 +133,7 @@ def _write_into(devices: Mapping[Path, bytes]) -> None:
 
 
 def _keep(path: Path, backup: Path) -> None:
-    """Give a file a second name, or where that cannot be, make a copy."""
+    """Give a file a second name, or make a copy if links do not work."""
     try:
         os.link(path, backup)
     except OSError:
@@ -149,12 +149,12 @@ def _create(path: Path, data: bytes, like: Path) -> None:
 
 
 def _mode(like: Path) -> int:
-    """Return the rights to create a file with: nobody else sees what may be secret before it has those of the old."""
+    """Return the rights of a file to create: others see no secrets before it has the rights of the old file."""
     return 0o600 if like.exists() else 0o666
 
 
 def _fill(handle: int, data: bytes, like: Path) -> None:
-    """Write data to a new file, give it the rights of another one that may be there, and flush it to disk."""
+    """Write data to a new file, give it the rights of the file `like` if that exists, and flush it to disk."""
     write_fully(handle, data)
     if like.exists():
         _take_rights(handle, like)
@@ -162,13 +162,12 @@ def _fill(handle: int, data: bytes, like: Path) -> None:
 
 
 def _take_rights(handle: int, like: Path) -> None:
-    """Give a file the rights and, where that may be, the owner and group of another. Where the group cannot be kept,
-    another group gets no more than everybody."""
+    """Give a file the rights and, if allowed, owner and group of another; a changed group gets at most others'."""
     old = like.stat()
     mode = old.st_mode & 0o777
     if sys.platform == "win32":
-        return  # read-only, which is all there is, is refused before
-    with suppress(PermissionError):  # who may write to a file of somebody else need not be able to give it away
+        return  # Windows has read-only files alone, which are refused before
+    with suppress(PermissionError):  # a user who may write to another's file may lack the right to give it away
         os.chown(handle, old.st_uid, old.st_gid)
     if os.fstat(handle).st_gid != old.st_gid:
         try:

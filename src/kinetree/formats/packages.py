@@ -1,16 +1,16 @@
-"""Where ROS packages and Gazebo models lie: what `package://`, `$(find …)` and `model://` mean, without ROS.
+"""Folders of ROS packages and Gazebo models, for `package://`, `$(find …)` and `model://`, without ROS.
 
 A package is a folder with a package.xml, whose <name> decides. It is looked for, in this order,
 
 1. in what the caller gave (`packages={name: folder}`),
-2. among the folders that hold the asking file, then among the packages beside them, some levels up,
+2. among the folders that contain the referring file, then among the packages beside them, some levels up,
 3. in `ROS_PACKAGE_PATH`, then in `AMENT_PREFIX_PATH` (prefix/share/name),
-4. as a folder of that name without package.xml that holds the asking file or lies beside a folder that does.
+4. as a folder of that name without package.xml that contains the referring file or lies beside a folder that does.
 
-Step 4 is for collections of models that left package.xml behind. Wherever two folders answer in the same step
-at the same distance, neither is taken.
+Step 4 is for collections of models that left package.xml behind. If two folders are found in the same step at the same
+distance, neither is taken.
 
-Under a `Confinement` a folder outside of it is a package only if a package.xml says so, and a model only if it has a
+Under a `Confinement` a folder outside of it is a package only if it has a package.xml, and a model only if it has a
 model.config or lies in one of the folders of models; links out of the workspace lead to neither.
 """
 
@@ -28,22 +28,22 @@ from kinetree.confine import Confinement, RealPaths, is_in, real, refusal, share
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.xml import Report, parse
 
-LEVELS_UP = 3  # above the asking package: its repository, the workspace's src, the workspace
+LEVELS_UP = 3  # above the package: its repository, the workspace's src, the workspace
 LEVELS_DOWN = 4
-MAX_FOLDERS = 3000  # looked into below one folder
+MAX_FOLDERS = 3000  # visited below one folder
 MAX_PACKAGE_XML = 1_000_000
 MODEL_PATHS = ("SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH")
 IGNORE_MARKS = frozenset(("COLCON_IGNORE", "CATKIN_IGNORE", "AMENT_IGNORE"))
 NOT_ENTERED = frozenset(("build", "log", "node_modules", "meshes", "__pycache__"))
 
 MARKS = ("package.xml", "model.config")
-"""What makes a folder a package or a model, wherever it lies."""
+"""Files that make a folder a package or a model, wherever it lies."""
 
 Place = tuple[str, list[Path]]
 
 
 class Packages:
-    """Finds packages and models by name. What it has seen on the disk is remembered, so keep it for one load only."""
+    """Search for packages and models by name. It caches what it has seen on the disk: use it for one load only."""
 
     def __init__(self, given: Mapping[str, Path], confinement: Confinement | None = None) -> None:
         self.given = given
@@ -60,14 +60,14 @@ class Packages:
         return packages
 
     def package(self, name: str, near: Path | None) -> Path:
-        """The folder of a package; `near` is the folder of the file that asks, None for a text.
+        """Return the folder of a package; `near` is the folder of the referring file, None for a text.
 
-        Raises KinetreeError "package" that says where it looked, or "package-ambiguous".
+        Raises KinetreeError "package", which lists where it looked, or "package-ambiguous".
         """
         return self._allowed("package", name, _first("package", name, self._package_places(name, near), self.given))
 
     def model(self, name: str, near: Path | None) -> Path:
-        """The folder of a Gazebo model, which may be a package too. Raises like `package`."""
+        """Return the folder of a Gazebo model, which may be a package too. Raises like `package`."""
         return self._allowed("model", name, _first("model", name, self._model_places(name, near), self.given))
 
     def may_read(self, path: str | Path) -> bool:
@@ -78,14 +78,14 @@ class Packages:
         return is_in(place, self.confinement.folders) or is_in(place, self._outside)
 
     def find_around(self, path: Path, near: Path | None) -> None:
-        """Find the package that holds a file, by its name, so that the file may be read."""
+        """Find the package that contains a file, by its name, so that the file may be read."""
         name = next((name for folder in path.parents if (name := self._name(folder))), None)
         if name and not self.may_read(path):
             with suppress(KinetreeError):
                 self.package(name, near)
 
     def _allowed(self, kind: str, name: str, folder: Path) -> Path:
-        """Return the folder that was found, and may be read from now on. Raises KinetreeError "confined" where not."""
+        """Return a found folder, which may be read from now on. Raises KinetreeError "confined" if it is refused."""
         if self.may_read(folder) or self.confinement is None:
             return folder
         listed = any(is_in(os.path.abspath(folder), [entry]) for variable in MODEL_PATHS for entry in _paths(variable))
@@ -95,7 +95,7 @@ class Packages:
             raise KinetreeError(replace(said, fix=f"{said.fix}, or say where it is: {_said(name)}"))
         self._outside.append(Path(real(folder)))
         if any(is_in(os.path.abspath(folder), [entry]) for entry in _paths("AMENT_PREFIX_PATH")):
-            # colcon installs a package as links to its source; elsewhere such a link would be a way out
+            # colcon installs a package as links to its source; elsewhere such a link would lead out of the workspace
             self._outside += [Path(os.path.dirname(real(mark))) for mark in marks]
         return folder
 
@@ -129,17 +129,16 @@ class Packages:
             yield "the packages around it", []
 
     def _name(self, folder: Path) -> str | None:
-        """The name of the package that a folder is, or None."""
         if folder not in self._names:
             self._names[folder] = _package_name(folder / "package.xml")
         return self._names[folder]
 
     def _packages_below(self, top: Path) -> dict[str, list[Path]]:
-        """The packages in a folder and some levels below, by name. Packages hold no packages."""
+        """Return the packages in a folder and some levels below, by name. Packages contain no packages."""
         if top in self._below:
             return self._below[top]
         found: dict[str, list[Path]] = {}
-        queue = [(top, 0)]  # grows while it is worked off: breadth first, so near packages come before the limit
+        queue = [(top, 0)]  # grows during the loop: breadth first, so near packages come before the limit
         for seen, (folder, depth) in enumerate(queue):
             if seen >= MAX_FOLDERS:
                 break
@@ -152,8 +151,7 @@ class Packages:
 
 
 def searched(folder: str) -> Iterator[str]:
-    """Yield the folders in which packages and models are looked for by the files of a folder, with all that is in them,
-    and those to which packages that are installed as links lead."""
+    """Yield the folders in which the files of a folder look for packages and models, and targets of linked packages."""
     yield from map(str, _ancestors(Path(folder))[-1:])
     yield from (str(entry) for name in ("ROS_PACKAGE_PATH", *MODEL_PATHS) for entry in _paths(name))
     for entry in _paths("AMENT_PREFIX_PATH"):
@@ -164,7 +162,7 @@ def searched(folder: str) -> Iterator[str]:
 
 
 def _first(kind: str, name: str, places: Iterable[Place], given: Mapping[str, Path]) -> Path:
-    """The folder in the first place that has one."""
+    """Return the folder in the first place that has one. Raises KinetreeError if none or several have it."""
     if name in given:
         return given[name]
     if name in ("", ".", "..") or "/" in name or os.sep in name:
@@ -188,7 +186,7 @@ def _said(name: str) -> str:
 
 
 def _ancestors(folder: Path) -> list[Path]:
-    """The folder and those above it, up to but without those that hold everything: root, home, temporary files."""
+    """Return the folder and those above it, up to but without shared ones: root, home, temporary files."""
     stop = {*map(Path, shared_folders()), Path(folder.absolute().anchor)}
     above = []
     absolute = Path(os.path.abspath(folder))
@@ -215,7 +213,7 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _folders(candidates: Iterable[Path]) -> list[Path]:
-    return [folder for folder in candidates if os.path.isdir(folder)]  # one that may not be entered is none
+    return [folder for folder in candidates if os.path.isdir(folder)]  # isdir: False if it may not be entered
 
 
 def _paths(variable: str) -> list[Path]:
@@ -234,7 +232,7 @@ def _package_name(file: Path) -> str | None:
 
 @lru_cache(4096)
 def _name_in(file: Path, _mtime_ns: int, _size: int) -> str | None:
-    """The name that a package.xml gives, as long as it is the same file. Raises OSError."""
+    """Return the name in a package.xml, cached as long as the file does not change. Raises OSError."""
     root = parse(file.read_bytes(), str(file), Report())
     name = root.find("name") if root is not None and root.tag == "package" else None
     return name.text.strip() or None if name is not None else None

@@ -1,4 +1,4 @@
-"""Opens files that somebody else may have put there: only plain ones, and never waiting."""
+"""Opening of files that other users may have put there: only plain ones, and without waiting."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import stat
 from typing import BinaryIO
 
 _OWN = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")
-"""What this process has been given open, such as the output of another program."""
+"""Files that this process was given open, such as the output of another program."""
 
 
 def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a plain file to read, or what the caller of this process has opened for it, such as `/dev/stdin`.
+    """Open a plain file to read, or one that the caller of this process has opened for it, such as `/dev/stdin`.
 
-    Raises OSError for everything else: to read a named pipe, a device or a socket may take for ever, or do something.
+    Raises OSError for others: reading a named pipe, a device or a socket may take for ever, or have effects.
     """
     name = os.fspath(path)
     if _OWN.fullmatch(name):
@@ -25,7 +25,7 @@ def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
 def _plain(path: str, flags: int) -> int:
     descriptor = os.open(
         path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-    )  # it is known what it is once it is open
+    )  # its kind is known only once it is open
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
         return descriptor

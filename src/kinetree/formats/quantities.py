@@ -1,4 +1,4 @@
-"""Lengths and angles as texts write them: their units, and multiples of pi."""
+"""Lengths and angles in texts: their units, and multiples of pi."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _PI = re.compile(r"([+-]?)\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(?:pi|π)(?:\s*/\s*(
 
 
 def to_si(value: float, unit: str) -> float:
-    """Metres or radians. Millimetres are divided, so that 32 mm is the double nearest to 0.032."""
+    """Return metres or radians. Millimetres are divided, so that 32 mm is the double nearest to 0.032."""
     if unit in PER_METRE:
         return value / PER_METRE[unit]
     return radians(value) if unit in ("deg", "°") else value
 
 
 def multiple_of_pi(text: str) -> float | None:
-    """The value of a text such as `-pi/2` or `3*pi/4`, or None where it is none."""
+    """Return the value of a text such as `-pi/2` or `3*pi/4`, or None if it is not a multiple of pi."""
     match = _PI.fullmatch(text)
     if match is None or (match[3] is not None and float(match[3]) == 0.0):
         return None

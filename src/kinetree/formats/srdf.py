@@ -1,4 +1,4 @@
-"""SRDF: the groups of joints that it names, for a robot that is already there (MoveIt's semantic description)."""
+"""Groups of joints in SRDF (MoveIt's semantic description), for a robot that is already loaded."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kinetree.model.robot import Robot
 
 MAX_DEPTH = 100
 MAX_MEMBERS = 1_000_000
-"""Joints of all groups together, those of groups inside each other counted each time."""
+"""Most joints of all groups together; those of nested groups are counted each time."""
 
 Groups = Mapping[str, tuple[str, ...]]
 
 
 def read_groups(text: bytes | str, file: str, robot: Robot) -> tuple[Groups, list[Finding]]:
-    """The groups of an SRDF text as ordered names of joints with coordinates, and all findings. Never raises.
+    """Return the groups of an SRDF text as ordered names of joints with coordinates, and all findings. Never raises.
 
-    A joint stands for itself, a link for the joint that carries it, a chain for the joints from its base to its tip, a
-    group for its members; each joint counts once, where it first appears. Fixed joints and followers are left out.
+    A joint stands for itself, a link for its parent joint, a chain for the joints from its base to its tip, a group for
+    its members; each joint counts once, where it first appears. Fixed joints and followers are left out.
     """
     report = Report()
     root = parse(text, file, report)
@@ -63,7 +63,7 @@ class _Reader:
         return groups
 
     def unused(self) -> None:
-        """One note a kind of element that has no place in the model."""
+        """Warn once of each kind of element that has no place in the model."""
         others = Counter(child.tag for child in self.root.children if child.tag != "group")
         for tag, count in others.items():
             first = self.root.find(tag)
@@ -72,7 +72,6 @@ class _Reader:
             self.report.warning("not-understood", message, first, owner=self.root)
 
     def group(self, name: str, within: tuple[str, ...]) -> tuple[str, ...]:
-        """The joints of a group; `within` are the groups that ask for it."""
         if name in self.done:
             return self.done[name]
         element = self.elements[name]
@@ -115,7 +114,7 @@ class _Reader:
         return []
 
     def chain(self, element: Element, group: Element) -> list[str]:
-        """The joints from base_link, left out itself, down to tip_link."""
+        """Return the joints from base_link, which is left out itself, down to tip_link."""
         base = self.known(element, "base_link", group)
         tip = self.known(element, "tip_link", group)
         if not (base and tip):
@@ -132,7 +131,7 @@ class _Reader:
         return joints[::-1]
 
     def known(self, element: Element, attribute: str, group: Element) -> str:
-        """Return the name in an attribute, or "" with an error where it is missing or names nothing."""
+        """Return the name in an attribute, or "" with an error if it is missing or unknown."""
         kind = kind_of("srdf", element.tag, attribute) or "group"
         known = {"joint": self.robot.joints.keys(), "link": self.robot.links.keys(), "group": self.elements.keys()}
         name, names = name_of(self.report, element, attribute, owner=group), known[kind]

@@ -1,4 +1,4 @@
-"""Lines of CSV files: what separates their cells, and the cells."""
+"""Lines of CSV files: their separator and their cells."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import csv
 import re
 
 SEPARATORS = ";\t,"
-"""The first of these in the line of names separates the cells."""
+"""Characters that separate cells, if they stand in the line of names; the first found is taken."""
 
 
 def separator_of(names: str) -> str:
-    """Return what separates the cells of a line of names; a comma where there is one name."""
+    """Return the separator of a line of names; a comma if there is one name."""
     outside = re.sub(r'"[^"]*"', "", names)
     return next((separator for separator in SEPARATORS if separator in outside), ",")
 
@@ -18,7 +18,7 @@ def separator_of(names: str) -> str:
 def cells_of(line: str, separator: str = ",", strict: bool = False) -> list[str]:
     """Return the cells of a line, or the line as one cell if one of them has more than 100,000 characters.
 
-    strict: raise ValueError for such a cell, and for one that goes on behind its quotes.
+    strict: raise ValueError for such a cell, and for one that continues after its quotes.
     """
     try:
         return next(csv.reader([line], delimiter=separator, skipinitialspace=True, strict=strict))

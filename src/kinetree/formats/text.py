@@ -1,4 +1,4 @@
-"""Findings in texts that are not XML: a line, and the bad part of it underlined."""
+"""Findings in texts that are not XML: a line, with the bad part of it underlined."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kinetree.errors import Finding, Severity, Source, underlined
 
 MAX_BYTES = 2_000_000
 MAX_FINDINGS = 1000
-"""Findings of each severity."""
+"""Most findings of each severity."""
 MAX_DOTS = 100
-"""Dots of one key: tomllib takes their square."""
+"""Most dots of one key: tomllib takes time in proportion to their square."""
 
 
 def decode(text: bytes | str, file: str) -> tuple[str, list[Finding]]:
-    """The text in UTF-8 without a byte order mark, or "" and the finding that it is none, or too long."""
+    """Return the text in UTF-8 without a byte order mark; "" with a finding if it is not UTF-8 or too long."""
     if len(text) > MAX_BYTES:
         message = f"{len(text)} bytes; at most {MAX_BYTES} are read"
         return "", [Finding("file-size", "error", message, Source(file))]
@@ -30,7 +30,7 @@ def decode(text: bytes | str, file: str) -> tuple[str, list[Finding]]:
 
 
 class TextReport:
-    """The findings of one reading of a text."""
+    """Findings of one reading of a text."""
 
     def __init__(self, file: str, text: str, most: int = MAX_FINDINGS) -> None:
         self.file, self.most = file, most
@@ -45,11 +45,11 @@ class TextReport:
 
     @property
     def full(self) -> bool:
-        """Return whether one more error is left out."""
+        """Whether a further error would be left out."""
         return self.count["error"] >= self.most
 
     def source(self, line: int | None, column: int | None = None) -> Source:
-        """A place in this text."""
+        """Return a place in this text."""
         return Source(self.file, line, column)
 
     def add(
@@ -65,7 +65,7 @@ class TextReport:
     ) -> None:
         """Note a finding on a line (from 1); `bad` is the part to underline, as text or as columns from 0.
 
-        Of very many the last says that there are more.
+        Beyond `most` findings of a severity, the last says that the others are left out.
         """
         self.count[severity] += 1
         if self.count[severity] > self.most:
@@ -77,11 +77,11 @@ class TextReport:
         self.findings.append(Finding(code, severity, message, source, element, fix, self.excerpt(line, span)))
 
     def error(self, code: str, message: str, line: int | None = None, **more: object) -> None:
-        """`add` of an error."""
+        """Note an error, as `add` does."""
         self.add("error", code, message, line, **more)  # type: ignore[arg-type]
 
     def warning(self, code: str, message: str, line: int | None = None, **more: object) -> None:
-        """`add` of a warning."""
+        """Note a warning, as `add` does."""
         self.add("warning", code, message, line, **more)  # type: ignore[arg-type]
 
     def _span(self, line: int | None, bad: str | tuple[int, int] | None) -> tuple[int, int] | None:
@@ -93,7 +93,6 @@ class TextReport:
         return (start, start + len(bad)) if start >= 0 else None
 
     def excerpt(self, line: int | None, span: tuple[int, int] | None) -> str | None:
-        """Return the line, with the part underlined."""
         if line is None or not 0 < line <= len(self.lines):
             return None
         text = self.lines[line - 1]
@@ -101,7 +100,7 @@ class TextReport:
 
 
 def read_toml(text: str, report: TextReport) -> dict[str, Any] | None:
-    """The data in a TOML text, or None with an error in `report`."""
+    """Return the data in a TOML text, or None with an error in `report`."""
     if dotted := _DOTTED.search(text):
         line = text.count("\n", 0, dotted.start()) + 1
         report.error("toml-size", f"a key has more than {MAX_DOTS} dots, the most that are read", line)
@@ -113,7 +112,7 @@ def read_toml(text: str, report: TextReport) -> dict[str, Any] | None:
         line, column = (int(at[1]), int(at[2])) if at else (len(report.lines), 1)
         message = f"this is not TOML: {re.sub(r' *[(]at .*[)]$', '', str(error))}"
         report.error("toml-syntax", message, line, bad=(column - 1, column))
-    except (RecursionError, ValueError):  # of numbers with thousands of digits too
+    except (RecursionError, ValueError):  # a ValueError also comes from numbers with thousands of digits
         report.error("toml-syntax", "a value is nested too deep, or has too many digits")
     return None
 

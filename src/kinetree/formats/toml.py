@@ -1,4 +1,4 @@
-"""Tables of TOML files: values of the type that is wanted, and where keys, tables and rows stand."""
+"""Tables of TOML files: values of the expected type, and the lines of keys, tables and rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kinetree.errors import Source, nearest_names, shortened
 from kinetree.formats.text import TextReport
 
 LONGEST = 100
-"""Characters of a value that a message shows."""
+"""Most characters of a value in a message."""
 Where = tuple[str, int] | None
 """A [[table]] of the file, by its name and number, or None for the file itself."""
 
@@ -28,8 +28,8 @@ CHAIN_KEY = re.compile(rf"\s*+\[\[?\s*+chain\.{_NAME}")
 class TomlTable:
     """A table of a TOML file.
 
-    where: which one it is; at: its line instead, of one in a row. outer: the table around it. element: its name in
-    messages. code: of all its faults, if they do not have codes of their own.
+    where: its name and number; at: its line, if it is in a row. outer: the table around it. element: its name in
+    messages. code: that of all its faults, "" if they have codes of their own.
     """
 
     data: dict[str, Any]
@@ -57,29 +57,29 @@ class TomlTable:
 
     @property
     def number(self) -> int:
-        """Its number among the tables of its key, from 1; 0 for the file."""
+        """Number of the table among those of its key, from 1; 0 for the file."""
         return self.where[1] + 1 if self.where else 0
 
     @property
     def source(self) -> Source:
-        """The place of the table."""
+        """Place of the table."""
         return self.report.source(self.line())
 
     def error(self, code: str, message: str, key: str = "", **more: Any) -> None:
-        """Note a fault of the table or of a key of it."""
+        """Note a fault of the table, or of one of its keys."""
         self.report.error(self.code or code, message, self.line(key), **{"element": self.element, **more})
 
     def check_keys(self, legal: Collection[str], says: str = "has {}, which means nothing here", **more: Any) -> None:
-        """Note keys that are not legal, with the nearest that are."""
+        """Note keys that are not legal, with the nearest legal ones."""
         for key in self.data:
-            if key not in legal and not self.report.full:  # to look for the nearest names takes a while
+            if key not in legal and not self.report.full:  # looking for the nearest names takes a while
                 message = f"{says.format(shown(key))}; {nearest_names(key, list(legal))}"
                 self.error("unknown-key", message, key, bad=key, **more)
 
     def value(
         self, key: str, default: Any, fits: Callable[[Any], bool], legal: str, code: str = "", says: str = "{} is {}"
     ) -> Any:
-        """Return the value of a key, or the default: where the key is missing, and with an error where it does not fit.
+        """Return the value of a key; the default if it is missing or, with an error, if it does not fit.
 
         legal: a clause for the message, which begins with `says`, of the key and the value.
         """
@@ -108,11 +108,7 @@ def shown(said: object) -> str:
 
 
 class Places:
-    """The lines of tables, keys and rows of a TOML text.
-
-    The standard library's reader does not give them, so they are looked up in the text; this is good enough for
-    messages.
-    """
+    """Lines of tables, keys and rows of a TOML text, for messages; Python's own reader does not give them."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = [_without_comment(line) for line in lines]
@@ -143,7 +139,6 @@ class Places:
         return self._keys[where].get(key)
 
     def _found_keys(self, span: range) -> dict[str, int]:
-        """Return every key with the first line, from 1, on which it stands."""
         found: dict[str, int] = {}
         for i in span:
             for pattern in (KEY, CHAIN_KEY):
@@ -152,14 +147,13 @@ class Places:
         return found
 
     def row(self, where: Where, number: int) -> int | None:
-        """Return the line of a row: of its [[chain.rows]], or of its opening brace behind `rows =`."""
+        """Return the line of a row: of its [[chain.rows]], or of its opening brace after `rows =`."""
         if where not in self._rows:
             self._rows[where] = self._found_rows(where)
         found = self._rows[where]
         return found[number] if number < len(found) else None
 
     def _found_rows(self, where: Where) -> list[int]:
-        """Return the lines of all rows of a table, from 1."""
         found: list[int] = []
         inside = False
         for i in self.span(where):

@@ -1,8 +1,8 @@
-"""XML as elements that know their place. The one file in which XML is parsed.
+"""XML as elements that know their place. The only module that parses XML.
 
-Expat gives the byte of every tag, so each element can say its line and column; the text of a file is
-kept, so an element can be written back as it stood, comments included. Document types and entities
-are refused before anything is read from them.
+Expat gives the byte of every tag, from which each element computes its line and column; the text of a file is kept, so
+an element can be written back unchanged, comments included. Document types and entities are refused before anything is
+read from them.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from kinetree.formats.xml_document import tag_end
 from kinetree.formats.xml_encoding import to_utf8
 
 MAX_BYTES = 64_000_000
-"""Bytes of one reading: of a file and of all that it includes."""
+"""Most bytes of one reading: of a file and of all that it includes."""
 MAX_PARTS = 100_000
-"""Elements and attributes of one reading, together. The largest robots that are known have 9,000."""
+"""Most elements and attributes of one reading, together. The largest known robots have 9,000."""
 MAX_COMMENTS = 100_000
 MAX_DEPTH = 200
 MAX_ATTRIBUTES = 1000
-"""Attributes of one element."""
+"""Most attributes of one element."""
 MAX_TAG = 4_000_000
-"""Bytes of one start tag: the parser takes some hundred for each attribute before it hands them over."""
+"""Most bytes of one start tag: the parser uses some hundred bytes for each attribute before it returns them."""
 MAX_FINDINGS = 10_000
-"""Findings of each severity."""
+"""Most findings of each severity."""
 CHUNK = 1_000_000
 """Bytes that are parsed at a time."""
 REMEMBERED = 1_000_000
-"""Bytes of a text whose elements are kept at most: they take some thirty times as many."""
+"""Most bytes of a text whose elements are kept: they take some thirty times as many."""
 
 
 class Element:
@@ -70,7 +70,7 @@ class Element:
 
     @property
     def label(self) -> str:
-        """How messages name it: `joint 'elbow'`, or `<axis>` where it has no name."""
+        """Name in messages: `joint 'elbow'`, or `<axis>` without a name."""
         name = self.attributes.get("name")
         return f"{self.tag} {name!r}" if name else f"<{self.tag}>"
 
@@ -79,42 +79,42 @@ class Element:
         return self.document.source(self.start)
 
     def place(self, attribute: str) -> Source:
-        """Where the value of an attribute stands."""
+        """Return the place of the value of an attribute."""
         found = attribute_spans(self).get(attribute)
         return self.document.source(found[1] if found else self.start)
 
     @property
     def raw(self) -> str:
-        """The element as it stands in the file, comments and white space included."""
+        """The element as written in the file, comments and white space included."""
         return self.document.data[self.start : self.stop].decode()
 
     @property
     def tag_stop(self) -> int:
-        """The byte behind its start tag."""
+        """Byte after its start tag."""
         return tag_end(self.document.data, self.start)
 
     @property
     def empty(self) -> bool:
-        """Whether its start tag ends it: `<link/>`."""
+        """Whether its start tag also ends it: `<link/>`."""
         stop = self.tag_stop
         return self.document.data[stop - 2 : stop] == b"/>"
 
     @property
     def stop(self) -> int:
-        """The byte behind it."""
-        # what ends in itself may have the end of another right behind it
+        """Byte after its end tag."""
+        # an empty element may have the end of another right after it
         return self.tag_stop if self.empty else self.document.data.index(b">", self.end) + 1
 
 
 class Report:
-    """The findings of one reading, in the order in which they are met."""
+    """Findings of one reading, in the order in which they are found."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.count: Counter[Severity] = Counter()
-        self.bytes = 0  # that have been parsed, with those of includes
+        self.bytes = 0  # parsed bytes, with those of includes
         self.parts = 0  # elements and attributes of these
-        self._spans: tuple[Element | None, dict[str, Span]] = (None, {})  # of the element whose attribute was last
+        self._spans: tuple[Element | None, dict[str, Span]] = (None, {})  # of the element looked up last
 
     @property
     def failed(self) -> bool:
@@ -131,9 +131,9 @@ class Report:
         owner: Element | None = None,
         fix: str | None = None,
     ) -> None:
-        """Note a finding at `element`, underlining `attribute` or the tag; `owner` is what messages name.
+        """Note a finding at `element`, with `attribute` or the tag underlined; messages name `owner`.
 
-        Of very many the last says that there are more.
+        Beyond MAX_FINDINGS of a severity, the last says that the others are left out.
         """
         self.count[severity] += 1
         if self.count[severity] > MAX_FINDINGS:
@@ -171,7 +171,7 @@ class Report:
         self.add("warning", code, message, element, **more)  # type: ignore[arg-type]
 
     def place(self, findings: Iterable[Finding], document: Document) -> None:
-        """Add findings that were made without the file in hand, with the tag that they name underlined."""
+        """Add findings that were made without the file, with the tag at their place underlined."""
         for finding in findings:
             source = finding.source
             within = source and (source.made or source).file == document.file
@@ -185,7 +185,7 @@ _ATTRIBUTE = re.compile(rb"""([^\s=/<>"']++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""
 
 
 def attribute_spans(element: Element) -> dict[str, Span]:
-    """Attribute to the bytes where its name and its value begin, where its value stops, and those behind its quote."""
+    """Return {attribute: (start of its name, start of its value, end of its value, byte after its quote)}."""
     data = element.document.data
     behind = element.start + 1 + len(element.tag.encode())
     return {
@@ -195,7 +195,7 @@ def attribute_spans(element: Element) -> dict[str, Span]:
 
 
 class _RefusedError(Exception):
-    """Stops the parser at something that is never read, such as a document type."""
+    """Error that stops the parser at something that is never read, such as a document type."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -203,7 +203,7 @@ class _RefusedError(Exception):
 
 
 def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: bool = False) -> Element | None:
-    """The root element of an XML text, or None with an error in `report`. comments: whether its document keeps them."""
+    """Return the root element of an XML text, or None with an error in `report`. comments: whether to keep comments."""
     text, origins = (text.text, text.origins) if isinstance(text, Derived) else (text, ())
     try:
         data = to_utf8(text) if len(text) <= MAX_BYTES else b""
@@ -231,7 +231,7 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
         _refuse(report, document, error.code, str(error), max(parser.CurrentByteIndex, 0))
         return None
     finally:
-        for handler in HANDLERS:  # they know the parser, which knows them
+        for handler in HANDLERS:  # they refer to the parser, which refers to them
             setattr(parser, handler, None)
     if origins:
         document.starts = [element.start for element in root.walk()]
@@ -248,7 +248,7 @@ def remember(root: Element) -> None:
 
 
 def parsed(text: Derived, file: str) -> Element | None:
-    """`parse` of a text that has been read before; at no cost if it is remembered."""
+    """Return the root of a text that was parsed before, as `parse` does; at no cost if it is remembered."""
     data = text.text.encode()
     for root in _latest:
         document = root.document
@@ -258,13 +258,12 @@ def parsed(text: Derived, file: str) -> Element | None:
 
 
 def unparsed(text: bytes, file: str) -> Document:
-    """A file of which only the text is wanted, whatever is in it. Raises UnicodeError or LookupError where its
-    encoding is wrong or unknown."""
+    """Return a file as a document without parsing it. Raises UnicodeError or LookupError for its encoding."""
     return Document(to_utf8(text), file)
 
 
 def _refuse(report: Report, document: Document, code: str, message: str, byte: int) -> None:
-    markup = b"<" in document.data[: byte + 1]  # of what is no XML at all, such as a secret, no line is shown
+    markup = b"<" in document.data[: byte + 1]  # no line is shown of a text that is not XML, such as a secret
     excerpt = document.excerpt(byte, byte + 1) if markup else None
     report.findings.append(Finding(code, "error", message, document.source(byte), excerpt=excerpt))
 
@@ -276,17 +275,17 @@ HANDLERS = (
 
 
 def _check_comments(data: bytes) -> None:
-    """Refuse a text with so many comments that they fill the memory of whoever looks at them."""
+    """Refuse a text with so many comments that they would fill the memory."""
     if len(data) > MAX_COMMENTS * len("<!---->") and (count := data.count(b"<!--")) > MAX_COMMENTS:
         raise _RefusedError("xml-size", f"{count} comments; at most {MAX_COMMENTS} are read")
 
 
 def _build(parser: expat.XMLParserType, document: Document, report: Report) -> Element:
-    """The root element, built by handlers that hang on the parser."""
+    """Return the root element, built by handlers of the parser."""
     roots: list[Element] = []
     stack = [Element("", {}, document, 0)]
     stack[0].children = roots
-    texts: dict[Element, list[str]] = {}  # of elements that have several: to add one to another takes their square
+    texts: dict[Element, list[str]] = {}  # of elements with several: adding to a text takes the square of their number
     parts = report.parts
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -327,7 +326,7 @@ def _build(parser: expat.XMLParserType, document: Document, report: Report) -> E
 
 
 def _too_many(attributes: int, parts: int) -> _RefusedError:
-    """Return the error of an element that passes one of the limits."""
+    """Return the error of an element that exceeds one of the limits."""
     if parts > MAX_PARTS:
         message = f"more than {MAX_PARTS} elements and attributes, includes counted, the most that are read"
         return _RefusedError("xml-size", message)
@@ -337,17 +336,17 @@ def _too_many(attributes: int, parts: int) -> _RefusedError:
 
 
 def _feed(parser: expat.XMLParserType, data: bytes) -> None:
-    """Parse a text piece by piece, to refuse a tag that is too long before its attributes are taken apart."""
+    """Parse a text in pieces, to refuse a tag that is too long before its attributes are parsed."""
     for stop in range(CHUNK, len(data), CHUNK):
         parser.Parse(data[stop - CHUNK : stop], False)
-        tag = parser.CurrentByteIndex  # of what has begun, but not ended
+        tag = parser.CurrentByteIndex  # of a tag that has begun, but not ended
         if _START.match(data, tag) and _is_too_long(data, tag):
             raise _RefusedError("xml-size", f"a tag of more than {MAX_TAG} bytes")
     parser.Parse(data[max(0, len(data) - 1) // CHUNK * CHUNK :], True)
 
 
 def _is_too_long(data: bytes, tag: int) -> bool:
-    """Return whether a start tag has more than MAX_TAG bytes; one with a "<" inside is none, and the parser says so."""
+    """Return whether a start tag has more than MAX_TAG bytes; if it contains "<", the parser reports that instead."""
     stop = tag + MAX_TAG
     return stop < len(data) and tag_end(data, tag, stop) == tag + 1 and data.find(b"<", tag + 1, stop) < 0
 

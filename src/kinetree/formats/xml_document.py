@@ -1,4 +1,4 @@
-"""The text of an XML file, and the line and column of its bytes."""
+"""Text of an XML file, and the line and column of its bytes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ import numpy as np
 from kinetree.errors import Source, underlined
 
 AROUND = 1000
-"""Bytes before and after a place that are looked at for its line: some lines are as long as their file."""
+"""Bytes before and after a place that are searched for its line: some lines are as long as their file."""
 MOST_LINES = 100_000
-"""Lines of which a list is kept."""
+"""Most lines of which a list is kept."""
 BLOCK = 2048
-"""Bytes between the places whose line and column are kept, of a file with more. A list of all its lines would take
-forty times the bytes of a file that has nothing else."""
+"""Bytes between the places of a larger file whose line and column are kept. A list of all lines would take forty
+times the bytes of a file that has nothing else."""
 CONTINUATION = bytes(range(0x80, 0xC0))
-"""The bytes of UTF-8 that go on with a character."""
+"""Bytes of UTF-8 that continue a character."""
 
 _TAG = re.compile(rb"<[^\s/>]*+(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 
 
 def tag_end(data: bytes, start: int, stop: int | None = None) -> int:
-    """Return the byte behind the start tag at `start`, or behind its "<" where it does not end before `stop`."""
+    """Return the byte after the start tag at `start`, or after its "<" if it does not end before `stop`."""
     match = _TAG.match(data, start, len(data) if stop is None else stop)
     return match.end() if match else start + 1
 
@@ -41,20 +41,18 @@ class Derived:
 
 
 class Document:
-    """A file in UTF-8, in which elements stand. It does not know them: without a circle they are gone with their last
-    user, and need no collector.
-    """
+    """A file in UTF-8, without references to its elements: without a cycle they are freed with their last user."""
 
     def __init__(self, data: bytes, file: str, origins: Sequence[Source | None] = ()) -> None:
         self.data = data
         self.file = file
-        self.comments: dict[int, str] = {}  # by the byte of "<", where `parse` was asked for them
+        self.comments: dict[int, str] = {}  # by the byte of "<", if `parse` keeps them
         self._ascii = data.isascii()
         self.origins = origins
-        self.starts: Sequence[int] = ()  # where the tags of all elements begin, of a text that has origins
+        self.starts: Sequence[int] = ()  # bytes of the tags of all elements, of a text that has origins
 
     def source(self, byte: int) -> Source:
-        """Return the place of a byte, or of what the element around it was made of."""
+        """Return the place of a byte, or the origin of the element around it."""
         here = self._here(byte)
         if not self.starts:
             return here
@@ -64,19 +62,19 @@ class Document:
 
     @property
     def lines(self) -> int:
-        """Return how many there are."""
+        """Number of lines."""
         return self._newlines[-1] + 1
 
     @cached_property
     def _newlines(self) -> list[int]:
-        """Return how many lines end before each block, and in all."""
+        """Numbers of lines that end before each block, and in all."""
         data = self.data
         counts = (data.count(b"\n", i, i + BLOCK) for i in range(0, len(data), BLOCK))
         return list(accumulate(counts, initial=0))
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        """Return where the line begins in which each block begins."""
+        """Byte, for each block, at which the line begins that contains the block's first byte."""
         starts, start, data = [], 0, self.data
         for i in range(0, len(data) + 1, BLOCK):
             starts.append(start)
@@ -85,14 +83,14 @@ class Document:
 
     @cached_property
     def _characters(self) -> list[int]:
-        """Return how many characters begin before each block, and in all."""
+        """Numbers of characters that begin before each block, and in all."""
         data = self.data
         counts = (_characters(data[i : i + BLOCK]) for i in range(0, len(data), BLOCK))
         return list(accumulate(counts, initial=0))
 
     @cached_property
     def _lines(self) -> list[int] | None:
-        """Return where all lines begin, of a file that has not too many."""
+        """Bytes at which all lines begin; None if there are too many."""
         if self.data.count(b"\n") > MOST_LINES:
             return None
         return [0, *(np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n")) + 1).tolist()]
@@ -115,7 +113,7 @@ class Document:
         return self._characters[block] + _characters(self.data[block * BLOCK : byte])
 
     def byte(self, source: Source) -> int:
-        """Return the byte at which a source of this document stands."""
+        """Return the byte of a source of this document."""
         source = source.made or source
         assert source.line is not None
         assert source.column is not None
@@ -123,7 +121,7 @@ class Document:
         return self._behind(start, source.column - 1)
 
     def _line_start(self, line: int) -> int:
-        """Return where a line begins."""
+        """Return the byte at which a line begins."""
         if line == 1:
             return 0
         # the last block before which fewer lines end than before this one
@@ -134,7 +132,7 @@ class Document:
         return at + 1
 
     def _behind(self, start: int, count: int) -> int:
-        """Return the byte that is so many characters behind another."""
+        """Return the byte that is `count` characters after another."""
         if self._ascii:
             return start + count
         wanted = self._before(start) + count
@@ -150,7 +148,7 @@ class Document:
         return at + len(inside)
 
     def excerpt(self, start: int, stop: int) -> str:
-        """Return the line that holds bytes start to stop, with these underlined."""
+        """Return the line that contains bytes start to stop, with these underlined."""
         first, last = max(0, start - AROUND), min(len(self.data), start + AROUND)
         left = max(first, self.data.rfind(b"\n", first, start) + 1)
         right = self.data.find(b"\n", start, last)
@@ -166,7 +164,7 @@ class Document:
         return self.excerpt(start, self.shown_end(start))
 
     def shown_end(self, start: int) -> int:
-        """Return the byte behind the start tag at `start`, or as far as an excerpt shows of one that is longer."""
+        """Return the byte after the start tag at `start`, or the last that an excerpt shows of a longer one."""
         end, most = tag_end(self.data, start, start + AROUND), min(len(self.data), start + AROUND)
         return most if end == start + 1 and most == start + AROUND else end
 

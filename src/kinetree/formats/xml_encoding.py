@@ -1,4 +1,4 @@
-"""In which encoding an XML file is."""
+"""Encodings of XML files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 _ENCODING = re.compile(rb"(<\?xml[^>]*?\sencoding\s*=\s*[\"'])([A-Za-z0-9._-]+)")
 DECLARED_WITHIN = 1000
-"""Bytes at the beginning of a file in which its declaration stands."""
+"""Bytes at the beginning of a file that contain its declaration."""
 CODECS = {
     **dict.fromkeys(("utf-8", "utf8"), "utf-8"),
     **dict.fromkeys(("ascii", "us-ascii"), "ascii"),
@@ -16,8 +16,8 @@ CODECS = {
     **{f"{prefix}{page}": f"cp{page}" for prefix in ("windows-", "cp") for page in range(1250, 1259)},
     **{name: name for name in ("gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr")},
 }
-"""The encodings that are read, as files name them, to the codec of Python: each takes time in proportion to the file.
-Others of Python's codecs unpack, or take the square of the time."""
+"""Supported encodings, as files name them, to Python's codecs, which take time in proportion to the file. Python's
+other codecs decompress, or take the square of that time."""
 LEGAL = (
     "UTF-8, UTF-16 with a byte order mark, US-ASCII, ISO-8859-1 to 16, windows-1250 to 1258, "
     "GB2312, GBK, GB18030, Big5, Shift_JIS, EUC-JP and EUC-KR"
@@ -27,9 +27,9 @@ CHUNK = 1_000_000
 
 
 def to_utf8(text: bytes | str) -> bytes:
-    """Return the text in UTF-8, which its declaration then says too, so that it can be written back.
+    """Return the text in UTF-8, with UTF-8 in its declaration, so that it can be written back.
 
-    Raises UnicodeError for a text that is not in its encoding, LookupError for an encoding that is not read.
+    Raises UnicodeError for a text that is not in its encoding, LookupError for an encoding that is not supported.
     """
     if isinstance(text, str):
         return text.encode()
@@ -48,7 +48,7 @@ def to_utf8(text: bytes | str) -> bytes:
 
 
 def _check_utf8(text: bytes) -> None:
-    """Raise UnicodeDecodeError for what is not UTF-8. As a str, the whole text could take four times its bytes."""
+    """Raise UnicodeDecodeError if a text is not UTF-8; in pieces, as a whole str could take four times its bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(text), CHUNK):
         held = len(decoder.getstate()[0])
@@ -60,10 +60,7 @@ def _check_utf8(text: bytes) -> None:
 
 
 def encoding_of(text: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark of a file, or nothing, and Python's name of the encoding of what is behind it.
-
-    Raises UnicodeError or LookupError where it is none that is read.
-    """
+    """Return (byte order mark or b"", Python's encoding). Raises UnicodeError or LookupError if unsupported."""
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if text.startswith(mark):
             return mark, encoding

@@ -10,7 +10,7 @@ from kinetree.formats.xml import MAX_DEPTH, Element
 
 
 class XmlWriter:
-    """Builds indented XML text line by line."""
+    """Indented XML text, built line by line."""
 
     def __init__(self) -> None:
         self._lines = ['<?xml version="1.0"?>']
@@ -47,12 +47,12 @@ class XmlWriter:
 
 
 def attributes_text(attributes: Mapping[str, str]) -> str:
-    """Attributes as they stand in a tag: `a="1" b="2"`."""
+    """Return attributes as they stand in a tag: `a="1" b="2"`."""
     return _attributes(dict(attributes)).strip()
 
 
 def element_text(element: Element, indent: str = "") -> str:
-    """An element written anew from its attributes and children, as they are now; comments and texts are left out."""
+    """Return an element written anew from its attributes and children; comments and texts are left out."""
     start = f"{indent}<{element.tag}{_attributes(dict(element.attributes))}"
     if not element.children:
         return f"{start}/>"
@@ -69,7 +69,7 @@ def _attributes(attributes: dict[str, str | None]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Text between tags."""
+    """Return text escaped to stand between tags. Raises KinetreeError for characters that XML forbids."""
     if bad := _ILLEGAL.search(text):
         raise fail("xml-character", f"{text!r} holds {bad[0]!r}, which XML cannot say")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -79,6 +79,6 @@ _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def _quote(text: str) -> str:
-    """The value of an attribute; white space other than blanks is written so that it is not read as blanks."""
+    """Return the value of an attribute; white space other than blanks is escaped, else it would be read as blanks."""
     escaped = _escape(text).replace('"', "&quot;")
     return escaped.replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")

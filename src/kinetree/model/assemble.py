@@ -25,9 +25,9 @@ from kinetree.model.robot import (
 )
 
 MAX_FAULTS = 1000
-"""Of the structure; to look for the nearest names takes a while."""
+"""Most errors of the structure; looking for the nearest names takes a while."""
 MAX_NAMES = 50
-"""Names of a circle that are listed."""
+"""Most names of a circle in a message."""
 LEFT_OVER = ("left-over-xacro", "its name holds what xacro should replace")
 
 
@@ -44,11 +44,11 @@ class Parts:
     coupled_limits: list[CoupledLimit] = field(default_factory=list)
     extensions: list[Extension] = field(default_factory=list)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    joint_order: tuple[str, ...] | None = None  # of q, where it is not that of the file
+    joint_order: tuple[str, ...] | None = None  # of q, if it is not that of the file
     notes: tuple[Finding, ...] = ()
     text: Text | None = None
     source: Source | None = None
-    complete: bool = True  # False where some could not be read: then what is missing is no further fault
+    complete: bool = True  # False if some could not be read: then a missing part is not reported again
 
 
 def parts_of(robot: Robot) -> Parts:
@@ -71,7 +71,7 @@ def parts_of(robot: Robot) -> Parts:
 
 
 def build(parts: Parts) -> Robot:
-    """Return the robot of these parts. Raises KinetreeError with everything that keeps them from being one."""
+    """Return the robot of these parts. Raises KinetreeError with all faults that keep them from being one."""
     robot, findings = assemble(parts)
     if robot is None:
         raise KinetreeError(findings)
@@ -115,7 +115,7 @@ def order_of_file(robot: Robot) -> tuple[str, ...]:
 
 
 def _in_order(moving: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the moving joints in the order wanted; those that it does not name come last."""
+    """Return the moving joints in the order wanted; joints without a place in it come last."""
     if wanted is None:
         return moving
     known, kept = set(moving), dict.fromkeys(wanted)
@@ -123,11 +123,11 @@ def _in_order(moving: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[
 
 
 class _EnoughError(Exception):
-    """Stops the search for faults."""
+    """Signal that ends the search for faults."""
 
 
 class _Checker:
-    """Looks for everything that keeps parts from being one tree."""
+    """Search for all faults that keep parts from being one tree."""
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
@@ -170,7 +170,7 @@ class _Checker:
         return () if self.findings or not parts.complete else self.place()
 
     def joints(self) -> bool:
-        """Faults inside a joint, which callers may make and readers do not; whether all are of known types."""
+        """Note faults inside a joint, which callers may make and readers do not; return whether all types are known."""
         for joint in self.parts.joints if self.parts.complete else ():
             label = f"joint {joint.name!r}"
             if joint.type not in JOINT_TYPES:
@@ -247,7 +247,7 @@ class _Checker:
                 continue
             label, leader = f"joint {joint.name!r}", joints.get(joint.mimic.joint)
             if leader is None and not self.parts.complete:
-                continue  # it may be one of those that could not be read
+                continue  # it may be a part that could not be read
             if leader is None:
                 near = nearest_names(joint.mimic.joint, list(joints))
                 self.error(
@@ -312,7 +312,7 @@ def _label(thing: Link | Joint | Frame | Sensor | Material | CoupledLimit) -> st
 
 
 def _circles(joints: Mapping[str, Joint]) -> dict[str, tuple[list[str], int]]:
-    """Return the followers that follow themselves, each with its circle of leaders and where it stands in it."""
+    """Return the followers that follow themselves, each with its circle of leaders and its index in it."""
     circles: dict[str, tuple[list[str], int]] = {}
     done: set[str] = set()
     for start in joints:

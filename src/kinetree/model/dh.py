@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg tables as data, in SI: what a DH file says, and what an extraction finds."""
+"""Denavit-Hartenberg tables as data, in SI, from a DH file or from an extraction."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class DHRow:
         return frozen(((0.0, 0.0, -1.0 if self.flip else 1.0),))
 
     def constants(self, convention: Convention) -> tuple[Array, Array]:
-        """Return the constant transforms before and behind the motion, two T (4, 4)."""
+        """Return the constant transforms before and after the motion, two T (4, 4)."""
         Z, X = z_screw(self.theta, self.d), x_screw(self.alpha, self.a)
         return (IDENTITY, np.asarray(Z @ X)) if convention == "dh" else (X, Z)
 
@@ -62,10 +62,10 @@ class DHRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DHChain:
-    """base, rows, tool. It starts at frame `on` (the root if None), or at the joint of its first row if that is known.
+    """Base, rows, tool. It starts at frame `on` (the root if None), or at the joint of its first row if that is known.
 
-    has_base: whether the file says where it starts. tip: a name for the frame at its end. frames: whether the frame
-    of every row and the end get names of their own where they have none.
+    has_base: whether the file has a base. tip: a name for the frame at its end. frames: whether the frame of every row
+    and the end get names of their own if they have none.
     """
 
     name: str
@@ -96,14 +96,14 @@ class DHChain:
 class DHTable:
     """A robot of one or several chains, with the fixed joints, frames, sensors and groups that a file may add.
 
-    fixed: joints that cut links of the chains in two: what hung on `parent` hangs on `child`, in the same place.
-    order: of q, where it is not that of the rows.
+    fixed: joints that cut links of the chains in two: what was fixed to `parent` is fixed to `child`, in place.
+    order: of q, if it is not that of the rows.
     """
 
     name: str
     root: str
     chains: tuple[DHChain, ...]
-    frames: tuple[Frame, ...] = ()  # each on any frame that stands before it
+    frames: tuple[Frame, ...] = ()  # each on any frame before it
     sensors: tuple[Sensor, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     order: tuple[str, ...] = ()

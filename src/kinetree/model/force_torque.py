@@ -1,4 +1,4 @@
-"""In which axes, and about which point, a force/torque sensor reads."""
+"""Axes in which, and point about which, a force/torque sensor reads."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """Where a reading is given: in axes turned by R_frame_reading (3, 3) against `frame`, its moment about the point
-    `p` (3,) of the link or frame `on`."""
+    """Place of a reading: axes, turned by R_frame_reading (3, 3) against `frame`, and point `p` (3,) of `on`."""
 
     frame: str
     R_frame_reading: Array
@@ -35,7 +34,7 @@ def slides(joint: Joint) -> bool:
 
 
 def reading_place(robot: Robot, sensor: Sensor) -> Place:
-    """Return where a sensor reads: in its own frame, about its own origin, if it gives no other or has no joint."""
+    """Return the place of a sensor's reading: its own frame and origin, if it gives no other or has no joint."""
     said = sensor.force_torque
     joint = robot.joints[sensor.joint] if sensor.joint is not None else None
     frame, T = sensor.frame, sensor.origin
@@ -49,7 +48,7 @@ def reading_place(robot: Robot, sensor: Sensor) -> Place:
 
 
 def same_place(tree: Tree, a: Place, b: Place) -> bool:
-    """Return whether two readings are given in the same axes and about the same point, wherever the joints stand."""
+    """Return whether two readings have the same axes and the same point at every q."""
     bodies, poses = zip(*(tree.frame(name) for name in (a.frame, b.frame, a.on, b.on)), strict=True)
     turned = poses[0][:3, :3] @ a.R_frame_reading - poses[1][:3, :3] @ b.R_frame_reading
     apart = poses[2] @ (*a.p, 1.0) - poses[3] @ (*b.p, 1.0)

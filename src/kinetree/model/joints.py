@@ -72,13 +72,12 @@ class JointType:
 
     @property
     def turns(self) -> bool:
-        """Whether its child can turn; one that moves and does not turn slides."""
+        """Whether its child can turn; a moving type that does not turn slides."""
         return any(self.velocity_angular)
 
     @property
     def successive(self) -> bool:
-        """Whether its velocity coordinates are those of single joints, one carried by the other; they all are in the
-        axes of the child otherwise."""
+        """Whether its velocities are of single joints in a row; else they all are in the axes of the child."""
         return self.quaternion is None
 
     def moves_like(self, other: JointType) -> bool:
@@ -108,7 +107,7 @@ def _no_columns(axes: Array, pitch: float, q: Any) -> Array:
 
 
 def _planar_basis(axes: Array) -> tuple[Array, Array]:
-    """Return x and y of the plane: those of the joint frame, turned the shortest way that takes z to the normal."""
+    """Return x and y of the plane: the joint frame's, turned the shortest way that takes z to the normal."""
     R = se3.rotation_between((0.0, 0.0, 1.0), axes[0])
     return R[:, 0], R[:, 1]
 
@@ -160,7 +159,7 @@ def _hinge(name: str) -> JointType:
 
 
 def _quaternion_rates(quat_xyzw: Any, w: Any) -> list[Any]:
-    """½ q w, for the angular velocity w (3,) in the turned axes."""
+    """Return ½ q w, for the angular velocity w (3,) in the turned axes."""
     x, y, z, s = quat_xyzw
     return [
         0.5 * (s * w[0] + y * w[2] - z * w[1]),

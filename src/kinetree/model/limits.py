@@ -46,8 +46,7 @@ class Limits:
 
     @_quietly
     def margin(self, q: Any) -> Array:
-        """Return the signed slack (…, 2 nq + m) of q (…, nq) to each limit, in the order of `names` and in the limits'
-        own units: negative outside, infinite where there is no limit."""
+        """Return the signed slack (…, 2 nq + m) of q (…, nq) to each of `names`: negative outside, inf if unlimited."""
         q = checked_q(self, q, "q")
         return np.concatenate([q - self.lower, self.upper - q, self.h - self._rows_times(q)], axis=-1)
 
@@ -63,10 +62,7 @@ class Limits:
 
     @_quietly
     def project(self, q: Any) -> Array:
-        """Return the nearest configuration (…, nq) inside, by Euclidean distance; q where it is inside.
-
-        Raises KinetreeError "empty" where no configuration is inside.
-        """
+        """Return the nearest configuration (…, nq) inside (Euclidean). Raises KinetreeError "empty" without one."""
         q = checked_q(self, q, "q")
         if not np.all(np.isfinite(q)):
             raise fail("not-finite", "there is nothing nearest to a configuration that is not finite")
@@ -93,9 +89,9 @@ class Limits:
     def volume(self) -> Estimate:
         """Return the volume inside, the product over independent coordinates and blocks; rad and m to their powers.
 
-        A number that is exact where no block has more than 6 coordinates; its `error` is 0 then, and else the standard
-        error of the estimate. Infinite where a coordinate without a range is coupled to none; raises KinetreeError
-        "unbounded" where one is.
+        A number that is exact if no block has more than 6 coordinates; its `error` is 0 then, and else the standard
+        error of the estimate. Infinite if a coordinate outside of blocks has no range; raises KinetreeError "unbounded"
+        if one in a block has none.
         """
         ranges = np.array([self.upper[i] - self.lower[i] for i in self._free()])
         if self.impossible or (ranges == 0).any():
@@ -104,9 +100,9 @@ class Limits:
 
     @_quietly
     def forbidden_share(self) -> Estimate:
-        """Return the share of the box of the blocks' coordinates that the rows forbid, 0 to 1; `error` as in `volume`.
+        """Return the share, 0 to 1, of the box of the blocks' coordinates that the rows forbid; `error` as in `volume`.
 
-        Raises KinetreeError where one of these coordinates has no range.
+        Raises KinetreeError if one of these coordinates has no range.
         """
         columns = [i for block in self.blocks for i in block.columns]
         allowed = _product(1.0 / box_volume(self, columns, "share"), [block.volume for block in self.blocks])
@@ -115,10 +111,10 @@ class Limits:
     @explained
     @_quietly
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
-        """Return n configurations (n, nq), uniform inside and independent, apart from what `polytope.sample` documents
-        for blocks of more than 6 coordinates.
+        """Return n configurations (n, nq), uniform inside and independent, but see `polytope.sample` for large blocks.
 
-        Raises KinetreeError where a coordinate has no limit, or where nothing is inside.
+        A large block has more than 6 coordinates. Raises KinetreeError if a coordinate has no limit, or nothing is
+        inside.
         """
         if not 0 <= n < 2**40:
             raise fail("sample", f"n is {n}; legal are whole numbers from 0 to 2**40")
@@ -137,8 +133,8 @@ class Limits:
     def clip_step(self, q: Any, dq: Any) -> Array:
         """Return the largest fraction (…,) from 0 to 1 of a step dq (…, nq) from q (…, nq) that stays inside.
 
-        From outside it is 0 for a step that brings some violated limit further out, and is not stopped by one that it
-        brings nearer. q + clip_step(q, dq) dq is inside up to rounding. It is 0 where q or dq is not finite.
+        From outside it is 0 for a step that brings some violated limit further out; a violated limit that it brings
+        nearer does not stop it. q + clip_step(q, dq) dq is inside up to rounding. It is 0 if q or dq is not finite.
         """
         q, dq = checked_q(self, q, "q"), checked_q(self, dq, "dq")
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -150,10 +146,7 @@ class Limits:
 
     @explained
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
-        """Return the velocity (…, nq), shortened so that a step of dt seconds from q (…, nq) stays inside.
-
-        It is zero where q or qd is not finite.
-        """
+        """Return the velocity (…, nq), cut so that a step of dt seconds stays inside; 0 if q or qd is not finite."""
         if not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
         qd = checked_q(self, qd, "qd")
@@ -163,8 +156,7 @@ class Limits:
 
     @cached_property
     def _terms(self) -> tuple[Array, Array]:
-        """Return the coordinates of each row (m, k), and their coefficients, with zeros where a row has fewer than
-        others."""
+        """Return the coordinates of each row (m, k) and their coefficients, padded with zeros."""
         used = [np.flatnonzero(row) for row in self.G]
         k = max(map(len, used), default=0)
         places = np.array([[*u, *[u[0] if len(u) else 0] * (k - len(u))] for u in used], dtype=int).reshape(
@@ -174,7 +166,7 @@ class Limits:
         return places, np.where(counts, np.take_along_axis(self.G, places, axis=1), 0.0)
 
     def _rows_times(self, q: Array) -> Array:
-        """G q (…, m), summed in the same order for one configuration and for many, so that all get the same bits."""
+        """Return G q (…, m), summed in one order for one or many configurations, so that the bits are equal."""
         places, coefficients = self._terms
         total = np.zeros((*q.shape[:-1], len(self.G)))
         for column, coefficient in zip(places.T, coefficients.T, strict=True):
@@ -187,7 +179,7 @@ class Limits:
 
     @cached_property
     def impossible(self) -> str:
-        """The name of a limit that nothing fulfils, whatever the others say: lower above upper, or 0 q < 0."""
+        """Return the name of a limit that no q fulfils, whatever the other limits: lower above upper, or 0 q < 0."""
         crossed = self.lower > self.upper
         still = self.lower == self.upper
         never = ~self.G[:, ~still].any(axis=1) & (self.h < self.G[:, still] @ self.lower[still])
@@ -215,7 +207,7 @@ def box_volume(limits: Limits, columns: Any, what: str) -> float:
 
 @_quietly
 def need_ranges(limits: Limits, columns: Array, what: str) -> None:
-    """Raise where one of these coordinates has no range."""
+    """Raise KinetreeError if one of these coordinates has no range."""
     open_ended = [i for i in columns if not np.isfinite(limits.upper[i] - limits.lower[i])]
     if open_ended:
         names = ", ".join(limits.coordinate_names[i] for i in open_ended[:12])
@@ -266,7 +258,6 @@ class Block:
 
     @cached_property
     def volume(self) -> Estimate:
-        """The volume of the polytope, rad and m to their powers."""
         return polytope.measure(self.A, self.b)
 
 

@@ -1,4 +1,4 @@
-"""Which numbers of a robot are so large that products of them, as in a volume or a moment of inertia, overflow."""
+"""Numbers of a robot so large that products of them, as in a volume or a moment of inertia, overflow."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ LARGEST = 1e30
 """The largest length, mass, moment of inertia, scale or ratio, in SI units. Limits of joints may be larger."""
 
 Quantity = tuple[str, Any]
-"""What it is, and its number or numbers."""
+"""What a number or numbers are, and their values."""
 
 
 def too_large(parts: Parts) -> list[Finding]:
-    """Return an error for every number whose size is above `LARGEST`, or that is none."""
+    """Return an error for every number whose size is above `LARGEST`, or that is not a number."""
     if _all_moderate(parts):
         return []
     quantities: list[tuple[Link | Joint | Frame | Sensor, Iterator[Quantity]]] = [
@@ -42,7 +42,7 @@ def too_large(parts: Parts) -> list[Finding]:
 
 
 def _all_moderate(parts: Parts) -> bool:
-    """Return whether no number is too large, in a few passes over all of them together, for most robots have none."""
+    """Return whether no number is too large, in a few passes over all numbers: most robots have none."""
     geometries = [g for link in parts.links for g in (*link.visuals, *link.collisions)]
     inertials = [link.inertial for link in parts.links if link.inertial]
     placed: tuple[Joint | Frame | Sensor | Geometry | Inertial, ...] = (
@@ -71,7 +71,7 @@ def _all_moderate(parts: Parts) -> bool:
 
 
 def _is_moderate_array(array: Array) -> bool:
-    return bool(array.min() >= -LARGEST and array.max() <= LARGEST)  # false for what is no number
+    return bool(array.min() >= -LARGEST and array.max() <= LARGEST)  # false for NaN
 
 
 def _is_moderate(numbers: Any) -> bool:

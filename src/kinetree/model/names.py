@@ -9,7 +9,7 @@ from kinetree.errors import unknown_name
 
 
 class HasName(Protocol):
-    """Whatever has a name."""
+    """Anything with a name."""
 
     @property
     def name(self) -> str: ...
@@ -35,7 +35,7 @@ class Lookup(Mapping[str, V]):
             raise unknown_name(self._kind, name, list(self._items)) from None
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the thing of this name, or `default`; unlike Mapping's own, look for no nearest names."""
+        """Return the value of this name, or `default`; unlike Mapping's own, look for no nearest names."""
         return self._items.get(name, default)
 
     # Mapping's own views look up each name again, which is several times as slow
@@ -45,11 +45,11 @@ class Lookup(Mapping[str, V]):
         return self._items.keys()
 
     def values(self) -> ValuesView[V]:
-        """Return the things, in order."""
+        """Return the values, in order."""
         return self._items.values()
 
     def items(self) -> ItemsView[str, V]:
-        """Return pairs of name and thing, in order."""
+        """Return pairs of name and value, in order."""
         return self._items.items()
 
     def __contains__(self, name: object) -> bool:
@@ -66,7 +66,7 @@ class Lookup(Mapping[str, V]):
 
 
 class Named(Lookup[N]):
-    """Things that know their names, by them."""
+    """Values that have a name, by it."""
 
     __slots__ = ()
 

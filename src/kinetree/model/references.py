@@ -1,7 +1,7 @@
-"""What names what, by dialect: the attributes and elements whose value is the name of a part of the robot.
+"""References by dialect: the attributes and elements whose value is the name of a part of the robot.
 
-A place is an element and one of its attributes, or its text. The kind of a place is what is named there: "link",
-"joint" and the like, or several of them, separated by spaces, where it may be any.
+A place is an element and one of its attributes, or its text. The kind of a place is what its name refers to: "link",
+"joint" and the like, or several of them, separated by spaces, if it may be any.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ TEXT = ""
 EVERY = "*"
 """In the place of a tag: every element."""
 PART = "link joint sensor"
-"""The kind of a place that names a part of the robot without telling which."""
+"""The kind of a place that names a part of the robot of an unknown kind."""
 UNLISTED = "unlisted"
 """The kind of a place that is not in the table, in a dialect that anyone may extend."""
 PROSE = "prose"
-"""The kind of a place that names nothing of the robot, but may mention a name."""
+"""The kind of a place that names no part of the robot, but may mention a name."""
 
 NAMED: Mapping[str, str] = {
     **dict.fromkeys(("link", "frame", "body", "site"), "frames"),
@@ -80,7 +80,7 @@ REFERENCES: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("light", "target"): "body",
     },
 }
-"""Dialects to their places, (tag, attribute or TEXT), and the kind of each. "its objtype": the attribute says it.
+"""Dialects to their places, (tag, attribute or TEXT), and the kind of each. "its objtype": that attribute has it.
 
 In ROS's <param name="mimic">elbow</param> the name of the parameter stands for the tag. gazebo, transmission and
 ros2_control are blocks in a URDF, where other tools add elements of their own: there `kind_of` goes by words, too.
@@ -92,17 +92,17 @@ _ROWS = {**REFERENCES, "sdf": _PLUGINS, "urdf": {**_BLOCKS, **REFERENCES["urdf"]
 _CLOSED = {"srdf": PROSE, "mjcf": ""}
 """Dialects without extensions, and the kind of their places that are not in the table."""
 _FREE = re.compile(r"filename|uri|type|class|version|plugin|xmlns.*")
-"""Attributes whose values name nothing of the robot."""
+"""Attributes whose values name no part of the robot."""
 _WORD = re.compile(
     r"\w*(joint|link|body|site|frame|parent|child|base|tip|target|reference)(s|_?names?|_?ids?)?\d*", re.IGNORECASE
 )
-"""Tags and attributes, such as <bodyName> or child_frame_id, by whose last word one knows that they name a part."""
+"""Tags and attributes, such as <bodyName> or child_frame_id, whose last word shows that they name a part."""
 
 
 def kind_of(dialect: str, tag: str, attribute: str = TEXT, attributes: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the kind of a place: what is named there, "" for nothing, PROSE or UNLISTED.
+    """Return the kind of a place: the kind of its name, "" for no name, PROSE or UNLISTED.
 
-    attribute: TEXT for the text of the element. attributes: all of the element, which may tell what it names.
+    attribute: TEXT for the text of the element. attributes: all of the element, which may show the kind.
     """
     if tag == "param" and attribute in (TEXT, "value"):
         tag, attribute = attributes.get("name", ""), TEXT
@@ -117,7 +117,7 @@ def kind_of(dialect: str, tag: str, attribute: str = TEXT, attributes: Mapping[s
 
 @lru_cache(maxsize=1024)
 def _by_word(tag: str, attribute: str) -> str:
-    """Return the kind of a place by the last word of its tag or attribute. A name is that of what the tag says."""
+    """Return the kind of a place by the last word of its tag or attribute; that of a `name` by its tag."""
     if _FREE.fullmatch(attribute):
         return ""
     match = _WORD.fullmatch(tag if attribute in (TEXT, "name") else attribute)

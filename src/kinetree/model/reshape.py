@@ -1,4 +1,4 @@
-"""The same robot in another form: what formats need that cannot say a robot as it is written."""
+"""The same robot in another form, for formats that cannot represent it as it is written."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from kinetree.spatial import se3
 def plain_joints(robot: Robot) -> Robot:
     """Return the same robot with every child_origin the identity: each child link's frame is its joint's, as in URDF.
 
-    Where the constant behind the joint can change sides with it, it does; where it cannot, it becomes a fixed joint
-    behind an extra link without mass, named after the joint. The pose of every frame stays as it was.
+    The constant after the joint changes sides with it if it can; else it becomes a fixed joint behind an extra link
+    without mass, named after the joint. The pose of every frame stays as it was.
     """
     if all(np.array_equal(joint.child_origin, se3.IDENTITY) for joint in robot.joints.values()):
         return robot
@@ -38,8 +38,7 @@ def plain_joints(robot: Robot) -> Robot:
 
 
 def _swapped(joint: Joint) -> Joint | None:
-    """Return the joint with its child_origin C moved before the motion, XJ C = C (C⁻¹ XJ C), or None where XJ is no
-    motion of its type in the other frame."""
+    """Return the joint with C before its motion, XJ C = C (C⁻¹ XJ C); None if its type has no such motion."""
     C = joint.child_origin
     R, p = C[:3, :3], C[:3, 3]
     kind = joint.kind

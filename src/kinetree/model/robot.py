@@ -24,7 +24,7 @@ from kinetree.spatial.se3 import IDENTITY, Array
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """An element that belongs to another tool, kept as it stands and written back to its own format."""
+    """An element of another tool, kept unchanged and written back to its own format."""
 
     format: str
     tag: str
@@ -43,7 +43,7 @@ class Inertial:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """How a shape looks; rgba in [0, 1], texture a file as written."""
+    """The look of a shape; rgba in [0, 1], texture a file as written."""
 
     name: str
     rgba: tuple[float, float, float, float] | None = None
@@ -53,7 +53,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is drawn or collides: `kind` is "box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh" or a
+    """A shape to draw or collide: `kind` is "box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh" or a
     format's own word; `parameters` are its sizes in metres or its file, for example {"filename": …, "scale": (…)}.
 
     box: size (3 full lengths); sphere: radius; cylinder and capsule: radius, length (along z, caps not counted);
@@ -91,7 +91,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Of one coordinate: position in m or rad, velocity in m/s or rad/s, effort in N or N m; infinite if unlimited."""
+    """Limits of a coordinate: position in m or rad, velocity in m/s or rad/s, effort in N or N m; inf without one."""
 
     lower: float = -inf
     upper: float = inf
@@ -104,7 +104,7 @@ UNLIMITED = Limit()
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """This joint's coordinate is multiplier * (that of `joint`) + offset, in the units of the two joints."""
+    """A follower's rule: its coordinate is multiplier * (that of `joint`) + offset, in the units of the two joints."""
 
     joint: str
     multiplier: float = 1.0
@@ -142,7 +142,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
-    """Connects `parent` to `child`: T_parent_child(q) = origin @ (motion of the type) @ child_origin.
+    """A connection of `parent` to `child`: T_parent_child(q) = origin @ (motion of the type) @ child_origin.
 
     axes (k, 3): unit vectors in the joint frame, as many as the type has. pitch: metres per radian of a screw.
     limits: one a velocity coordinate, or none.
@@ -171,7 +171,7 @@ class Joint:
 
     @property
     def coordinated(self) -> bool:
-        """Whether it has numbers of its own in q: it moves and follows no other."""
+        """Whether it has numbers of its own in q: it moves and has no leader."""
         return self.kind.nq > 0 and self.mimic is None
 
     @property
@@ -201,12 +201,11 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class ForceTorque:
-    """What a force/torque sensor of a joint reads.
+    """Reading of a force/torque sensor of a joint.
 
     measures: the wrench that the joint's parent link exerts on its child link, or the other way about.
-    axes: in those of which frame the reading is given: the child link's, the parent link's, or the sensor's own.
-    point: where its moment is taken: at the origin of the joint, which moves with the child link, or at that of the
-        frame whose axes are used.
+    axes: the frame whose axes are used: the child link's, the parent link's, or the sensor's own.
+    point: about which its moment is taken: the origin of the joint, which moves with the child link, or of that frame.
     """
 
     measures: Literal["parent_on_child", "child_on_parent"]
@@ -218,8 +217,8 @@ class ForceTorque:
 class Sensor:
     """A sensor ("imu", "force_torque", "camera" …) on a frame; origin is T_frame_sensor (4, 4).
 
-    joint: the joint whose wrench it measures, and force_torque what of it, where the model says so. update_rate in Hz.
-    `extensions` hold its other settings.
+    joint: the joint whose wrench it measures, and force_torque its reading, if the model has them. update_rate in Hz.
+    `extensions` have its other settings.
     """
 
     name: str
@@ -246,8 +245,8 @@ class CoupledLimit:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The text that a robot was read from, as long as the robot is not edited; and where its elements come from, in
-    order, and the texts of the files by name, if it was made of other files."""
+    """The text that a robot was read from, as long as the robot is not edited; the places of its elements, in order,
+    and the texts of the files by name, if it was made of other files."""
 
     format: str
     text: str
@@ -291,17 +290,17 @@ class Robot:
 
     @property
     def nq(self) -> int:
-        """How many numbers q has."""
+        """Length of q."""
         return sum(self.joints[name].kind.nq for name in self.joint_names)
 
     @property
     def nv(self) -> int:
-        """How many numbers qd has."""
+        """Length of qd."""
         return sum(self.joints[name].kind.nv for name in self.joint_names)
 
     @property
     def q_slices(self) -> dict[str, slice]:
-        """Where each joint's numbers lie in q."""
+        """Slice of each joint's numbers in q."""
         slices, start = {}, 0
         for name in self.joint_names:
             slices[name] = slice(start, start + self.joints[name].kind.nq)
@@ -310,7 +309,7 @@ class Robot:
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """What each number of q is: `elbow`, or `base.x` for a joint of several numbers."""
+        """Names of the numbers of q: `elbow`, or `base.x` for a joint of several numbers."""
         return tuple(
             f"{name}.{coordinate}" if coordinate else name
             for name in self.joint_names
@@ -319,7 +318,7 @@ class Robot:
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
-        """What each number of qd is, likewise."""
+        """Names of the numbers of qd, likewise."""
         return tuple(
             f"{name}.{velocity}" if velocity else name
             for name in self.joint_names
@@ -362,7 +361,7 @@ class Robot:
         return {link: tuple(below) for link, below in joints.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is copied and pickled: the fields, not what has been worked out of them."""
+        """Return what is copied and pickled: the fields, without cached results."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @explained

@@ -97,7 +97,7 @@ def build_tree(robot: Robot) -> Tree:
             drive.append(resolve_mimic(robot, name))
             body, T = len(moving) - 1, se3.IDENTITY
         place[joint.child] = (body, T @ joint.child_origin)
-    inertia = np.zeros((len(moving) + 1, 6, 6))  # the base is last, where index -1 finds it
+    inertia = np.zeros((len(moving) + 1, 6, 6))  # the base is last, at index -1
     for link in robot.links.values():
         if link.inertial:
             body, T = place[link.name]

@@ -1,4 +1,4 @@
-"""A DH table to a robot. Chains that pass the same joint share it, and the axes must coincide."""
+"""A DH table to a robot. Chains with the same joint share it, and its axes must coincide."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from kinetree.spatial.se3 import Array, frozen
 
 
 def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Robot | None:
-    """The robot of a table, or None with the faults in `report`.
+    """Return the robot of a table, or None with the faults in `report`.
 
-    The frame of a link is that of its joint after the motion; what stands behind it goes to the next joint's origin.
+    The frame of a link is that of its joint after the motion; the transform after it goes to the next joint's origin.
     """
     builder = _Builder(table, report)
     for number, chain in enumerate(table.chains, 1):
@@ -49,8 +49,8 @@ class _Builder:
         self.parts.groups = table.groups
         self.parts.coupled_limits = list(table.coupled_limits)
         self.joints: dict[str, Joint] = {}
-        self.rows: dict[str, tuple[DHRow, str]] = {}  # joint: its first row, and the chain of that
-        self.start: dict[str, Array] = {}  # joint: T_parent_row, where its first row starts
+        self.rows: dict[str, tuple[DHRow, str]] = {}  # joint: its first row, and the chain of that row
+        self.start: dict[str, Array] = {}  # joint: T_parent_row, the start of its first row
         self.frames: dict[str, tuple[str, Array]] = {table.root: (table.root, se3.IDENTITY)}  # name: link, T_link_frame
         self.places: list[tuple[str, Array]] = []  # of the frames of rows
 
@@ -81,7 +81,7 @@ class _Builder:
         self.name_frame(tip, link, T @ chain.tool, chain)
 
     def begin(self, chain: DHChain, label: str) -> tuple[str, Array]:
-        """(link, T_link_row) where the first row starts."""
+        """Return (link, T_link_row) at which the first row starts."""
         first = chain.rows[0].joint if chain.rows else ""
         if not chain.has_base and chain.on is None and first in self.joints:
             return self.joints[first].parent, self.start[first]
@@ -94,7 +94,7 @@ class _Builder:
         return link, T @ chain.base
 
     def new(self, row: DHRow, label: str, element: str, link: str, T: Array, before: Array) -> tuple[str, Array]:
-        """Add a joint; gives its child link and T_child_joint, the joint after its motion."""
+        """Add a joint; return its child link and T_child_joint, the joint after its motion."""
         child = row.link or f"{row.joint}_link"
         joint = Joint(
             row.joint,
@@ -117,8 +117,8 @@ class _Builder:
         return child, se3.inverse(row.link_frame)
 
     def shared(self, row: DHRow, label: str, element: str, link: str, T: Array, before: Array) -> tuple[str, Array]:
-        """Pass a joint that an earlier chain has. Where this chain's frame on the common axis differs by a constant
-        that commutes with the motion, that constant comes after the joint."""
+        """Return what `new` returns, for a joint of an earlier chain. A constant by which this chain's frame on the
+        common axis differs, and which commutes with the motion, comes after the joint."""
         joint, (first, first_chain) = self.joints[row.joint], self.rows[row.joint]
         self.agree(row, first, first_chain, element)
         if joint.parent != link:
@@ -137,7 +137,7 @@ class _Builder:
         return joint.child, se3.inverse(joint.child_origin) @ C
 
     def agree(self, row: DHRow, first: DHRow, chain: str, element: str) -> None:
-        """Whatever a later row of the same joint says must be what the first one said."""
+        """Report values of a later row of a joint that differ from those of its first row."""
         limit, first_limit = _limit(row), _limit(first)
         bounds, first_bounds = (limit.lower, limit.upper), (first_limit.lower, first_limit.upper)
         said = {
@@ -158,7 +158,7 @@ class _Builder:
                 self.error("shared-joint", message, row, element)
 
     def check_order(self, order: tuple[str, ...]) -> None:
-        """An order names every joint that moves by itself, once."""
+        """Report an order that does not name every joint without a leader once."""
         moving = {name for name, joint in self.joints.items() if not joint.mimic}
         if order and (set(order) != moving or len(set(order)) != len(order)):
             apart = ", ".join(sorted(set(order) ^ moving)) or "one stands twice"
@@ -168,7 +168,7 @@ class _Builder:
     def name_frame(
         self, name: str | None, link: str, T: Array, thing: DHChain | DHRow, automatic: bool = False
     ) -> None:
-        """Add a frame. One named by itself is left out where an earlier chain has it already."""
+        """Add a frame. An automatic one is left out if an earlier chain has a frame there."""
         if name is None:
             return
         if automatic and any(link == l and np.abs(T - other).max() < CLOSE for l, other in self.places):
@@ -177,7 +177,7 @@ class _Builder:
         self.add(Frame(name, link, frozen(T), thing.source))
 
     def cut(self, fixed: Joint) -> None:
-        """Cut a link in two: all that hung on it hangs, in the same place, on the new link behind a fixed joint."""
+        """Cut a link in two: what was fixed to it moves, in the same place, to a new link behind a fixed joint."""
         element, on = f"fixed joint {fixed.name!r}", fixed.parent
         links = [link.name for link in self.parts.links]
         if on not in links:
@@ -193,14 +193,13 @@ class _Builder:
             for frame in self.parts.frames
         ]
         before = next((i for i, joint in enumerate(self.parts.joints, 1) if joint.child == on), 0)
-        self.parts.joints.insert(before, fixed)  # there, so that the order of q stays
+        self.parts.joints.insert(before, fixed)  # before the joints that follow, so that the order of q stays
         self.parts.links.insert(before + 1, Link(fixed.child, source=fixed.source))
         own = (on, fixed.child)
         self.frames |= {frame.name: (frame.link, frame.origin) for frame in self.parts.frames if frame.name not in own}
         self.frames[fixed.child] = (fixed.child, se3.IDENTITY)
 
     def frame(self, frame: Frame) -> None:
-        """A frame of the file, on any frame or link before it."""
         if frame.link not in self.frames:
             near = nearest_names(frame.link, list(self.frames))
             message = f"on={frame.link!r} is no link or frame before it; {near}"

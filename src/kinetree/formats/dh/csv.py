@@ -23,7 +23,7 @@ GREEK = {"α": "alpha", "θ": "theta"}
 
 
 def read_table(text: str, report: TextReport) -> DHTable | None:
-    """The table in a CSV text; faults go to `report`. Lines `# key: value` before the heading hold the settings."""
+    """Return the table in a CSV text; faults go to `report`. Lines `# key: value` before the heading are settings."""
     settings = _settings(report)
     body = [(i, line) for i, line in enumerate(report.lines, 1) if line.strip() and not line.lstrip().startswith("#")]
     if not body:
@@ -48,7 +48,7 @@ def read_table(text: str, report: TextReport) -> DHTable | None:
 
 
 def _settings(report: TextReport) -> dict[str, tuple[str, int]]:
-    """The comments that are settings: key to (value, line)."""
+    """Return the comments that are settings: key to (value, line)."""
     settings: dict[str, tuple[str, int]] = {}
     for i, line in enumerate(report.lines, 1):
         match = re.fullmatch(r"\s*+#\s*+([A-Za-z_]++)\s*+[:=]\s*+(.*)", line.rstrip(" \t\r\f\v\u00a0,;"))
@@ -69,7 +69,7 @@ def _settings(report: TextReport) -> dict[str, tuple[str, int]]:
 
 
 def _heading(line: tuple[int, str], separator: str, report: TextReport) -> list[tuple[str, str]] | None:
-    """(column, unit) of each column, or None where the rows cannot be read."""
+    """Return (column, unit) of each column, or None if the rows cannot be read."""
     columns: list[tuple[str, str]] = []
     before = len(report.findings)
     for text in cells_of(line[1], separator):

@@ -24,13 +24,13 @@ from kinetree.spatial.se3 import Array
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The units in which a table is written."""
+    """Units in which a table is written."""
 
     length: Literal["m", "cm", "mm"] = "m"
     angle: Literal["rad", "deg"] = "rad"
 
     def number(self, value: float, kind: Literal["length", "angle"]) -> str:
-        """The shortest text in this unit that reads back as the same double, where there is one."""
+        """Return the shortest text in this unit that reads back as the same double, if there is one."""
         unit = self.length if kind == "length" else self.angle
         if abs(value) == inf:
             return "inf" if value > 0 else "-inf"
@@ -42,20 +42,18 @@ class Spelling:
         return format_number(scaled)
 
     def length_of(self, value: float) -> str:
-        """A length in its unit."""
         return self.number(value, "length")
 
     def angle_of(self, value: float) -> str:
-        """An angle in its unit."""
         return self.number(value, "angle")
 
     def variable(self, row_type: str, value: float) -> str:
-        """A value of a joint's own coordinate."""
+        """Return a value of a joint's own coordinate."""
         return self.number(value, "length" if row_type == "prismatic" else "angle")
 
 
 def toml_text(table: DHTable, spelling: Spelling) -> str:
-    """The table in TOML."""
+    """Return the table in TOML."""
     alone = len(table.chains) == 1 and not table.chains[0].name
     lines = [f"name = {_quoted(table.name)}", f"root = {_quoted(table.root)}"]
     lines.append(f"convention = {_quoted(table.chains[0].convention)}")
@@ -88,7 +86,7 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
 
 
 def csv_text(table: DHTable, spelling: Spelling) -> str:
-    """The table in CSV; it has one chain."""
+    """Return the table, which has one chain, in CSV."""
     (chain,) = table.chains
     text = io.StringIO()
     settings = {"name": table.name, "root": table.root, "convention": chain.convention, "tip": chain.tip}
@@ -109,7 +107,7 @@ def csv_text(table: DHTable, spelling: Spelling) -> str:
 
 
 def _setting(value: str) -> str:
-    """A setting of a CSV file; between quotes where it would not come back as it is."""
+    """Return a setting of a CSV file, between quotes if it would otherwise be read differently."""
     return value if value == value.strip(" \t,;") and value.isprintable() and value[0] != '"' else quoted(value)
 
 
@@ -131,7 +129,7 @@ def _chain(chain: DHChain, spelling: Spelling) -> list[str]:
 
 
 def _row(row: DHRow, spelling: Spelling, quoted: bool = True) -> dict[str, str]:
-    """The cells of a row that say anything."""
+    """Return the cells of a row that differ from the default."""
     text = _quoted if quoted else str
     cells = {"joint": text(row.joint)} if row.joint else {}
     if row.type != "revolute":
@@ -160,7 +158,7 @@ def _mimic(mimic: Mimic, row_type: str, spelling: Spelling) -> str:
 
 
 def _pose(T: Array, spelling: Spelling) -> str:
-    """Return a matrix where the rotation is one of right angles, else xyz and rpy."""
+    """Return a matrix if the rotation is of right angles, else xyz and rpy."""
     square = bool(np.isin(T[:3, :3], (-1.0, 0.0, 1.0)).all())
     if square and not np.array_equal(T[:3, :3], np.eye(3)):
         numbers = _numbers(T, spelling)
@@ -188,7 +186,6 @@ def _pose_lines(thing: Frame | Joint | Sensor, spelling: Spelling) -> list[str]:
 
 
 def _numbers(T: Array, spelling: Spelling) -> list[str]:
-    """Return the 16 numbers of a pose, row by row."""
     lengths = (3, 7, 11)
     return [spelling.length_of(x) if i in lengths else format_number(x) for i, x in enumerate(T.ravel().tolist())]
 

@@ -15,11 +15,11 @@ from kinetree.spatial.se3 import Array, frozen
 POSE_KEYS = ("matrix", "xyz", "rpy")
 LEGAL = "{ matrix = [[…], […], […], […]] }, or { xyz = […], rpy = […] }"
 ROUNDED = 1e-3
-"""How far a published rotation may be from orthonormal by its rounding; beyond it is taken for a mistake."""
+"""Largest deviation of a published rotation from orthonormal that counts as rounding; beyond it is a mistake."""
 
 
 def read_pose(raw: object, units: Units, place: Place) -> Array:
-    """T (4, 4) of a TOML table; what is wrong is reported."""
+    """Return T (4, 4) of a TOML table; faults are reported."""
     if not isinstance(raw, dict) or set(raw) - set(POSE_KEYS) or ("matrix" in raw and len(raw) > 1):
         place.error("pose", f"is {raw!r}; legal is {LEGAL}")
         return se3.IDENTITY
@@ -42,7 +42,7 @@ def read_pose(raw: object, units: Units, place: Place) -> Array:
 
 
 def matrix_pose(numbers: list[float], length: str | None, place: Place) -> Array:
-    """T (4, 4) of 16 numbers, row by row. A rotation that is off by rounding is put right, with a warning."""
+    """Return T (4, 4) of 16 numbers, row by row. A rounded rotation is replaced by the nearest one, with a warning."""
     T = np.array(numbers).reshape(4, 4)
     if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
         place.error("pose", "the last row of a pose is 0 0 0 1")
@@ -75,7 +75,7 @@ def _is_square(rows: Any) -> bool:
 
 
 def _numbers(raw: object, count: int, with_pi: bool = False) -> list[float] | None:
-    """`count` numbers, which may be multiples of pi where these make sense."""
+    """Return `count` numbers, which may be multiples of pi if `with_pi`, or None."""
     if not isinstance(raw, list) or len(raw) != count:
         return None
     cells: list[Cell | None] = [parse_cell(x) for x in raw]

@@ -12,7 +12,7 @@ from kinetree.model.robot import Robot, Text
 
 
 def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
-    """The robot in a DH table, or None, and all findings. Never raises on content."""
+    """Return the robot in a DH table, or None, and all findings. Never raises on content."""
     decoded, findings = decode(text, file)
     if findings:
         return None, findings
@@ -26,7 +26,7 @@ def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
 
 
 def _is_csv(text: str, file: str) -> bool:
-    """By the file's ending; for another one, whether its first line is neither a key of TOML nor a table."""
+    """Return whether a text is CSV: by the file's ending, else if its first line is not TOML."""
     if file.lower().endswith((".csv", ".toml")):
         return file.lower().endswith(".csv")
     first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")

@@ -16,21 +16,21 @@ from kinetree.model.robot import Limit, Mimic
 
 MAX_ROWS = 1000
 MAX_TABLES = 1000
-"""Chains of a file, and tables of every other kind."""
+"""Most chains of a file, and most tables of every other kind."""
 PARAMETERS = ("a", "d", "alpha", "theta")
 KEYS = (*PARAMETERS, "offset", "joint", "type", "flip", "limits", "velocity", "effort", "mimic", "link", "frame")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row or a pose stands, and its name in messages."""
+    """The place of a row or a pose, and its name in messages."""
 
     report: TextReport
     line: int | None
     element: str
 
     def error(self, code: str, message: str, bad: object = None, fix: str | None = None) -> None:
-        """Note a fault there; bad: what is underlined."""
+        """Note a fault at this place; bad: the part to underline."""
         shown = None if bad is None else str(bad)
         self.report.error(code, message, self.line, bad=shown, element=self.element, fix=fix)
 
@@ -152,7 +152,7 @@ class _Row:
         return raw is True
 
     def mimic(self, variable: str) -> Mimic | None:
-        """{ joint, multiplier, offset }: the offset in the variable's unit, the multiplier in rad and m."""
+        """Return { joint, multiplier, offset }: the offset in the variable's unit, the multiplier in rad and m."""
         raw = self.cells.get("mimic")
         if raw is None:
             return None

@@ -23,11 +23,11 @@ CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip"
 LISTS = ("chain", "fixed", "frame", "sensor", "coupled_limit")
 TOP_KEYS = ("name", "root", "convention", "units", "order", *LISTS, "groups")
 POINTS = ("frame", "joint")
-"""About which a force/torque sensor's moment is taken; the first where a table does not say."""
+"""Points about which a force/torque sensor's moment is taken; the first is the default."""
 
 
 def read_table(text: str, report: TextReport) -> DHTable | None:
-    """Return the table in a TOML text, or None where it cannot even be parsed; faults go to the report."""
+    """Return the table in a TOML text, or None if it cannot be parsed; faults go to the report."""
     data = read_toml(text, report)
     return None if data is None else table_of(data, report)
 
@@ -149,7 +149,6 @@ class _Reader:
         return Units(columns, shared["length"], shared["angle"])
 
     def complete(self, units: Units, table: TomlTable, label: str) -> Units:
-        """Return the same units, with one for every column."""
         missing = [c for c in (*LENGTH_COLUMNS, *ANGLE_COLUMNS) if c not in units.columns]
         if missing:
             where = table.where

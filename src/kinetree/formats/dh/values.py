@@ -1,4 +1,4 @@
-"""Numbers as DH tables write them: units, multiples of pi, and ranges such as `-90 + (-39 -> 39)`."""
+"""Numbers in DH tables: units, multiples of pi, and ranges such as `-90 + (-39 -> 39)`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RANGE = re.compile(r"(?:(?P<middle>.*?)\+\s*\((?P<low>.*?)(?:->|→)(?P<high>.*
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number as written, in its own unit, and the range of the joint where the cell gives one."""
+    """A number as written, in its own unit, and the range of the joint if the cell has one."""
 
     value: float
     range: tuple[float, float] | None = None
@@ -30,21 +30,21 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The unit of each column, and of lengths and angles outside the rows (None where none is declared)."""
+    """The unit of each column, and of lengths and angles outside the rows (None if not declared)."""
 
     columns: Mapping[str, str]
     length: str | None
     angle: str | None
 
     def of_all(self) -> Units:
-        """Return the same units; one that a and d, or alpha and theta, share is that of all lengths, or angles."""
+        """Return the units with a unit that a and d, or alpha and theta, share as that of all lengths, or angles."""
         a, d, alpha, theta = map(self.columns.get, (*LENGTH_COLUMNS, *ANGLE_COLUMNS))
         length, angle = a if a == d else None, alpha if alpha == theta else None
         return Units(self.columns, self.length or length, self.angle or angle)
 
 
 def parse_cell(raw: object) -> Cell | None:
-    """The cell of a TOML value or a CSV text, or None where it is no number."""
+    """Return the cell of a TOML value or a CSV text, or None if it is not a number."""
     if isinstance(raw, bool):
         return None
     if isinstance(raw, int) and abs(raw) > MAX_INTEGER:
@@ -65,7 +65,7 @@ def parse_cell(raw: object) -> Cell | None:
 
 
 def _parse_end(text: str) -> Cell | None:
-    """An end of a range, which may be open: -inf or inf."""
+    """Return an end of a range, which may be open: -inf or inf."""
     open_ends = {"-inf": -inf, "inf": inf}
     return Cell(open_ends[text.strip()]) if text.strip() in open_ends else _parse_number(text)
 

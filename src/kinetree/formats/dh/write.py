@@ -24,11 +24,11 @@ JOINT_NAMES = where(lambda joint: re.search(r"^\s|^#|\n|\s$", joint.name), "a na
 
 
 def write(robot: Robot, without: Collection[str] = (), *, convention: Convention = "dh") -> str:
-    """The robot as DH tables in TOML, in metres and radians; one chain for each last link, sharing their joints.
+    """Return the robot as DH tables in TOML, in metres and radians; one chain for each last link, with shared joints.
 
-    Every frame keeps its name and place; links on fixed joints become frames, but where a sensor measures the joint. A
-    robot that was read from TOML and not edited comes back to the letter. Raises KinetreeError for what tables cannot
-    say, unless `without` names that part.
+    Every frame keeps its name and place; links on fixed joints become frames, unless a sensor measures the joint. A
+    robot that was read from TOML and not edited gives the same text. Raises KinetreeError for a part that tables cannot
+    represent and that `without` does not name.
     """
     losses = Losses("dh", without)
     if robot.text and robot.text.format == "dh" and not without:
@@ -45,8 +45,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
 
 
 def _check_sizes(rows: Sequence[DHRow]) -> None:
-    """Refuse parameters that could not be read again: those of axes that hardly differ may be larger than any length of
-    the robot."""
+    """Refuse parameters that could not be read again; those of almost parallel axes may be very large."""
     for row in rows:
         if max(abs(row.a), abs(row.d)) > LARGEST:
             message = f"joint {row.joint!r}: a or d of its row is larger than {LARGEST:g} m, the most that is read"
@@ -54,13 +53,13 @@ def _check_sizes(rows: Sequence[DHRow]) -> None:
 
 
 def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Convention = "dh") -> str:
-    """The robot as one DH table in CSV, from its root to the last frame of its last link; it may not branch."""
+    """Return the robot as one DH table in CSV, from its root to the last frame of its last link; it may not branch."""
     losses = Losses("dh-csv", without)
     if robot.text and robot.text.format == "dh-csv" and not without:
         return robot.text.text
     robot = losses.pared(robot)
     losses.find(robot, row="dh")
-    losses.check()  # before the chain, which refuses other joints and branches
+    losses.check()  # before `serial_chain`, which refuses other joints and branches
     chain = serial_chain(robot)
     losses.find(robot, {"joint": JOINT_NAMES, "frame": frames_but(chain.base, chain.tip)})
     root, tip = ends(robot, chain, losses, _made_by_csv(chain))
@@ -71,14 +70,13 @@ def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Conven
 
 
 def _made_by_csv(chain: SerialChain) -> Callable[[str], bool]:
-    """Whether the reader of a CSV table makes a link or frame of this name by itself."""
+    """Return whether the reader of a CSV table creates a link or frame of this name itself."""
     links = {f"{joint.joint.name}_link" for joint in chain.joints}
-    own = chain.tip == chain.base  # with no name of its own the tip is called "tip"
+    own = chain.tip == chain.base  # without a name of its own the tip is called "tip"
     return lambda name: name in links or bool(re.fullmatch(r"dh_\d+", name)) or (own and name == "tip")
 
 
 def _sensors(robot: Robot, losses: Losses) -> tuple[Sensor, ...]:
-    """The sensors as a table says them."""
     links = table_links(robot)
     tree = build_tree(robot)
     said = []
@@ -97,8 +95,7 @@ def _sensors(robot: Robot, losses: Losses) -> tuple[Sensor, ...]:
 
 
 def _reading(robot: Robot, sensor: Sensor, tree: Tree, links: Collection[str]) -> Sensor | None:
-    """The sensor with a reading that is the same in the table, where the frame of a joint that moves is another, and a
-    parent that is fixed to another link may be no link; None where it has none."""
+    """Return the sensor with the same reading in a table, None if it has none: frames and parents may differ there."""
     joint = robot.joints[sensor.joint] if sensor.joint else None
     if sensor.force_torque is None or joint is None:
         return sensor
@@ -118,7 +115,6 @@ def _lose_groups(robot: Robot, losses: Losses) -> None:
 
 
 def _without(table: DHTable, without: Collection[str]) -> DHTable:
-    """The table without the parts that the caller leaves out."""
     return replace(
         table,
         chains=tuple(replace(c, rows=tuple(_row_without(row, without) for row in c.rows)) for c in table.chains),

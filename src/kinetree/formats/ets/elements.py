@@ -24,7 +24,7 @@ from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 _E = np.eye(3)
 WORDS = (*PI_WORDS, *ANGLES, *PER_METRE, "nan", "inf", "infinity")
-"""What stands for a number or a unit, and so for a joint only in quotes."""
+"""Words that stand for a number or a unit, and name a joint only between quotes."""
 KINDS: dict[str, Callable[[Any], Array]] = {
     "Rx": lambda x: se3.turn(_E[0], x),
     "Ry": lambda x: se3.turn(_E[1], x),
@@ -33,12 +33,12 @@ KINDS: dict[str, Callable[[Any], Array]] = {
     "ty": lambda x: se3.translation(_E[1] * x),
     "tz": lambda x: se3.translation(_E[2] * x),
 }
-"""Each elementary transform, from its angle or length to T (4, 4)."""
+"""Elementary transforms, from an angle or length to T (4, 4)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ET:
-    """One elementary transform: constant, where `joint` is empty, else moved by that joint.
+    """One elementary transform: constant if `joint` is empty, else moved by that joint.
 
     kind: a key of KINDS, or "SE3" for any constant pose. value: of a constant, in rad or m.
     flip: whether the joint's number counts backwards. pose: T (4, 4) of an "SE3".
@@ -56,11 +56,11 @@ class ET:
 
     @property
     def axis(self) -> Array:
-        """(3,): the direction of its motion, turned round by flip."""
+        """Direction (3,) of its motion, reversed by flip."""
         return np.asarray((-1.0 if self.flip else 1.0) * _E["xyz".index(self.kind[1])])
 
     def T(self, q: Any = 0.0) -> Array:
-        """T (4, 4) at the joint's number q; a constant does not look at q."""
+        """Return T (4, 4) at the joint's number q, which a constant ignores."""
         if self.kind == "SE3":
             return self.pose
         number = self.value if not self.joint else -q if self.flip else q
@@ -94,7 +94,7 @@ Rx, Ry, Rz, tx, ty, tz = (_term(kind) for kind in KINDS)
 
 
 def SE3(pose: Any) -> ET:
-    """A constant pose T (4, 4)."""
+    """Return a constant pose T (4, 4)."""
     return ET("SE3", pose=frozen(pose))
 
 
@@ -106,7 +106,7 @@ class ETSLink:
     v: ET | None
 
     def A(self, q: Any = 0.0) -> Array:
-        """T (4, 4) of the link in its parent: Ts v(q)."""
+        """Return T (4, 4) of the link in its parent: Ts v(q)."""
         return self.Ts if self.v is None else np.asarray(self.Ts @ self.v.T(q))
 
 
@@ -118,11 +118,11 @@ class ETS:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The names of the joints, base to tip: the order of q."""
+        """Names of the joints, base to tip: the order of q."""
         return tuple(term.joint for term in self.terms if term.joint)
 
     def A(self, q: Sequence[Any] | Array = ()) -> Array:
-        """T (4, 4) of the end in the base, for q with one number a joint."""
+        """Return T (4, 4) of the end in the base, for q with one number a joint."""
         if len(q) != len(self.joints):
             raise fail("count", f"takes {len(self.joints)} numbers ({', '.join(self.joints)}), got {len(q)}")
         T, values = IDENTITY, iter(q)
@@ -131,7 +131,7 @@ class ETS:
         return np.asarray(T)
 
     def compile(self) -> ETS:
-        """The same sequence with every run of constants multiplied to one, and identities left out."""
+        """Return the same sequence with every run of constants multiplied to one, and identities left out."""
         terms: list[ET] = []
         for link in self.links():
             if not np.array_equal(link.Ts, IDENTITY):
@@ -141,7 +141,7 @@ class ETS:
         return ETS(tuple(terms))
 
     def links(self) -> tuple[ETSLink, ...]:
-        """The sequence cut behind every joint; the last link has what follows the last joint, if anything does."""
+        """Return the sequence cut behind every joint; the last link has what follows the last joint, if any."""
         links: list[ETSLink] = []
         Ts = IDENTITY
         for term in self.terms:

@@ -23,7 +23,7 @@ _TERM = re.compile(r"(\w++)\s*+\(((?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^()\"'\
 _JOINT = re.compile(r"([+-]?)\s*+(?:([^\W\d]\w*+)|(\"(?:[^\"\\\n]|\\.)++\")|'([^']++)')")
 _UNIT = re.compile(r"(.*?)\s*(°|deg|rad|mm|cm|m)")
 NAMES = {"name": "robot", "base": "base_link", "tip": "tip"}
-"""What a text may name, and how that is called where it does not."""
+"""Names that a text may give, and their defaults."""
 MAX_FINDINGS = 100
 MAX_NUMBER = 100
 ANGLE_HINT = "a number in rad, one marked ° or deg, a multiple of pi, or the name of a joint"
@@ -32,7 +32,7 @@ POSE_HINT = "x, y, z, roll, pitch, yaw, or the 16 numbers of a matrix row by row
 
 
 def parse(text: str) -> ETS:
-    """The sequence of a text, without names of its ends; raises KinetreeError with every bad term underlined."""
+    """Return the sequence of a text, without names of its ends; raise KinetreeError with every bad term underlined."""
     report = TextReport("<text>", text)
     _, ets = parse_into(text, report)
     if report.failed:
@@ -41,7 +41,7 @@ def parse(text: str) -> ETS:
 
 
 def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
-    """The robot in an ETS text, or None, and all findings. Never raises on content."""
+    """Return the robot in an ETS text, or None, and all findings. Never raises on content."""
     decoded, findings = decode(text, file)
     if findings:
         return None, findings
@@ -57,7 +57,7 @@ def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
 
 
 def robot_of(ets: ETS, name: str = "robot") -> Robot:
-    """The robot of a sequence: links `base_link`, `q1_link` …, and frame `tip` at its end."""
+    """Return the robot of a sequence: links `base_link`, `q1_link` …, and frame `tip` at its end."""
     robot, findings = assemble(parts_of_ets(ets, name))
     if robot is None:
         raise KinetreeError(findings)
@@ -65,7 +65,7 @@ def robot_of(ets: ETS, name: str = "robot") -> Robot:
 
 
 def parts_of_ets(ets: ETS, name: str = NAMES["name"], base: str = NAMES["base"], tip: str = NAMES["tip"]) -> Parts:
-    """Links and joints of a sequence; a link's frame is its joint's frame after the motion."""
+    """Return links and joints of a sequence; a link's frame is its joint's frame after the motion."""
     parts = Parts(name, [Link(base)])
     link, T_end = base, se3.IDENTITY
     for section in ets.links():
@@ -82,7 +82,7 @@ def parts_of_ets(ets: ETS, name: str = NAMES["name"], base: str = NAMES["base"],
 
 
 def parse_into(text: str, report: TextReport) -> tuple[dict[str, str], ETS]:
-    """The names that a text gives, and its terms; what is wrong goes to `report`."""
+    """Return the names that a text gives, and its terms; faults go to `report`."""
     terms: list[ET] = []
     seen: set[str] = set()
     names, at = _names(text, report)
@@ -106,7 +106,7 @@ def parse_into(text: str, report: TextReport) -> tuple[dict[str, str], ETS]:
 
 
 def _names(text: str, report: TextReport) -> tuple[dict[str, str], int]:
-    """The lines such as `tip = tool0` before the terms, and where the terms begin."""
+    """Return the lines such as `tip = tool0` before the terms, and the index of the first term."""
     names: dict[str, str] = {}
     at = _skip(text, 0)
     while match := _SETTING.match(text, at):
@@ -141,7 +141,7 @@ def _term(match: re.Match[str], text: str, report: TextReport) -> ET | None:
     value = _number(argument, kind.startswith("R"))
     if value is None:
         hint = ANGLE_HINT if kind.startswith("R") else LENGTH_HINT
-        begin = argument[:1000]  # the search takes the square of a longer one
+        begin = argument[:1000]  # the search takes time in proportion to the square of the length
         product = re.search(r"[^\W\d]\w*\s*[*/+]|[*/+]\s*[^\W\d]", begin) and "pi" not in begin
         more = "; a joint stands alone, at most with a minus sign" if product else ""
         _error(report, text, "ets-argument", f"{kind} has {argument!r}; legal is {hint}{more}", *span)
@@ -150,7 +150,7 @@ def _term(match: re.Match[str], text: str, report: TextReport) -> ET | None:
 
 
 def _number(text: str, angle: bool) -> float | None:
-    """An angle in rad or a length in m, or None."""
+    """Return an angle in rad or a length in m, or None."""
     if len(text) > MAX_NUMBER:
         return None
     if angle and (turned := multiple_of_pi(text)) is not None:

@@ -19,10 +19,10 @@ from kinetree.spatial.se3 import Array
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
-    """The robot as a sequence from its root to the last frame of its last link; it may not branch.
+    """Return the robot as a sequence from its root to the last frame of its last link; it may not branch.
 
-    A robot that was read from ETS and not edited comes back to the letter. Raises KinetreeError for what a sequence
-    cannot say, unless `without` names that part.
+    A robot that was read from ETS and not edited gives the same text. Raises KinetreeError for a part that a sequence
+    cannot represent and that `without` does not name.
     """
     losses = Losses("ets", without)
     if robot.text and robot.text.format == "ets" and not without:
@@ -46,7 +46,7 @@ def _name(name: str) -> str:
 
 
 def ets_of(chain: SerialChain) -> ETS:
-    """The sequence of a serial chain: constants as translations and rotations, no term that does nothing."""
+    """Return the sequence of a serial chain: constants as translations and rotations, without identities."""
     terms: list[ET] = []
     T_before = se3.IDENTITY
     for joint in chain.joints:
@@ -57,7 +57,7 @@ def ets_of(chain: SerialChain) -> ETS:
 
 
 def constants(T: Array) -> list[ET]:
-    """T as tx ty tz Rz Ry Rx, without those that do nothing."""
+    """Return T as tx ty tz Rz Ry Rx, without identities."""
     roll, pitch, yaw = se3.rpy_from_rotation(T[:3, :3])
     shifts = [ET(kind, decimal(float(x))) for kind, x in zip(("tx", "ty", "tz"), T[:3, 3], strict=True)]
     turns = [ET(kind, right_angle(x)) for kind, x in (("Rz", yaw), ("Ry", pitch), ("Rx", roll))]
@@ -65,7 +65,7 @@ def constants(T: Array) -> list[ET]:
 
 
 def _aligned(joint: ChainJoint) -> tuple[Array, ET]:
-    """The frame in which the joint moves about or along x, y or z, and its term."""
+    """Return the frame in which the joint moves about or along x, y or z, and its term."""
     letter = "t" if joint.joint.type == "prismatic" else "R"
     along = int(np.argmax(np.abs(joint.axis)))
     sign = float(joint.axis[along])

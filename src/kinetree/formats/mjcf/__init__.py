@@ -1,4 +1,4 @@
-"""MJCF, MuJoCo's format (mujoco.readthedocs.io/en/stable/XMLreference.html): its kinematics, read and written."""
+"""MJCF, MuJoCo's format (mujoco.readthedocs.io/en/stable/XMLreference.html): readers and writers of its kinematics."""
 
 from kinetree.formats.mjcf.read import read as read
 from kinetree.formats.mjcf.write import write as write

@@ -1,4 +1,4 @@
-"""Meshes and materials of <asset>, which geoms refer to by name."""
+"""Meshes and materials of <asset>, to which geoms refer by name."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from kinetree.spatial.se3 import Array, frozen
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """A mesh asset. file: with its folder, or None where the mesh is in the MJCF file. T_geom_file (4, 4): pose of
-    the file's axes in those of the geom that uses it."""
+    """A mesh asset. file: with its folder, None if inline. T_geom_file (4, 4): the file's axes in those of its geom."""
 
     file: str | None
     scale: tuple[float, ...]
@@ -29,7 +28,7 @@ class Mesh:
 
 @dataclass
 class Assets:
-    """Meshes, materials and height fields by name; `others` are the elements that the model has no place for."""
+    """Meshes, materials and height fields by name; `others` are the elements without a place in the model."""
 
     meshes: dict[str, Mesh] = field(default_factory=dict)
     materials: dict[str, Material] = field(default_factory=dict)
@@ -39,7 +38,7 @@ class Assets:
 
 
 def read_assets(report: Report, root: Element, compiler: Compiler, classes: Classes) -> Assets:
-    """The assets of all <asset> sections."""
+    """Return the assets of all <asset> sections."""
     assets = Assets()
     elements = [e for section in root.find_all("asset") for e in section.children]
     for element in elements:
@@ -58,7 +57,6 @@ def read_assets(report: Report, root: Element, compiler: Compiler, classes: Clas
 
 
 def _name(element: Element) -> str:
-    """The name of an asset: that of its file where it has none of its own."""
     return element.get("name") or PurePosixPath((element.get("file") or "").replace("\\", "/")).stem
 
 
@@ -101,6 +99,6 @@ def _material(report: Report, assets: Assets, element: Element) -> None:
         report.error("unknown-texture", message, element, attribute="texture")
     r, g, b, a = vector_of(report, element, "rgba", 4, (1.0, 1.0, 1.0, 1.0))
     if set(element.attributes) - {"name", "rgba"}:
-        assets.others.append(element)  # its shine is kept; the writer puts it together with its colour
+        assets.others.append(element)  # keeps its shine; the writer adds its colour
     file = assets.textures.get(texture or "")
     assets.materials[name] = Material(name, (r, g, b, a), file, element.source)

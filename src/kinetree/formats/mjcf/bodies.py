@@ -22,7 +22,7 @@ from kinetree.spatial.se3 import Array, frozen
 WORLD = "world"
 POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
 BODY_KEPT = ("gravcomp", "sleep", "simple", "user", "mocap")
-GENERATORS = ("composite", "flexcomp", "attach")  # they make bodies that the file does not write
+GENERATORS = ("composite", "flexcomp", "attach")  # create bodies that the file does not contain
 SITE_TYPES = ("sphere", *STRETCHED)
 SITE_LOOK = ("type", "group", "material", "size", "rgba", "user")
 CAMERA_KEPT = (
@@ -30,12 +30,12 @@ CAMERA_KEPT = (
     *("sensorsize", "user"),
 )
 T_CAMERA_SENSOR = frozen([[0, -1, 0, 0], [0, 0, 1, 0], [-1, 0, 0, 0], [0, 0, 0, 1]])
-"""MuJoCo's cameras look along -z with y up; sensors here along x with z up."""
+"""MuJoCo's cameras look along -z with y up; sensors of the model along x with z up."""
 
 
 @dataclass
 class _Body:
-    """What stands in one body, frames resolved."""
+    """Content of one body, frames resolved."""
 
     name: str
     joints: list[Placed] = field(default_factory=list)
@@ -46,7 +46,7 @@ class _Body:
 
 
 def read_bodies(context: Context, root: Element) -> None:
-    """Fill links, joints, frames and cameras from all <worldbody> sections."""
+    """Add links, joints, frames and cameras of all <worldbody> sections to the parts."""
     world = _Body(WORLD)
     sections = root.find_all("worldbody")
     for section in sections:
@@ -89,12 +89,12 @@ def _body(context: Context, element: Element, parent: str, T_parent_frame: Array
 def _connect(
     context: Context, joints: list[Joint], parent: str, body: _Body, T_parent_body: Array, element: Element
 ) -> list[Joint]:
-    """The joints in a row, with a link without mass behind each but the last, named after it."""
+    """Return the joints in a row, with a massless link, named after the joint, behind each but the last."""
     if not joints:
         name = context.fixed_names.get(body.name) or free(made_name(body.name), context.names.joints)
         return [Joint(name, "fixed", parent, body.name, T_parent_body, source=element.source)]
     if joints[0].type == "floating":
-        place = attributes_text(pose_attributes(T_parent_body))  # where it is before anything moves it
+        place = attributes_text(pose_attributes(T_parent_body))  # its place before anything moves it
         initial = () if (T_parent_body == se3.IDENTITY).all() else (Extension("mjcf", "initial", place),)
         return [replace(joints[0], parent=parent, child=body.name, extensions=(*joints[0].extensions, *initial))]
     row = []
@@ -112,7 +112,6 @@ def _connect(
 
 
 def _check_joints(context: Context, body: _Body, joints: list[Joint], parent: str) -> None:
-    """MuJoCo's rules for what joints a body can have."""
     ball = False
     for placed, joint in zip(body.joints, joints, strict=True):
         message = ""
@@ -143,13 +142,13 @@ def _inertial(context: Context, body: _Body, element: Element) -> Inertial | Non
 
 
 def _shapes(geoms: list[Geom]) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
-    """Visuals and collisions; a geom that is both is twice there, its name and attributes with the collision."""
+    """Return visuals and collisions; a geom that is both is in both, its name and attributes only in the collisions."""
     bare = [replace(g.geometry, name=None, extensions=()) if g.felt else g.geometry for g in geoms if g.seen]
     return tuple(bare), tuple(g.geometry for g in geoms if g.felt)
 
 
 def _contents(context: Context, element: Element, body: _Body, T: Array, inherited: str) -> None:
-    """What stands in a body or in a <frame> of it, whose pose in the body is T (4, 4)."""
+    """Read the content of a body, or of a <frame> in it whose pose in the body is T (4, 4)."""
     report, classes = context.report, context.classes
     for child in element.children:
         if child.tag == "body":
@@ -228,7 +227,7 @@ def _camera(context: Context, element: Element, body: _Body, T: Array) -> None:
 
 
 def _name_here(context: Context, element: Element, wanted: str, names: set[str], taken: str) -> str:
-    """The name of a site or camera here, with a note where it is not that of the file."""
+    """Return the name of a site or camera in the model, with a warning if it differs from that in the file."""
     name = name_or_free(context, element, wanted, names)
     new = context.names.here(element.tag, name)
     if new != name:
@@ -238,7 +237,7 @@ def _name_here(context: Context, element: Element, wanted: str, names: set[str],
 
 
 def _light(context: Context, element: Element, T: Array) -> Extension:
-    """A light, its place and direction put into the axes of the body."""
+    """Return a light, with its place and direction in the axes of the body."""
     p = T[:3, :3] @ vector_of(context.report, element, "pos", 3, (0.0, 0.0, 0.0)) + T[:3, 3]
     direction = T[:3, :3] @ vector_of(context.report, element, "dir", 3, (0.0, 0.0, -1.0))
     return _element(element, {**element.attributes, "pos": format_numbers(p), "dir": format_numbers(direction)})

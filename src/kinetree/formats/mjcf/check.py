@@ -1,4 +1,4 @@
-"""Find what MJCF cannot say of a robot."""
+"""Search for what MJCF cannot represent of a robot."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _moving_planes(robot: Robot, losses: Losses) -> None:
 
 
 def _keyframes(job: Job, losses: Losses) -> None:
-    """Keyframes list the numbers of all joints by position, so they are lost when joints come or go."""
+    """Note keyframes that do not fit: they list the numbers of all joints by position."""
     for extension in job.robot.extensions:
         root = parse(extension.text, "", Report()) if extension.tag == "keyframe" else None
         order = take_order(root) if root is not None else {}
@@ -88,7 +88,7 @@ def _inertial(link: Link) -> list[str]:
 
 
 def _geometry(assets: bool, geometry: Geometry) -> Iterator[str]:
-    """assets: whether the assets that were kept are written."""
+    """Yield what MJCF cannot represent of a geometry. assets: whether the assets that were kept are written."""
     shape = geometry.shape
     if shape.kind not in SHAPES:
         yield f"the shape {shape.kind!r}"

@@ -1,4 +1,4 @@
-"""The settings of <compiler>: what the numbers of an MJCF file mean."""
+"""Settings of <compiler>, which change the meaning of the numbers of an MJCF file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AUTO = ("false", "true", "auto")
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """The settings that change what a model is. Several <compiler> elements add up, the later one wins."""
+    """Settings that change the model. Of several <compiler> elements the later wins, setting by setting."""
 
     degree: bool = True
     eulerseq: str = "xyz"
@@ -31,11 +31,11 @@ class Compiler:
     texturedir: str | None = None
 
     def angle(self, value: float) -> float:
-        """An angle of the file in radians."""
+        """Return an angle of the file in radians."""
         return radians(value) if self.degree else value
 
     def path(self, file: str, folder: str | None) -> str:
-        """A mesh's or texture's file name with the folder that the settings put before it."""
+        """Return a mesh's or texture's file name with the folder of the settings before it."""
         name = PurePosixPath(file.replace("\\", "/"))
         name = PurePosixPath(name.name) if self.strippath else name
         return str(PurePosixPath(self.assetdir if folder is None else folder) / name)
@@ -55,7 +55,7 @@ KNOWN = (
 
 
 def read_compiler(report: Report, root: Element) -> Compiler:
-    """The settings of all <compiler> elements together."""
+    """Return the settings of all <compiler> elements together."""
     compiler = Compiler()
     for element in root.find_all("compiler"):
         check_attributes(report, element, KNOWN)
@@ -108,7 +108,7 @@ def _eulerseq(report: Report, element: Element) -> str:
 
 
 def keyword(report: Report, element: Element, attribute: str, legal: Any) -> str | None:
-    """The value of an attribute that must be one of `legal`; None where it is missing or is not (an error)."""
+    """Return the value of an attribute if it is one of `legal`; else None, with an error if it is not missing."""
     text = element.get(attribute)
     if text is None or not choice_of(report, element, attribute, text, list(legal), "keyword"):
         return None

@@ -15,8 +15,8 @@ from kinetree.model.edit.motion import lock
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import CoupledLimit, Joint, Mimic, Robot
 
-SPATIAL = ("width", "material", "rgba")  # they come from the class of a fixed tendon, which cannot have them
-AGREE = 1e-9  # by how much two values at which a joint is held may differ, in rad or m
+SPATIAL = ("width", "material", "rgba")  # inherited from the class of a fixed tendon, which cannot have them
+AGREE = 1e-9  # tolerance between two values of a fixed joint, in rad or m
 TENDON_KEPT = (
     *("group", "actuatorfrclimited", "actuatorfrcrange", "solreflimit", "solimplimit", "solreffriction"),
     *("solimpfriction", "frictionloss", "springlength", "margin", "stiffness", "damping", "armature", "user"),
@@ -24,7 +24,7 @@ TENDON_KEPT = (
 
 
 def read_equality(context: Context, root: Element) -> list[Element]:
-    """Make followers of the joints that an affine equality ties to another; returns what else there is."""
+    """Make followers of the joints that an affine equality ties to another; return the other elements."""
     others = []
     for element in (e for section in root.find_all("equality") for e in section.children):
         full = context.classes.resolved(element, tag="equality")
@@ -45,7 +45,7 @@ def read_equality(context: Context, root: Element) -> list[Element]:
 
 
 def _follow(context: Context, element: Element) -> None:
-    """MuJoCo's y - y0 = a0 + a1 (x - x0) + …, with y0 and x0 the values of the joints where the model is drawn."""
+    """Make a follower by MuJoCo's y - y0 = a0 + a1 (x - x0) + …, with the joints at y0, x0 in the drawn model."""
     report = context.report
     check_attributes(report, element, ("name", "active", "solref", "solimp", "joint1", "joint2", "polycoef"))
     follower = _scalar_joint(context, element, "joint1")
@@ -80,7 +80,7 @@ def _follow(context: Context, element: Element) -> None:
 def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint | None:
     name = name_of(context.report, element, attribute)
     joint = _joint(context, name)
-    if joint is None or joint.type == "fixed":  # which is reported with all other names
+    if joint is None or joint.type == "fixed":  # unknown names are reported elsewhere, all together
         return None
     if joint.kind.single:
         return joint
@@ -90,7 +90,7 @@ def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint |
 
 
 def _follows(context: Context, joint: Joint, name: str) -> bool:
-    """Whether a joint follows, through whatever chain, the joint of that name."""
+    """Return whether a joint follows the joint of that name, directly or through others."""
     seen: set[str] = set()
     while joint.mimic and joint.name not in seen and (leader := _joint(context, joint.mimic.joint)):
         seen.add(joint.name)
@@ -122,14 +122,14 @@ def _hold(context: Context, element: Element, joint: str, value: float) -> None:
 
 
 def lock_held(context: Context, robot: Robot) -> Robot | None:
-    """The robot with the joints fixed that an equality holds, and what follows them; None if they contradict."""
+    """Return the robot with the joints that equalities fix, and their followers, locked; None if they contradict."""
     values: dict[str, float] = {}
     for joint, (value, element) in context.held.items():
         leader, multiplier, offset = resolve_mimic(robot, joint)
         if multiplier:
             value = (value - offset) / multiplier
             apart = values.setdefault(leader, value) - value
-        else:  # it stands still, whatever its leader does
+        else:  # it does not move, whatever its leader does
             apart = offset - value
         if not abs(apart) <= AGREE:
             message = f"joint {joint!r} is held where the joint that it follows, {leader!r}, does not take it"
@@ -147,7 +147,7 @@ def _replace(context: Context, joint: Joint) -> None:
 
 
 def read_tendons(context: Context, root: Element) -> list[Element]:
-    """Make limits of the fixed tendons that have a range; returns the tendons that say more or something else."""
+    """Make limits of the fixed tendons that have a range; return the tendons with anything beyond that."""
     others = []
     count = 0
     for element in (e for section in root.find_all("tendon") for e in section.children):
@@ -166,11 +166,11 @@ def read_tendons(context: Context, root: Element) -> list[Element]:
 
 
 OPEN = 1e10
-"""MuJoCo's largest number, mjMAXVAL, which stands for no limit: a range of MJCF has two ends."""
+"""MuJoCo's largest number, mjMAXVAL, which means no limit: a range of MJCF has two ends."""
 
 
 def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | None:
-    """The limit of a fixed tendon: a range on the sum of coef times coordinate, in radians and metres."""
+    """Return the limit of a fixed tendon: a range on the sum of coef times coordinate, in radians and metres."""
     report = context.report
     check_attributes(report, element, ("name", "range", "limited", *TENDON_KEPT))
     coefficients: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""What the parts of the MJCF reader share, and how they name things without a name."""
+"""State that the parts of the MJCF reader share, and names for elements without one."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension
 
 FORMAT = "mjcf"
-ATTRIBUTES = "attributes"  # tag of an Extension whose text are attributes of the element, not an element
+ATTRIBUTES = "attributes"  # tag of an Extension whose text is attributes of the element
 
 
 @dataclass
 class Names:
-    """Names that are taken, and what things are called here where that differs from the file.
+    """Names in use, and names in the model that differ from the file.
 
-    MuJoCo keeps apart the names of bodies, sites, joints, cameras and sensors; here links and frames share one name
-    space, and so do sensors and cameras. `renamed` maps (kind, name in the file) to the name here.
+    MuJoCo has a name space each for bodies, sites, joints, cameras and sensors; in the model links and frames share
+    one, and so do sensors and cameras. `renamed` maps (kind, name in the file) to the name in the model.
     """
 
     frames: set[str]
     joints: set[str]
     sensors: set[str]
-    geoms: set[str] = field(default_factory=set)  # of those that are read so far
+    geoms: set[str] = field(default_factory=set)  # of geoms that are read so far
     renamed: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def here(self, kind: str, name: str) -> str:
-        """What a site or camera of the file is called here."""
+        """Return the name in the model of a site or camera of the file."""
         return self.renamed.get((kind, name), name)
 
 
 @dataclass
 class Context:
-    """One reading: the settings and tables of the file, and the parts that are filled."""
+    """State of one reading: settings and tables of the file, and the parts that are filled."""
 
     report: Report
     compiler: Compiler
@@ -47,15 +47,15 @@ class Context:
     assets: Assets
     parts: Parts
     names: Names
-    refs: dict[str, float] = field(default_factory=dict)  # joint: its value in the configuration that is drawn
-    held: dict[str, tuple[float, Element]] = field(default_factory=dict)  # joint: where an equality holds it
-    joint_at: dict[str, int] = field(default_factory=dict)  # where each joint is in the parts, once all are read
-    fixed_names: dict[str, str] = field(default_factory=dict)  # body: the name that its fixed joint is to have
-    bodies: int = 0  # how many are read, which is MuJoCo's number of the last one
+    refs: dict[str, float] = field(default_factory=dict)  # joint: its value in the drawn configuration
+    held: dict[str, tuple[float, Element]] = field(default_factory=dict)  # joint: value fixed by an equality
+    joint_at: dict[str, int] = field(default_factory=dict)  # index of each joint in the parts, once all are read
+    fixed_names: dict[str, str] = field(default_factory=dict)  # body: the name for its fixed joint
+    bodies: int = 0  # number of bodies read, which is MuJoCo's number of the last one
 
 
 def collect_names(root: Element) -> Names:
-    """The names of the file, by name space."""
+    """Return the names of the file, by name space."""
     names = Names({"world"}, set(), set())
     bodies = {e.get("name", "") or "" for e in _below(root, "body")}
     sites = {e.get("name", "") or "" for e in _below(root, "site")}
@@ -74,15 +74,15 @@ def _below(root: Element, tag: str) -> list[Element]:
 
 
 def free(wanted: str, taken: set[str]) -> str:
-    """`wanted`, or with _2, _3 … where that is taken; it is taken from now on."""
+    """Return `wanted`, or if it is taken the name with _2, _3 … that is free; add it to `taken`."""
     name, i = wanted, 1
     while name in taken and i < 100:
         i += 1
         name = f"{wanted}_{i}"
-    if name in taken:  # of very many, to try each one takes their square
+    if name in taken:  # trying each of very many takes the square of their number
         while f"{wanted}_{2 * i}" in taken:
             i *= 2
-        low, high = i, 2 * i  # of which the first is taken, and the last is not
+        low, high = i, 2 * i  # the first is taken, the last is free
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if f"{wanted}_{middle}" in taken else (low, middle)
@@ -92,7 +92,7 @@ def free(wanted: str, taken: set[str]) -> str:
 
 
 def name_or_free(context: Context, element: Element, wanted: str, taken: set[str]) -> str:
-    """The name of an element, or one that is made for it, with a note that says so."""
+    """Return the name of an element; a free one, with a note, if it has none."""
     if element.get("name"):
         return name_of(context.report, element)
     name = free(wanted, taken)
@@ -102,7 +102,7 @@ def name_or_free(context: Context, element: Element, wanted: str, taken: set[str
 
 
 def attributes_extension(element: Element, kept: Mapping[str, str]) -> tuple[Extension, ...]:
-    """Attributes of the simulation that the model has no place for, kept for a file of the same format."""
+    """Return attributes that only the simulation uses as an extension, kept for a file of the same format."""
     if not kept:
         return ()
     return (Extension(FORMAT, ATTRIBUTES, attributes_text(kept), element.source),)

@@ -1,4 +1,4 @@
-"""Defaults classes: attributes that an element takes over from its class."""
+"""Classes of <default>: attributes that elements inherit."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from kinetree.formats.xml import Element, Report
 
 Attributes = dict[str, str]
 
-ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")  # an element has one of them
-PADDED = (  # vectors that may be given in part; the rest is taken from the class
+ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")  # an element has at most one
+PADDED = (  # vectors that may be given in part; the class gives the rest
     *("size", "friction", "stiffness", "damping", "surfacevel", "fluidcoef", "solref", "solimp"),
     *("solreflimit", "solimplimit", "solreffriction", "solimpfriction"),
 )
 RESOLVED = ("joint", "geom", "site", "camera", "light", "mesh", "material", "tendon", "equality")
-"""Tags of <default> whose attributes are put into the elements when they are read. The others, all of the simulation,
-keep their class."""
+"""Tags of <default> whose attributes are merged into the elements by the reader. The other elements, all of the
+simulation, keep their class."""
 
 MAX_INHERITED = 1_000_000
-"""Attributes that all elements together have of their classes."""
+"""Most inherited attributes of all elements together."""
 
 
 class Classes:
-    """The classes of a file: for every class and tag the attributes it stands for, those of its parents included."""
+    """Classes of a file: the attributes of every class and tag, with those of its parents."""
 
     def __init__(self, report: Report, root: Element) -> None:
         self.report = report
@@ -49,7 +49,7 @@ class Classes:
                 self._fill(child, nested)
 
     def named(self, element: Element, attribute: str, inherited: str) -> str:
-        """The class that an attribute (class or childclass) names, or `inherited` where it is missing."""
+        """Return the class in an attribute (class or childclass), or `inherited` if it is missing or unknown."""
         name = element.get(attribute)
         if name is None:
             return inherited
@@ -60,7 +60,7 @@ class Classes:
         return name
 
     def resolved(self, element: Element, inherited: str = "main", tag: str | None = None) -> Element:
-        """The element with the attributes of its class put in, and without a class; its place is the same."""
+        """Return the element with the attributes of its class added, without a class, at the same place."""
         name = self.named(element, "class", inherited)
         of_class = self.classes[name].get(tag or element.tag, {})
         self.inherited += len(of_class)
@@ -77,7 +77,7 @@ class Classes:
 
 
 def overlay(base: Attributes, own: Attributes) -> Attributes:
-    """The attributes of an element over those of its class."""
+    """Return the attributes of an element over those of its class."""
     merged = dict(base)
     if any(name in own for name in ORIENTATIONS):
         for name in ORIENTATIONS:

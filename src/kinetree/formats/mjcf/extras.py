@@ -1,4 +1,4 @@
-"""What an MJCF file says about the simulation and the look: kept, so that it can be written back."""
+"""Elements of an MJCF file about simulation and looks, kept so that they can be written back."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ READ = ("compiler", "worldbody", "equality", "tendon", "sensor", "asset", "defau
 KEPT = ("option", "size", "visual", "statistic", "extension", "custom", "contact", "deformable", "actuator", "keyframe")
 
 
-UNIQUE = ("actuator", "sensor", "tendon", "keyframe")  # sections in which a name stands once
+UNIQUE = ("actuator", "sensor", "tendon", "keyframe")  # sections in which each name may stand once
 
 
 def check_names(context: Context, root: Element) -> None:
-    """Refuse names that stand twice among the elements of a section, kept or read."""
+    """Report names that occur twice among the elements of a section, kept or read."""
     for tag in UNIQUE:
         first: dict[str, Element] = {}
         for element in (child for section in root.find_all(tag) for child in section.children):
@@ -32,7 +32,7 @@ def check_names(context: Context, root: Element) -> None:
 
 
 def keep_sections(context: Context, root: Element, left: dict[str, list[Element]]) -> None:
-    """Keep the sections that are not read, and of those that are, the elements that are `left`."""
+    """Keep the sections that are not read, and the elements that are `left` of the others."""
     for section in root.children:
         if section.tag in KEPT:
             for element in section.walk():
@@ -61,7 +61,6 @@ def _keep(context: Context, element: Element) -> None:
 
 
 def _with(element: Element, children: list[Element], attributes: dict[str, str] | None = None) -> Element:
-    """An element with other children, and other attributes if given."""
     attributes = dict(element.attributes) if attributes is None else attributes
     changed = Element(element.tag, attributes, element.document, element.start)
     changed.children = children
@@ -69,7 +68,7 @@ def _with(element: Element, children: list[Element], attributes: dict[str, str] 
 
 
 def _simulation_defaults(section: Element) -> Element:
-    """The classes without what is put into the elements when they are read. They keep their names, even if empty."""
+    """Return the classes without the attributes that the reader merges into elements. Empty classes stay."""
     children = [
         _simulation_defaults(child) if child.tag == "default" else child
         for child in section.children
@@ -79,7 +78,7 @@ def _simulation_defaults(section: Element) -> Element:
 
 
 def _in_folder(compiler: Compiler, elements: list[Element]) -> list[Element]:
-    """Textures, height fields and skins with the folders of the compiler put before their files."""
+    """Return textures, height fields and skins with the folders of the compiler before their files."""
     placed = []
     for element in elements:
         folder = {"texture": compiler.texturedir, "hfield": compiler.meshdir, "skin": compiler.meshdir}
@@ -92,7 +91,7 @@ def _in_folder(compiler: Compiler, elements: list[Element]) -> list[Element]:
 
 
 def _renamed(context: Context, element: Element) -> Element:
-    """Return the element with the sites and cameras that it names called as they are here."""
+    """Return the element with the names of the model for the sites and cameras that it refers to."""
     if not context.names.renamed:
         return element
     attributes = {

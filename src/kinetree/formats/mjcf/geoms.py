@@ -1,4 +1,4 @@
-"""Geoms: what is seen and felt of a body, and what it weighs."""
+"""Geoms: shapes for looks and contact, and masses of a body."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kinetree.formats.xml import Element
 from kinetree.model.robot import Extension, Geometry, Material, Shape
 from kinetree.spatial.se3 import Array, frozen
 
-SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3, "plane": 3}  # how many numbers of size
+SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3, "plane": 3}  # count of numbers in size
 TYPES = (*SIZES, "hfield", "mesh", "sdf")
 STRETCHED = ("capsule", "cylinder", "ellipsoid", "box")  # shapes that fromto can place
-RGBA = (0.5, 0.5, 0.5, 1.0)  # MuJoCo's default, which counts as not given
+RGBA = (0.5, 0.5, 0.5, 1.0)  # MuJoCo's default, which counts as missing
 READ = (
     *("name", "type", "size", "fromto", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"),
     *("material", "rgba", "mesh", "hfield", "mass", "density", "shellinertia", "group", "contype", "conaffinity"),
@@ -29,13 +29,13 @@ KEPT = (
     *("condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap", "surfacevel", "adhesion"),
     *("fitscale", "fluidshape", "fluidcoef", "user"),
 )
-HUGE = 1e50  # m: beyond this, masses are no longer numbers
-SHOWN_GROUPS = (0, 1, 2)  # MuJoCo shows these unless told otherwise
+HUGE = 1e50  # m: beyond this, masses overflow
+SHOWN_GROUPS = (0, 1, 2)  # groups that MuJoCo shows by default
 
 
 @dataclass(frozen=True, slots=True)
 class Geom:
-    """A geom. lump is None where it has no mass, "unknown" where its mass or shape is in a file that is not read."""
+    """A geom. lump: None without mass, "unknown" if its mass or shape is in a file that is not read."""
 
     geometry: Geometry
     seen: bool
@@ -44,7 +44,7 @@ class Geom:
 
 
 def read_geom(context: Context, element: Element, T_link_frame: Array) -> Geom:
-    """A geom whose class is already put in; T_link_frame (4, 4) is the pose of the <frame> that it stands in."""
+    """Return a geom whose class is resolved already; T_link_frame (4, 4) is the pose of its <frame>."""
     report = context.report
     check_attributes(report, element, (*READ, *KEPT))
     kind = keyword(report, element, "type", TYPES) or "sphere"
@@ -145,7 +145,7 @@ def _material(context: Context, element: Element) -> Material | None:
         context.report.error("unknown-material", message, element, attribute="material")
     r, g, b, a = vector_of(context.report, element, "rgba", 4, RGBA)
     if (r, g, b, a) != RGBA:
-        return Material("", (r, g, b, a))  # a colour of its own wins over that of the material
+        return Material("", (r, g, b, a))  # its own colour has priority over that of the material
     return Material(name) if name else None
 
 
@@ -163,7 +163,6 @@ def _children(element: Element) -> tuple[Extension, ...]:
 
 
 def _lump(context: Context, element: Element, kind: str, size: list[float], group: int, T: Array) -> Lump | str | None:
-    """The mass of a geom for the inertia of its body."""
     report, compiler = context.report, context.compiler
     mass = float_of(report, element, "mass") if "mass" in element.attributes else None
     density = float_of(report, element, "density", DENSITY)
@@ -175,13 +174,13 @@ def _lump(context: Context, element: Element, kind: str, size: list[float], grou
         report.error("negative-mass", "a geom cannot have a negative mass or density", element)
         return None
     if kind in SIZES and element.get("mesh") is None and not min(size[: SIZES[kind]]) > 0:
-        return None  # an error already
+        return None  # reported already
     unknown = kind not in SIZES or element.get("mesh") is not None or (shell and kind == "ellipsoid")
     return "unknown" if unknown or max(size) > HUGE else lump_of(kind, size, mass, density, shell, T)
 
 
 def weigh(geoms: list[Geom]) -> list[Lump] | None:
-    """The masses of a body's geoms, or None where one of them is not known."""
+    """Return the masses of a body's geoms, or None if one of them is unknown."""
     lumps = [geom.lump for geom in geoms if geom.lump is not None]
     known = [lump for lump in lumps if isinstance(lump, Lump)]
     return known if len(known) == len(lumps) and np.isfinite([lump.mass for lump in known]).all() else None

@@ -1,4 +1,4 @@
-"""<include file=…>: the children of another file's root take its place."""
+"""<include file=…>, replaced by the children of the file's root element."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kinetree.formats.xml import MAX_DEPTH, Element, Report, parse
 
 
 def expand(report: Report, root: Element, opener: Opener) -> None:
-    """Replace every <include> below `root` by what it includes, in place; a file can be included once.
+    """Replace every <include> below `root` by the content of its file, in place; a file can be included once.
 
     A file is looked for beside the main file first, then beside the file that includes it, as MuJoCo does.
     """

@@ -1,4 +1,4 @@
-"""Mass and inertia of bodies: as written, or of the geoms of a body, as MuJoCo's compiler infers them."""
+"""Mass and inertia of bodies: as written, or from the geoms of a body, as MuJoCo's compiler infers them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kinetree.model.robot import Inertial
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
-DENSITY = 1000.0  # of water, kg/m³: what a geom without mass and density is made of
-TINY = 1e-14  # MuJoCo counts no geom of a smaller mass
+DENSITY = 1000.0  # of water, kg/m³: for geoms without mass and density
+TINY = 1e-14  # MuJoCo skips geoms of a smaller mass
 
 
 @dataclass(frozen=True, slots=True)
 class Lump:
-    """A geom as a mass: kg, principal moments (3,) in kg m², T_link_geom (4, 4)."""
+    """The mass of a geom: kg, principal moments (3,) in kg m², T_link_geom (4, 4)."""
 
     mass: float
     moments: Array
@@ -29,7 +29,7 @@ class Lump:
 
 
 def written_inertial(report: Report, element: Element, compiler: Compiler) -> Inertial:
-    """The inertial of an <inertial> element."""
+    """Return the inertial of an <inertial> element."""
     if "pos" not in element.attributes:
         report.error("missing-attribute", "<inertial> needs pos=…, the centre of mass", element)
     mass = float_of(report, element, "mass")
@@ -45,7 +45,7 @@ def written_inertial(report: Report, element: Element, compiler: Compiler) -> In
 
 
 def inferred_inertial(lumps: list[Lump]) -> Inertial | None:
-    """The inertial of several masses together; None where there is no mass."""
+    """Return the inertial of several masses together; None without any mass."""
     lumps = [lump for lump in lumps if lump.mass > TINY]
     if not lumps:
         return None
@@ -61,7 +61,7 @@ def inferred_inertial(lumps: list[Lump]) -> Inertial | None:
 
 
 def lump_of(kind: str, size: list[float], mass: float | None, density: float, shell: bool, T: Array) -> Lump:
-    """A geom of a primitive shape as a mass. size: MuJoCo's half sizes; density in kg/m³, of a shell in kg/m²."""
+    """Return a primitive geom as a mass. size: MuJoCo's half sizes; density in kg/m³, of a shell in kg/m²."""
     content, moments = (_SHELLS if shell else _SOLIDS)[kind](size)
     if mass is None:
         mass = density * content
@@ -97,7 +97,7 @@ def _cylinder(size: Numbers) -> Content:
 
 
 def _capsule(size: Numbers) -> Content:
-    """A cylinder and two half balls, which weigh as their volumes."""
+    """Return the content of a cylinder and two half balls, weighted by volume."""
     r, h = size[0], 2 * size[1]
     ball = 4 * r / (4 * r + 3 * h)
     rod = 1 - ball
@@ -111,14 +111,14 @@ def _sphere_shell(size: Numbers) -> Content:
 
 
 def _box_shell(size: Numbers) -> Content:
-    """Three pairs of plates."""
+    """Return the content of three pairs of plates."""
     half = np.asarray(size[:3])
     areas = np.prod(half) / half  # of the plate across each axis, up to a factor
     share = areas / areas.sum()
     moments = np.zeros(3)
     for axis in range(3):
         square = half**2 / 3
-        square[axis] = half[axis] ** 2  # the plate stands at this distance, without thickness
+        square[axis] = half[axis] ** 2  # distance of the plate, which has no thickness
         moments += share[axis] * (square.sum() - square)
     return float(8 * areas.sum()), (float(moments[0]), float(moments[1]), float(moments[2]))
 
@@ -134,7 +134,7 @@ def _cylinder_shell(size: Numbers) -> Content:
 
 
 def _capsule_shell(size: Numbers) -> Content:
-    """A tube and two half spheres, whose centres of mass are half a radius off their rims."""
+    """Return the content of a tube and two half spheres, whose centres of mass are half a radius off their rims."""
     r, half = size[0], size[1]
     h = 2 * half
     area = 4 * pi * r * r + 2 * pi * r * h

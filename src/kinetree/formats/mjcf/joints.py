@@ -1,4 +1,4 @@
-"""The joints of a body: one after the other, from its parent to the body."""
+"""Joints of a body, in a row from its parent to the body."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
 TYPES = {kind.mjcf: kind.name for kind in reversed(JOINT_TYPES.values()) if kind.mjcf}
-"""The model's name of each of MuJoCo's types; a hinge without a range is continuous."""
+"""MuJoCo's types to the model's; a hinge without a range is continuous."""
 READ = (
     *("name", "type", "pos", "axis", "ref", "range", "limited", "actuatorfrcrange", "actuatorfrclimited"),
     *("stiffness", "damping", "frictionloss", "armature", "springref"),
@@ -33,14 +33,14 @@ KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A joint element, its class put in, with the pose (4, 4) in the body of the <frame> that it stands in."""
+    """A joint element with its class resolved, and the pose (4, 4) of its <frame> in the body."""
 
     element: Element
     T_body_frame: Array
 
 
 def read_joint(context: Context, placed: Placed, body: str) -> Joint:
-    """A joint with parent, child, ref and the body's pose left open: origin holds its place in the body alone."""
+    """Return a joint without parent, child, ref and the body's pose; origin is its place in the body."""
     element, report = placed.element, context.report
     free = element.tag == "freejoint"
     check_attributes(report, element, ("name", "group", "align") if free else (*READ, *KEPT))
@@ -82,11 +82,11 @@ def read_joint(context: Context, placed: Placed, body: str) -> Joint:
 
 
 def moved_to_zero(joints: list[Joint], refs: Mapping[str, float]) -> tuple[list[Joint], Array]:
-    """The joints of a body that is drawn where they stand at their `ref`, as those of the body with all at zero.
+    """Return the joints of a body drawn with its joints at `ref` as joints of the body drawn with all at zero.
 
-    Returns them and T_drawn_zero (4, 4), by which the body moves. With M(q) the motion of a joint in the axes of the
-    body, M1(q1 - r1) M2(q2 - r2) is T M1'(q1) M2'(q2): T = M1(-r1) M2(-r2), and M' = S⁻¹ M S with S the M(-r) of all
-    joints behind.
+    Also returns T_drawn_zero (4, 4), by which the body moves. With M(q) the motion of a joint in the axes of the body,
+    M1(q1 - r1) M2(q2 - r2) is T M1'(q1) M2'(q2): T = M1(-r1) M2(-r2), and M' = S⁻¹ M S with S the M(-r) of all joints
+    after it.
     """
     S = se3.IDENTITY
     moved = []
@@ -109,7 +109,7 @@ def _angle(context: Context, kind: str, value: float) -> float:
 
 
 def _limits(context: Context, element: Element, kind: str) -> tuple[tuple[Limit, ...], dict[str, str]]:
-    """The limits, and the attributes that are kept as they are."""
+    """Return the limits, and the attributes that are kept unchanged."""
     kept = {name: element.attributes[name] for name in KEPT if name in element.attributes}
     kept |= {name: element.attributes[name] for name in ("stiffness", "damping") if _is_polynomial(element, name)}
     span = span_of(context, element, "range", "limited")
@@ -133,7 +133,7 @@ def _limits(context: Context, element: Element, kind: str) -> tuple[tuple[Limit,
 
 
 def span_of(context: Context, element: Element, attribute: str, switch: str) -> tuple[float, float] | None:
-    """A range, where it is in force: limited="true", or "auto" with a range and the compiler's autolimits."""
+    """Return a range if it is active: limited="true", or "auto" with a range and the compiler's autolimits."""
     report = context.report
     limited = keyword(report, element, switch, AUTO) or "auto"
     lower, upper = vector_of(report, element, attribute, 2, (0.0, 0.0))
@@ -158,7 +158,7 @@ def span_of(context: Context, element: Element, attribute: str, switch: str) -> 
 
 
 def _is_polynomial(element: Element, attribute: str) -> bool:
-    """Whether stiffness or damping has coefficients beyond the linear one."""
+    """Return whether stiffness or damping has coefficients beyond the linear one."""
     return any((numbers(element.get(attribute, "") or "") or [])[1:])
 
 

@@ -1,8 +1,8 @@
-"""What MJCF has no place for and its <custom> texts keep: the order of q, and the names of fixed joints.
+"""The order of q and the names of fixed joints, which MJCF lacks, in <custom> texts.
 
     <custom> <text name="kinetree:order" data='["b", "a"]'/> </custom>
 
-MuJoCo carries such texts along and does nothing with them. The data are JSON, so that names may hold anything.
+MuJoCo keeps such texts and ignores them. The data are JSON, so that any name is legal.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from kinetree.model.robot import Joint
 
 ORDER, FIXED = "kinetree:order", "kinetree:fixed"
 KEY_ORDER = "kinetree_order"
-"""An element of a kept <keyframe> for each joint, in the order of the numbers; renaming finds the name in it."""
+"""Tag of an element in a kept <keyframe> for each joint, in the order of the numbers; renaming finds the name there."""
 
 
 def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, dict[str, str]]:
-    """(order of q or None, {body: name of its fixed joint}); the texts that say so are taken out of <custom>."""
+    """Return (order of q or None, {body: name of its fixed joint}), and remove their texts from <custom>."""
     order: tuple[str, ...] | None = None
     fixed: dict[str, str] = {}
     for section in root.find_all("custom"):
@@ -51,13 +51,12 @@ def _are_names(data: list[Any]) -> bool:
 
 
 def made_name(body: str) -> str:
-    """What the reader calls a fixed joint that has no name in the file."""
+    """Return the reader's name of a fixed joint without one in the file."""
     return f"{body}_fixed_joint"
 
 
 def write_texts(xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint]) -> None:
-    """The texts of a robot with `names` as the order of q, whose `joints` stand so in the file; none if all is as the
-    reader makes it."""
+    """Write `names` as order of q, and names of fixed joints, where the reader would infer others from `joints`."""
     joints = list(joints)
     natural = tuple(j.name for j in joints if j.kind.nq and not j.mimic)
     fixed = {j.child: j.name for j in joints if not j.kind.nq and j.name != made_name(j.child)}
@@ -70,11 +69,11 @@ def write_texts(xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint])
         xml.close()
 
 
-# keyframes, whose numbers are told apart by their order alone
+# keyframes, whose numbers have a meaning by their order alone
 
 
 def order_elements(keyframe: Element, joints: Iterable[Joint]) -> list[Element]:
-    """Elements that say the order of the numbers of a <keyframe>."""
+    """Return elements for the order of the numbers of a <keyframe>."""
     return [
         Element(
             KEY_ORDER,
@@ -88,15 +87,14 @@ def order_elements(keyframe: Element, joints: Iterable[Joint]) -> list[Element]:
 
 
 def take_order(keyframe: Element) -> dict[str, list[int]]:
-    """{joint: [nq, nv]} in the order of the numbers; the elements that say so are taken out of the <keyframe>."""
+    """Return {joint: [nq, nv]} in the order of the numbers, and remove its elements from the <keyframe>."""
     ours = [e for e in keyframe.children if e.tag == KEY_ORDER]
     keyframe.children = [e for e in keyframe.children if e.tag != KEY_ORDER]
     return {e.attributes["joint"]: [int(e.attributes["nq"]), int(e.attributes["nv"])] for e in ours}
 
 
 def reordered(key: Element, old: dict[str, list[int]], joints: Iterable[Joint]) -> dict[str, str] | str:
-    """The attributes of a <key> for a file in which `joints` stand so, or in words why there are none. old: the order
-    of its numbers, by `take_order`."""
+    """Return the attributes of a <key> for `joints` of a file, or in words why not; old: order by `take_order`."""
     new = {j.name: [j.kind.nq, j.kind.nv] for j in joints if j.kind.nq}
     by_place = [name for name in ("qpos", "qvel", "mpos", "mquat") if key.get(name)]
     moved = list(old) != list(new)
@@ -106,7 +104,7 @@ def reordered(key: Element, old: dict[str, list[int]], joints: Iterable[Joint]) 
     for which, attribute in enumerate(("qpos", "qvel")):
         numbers = (key.get(attribute) or "").split()
         excess = len(numbers) - sum(counts[which] for counts in old.values())
-        if excess > 0 or (numbers and moved and excess):  # MuJoCo takes fewer, as those of the first joints
+        if excess > 0 or (numbers and moved and excess):  # MuJoCo takes fewer as those of the first joints
             return f"{attribute} of another count than its joints have"
         own: dict[str, list[str]] = {}
         for name, counts in old.items():

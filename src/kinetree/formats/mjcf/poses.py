@@ -1,4 +1,4 @@
-"""Positions and the five ways in which MJCF writes an orientation."""
+"""Positions, and the five notations of an orientation in MJCF."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
-TINY = 1e-14  # MuJoCo's own bound below which a vector has no direction
+TINY = 1e-14  # MuJoCo's bound below which a vector has no direction
 ZERO = (0.0, 0.0, 0.0)
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 def pose(report: Report, element: Element, compiler: Compiler) -> Array:
-    """T (4, 4), read-only, of an element with pos and one of quat, axisangle, xyaxes, zaxis, euler."""
+    """Return T (4, 4), read-only, of an element with pos and one of quat, axisangle, xyaxes, zaxis, euler."""
     p = vector_of(report, element, "pos", 3, ZERO)
     R = orientation(report, element, compiler)
     return frozen(se3.homogeneous(np.eye(3) if R is None else R, p))
 
 
 def pose_attributes(T: Array) -> dict[str, str]:
-    """pos and quat (w first) of a pose (4, 4); what is the identity is left out."""
+    """Return pos and quat (w first) of a pose (4, 4), each left out if it is the identity."""
     attributes = {"pos": format_numbers(T[:3, 3])} if T[:3, 3].any() else {}
     if not np.array_equal(T[:3, :3], np.eye(3)):
         x, y, z, w = se3.quaternion_from_rotation(T[:3, :3])
@@ -37,7 +37,7 @@ def pose_attributes(T: Array) -> dict[str, str]:
 
 
 def orientation(report: Report, element: Element, compiler: Compiler) -> Array | None:
-    """R (3, 3), or None where the element has none."""
+    """Return R (3, 3), or None if the element has no orientation."""
     given = [name for name in ORIENTATIONS if name in element.attributes]
     if len(given) > 1:
         message = f"there are {' and '.join(given)}; legal is one of them"
@@ -46,9 +46,9 @@ def orientation(report: Report, element: Element, compiler: Compiler) -> Array |
 
 
 def unit(report: Report, element: Element, attribute: str, vector: list[float]) -> Array:
-    """The direction of a vector; one without direction is an error."""
+    """Return the direction of a vector; the z axis with an error if it has none."""
     if np.linalg.norm(vector) > TINY:
-        scaled = np.asarray(vector) / max(map(abs, vector))  # whose square is a number in any case
+        scaled = np.asarray(vector) / max(map(abs, vector))  # avoids overflow of the squares
         return np.asarray(scaled / np.linalg.norm(scaled))
     code = "zero-axis" if attribute in ("axis", "zaxis", "axisangle", "xyaxes") else "zero-vector"
     report.error(code, f"{attribute} has no direction; legal is any vector but zero", element, attribute=attribute)
@@ -73,7 +73,7 @@ def _axisangle(report: Report, element: Element, compiler: Compiler) -> Array:
 def _xyaxes(report: Report, element: Element, compiler: Compiler) -> Array:
     values = vector_of(report, element, "xyaxes", 6, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0))
     x = unit(report, element, "xyaxes", values[:3])
-    y = np.array(values[3:]) / max(1.0, *map(abs, values[3:]))  # whose square is a number in any case
+    y = np.array(values[3:]) / max(1.0, *map(abs, values[3:]))  # avoids overflow of the squares
     y = y - x * (x @ y)
     if not np.linalg.norm(y) > TINY:
         message = "the y axis of xyaxes has no direction across the x axis"
@@ -88,7 +88,7 @@ def _zaxis(report: Report, element: Element, compiler: Compiler) -> Array:
 
 
 def z_to(direction: Array) -> Array:
-    """R (3, 3): the shortest rotation that takes z to a unit vector; half a turn about x where that is -z."""
+    """Return R (3, 3), the shortest rotation that takes z to a unit vector; half a turn about x to -z."""
     x, y, z = direction
     sine = float(np.hypot(x, y))
     if sine < 1e-10:
@@ -101,11 +101,11 @@ def _euler(report: Report, element: Element, compiler: Compiler) -> Array:
 
 
 def euler(compiler: Compiler, angles: Iterable[float]) -> Array:
-    """R (3, 3) of three angles, in the unit and sequence of the compiler."""
+    """Return R (3, 3) of three angles, in the unit and sequence of the compiler."""
     R = np.eye(3)
     for letter, angle in zip(compiler.eulerseq, angles, strict=True):
         turn = se3.rotation(AXES[letter.lower()], compiler.angle(angle))
-        R = R @ turn if letter.islower() else turn @ R  # small letters turn about the turned axes
+        R = R @ turn if letter.islower() else turn @ R  # small letters rotate about the turned axes
     return R
 
 
@@ -113,7 +113,7 @@ _READERS = {"quat": _quat, "axisangle": _axisangle, "xyaxes": _xyaxes, "zaxis": 
 
 
 def fromto(report: Report, element: Element) -> tuple[Array, float]:
-    """T (4, 4) half way between the two points of fromto, z towards the first, and half their distance."""
+    """Return T (4, 4) half way between the two points of fromto, z towards the first, and half their distance."""
     values = vector_of(report, element, "fromto", 6, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
     start, stop = np.array(values[:3]), np.array(values[3:])
     along = unit(report, element, "fromto", list(start - stop))

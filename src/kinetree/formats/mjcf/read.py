@@ -24,14 +24,11 @@ from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
 
-NAME = "MuJoCo Model"  # what MuJoCo calls a model without a name
+NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
 
 
 def read(text: bytes | str | Derived, file: str, opener: Opener = nothing) -> tuple[Robot | None, list[Finding]]:
-    """The robot in an MJCF text, or None, and all findings. Never raises on content.
-
-    opener: finds the files of <include>.
-    """
+    """Return the robot in an MJCF text, or None, and all findings. Never raises on content. opener: for <include>."""
     report = Report()
     root = parse(text, file, report)
     if root is None:
@@ -64,7 +61,7 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
         report.warning("not-understood", f"kinetree:order names joint {name!r}, which does not exist", root)
     for name in {*context.fixed_names} - {joint.child for joint in parts.joints if joint.type == "fixed"}:
         report.warning("not-understood", f"kinetree:fixed names body {name!r}, which is fixed to nothing", root)
-    if not any(f.code == "not-supported" for f in report.findings):  # such as bodies that the file does not write out
+    if not any(f.code == "not-supported" for f in report.findings):  # such as elements that create bodies
         for element, attribute, kind, message in unknown_names(root):
             report.error(f"unknown-{kind}", message, element, attribute=attribute)
     check_names(context, root)
@@ -77,7 +74,7 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
 
 
 def _scale_masses(context: Context, root: Element) -> None:
-    """The compiler's settotalmass: all masses scaled to a sum."""
+    """Scale all masses to the sum in the compiler's settotalmass."""
     total, links = context.compiler.settotalmass, context.parts.links
     if total <= 0:
         return

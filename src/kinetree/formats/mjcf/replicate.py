@@ -1,4 +1,4 @@
-"""<replicate>: its content several times, each in a frame of its own and with numbers behind the names."""
+"""<replicate>: several copies of its content, each in a frame of its own and with numbers after the names."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ INSIDE = tuple(
     for (tag, attribute), kind in REFERENCES["mjcf"].items()
     if tag == EVERY and kind not in ("tendon", "actuator")
 )
-"""Attributes outside of the bodies that name something inside."""
+"""Attributes outside of the bodies that refer to something inside."""
 
 
 def expand_replicates(report: Report, root: Element, compiler: Compiler) -> None:
-    """Put frames in the place of every <replicate>, in place."""
+    """Replace every <replicate> by its frames, in place."""
     copier = _Copier(report, compiler)
     for world in root.find_all("worldbody"):
         copier.inside(world)
@@ -37,7 +37,7 @@ def expand_replicates(report: Report, root: Element, compiler: Compiler) -> None
 class _Copier:
     def __init__(self, report: Report, compiler: Compiler) -> None:
         self.report, self.compiler = report, compiler
-        self.originals: set[str] = set()  # names that stand in a <replicate>, before they get their numbers
+        self.originals: set[str] = set()  # names inside of a <replicate>, before they get numbers
         self.count = 0  # elements and attributes of the copies
         self.characters = 0  # of their names
 

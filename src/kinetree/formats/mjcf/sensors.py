@@ -1,4 +1,4 @@
-"""<sensor>: what is mounted at a site is a sensor on its frame; the rest is kept."""
+"""<sensor>: sensors at a site become sensors on its frame; the others are kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEPT = ("noise", "cutoff", "nsample", "interp", "delay", "interval", "user", "da
 
 
 def read_sensors(context: Context, root: Element) -> list[Element]:
-    """Fill the sensors; returns the elements that are none on a frame."""
+    """Add the sensors at sites to the parts; return the other elements."""
     others = []
     frames = {frame.name: frame for frame in context.parts.frames}
     joint_to = {joint.child: joint.name for joint in context.parts.joints}
@@ -24,7 +24,7 @@ def read_sensors(context: Context, root: Element) -> list[Element]:
         check_attributes(context.report, element, ("name", "site", *KEPT))
         site = name_of(context.report, element, "site")
         frame = frames.get(context.names.here("site", site))
-        if frame is None:  # which is reported with all other names
+        if frame is None:  # unknown names are reported elsewhere, all together
             continue
         kept = {k: element.attributes[k] for k in KEPT if k in element.attributes}
         context.parts.sensors.append(

@@ -1,4 +1,4 @@
-"""Names outside of the bodies, in <actuator>, <contact> and the like, that nothing in the file has."""
+"""Unknown names outside of the bodies, in <actuator>, <contact> and the like."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from kinetree.model.references import EVERY, REFERENCES, kind_of
 
 SECTIONS = ("equality", "tendon", "contact", "actuator", "sensor")
 TARGETS = {tag: attribute for tag, attribute in REFERENCES["mjcf"] if tag != EVERY and attribute != "name"}
-"""Elements in the bodies to the attribute that names something."""
+"""Elements inside of bodies to their attribute that refers to a name."""
 
 
 def unknown_names(root: Element) -> Iterator[tuple[Element, str, str, str]]:
-    """Yield (element, attribute, kind, message) for each name that nothing in the file has, in these sections, of
-    the target of a camera or light and of the material of a site. Flexes, plugins, tuples and skins are left out."""
+    """Yield (element, attribute, kind, message) of unknown names in SECTIONS and TARGETS, except of flexes, plugins,
+    tuples and skins."""
     names = _names(root)
     for element, attribute, kind in _references(root):
         name = element.get(attribute)

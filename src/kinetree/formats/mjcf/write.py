@@ -28,17 +28,17 @@ SENSOR_TAGS = {tag: (tag,) for tag in AT_SITE} | {
     "imu": ("accelerometer", "gyro"),
     "force_torque": ("force", "torque"),
 }
-"""Kinds of sensors as MuJoCo's, each of which measures one quantity."""
+"""Types of sensors to MuJoCo's, each of which measures one quantity."""
 BEFORE = ("option", "size", "visual", "statistic", "extension", "custom", "default")  # sections that come first
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
-    """The robot as MJCF, in radians. A robot that was read from MJCF and not edited comes back to the letter.
+    """Return the robot as MJCF, in radians. A robot that was read from MJCF and not edited gives the same text.
 
-    Every link is a body, every extra frame a site. The names of fixed joints, and the order of q where it is not depth
-    first, are kept in <custom> texts. Where a moving body has no mass, the compiler's lower bounds on mass and inertia
-    are set, so that MuJoCo loads the file.
-    Raises KinetreeError for what MJCF cannot say, unless `without` names that part.
+    Every link is a body, every extra frame a site. The names of fixed joints, and an order of q that is not depth
+    first, are kept in <custom> texts. If a moving body has no mass, the compiler's lower bounds on mass and inertia are
+    set, so that MuJoCo loads the file. Raises KinetreeError for a part that MJCF cannot represent and that `without`
+    does not name.
     """
     losses = Losses(FORMAT, without)
     if robot.text and robot.text.format == FORMAT and not without:
@@ -76,16 +76,16 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
 
 
 def _reorder(section: Element, job: Job) -> None:
-    """The numbers of keyframes in the order of the file, in place."""
+    """Put the numbers of keyframes in the order of the file, in place."""
     order = take_order(section)
     for key in section.children:
         attributes = reordered(key, order, job.in_file())
-        assert isinstance(attributes, dict)  # any other has been lost before
+        assert isinstance(attributes, dict)  # other keyframes were noted as lost before
         key.attributes = attributes
 
 
 def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
-    """What was kept and names a joint, body or the like that the robot no longer has; MuJoCo refuses such a file."""
+    """Note kept elements that refer to parts that the robot no longer has; MuJoCo refuses such a file."""
     root = parse(text, "", Report())
     assert root is not None
     for element, attribute, _, message in unknown_names(root):
@@ -105,7 +105,6 @@ def _compiler(xml: XmlWriter, job: Job) -> None:
 
 
 def _sections(robot: Robot) -> dict[str, list[Element]]:
-    """The sections that were kept when the robot was read, by tag."""
     found: dict[str, list[Element]] = {}
     for extension in robot.extensions:
         if extension.format == FORMAT and (element := parse(extension.text, "", Report())) is not None:
@@ -142,7 +141,7 @@ def _equality(xml: XmlWriter, joint: Joint) -> None:
 
 
 def _tendons(xml: XmlWriter, job: Job, kept: dict[str, list[Element]]) -> None:
-    """Coupled limits, with what else a tendon of the same name said; then the other tendons."""
+    """Write coupled limits, with the other attributes of a kept tendon of that name; then the other tendons."""
     sections = kept.pop("tendon", [])
     more = {e.get("name"): e for section in sections for e in section.children if e.tag == "fixed"}
     limits = () if "coupled_limit" in job.losses.without else job.robot.coupled_limits
@@ -175,7 +174,7 @@ def _tendon(xml: XmlWriter, limit: CoupledLimit, more: Element | None) -> None:
 
 
 def _sensor_sites(job: Job) -> dict[str, tuple[str, Sensor | None]]:
-    """For every sensor that is written at a site: the site's name, and the sensor where the site is made for it."""
+    """Return {sensor: (its site, the sensor if the site is made for it, else None)} for every sensor at a site."""
     sites: dict[str, tuple[str, Sensor | None]] = {}
     if "sensor" in job.losses.without:
         return sites

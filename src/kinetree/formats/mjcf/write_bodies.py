@@ -17,11 +17,11 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 Sites = dict[str, tuple[str, Sensor | None]]
-ROUNDING = 1e-12  # relative error in principal moments that comes from computing them
+ROUNDING = 1e-12  # relative error of computed principal moments
 
 
 def write_worldbody(xml: XmlWriter, job: Job, assets: Assets, sites: Sites) -> None:
-    """The tree. A root link called "world" is the world; any other is a body that is fixed to it."""
+    """Write the tree. A root link called "world" is the world; any other is a body that is fixed to it."""
     writer = _Bodies(xml, job, assets, sites)
     xml.open("worldbody")
     root = job.robot.links[job.robot.root]
@@ -53,7 +53,7 @@ class _Bodies:
                 self.cameras.setdefault(frame.link, []).append((camera, T))
 
     def body(self, link: Link, row: list[Joint], T_parent_body: Array) -> None:
-        """A body; row are its joints, from the parent to the link."""
+        """Write a body; row are its joints, from the parent to the link."""
         job, xml = self.job, self.xml
         initial = attributes_of(row[0].extensions, job, "initial") if row else {}
         pose = initial or pose_attributes(T_parent_body)
@@ -63,7 +63,7 @@ class _Bodies:
         S = se3.IDENTITY
         placed = []
         for joint in reversed(row):
-            S = joint.child_origin @ S  # from after the motion of this joint to the body
+            S = joint.child_origin @ S  # from after this joint's motion to the body
             placed.append((joint, S))
             S = joint.origin @ S
         for joint, T_joint_body in reversed(placed):
@@ -72,7 +72,6 @@ class _Bodies:
         xml.close()
 
     def contents(self, link: Link) -> None:
-        """What is fixed to a link, then its children."""
         xml, job = self.xml, self.job
         self.assets.geoms(xml, link)
         for name, T in self.sites.get(link.name, ()):
@@ -90,7 +89,7 @@ class _Bodies:
             self.body(job.robot.links[row[-1].child], moving, T)
 
     def joint(self, joint: Joint, T_joint_body: Array) -> None:
-        """A joint; T_joint_body (4, 4) is the pose of its body, at rest, in the joint's frame after the motion."""
+        """Write a joint; T_joint_body (4, 4) is its body's pose, at rest, in the joint's frame after the motion."""
         if joint.type == "floating":
             self.xml.leaf("joint", **_joint_attributes(self.job, joint))
             return
@@ -119,8 +118,7 @@ def _joint_attributes(job: Job, joint: Joint) -> dict[str, str | None]:
 
 
 def _inertial(xml: XmlWriter, inertial: Inertial) -> None:
-    """In its own axes where the matrix is diagonal there; else the full matrix in the axes of the body, or, where
-    it has a direction without inertia, in its principal axes."""
+    """Write an inertial in its own axes if diagonal, in principal axes if degenerate, else in the body's axes."""
     mass, T, I = format_number(inertial.mass), inertial.origin, inertial.inertia
     pos = format_numbers(T[:3, 3])
     if np.array_equal(I, np.diag(np.diag(I))):
@@ -141,7 +139,7 @@ def _inertial(xml: XmlWriter, inertial: Inertial) -> None:
 
 
 def _rounded(values: Array) -> Array:
-    """Principal moments of which none is, for a rounding error, negative or greater than the sum of the others."""
+    """Return principal moments none of which is, by rounding, negative or greater than the sum of the others."""
     values = np.where(np.abs(values) < ROUNDING * np.abs(values).max(initial=0.0), 0.0, values)
     largest = int(np.argmax(values))
     others = float(np.delete(values, largest).sum())

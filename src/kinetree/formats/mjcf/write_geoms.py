@@ -21,7 +21,7 @@ FELT = {"group": "3"}
 
 
 class Assets:
-    """The meshes and materials that geoms name; collected while the geoms are written."""
+    """Meshes and materials that geoms refer to, collected while the geoms are written."""
 
     def __init__(self, job: Job, kept: list[Element]) -> None:
         self.job = job
@@ -32,7 +32,7 @@ class Assets:
         self.materials = {m.name: m for m in job.robot.materials.values() if m.name}
 
     def geoms(self, xml: XmlWriter, link: Link) -> None:
-        """What a link shows and feels; what is both is one geom."""
+        """Write the visuals and collisions of a link; a pair of equal ones is one geom."""
         if "geometry" in self.job.losses.without:
             return
         felt = list(link.collisions)
@@ -89,7 +89,7 @@ class Assets:
         return {"material": material.name}
 
     def write(self, xml: XmlWriter) -> None:
-        """The <asset> section."""
+        """Write the <asset> section."""
         materials = {} if "material" in self.job.losses.without else self.materials
         more = {e.get("name"): e for e in self.kept if e.tag == "material"}
         others = [e for e in self.kept if e.tag != "material"]
@@ -125,13 +125,12 @@ def _material(xml: XmlWriter, material: Material, more: Element | None) -> None:
 
 
 def _same(a: Geometry, b: Geometry) -> bool:
-    """Whether two geometries look the same at the same place."""
     same = a.shape == b.shape and a.material == b.material
     return same and np.array_equal(a.origin, b.origin)
 
 
 def half_sizes(shape: Shape) -> list[float]:
-    """MuJoCo's size of a shape."""
+    """Return MuJoCo's size of a shape."""
     p: Any = shape.parameters
     if shape.kind == "box":
         return [x / 2 for x in p["size"]]

@@ -1,4 +1,4 @@
-"""What the parts of the MJCF writer share: which joints make one body, poses and attributes, masses that lack."""
+"""Functions that the parts of the MJCF writer share: joints of one body, attributes, missing masses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOUND_INERTIA = 1e-9  # kg m²
 
 @dataclass
 class Job:
-    """A robot that is written, and what the format cannot say of it."""
+    """A robot to write, and what the format cannot represent of it."""
 
     robot: Robot
     losses: Losses
@@ -31,8 +31,8 @@ class Job:
         self._busy = busy | {sensor.frame for sensor in self.robot.sensors.values()}
 
     def row(self, joint: Joint) -> list[Joint]:
-        """The joints that one body holds: this one, and those behind links that only stand between two joints and
-        whose frame is that of the body as long as these are at zero, as the reader makes them."""
+        """Return the joints of one body: this one, and those behind links that the reader makes between two joints,
+        whose frames are that of the body while these joints are at zero."""
         row = [joint]
         while row[-1].kind.mjcf and row[-1].type != "floating" and self._between(row[-1]):
             after = self.robot.child_joints(row[-1].child)[0]
@@ -46,14 +46,14 @@ class Job:
         return row
 
     def _between(self, joint: Joint) -> bool:
-        """Whether the link behind a joint is what the reader makes between two joints of one body."""
+        """Return whether the link behind a joint is as the reader makes it between two joints of one body."""
         link = self.robot.links[joint.child]
         empty = not (link.inertial or link.visuals or link.collisions or link.extensions)
         named = link.name == f"{joint.name}_link"
         return empty and named and link.name not in self._busy and len(self.robot.child_joints(link.name)) == 1
 
     def in_file(self) -> list[Joint]:
-        """All joints in the order in which they are written, which is depth first."""
+        """Return all joints in the order in which they are written, depth first."""
         joints: list[Joint] = []
         stack = [*reversed(self.robot.child_joints(self.robot.root))]
         while stack:
@@ -62,12 +62,12 @@ class Job:
         return joints
 
     def inertial(self, link: Link) -> Inertial | None:
-        """The inertial that is written for a link."""
+        """Return the inertial to write for a link, or None."""
         return None if "inertial" in self.losses.without or link.name == WORLD else link.inertial
 
 
 def needs_bounds(job: Job) -> bool:
-    """Whether a body that moves has no mass or inertia, nor a body that is fixed to it."""
+    """Return whether a moving body, with all that is fixed to it, has no mass or inertia."""
     heavy: set[str] = set()
     for name in [job.robot.root, *(job.robot.joints[j].child for j in job.robot.placed)][::-1]:  # children first
         inertial = job.inertial(job.robot.links[name])
@@ -79,12 +79,12 @@ def needs_bounds(job: Job) -> bool:
 
 
 def moments(inertial: Inertial) -> Array:
-    """The principal moments (3,), ascending."""
+    """Return the principal moments (3,), ascending."""
     return np.asarray(np.linalg.eigvalsh(inertial.inertia))
 
 
 def attributes_of(extensions: tuple[Extension, ...], job: Job, tag: str = ATTRIBUTES) -> dict[str, str]:
-    """Attributes that were kept when the thing was read."""
+    """Return attributes that were kept by the reader."""
     found: dict[str, str] = {}
     for extension in extensions if "extension" not in job.losses.without else ():
         if extension.format == FORMAT and extension.tag == tag:
@@ -94,7 +94,7 @@ def attributes_of(extensions: tuple[Extension, ...], job: Job, tag: str = ATTRIB
 
 
 def site_looks(job: Job) -> dict[str, dict[str, str]]:
-    """The attributes that tell how a site looks, by its name."""
+    """Return the attributes for the look of each site, by its name."""
     looks: dict[str, dict[str, str]] = {}
     for link in job.robot.links.values() if "extension" not in job.losses.without else ():
         for extension in link.extensions:
@@ -109,6 +109,6 @@ def site_looks(job: Job) -> dict[str, dict[str, str]]:
 
 
 def elements_of(extensions: tuple[Extension, ...], job: Job) -> list[str]:
-    """Elements that were kept when the thing was read, as text, without those that tell how sites look."""
+    """Return elements that were kept by the reader, as text, without those for the looks of sites."""
     kept = () if "extension" in job.losses.without else extensions
     return [e.text for e in kept if e.format == FORMAT and e.tag not in (ATTRIBUTES, "initial", "site")]

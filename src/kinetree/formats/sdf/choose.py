@@ -1,4 +1,4 @@
-"""Which model of a file is the robot: the only one, or the one that the caller names."""
+"""Choice of the model of a file that is the robot: the only one, or the one that the caller names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Choice:
 
 @dataclass(slots=True)
 class _Candidate:
-    """A model of the file and what there is to say of it; `entry` is None where it cannot be read."""
+    """A model of the file and its findings; `entry` is None if it cannot be read."""
 
     name: str
     entry: Entry | None
@@ -34,7 +34,7 @@ class _Candidate:
 
 
 def choose(report: Report, root: Element, version: Version, opener: Opener, wanted: str | None) -> Choice | None:
-    """The model `wanted`, or the only one; its findings, and those of no other, go to the report."""
+    """Return the model `wanted`, or the only one; of all models' findings only its own go to the report."""
     candidates: list[_Candidate] = []
     worlds = root.find_all("world")
     for top in worlds or [root]:
@@ -55,7 +55,7 @@ def choose(report: Report, root: Element, version: Version, opener: Opener, want
 
 
 def _joints(report: Report, chosen: _Candidate, prefix: str) -> tuple[Entry, ...]:
-    """The joints of the world that move links of the model; those that hang it on another model are left out."""
+    """Return the joints of the world that move links of the model; those to another model are left out."""
     joints = []
     for entry, said in chosen.joints:
         if not entry.attached_to.startswith(prefix):
@@ -72,7 +72,6 @@ def _joints(report: Report, chosen: _Candidate, prefix: str) -> tuple[Entry, ...
 
 
 def _candidates(report: Report, top: Element, version: Version, opener: Opener) -> list[_Candidate]:
-    """The models of a world, or of a file without one."""
     expander = Expander(report, opener)
     scope = expander.world(top, version)
     found: list[_Candidate] = []
@@ -99,7 +98,7 @@ def _candidates(report: Report, top: Element, version: Version, opener: Opener) 
 
 
 def _guess(include: Element) -> str:
-    """What an include that cannot be opened would be called."""
+    """Return the name that an include which cannot be opened would have."""
     name, uri = include.find("name"), include.find("uri")
     return name.text.strip() if name else uri.text.strip().rstrip("/").rpartition("/")[2] if uri else ""
 
@@ -125,7 +124,7 @@ def _refuse(
 
 
 def _notes(report: Report, top: Element) -> None:
-    """Say what stands around the model and is left out."""
+    """Note elements around the model that are left out."""
     for element in top.children:
         if element.tag not in ("model", "include", "frame", "joint"):
             message = f"<{element.tag}> belongs to the {top.tag}, not to the model; it is left out"

@@ -1,4 +1,4 @@
-"""What all parts of the reader need: the report, the places, and what becomes of elements that the model lacks."""
+"""State that all parts of the SDF reader share: the report, the places, and extensions for unknown elements."""
 
 from __future__ import annotations
 
@@ -49,26 +49,26 @@ MATERIAL_OTHERS = (
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One reading. prefix: what the full names in the model that is read begin with."""
+    """State of one reading. prefix: beginning of all full names in the model that is read."""
 
     report: Report
     frames: Frames
     prefix: str
 
     def local(self, name: str) -> str:
-        """A full name as the robot has it."""
+        """Return a full name as the robot has it."""
         return name.removeprefix(self.prefix)
 
     def link_of(self, entry: Entry | None) -> Entry | None:
-        """The link that a place is fixed to, where both are known."""
+        """Return the link that a place is fixed to, if both are known."""
         return self.frames.link_of(entry) if entry else None
 
     def keep(
         self, elements: Iterable[Element], known: Iterable[str], owner: Element, path: str = ""
     ) -> list[Extension]:
-        """Elements that the model has no place for, kept as they stand; a warning for those that SDF does not know.
+        """Return elements without a place in the model as extensions, unchanged; warn of those that SDF does not know.
 
-        The tag of an extension says where it stands in its owner: "axis/limit/stiffness".
+        The tag of an extension has its path in its owner: "axis/limit/stiffness".
         """
         kept = []
         for element in elements:
@@ -79,7 +79,7 @@ class Context:
         return kept
 
     def pose(self, element: Element | None, at: Entry, base: Entry, owner: Element) -> Array:
-        """T_base_x (4, 4) of a <pose> that is relative to `at` unless it says otherwise."""
+        """Return T_base_x (4, 4) of a <pose>, relative to `at` by default."""
         pose = pose_of(self.report, element, at.version, owner)
         frame: Entry | None = at
         if pose.relative_to and element is not None:
@@ -91,5 +91,5 @@ class Context:
 
 
 def is_world(entry: Entry) -> bool:
-    """Whether a place is the world."""
+    """Return whether a place is the world."""
     return entry.name == WORLD

@@ -1,4 +1,4 @@
-"""The models of an SDF file, with everything that they include, as named places in scopes."""
+"""Models of an SDF file, with everything that they include, as named places in scopes."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ MAX_INCLUDES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Include:
-    """What an <include> found: the element it names, the version of its file, and what the include changes in it."""
+    """An opened <include>: its content, the version of its file, and its changes to that content."""
 
     by: Element
     content: Element
     version: Version
-    files: tuple[str, ...]  # that led here, to see circles
+    files: tuple[str, ...]  # chain of files that include each other, to find circles
     name: str
     placement: str
     pose: Pose | None
@@ -41,7 +41,7 @@ class Include:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where an element stands: what its names begin with, what `__model__` means, its file."""
+    """Scope of an element: prefix of its names, meaning of `__model__`, its file."""
 
     prefix: str
     home: str
@@ -49,12 +49,12 @@ class Scope:
     files: tuple[str, ...]
 
     def full(self, reference: str) -> str:
-        """The full name of what a reference means here."""
+        """Return the full name of a reference in this scope."""
         return self.home if reference == MODEL else self.prefix + reference
 
 
 class Expander:
-    """Puts models into `frames`, and opens what they include."""
+    """Reader that adds models to `frames`, and opens what they include."""
 
     def __init__(self, report: Report, opener: Opener) -> None:
         self.report = report
@@ -63,12 +63,12 @@ class Expander:
         self.opened = 0
 
     def world(self, element: Element, version: Version) -> Scope:
-        """Begin with the world, or the top of a file, that `element` is."""
+        """Begin with the world, or the top of a file."""
         self.frames.add(Entry("world", WORLD, element, version))
         return Scope("", WORLD, version, (element.document.file,))
 
     def child(self, element: Element, scope: Scope) -> Entry | None:
-        """Put a <model>, <include>, <link>, <joint> or <frame> into the scope; the place, where it has one."""
+        """Add a <model>, <include>, <link>, <joint> or <frame> to the scope; return its place, if it has one."""
         if element.tag in PLACES:
             return self.place(element, scope)
         if element.tag == "model":
@@ -83,7 +83,7 @@ class Expander:
         return self.include(include, scope) if include else None
 
     def place(self, element: Element, scope: Scope) -> Entry | None:
-        """Put a link, joint or frame into the scope."""
+        """Add a link, joint or frame to the scope."""
         name = self.name(element, scope)
         if not name:
             return None
@@ -101,7 +101,7 @@ class Expander:
         return entry if self.frames.add(entry) else None
 
     def entry(self, kind: str, name: str, element: Element, scope: Scope, pose: Pose) -> Entry:
-        """A place that stands in the scope, with its pose as written."""
+        """Return a place in the scope, with its pose as written."""
         relative_to = scope.full(pose.relative_to) if pose.relative_to else ""
         return Entry(
             kind,  # type: ignore[arg-type]  # PLACES are kinds
@@ -116,7 +116,7 @@ class Expander:
         )
 
     def name(self, element: Element, scope: Scope) -> str:
-        """The name of an element; "" with an error where it is missing or reserved."""
+        """Return the name of an element; "" with an error if it is missing or reserved."""
         name = name_of(self.report, element)
         reserved = name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
         if reserved or ("::" in name and scope.version >= (1, 8)):
@@ -131,7 +131,7 @@ class Expander:
     def model(
         self, element: Element, outer: Scope, name: str, pose: Pose, own: Scope, placement: str | None = None
     ) -> Entry | None:
-        """Put a model and all that is in it into the scope `outer`. own: where its file and version come from."""
+        """Add a model and its content to the scope `outer`. own: the scope with its file and version."""
         inner = Scope(f"{outer.prefix}{name}::", f"{outer.prefix}{name}::{MODEL}", own.version, own.files)
         entry = self.entry("model", inner.home, element, outer, pose)
         entry.relative_to = entry.relative_to or outer.home
@@ -144,7 +144,7 @@ class Expander:
         return entry
 
     def merged(self, include: Include, outer: Scope, pose: Pose) -> Entry | None:
-        """Put what is in an included model into the scope itself, with a frame in the place of its `__model__`."""
+        """Add the content of an included model to the scope itself, with a frame in the place of its `__model__`."""
         home = f"{outer.prefix}_merged__{include.name}{MODEL}"
         inner = Scope(outer.prefix, home, include.version, include.files)
         entry = self.entry("frame", home, include.content, outer, pose)
@@ -157,7 +157,7 @@ class Expander:
         return entry
 
     def inside(self, element: Element, scope: Scope, model: Entry) -> None:
-        """What stands in a <model>; finds its canonical link on the way."""
+        """Add the content of a <model>, and set its canonical link."""
         stray_text(self.report, element)
         for pose in element.find_all("pose")[1:]:
             self.report.error("duplicate-element", "<pose> stands twice; legal is one", pose, owner=element)
@@ -179,7 +179,6 @@ class Expander:
             model.attached_to = (links or models)[0].name
 
     def include(self, include: Include, outer: Scope) -> Entry | None:
-        """Put an included model into the scope."""
         content = include.content
         pose = include.pose
         if pose is None:
@@ -194,7 +193,7 @@ class Expander:
         return entry
 
     def override(self, entry: Entry, include: Element) -> None:
-        """What an <include> says of the model besides its place."""
+        """Apply the elements of an <include> besides its place to the model."""
         if static := include.find_all("static"):
             entry.others = [e for e in entry.others if e.tag != "static"] + static
         for element in include.children:
@@ -205,7 +204,7 @@ class Expander:
                 self.report.warning("not-understood", message, element, owner=include)
 
     def open(self, element: Element, scope: Scope) -> Include | None:
-        """What an <include> names, opened and parsed; None, with an error, where that is not possible."""
+        """Return the content of an <include>, opened and parsed; None with an error if that fails."""
         report = self.report
         uri = needed_text(report, element, element.find("uri"), "uri", element)
         found = self.find_file(element, uri, scope) if uri else None
@@ -244,7 +243,7 @@ class Expander:
         )
 
     def content(self, root: Element, by: Element) -> Element | None:
-        """The one model, light or actor of an included file."""
+        """Return the one model, light or actor of an included file."""
         if root.tag != "sdf":
             message = f"the included file's root element is <{root.tag}>; legal is <sdf>"
             self.report.error("not-sdf", message, by, fix="convert it to SDF first")
@@ -257,7 +256,7 @@ class Expander:
         return found[0]
 
     def find_file(self, element: Element, uri: str, scope: Scope) -> tuple[bytes, str] | None:
-        """The text and the path of what a uri names: a file, or a folder with model.config in it."""
+        """Return the text and the path of a uri: a file, or a folder with model.config in it."""
         asking = scope.files[-1]
         folder = uri.rstrip("/")
         if not folder.lower().endswith((".sdf", ".world", ".xml", ".urdf")):
@@ -277,7 +276,7 @@ class Expander:
         return found
 
     def best(self, text: bytes, file: str, element: Element) -> str | None:
-        """The newest file that a model.config names, among those that are read."""
+        """Return the newest file in a model.config among the versions that can be read."""
         root = parse(text, file, self.report)
         if root is None:
             return None

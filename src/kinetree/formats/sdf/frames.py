@@ -1,9 +1,8 @@
 """Named places of an SDF file (links, joints, frames, models) and the pose of any of them in any other.
 
 Every place is an `Entry` whose full name is scoped from the top: link `hand` of model `arm` in model `robot` is
-`robot::arm::hand`, and that model's own frame is `robot::arm::__model__`. The poses form a graph of their own, in
-which each place hangs on the one that its pose is relative to (sdformat.org, "Specifying pose" and "Pose frame
-semantics").
+`robot::arm::hand`, and that model's own frame is `robot::arm::__model__`. The poses form a graph, in which each place
+has an edge to the one that its pose is relative to (sdformat.org, "Specifying pose" and "Pose frame semantics").
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 Kind = Literal["world", "model", "link", "frame", "joint"]
-NEAR = 16  # how many places up two poses are looked for in common
-HINTS = 10  # for how many unknown names the nearest are looked for: that takes time
+NEAR = 16  # number of steps up in which a common place of two poses is looked for
+HINTS = 10  # number of unknown names for which near names are looked for, which takes time
 WORLD = "world"
 MODEL = "__model__"
 
@@ -31,10 +30,10 @@ class Entry:
     """A named place. All names are full ones.
 
     element: where it is written; version: that of its file.
-    prefix: what the names that it refers to begin with; home: what `__model__` means to it.
-    T: its pose (4, 4) as written, relative to `relative_to`, said in `pose_element`.
+    prefix: beginning of the names that it refers to; home: full name of `__model__` in its scope.
+    T: its pose (4, 4) as written, relative to `relative_to`, from `pose_element`.
     attached_to: what it is fixed to; a link is fixed to itself.
-    placement: the frame inside a model that the pose places, where it is not the model's own.
+    placement: the frame inside a model that the pose places, if it is not the model's own.
     implied: whether it is the frame of a model, which no element names.
     """
 
@@ -53,7 +52,7 @@ class Entry:
     others: list[Element] = field(default_factory=list)
 
     def full(self, reference: str) -> str:
-        """The full name of what a reference means here."""
+        """Return the full name of a reference of this place."""
         return self.home if reference == MODEL else self.prefix + reference
 
 
@@ -84,11 +83,10 @@ class Frames:
         return True
 
     def get(self, name: str) -> Entry | None:
-        """The place of a full name."""
         return self._by_name.get(name)
 
     def find(self, name: str, at: Entry, element: Element, what: str) -> Entry | None:
-        """The place that `at` refers to by a full name; an error at `element` where there is none."""
+        """Return the place that `at` refers to by a full name; None with an error at `element` if there is none."""
         found = self._by_name.get(name)
         if found is None:
             reference = name.removeprefix(at.prefix)
@@ -107,7 +105,7 @@ class Frames:
             self.report.error(code, message, element, owner=at.element)
 
     def link_of(self, entry: Entry) -> Entry | None:
-        """The link, or the world, that a place is fixed to; None where that is unknown."""
+        """Return the link, or the world, that a place is fixed to; None if that is unknown."""
         path: dict[Entry, None] = {}  # a set that keeps its order
         at: Entry | None = entry
         while at is not None and at.kind not in ("link", "world") and at not in self._links:
@@ -137,7 +135,7 @@ class Frames:
         self._error("cycle", message, first.pose_element or first.element, first)
 
     def between(self, a: Entry, b: Entry) -> Array | None:
-        """T_ab (4, 4) with all joints at zero, or None, with an error, where the file does not say."""
+        """Return T_ab (4, 4) with all joints at zero, or None with an error if the file does not define it."""
         if a is b:
             return IDENTITY
         with np.errstate(all="ignore"):  # numbers near the largest double are found below
@@ -158,8 +156,8 @@ class Frames:
         return frozen(T)
 
     def _near(self, entry: Entry) -> dict[Entry, Array]:
-        """T_x_entry by x, for the place itself and the next that its pose hangs on: what two places
-        have in common nearby says their relative pose with fewer roundings than the way over the top."""
+        """Return T_x_entry by x, for the place itself and the next that its pose is relative to. A common place
+        nearby gives two places' relative pose with fewer roundings than the way over the top."""
         near = {entry: IDENTITY}
         T, at = IDENTITY, entry
         while at.relative_to and len(near) < NEAR:
@@ -170,7 +168,7 @@ class Frames:
         return near
 
     def _from_top(self, entry: Entry) -> Array | None:
-        """T (4, 4) of a place in the world, or the top of the file; None, with an error, where that is not said."""
+        """Return T (4, 4) of a place in the world, or the top of the file; None with an error if it is undefined."""
         path: dict[Entry, None] = {}
         at: Entry | None = entry
         while at is not None and at.relative_to and at not in self._tops:
@@ -189,7 +187,7 @@ class Frames:
         return T
 
     def _placed(self, entry: Entry) -> Array | None:
-        """The pose of a place itself: a pose that places a frame inside it is taken back to it."""
+        """Return the pose of a place itself, computed back if its pose places a frame inside it."""
         if not entry.placement:
             return entry.T
         if entry not in self._placements:
@@ -199,7 +197,7 @@ class Frames:
         return self._placements[entry]
 
     def _below(self, outer: Entry, inner: Entry) -> Array | None:
-        """T_outer_inner, for a place whose pose hangs on `outer`."""
+        """Return T_outer_inner, for a place whose pose depends on `outer`."""
         T, at, path = IDENTITY, inner, {inner: None}
         while at is not outer:
             what = at.pose_element or at.element

@@ -1,4 +1,4 @@
-"""SDF joints to the model: where they stand, how they move, what limits them."""
+"""SDF joints to the model: poses, axes, limits and dynamics."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kinetree.spatial.se3 import IDENTITY, NO_DIRECTION, Array, frozen
 
 TYPES = {row.sdf: row for row in JOINT_TYPES.values() if row.sdf}
 DEFAULT_AXIS = (0.0, 0.0, 1.0)
-"""Of an <axis> without <xyz>: joint.sdf of the specification wants one, and defines what stands for it."""
+"""Axis of an <axis> without <xyz>: joint.sdf of the specification requires one, and defines this default."""
 AXIS_FIX = "write <xyz>0 0 1</xyz> if it is z, <xyz>1 0 0</xyz> if it is x"
 CHILDREN = ("pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch")
 
 
 def joint(context: Context, entry: Entry) -> Joint | None:
-    """The joint that a place of kind "joint" is, or None with an error."""
+    """Return the joint of a place of kind "joint", or None with an error."""
     return _Joint(context, entry).read()
 
 
@@ -81,7 +81,7 @@ class _Joint:
         return kind
 
     def ends(self) -> tuple[Entry | None, Entry | None]:
-        """The links, or the world, that the joint connects: those that the places it names are fixed to."""
+        """Return the links, or the world, that the joint connects: those to which its ends are fixed."""
         entry, frames = self.entry, self.context.frames
         named = needed_text(self.report, self.element, self.once.get("parent"), "parent", self.element)
         if named == WORLD:
@@ -105,7 +105,7 @@ class _Joint:
     # axes
 
     def idle_dynamics(self, kind: JointType) -> list[Dynamics]:
-        """The damping that files from URDF give to fixed joints; it stands in an axis that says nothing else."""
+        """Return the damping that files from URDF give to fixed joints, in an axis with nothing else."""
         axis = self.once.get("axis") if kind.name == "fixed" else None
         if axis is None or [child.tag for child in axis.children] != ["xyz", "dynamics"]:
             return []
@@ -115,7 +115,6 @@ class _Joint:
         return [self.dynamics(axis.children[1], "axis")]
 
     def unused(self, kind: JointType) -> None:
-        """Keep what the type has no use for."""
         for tag in ("axis", "axis2")[kind.axes :]:
             if tag in self.once:
                 message = f"<{tag}> of a {kind.name} joint has no effect; it is kept as it stands"
@@ -123,7 +122,7 @@ class _Joint:
                 self.extensions += self.context.keep([self.once[tag]], (tag,), self.element)
 
     def axes(self, kind: JointType) -> Array:
-        """(k, 3): unit vectors in the joint frame."""
+        """Return unit vectors (k, 3) in the joint frame."""
         if not kind.axes:
             return NO_AXES
         rows = []
@@ -152,7 +151,7 @@ class _Joint:
         return frozen(vector / length if R is None else R @ (vector / length))
 
     def expressed_in(self, element: Element, xyz: Element | None) -> Array | None:
-        """R_joint_x (3, 3) of the frame in whose coordinates the axis is, or None for the joint's own."""
+        """Return R_joint_x (3, 3) of the frame in whose coordinates the axis is, or None for the joint's own."""
         entry, report = self.entry, self.report
         reference = attribute_of(report, xyz, "expressed_in", self.element) if xyz is not None else ""
         flag = element.find("use_parent_model_frame")
@@ -207,7 +206,7 @@ class _Joint:
         return Dynamics(*numbers)
 
     def mimic(self, element: Element | None, tag: str, kind: JointType) -> Mimic | None:
-        """follower = multiplier * (leader - reference) + offset (SDF 1.11)."""
+        """Return a follower: multiplier * (leader - reference) + offset (SDF 1.11)."""
         if element is None:
             return None
         report, owner = self.report, self.element
@@ -229,7 +228,7 @@ class _Joint:
         return Mimic(name, multiplier, offset - multiplier * reference if reference else offset)
 
     def pitch(self, kind: JointType) -> float:
-        """Metres per radian. <screw_thread_pitch> is metres per turn of a right-handed thread; the older
+        """Return metres per radian. <screw_thread_pitch> is metres per turn of a right-handed thread; the older
         <thread_pitch> is radians per metre of a left-handed one (joint.sdf of SDF 1.10)."""
         new, old = self.once.get("screw_thread_pitch"), self.once.get("thread_pitch")
         if kind.name != "screw":

@@ -1,4 +1,4 @@
-"""How a robot is laid out in SDF: which model each name belongs to, and where models and links stand."""
+"""Layout of a robot in SDF: the model of each name, and the poses of models and links."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from kinetree.spatial.se3 import IDENTITY, Array
 
 
 def scope_of(name: str) -> str:
-    """The model that a name is in: "a::b" for "a::b::hand", "" for the robot itself."""
+    """Return the model that a name is in: "a::b" for "a::b::hand", "" for the robot itself."""
     return name.rpartition("::")[0]
 
 
 def reference(name: str, scope: str) -> str | None:
-    """What a name is called inside a scope, or None where it lies outside."""
+    """Return a name as it is inside a scope, or None if it lies outside."""
     if not scope:
         return name
     return name.removeprefix(f"{scope}::") if name.startswith(f"{scope}::") else None
 
 
 class Layout:
-    """Poses are those with all joints at zero, in the frame of the root link."""
+    """Layout of a robot. Poses are those with all joints at zero, in the frame of the root link."""
 
     def __init__(self, robot: Robot, without: frozenset[str]) -> None:
         self.robot = robot
@@ -39,11 +39,11 @@ class Layout:
         self.nested = any("::" in name for name in names)
 
     def model_frame(self, scope: str) -> Frame | None:
-        """The extra frame that a model's own frame is, where the robot has one."""
+        """Return the extra frame that is a model's own frame, if the robot has one."""
         return self._model_frames.get(f"{scope}::{MODEL}" if scope else MODEL)
 
     def canonical(self, scope: str) -> str | None:
-        """The link that the frame of a model is fixed to."""
+        """Return the link that the frame of a model is fixed to."""
         if frame := self.model_frame(scope):
             return frame.link
         if not scope:
@@ -57,27 +57,27 @@ class Layout:
         return next((j.child for j in self.robot.joints.values() if j.parent == WORLD), None)
 
     def T_model(self, scope: str) -> Array:
-        """T_root_model (4, 4) of the frame of a model."""
+        """Return T_root_model (4, 4) of the frame of a model."""
         link = self.canonical(scope)
         frame = self.model_frame(scope)
         T = self.T[link] if link else IDENTITY
         return T @ frame.origin if frame else T
 
     def model_pose(self, scope: str) -> Array:
-        """The pose of a model in the model around it; of the robot itself, in the world that it hangs on."""
+        """Return the pose of a model in the model around it; of the robot itself, in the world if that is its root."""
         if not scope:
             return self.T_model("") if self.on_world else IDENTITY
         return se3.inverse(self.T_model(scope_of(scope))) @ self.T_model(scope)
 
     def joint_pose(self, joint: Joint) -> tuple[Array, str | None]:
-        """The pose of a joint, and what it is relative to: its parent, or by default its child."""
+        """Return the pose of a joint, and the name it is relative to: its parent, or None for its child."""
         parent = reference(joint.parent, scope_of(joint.name))
         if parent is None or joint.parent == WORLD:
             return se3.inverse(joint.child_origin), None
         return joint.origin, parent
 
     def link_pose(self, link: Link) -> tuple[Array, str | None]:
-        """The pose of a link, and what it is relative to: the joint that moves it, or by default its model."""
+        """Return the pose of a link, and the name it is relative to: the joint that moves it, or None for its model."""
         joint = self.robot.parent_joint(link.name)
         scope = scope_of(link.name)
         if joint and scope_of(joint.name) == scope and self.joint_pose(joint)[1] and link.name != self.canonical(scope):
@@ -89,7 +89,7 @@ class Layout:
 
 
 def check_layout(layout: Layout, losses: Losses) -> None:
-    """Note what cannot be named, or reached from where it stands."""
+    """Note names that are not legal, and references out of the model around them."""
     robot = layout.robot
     taken: dict[str, str] = {}
     things: list[tuple[str, Link | Joint | Frame]] = [("link", link) for link in layout.links]

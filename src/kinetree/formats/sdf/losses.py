@@ -1,4 +1,4 @@
-"""Find what SDF cannot say of a robot."""
+"""Search for what SDF cannot represent of a robot."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ SENSOR_TYPES = (
 
 
 def sensor_owner(robot: Robot, sensor: Sensor) -> str:
-    """Return the link or joint in which a sensor stands."""
+    """Return the name of the link or joint that contains a sensor."""
     return sensor.joint or robot.frames[sensor.frame].link
 
 
 def check_parts(layout: Layout, losses: Losses) -> None:
-    """Note everything that cannot be said."""
+    """Note parts that cannot be written."""
     robot = layout.robot
     cases: dict[str, Case] = {
         "geometry": partial(_shape, "extension" not in losses.without),
         "joint.dynamics": _dynamics,
         "joint.limit": _limits,
     }
-    # of a world that has a body the layout is refused
+    # a world that has a body is refused by the layout
     losses.find(replace(robot, links=Named("link", layout.links)), cases)
     _shape_names(layout, losses)
     counts = Counter(_read_name(robot, sensor) for sensor in robot.sensors.values())
@@ -50,7 +50,6 @@ def check_parts(layout: Layout, losses: Losses) -> None:
 
 
 def _shape(extensions: bool, geometry: Geometry) -> list[str]:
-    """extensions: whether these are written."""
     kind = geometry.shape.kind
     kept = any(e.format == "sdf" and e.tag == f"geometry/{kind}" for e in geometry.extensions)
     as_it_stands = kind == "empty" or (kind in AS_IT_STANDS and kept and extensions)

@@ -1,4 +1,4 @@
-"""Elements to be written, as a tree, so that what was kept from a file can go back to its place."""
+"""Elements to write, as a tree, so that what was kept from a file can go back to its place."""
 
 from __future__ import annotations
 
@@ -23,27 +23,25 @@ class Node:
         self.children: list[Node | str] = []
 
     def add(self, tag: str, text: str | None = None, **attributes: str | None) -> Node:
-        """A new child."""
+        """Add a child and return it."""
         node = Node(tag, text, **attributes)
         self.children.append(node)
         return node
 
     def number(self, tag: str, value: float) -> None:
-        """A child that holds one number."""
         self.add(tag, format_number(value))
 
     def numbers(self, tag: str, values: object) -> None:
-        """A child that holds several numbers."""
         self.add(tag, format_numbers(values))
 
     def pose(self, T: Array, relative_to: str | None = None) -> None:
-        """A <pose>, left out where it says nothing."""
+        """Add a <pose>, unless it is the default."""
         if relative_to is not None or not (T == IDENTITY).all():
             xyz_rpy = (*T[:3, 3], *se3.rpy_from_rotation(T[:3, :3]))
             self.add("pose", format_numbers(xyz_rpy), relative_to=relative_to)
 
     def at(self, path: list[str]) -> Node:
-        """The child, of a child, … that a path names; made where it is not there."""
+        """Return the descendant at a path of tags; missing elements are made."""
         node = self
         for tag in path:
             found = next((c for c in node.children if isinstance(c, Node) and c.tag == tag), None)
@@ -51,7 +49,7 @@ class Node:
         return node
 
     def prefixes(self) -> Iterator[str]:
-        """The prefixes of all names in it."""
+        """Yield the prefixes of all names in it."""
         for name in (self.tag, *self.attributes):
             prefix, colon, _ = name.partition(":")
             if colon:
@@ -63,7 +61,6 @@ class Node:
                 yield from _PREFIX.findall(child)
 
     def write(self, xml: XmlWriter) -> None:
-        """Write it with all that is in it."""
         if not self.children:
             xml.leaf(self.tag, self.text, **self.attributes)
             return

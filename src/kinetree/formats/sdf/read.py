@@ -30,9 +30,9 @@ INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.
 def read(
     text: bytes | str | Derived, file: str, opener: Opener = nothing, model: str | None = None
 ) -> tuple[Robot | None, list[Finding]]:
-    """The robot in an SDF text, or None, and all findings. Never raises on content.
+    """Return the robot in an SDF text, or None, and all findings. Never raises on content.
 
-    opener: finds what the file includes. model: the name of the model to take where there are several.
+    opener: finds what the file includes. model: the name of the model to take if there are several.
     """
     report = Report()
     root = parse(text, file, report)
@@ -94,7 +94,7 @@ class _Reader:
             self.joint_sensors(entry, made)
 
     def world(self, parts: Parts) -> None:
-        """The link `world` where joints hang on it; otherwise the pose of the model in it is nobody's."""
+        """Add the link `world` if joints start there; otherwise note that the pose of the model in it is left out."""
         if any(made.parent == WORLD for made in parts.joints) and all(link.name != WORLD for link in parts.links):
             parts.links.insert(0, Link(WORLD, source=self.model.element.source))
             return
@@ -106,7 +106,7 @@ class _Reader:
             self.report.add("info", "model-pose", message, element, owner=self.model.element)
 
     def frame(self, entry: Entry) -> list[Frame]:
-        """An extra frame. The frame of a model is one only where it differs from that of its canonical link."""
+        """Return an extra frame. The frame of a model is one only if it differs from that of its canonical link."""
         if entry.kind == "model":
             known = ("name", "canonical_link", "placement_frame", "version")
             check_attributes(self.report, entry.element, known)
@@ -124,7 +124,7 @@ class _Reader:
         return [Frame(context.local(entry.name), context.local(link.name), origin, entry.element.source)]
 
     def others(self, entry: Entry) -> list[Extension]:
-        """What a model has besides places; its scope is in the tag: "arm::plugin"."""
+        """Return the elements of a model that are not places; the scope is in the tag: "arm::plugin"."""
         scope = self.context.local(entry.name).rpartition("::")[0]
         others = [element for element in entry.others if element.tag not in (MATERIAL, ORDER, COUPLED)]
         for element in others:
@@ -159,7 +159,7 @@ class _Reader:
         )
 
     def names(self, elements: list[Element]) -> None:
-        """Refuse two visuals, or two collisions, of one name in a link."""
+        """Report two visuals, or two collisions, of one name in a link."""
         first: dict[str, Element] = {}
         for element in elements:
             name = name_of(self.report, element)
@@ -191,7 +191,7 @@ class _Reader:
         return Inertial(mass, tensor, self.centre(once.get("pose"), link)), extensions
 
     def centre(self, element: Element | None, link: Entry) -> Array:
-        """T_link_com (4, 4); the pose of an inertial is always relative to its link."""
+        """Return T_link_com (4, 4); the pose of an inertial is always relative to its link."""
         pose = pose_of(self.report, element, link.version, link.element)
         if pose.relative_to and element is not None:
             message = f"the pose of an <inertial> is relative to its link; {pose.relative_to!r} has no effect"
@@ -207,7 +207,7 @@ class _Reader:
                 self.sensor(element, entry, child, made.name)
 
     def sensor(self, element: Element, at: Entry, link: Entry, of_joint: str | None) -> None:
-        """A sensor of a link, or of a joint, which sits on the joint's child link."""
+        """Add a sensor of a link, or of a joint, whose sensor sits on the joint's child link."""
         report, context = self.report, self.context
         check_attributes(report, element, ("name", "type", CUSTOM_TYPE))
         name, kind = name_of(report, element), name_of(report, element, "type")
@@ -234,7 +234,7 @@ class _Reader:
         self.sensors.append((made, at.name))
 
     def base(self, pose: Element | None, at: Entry, link: Entry) -> Entry:
-        """The frame that a sensor is fixed to: that which its pose is relative to, where this is one of the link's."""
+        """Return the frame to which a sensor's pose is relative, if it is fixed to the link, else the link."""
         reference = attribute_of(self.report, pose, "relative_to") if pose is not None else ""
         frame = self.frames.get(at.full(reference)) if reference else None
         if frame is None or frame.kind != "frame" or frame.implied or self.frames.link_of(frame) is not link:
@@ -242,7 +242,7 @@ class _Reader:
         return frame
 
     def named_sensors(self) -> list[Sensor]:
-        """SDF's sensors are named within their link; where two are called the same, the link's name goes before."""
+        """Return the sensors; if two links have sensors of one name, the link's name goes before it."""
         counts = Counter(sensor.name for sensor, _ in self.sensors)
         return [
             replace(sensor, name=f"{self.context.local(owner)}::{sensor.name.rpartition('::')[2]}")

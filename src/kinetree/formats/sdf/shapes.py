@@ -20,9 +20,9 @@ SHAPES: dict[str, dict[str, tuple[float, ...]]] = {
     "plane": {"normal": (0.0, 0.0, 1.0), "size": (1.0, 1.0)},
     "mesh": {"scale": (1.0, 1.0, 1.0)},
 }
-"""The sizes of each shape and SDF's defaults for them; a mesh has its <uri> besides."""
+"""Sizes of each shape, with SDF's defaults; a mesh also has its <uri>."""
 AS_IT_STANDS = ("heightmap", "image", "polyline", "empty")
-"""Shapes that the model knows by name only; their element is kept as it stands."""
+"""Shapes of which the model has only the name; their element is kept unchanged."""
 NAMESPACES = {
     "kinetree": "urn:kinetree",
     "gz": "http://gazebosim.org/schema",
@@ -31,12 +31,12 @@ NAMESPACES = {
 MATERIAL_NAME = "kinetree:name"
 MATERIAL = "kinetree:material"
 COUPLED = "kinetree:coupled_limit"
-ORDER = "kinetree:joint_order"  # of q, where that of the joints in the file is another
-"""SDF lets tools add words of their own with a prefix: these keep the names of materials, which it does not have."""
+ORDER = "kinetree:joint_order"  # of q, if the file's joints have another
+"""Names with a prefix, which SDF allows for other tools: these keep names of materials, which SDF lacks."""
 
 
 def geometry(context: Context, element: Element, link: Entry) -> Geometry:
-    """A <visual> or <collision> of a link."""
+    """Return a <visual> or <collision> of a link."""
     report = context.report
     once, others = single_children(report, element, ("pose", "geometry", "material"))
     check_attributes(report, element, ("name",))
@@ -94,7 +94,7 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
 
 
 def material_of(context: Context, element: Element, owner: Element) -> tuple[Material, list[Extension]]:
-    """The diffuse colour is the material's; all else is kept as it stands."""
+    """Return a material of the diffuse colour, and all else as extensions, unchanged."""
     report = context.report
     once, others = single_children(report, element, ("diffuse",))
     rgba = None

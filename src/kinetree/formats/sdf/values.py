@@ -1,4 +1,4 @@
-"""The texts of SDF elements as names, truth values, numbers, vectors and poses; what does not fit is reported."""
+"""Texts of SDF elements as names, truth values, numbers, vectors and poses; values that do not fit are reported."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Version = tuple[int, int]
 
 VERSIONS = tuple((1, minor) for minor in range(4, 13))
 NO_BOUND = 1e16
-"""What SDF wrote for "no limit" before it had inf; a limit of this size or more is none."""
+"""Size from which a number means "no limit", as SDF wrote it before it had inf."""
 
 CUSTOM_TYPE = "gz:type"
-"""Where Gazebo says what a sensor of type "custom" is."""
+"""Attribute with Gazebo's type of a sensor of type "custom"."""
 
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def version_of(report: Report, root: Element) -> Version | None:
-    """The version of an <sdf> element, or None with an error where it is not one of 1.4 to 1.12."""
+    """Return the version of an <sdf> element, or None with an error if it is not one of 1.4 to 1.12."""
     text = (root.get("version") or "").strip()
     by_text = {f"{major}.{minor}": (major, minor) for major, minor in VERSIONS}
     if text not in by_text:
@@ -40,13 +40,13 @@ def _newer(text: str) -> str | None:
 
 
 def text_of(report: Report, element: Element | None, owner: Element) -> str:
-    """Return the text of an element without blanks around it; "" with an error where it has left-over xacro."""
+    """Return the text of an element without blanks around it; "" with an error if it has left-over xacro."""
     text = element.text.strip() if element else ""
     return "" if element and is_left_over(report, element, text, owner=owner) else text
 
 
 def needed_text(report: Report, parent: Element, child: Element | None, tag: str, owner: Element) -> str:
-    """The text of a child that must be there and not be empty; "" with an error otherwise."""
+    """Return the text of a required child; "" with an error if it is missing or empty."""
     text = text_of(report, child, owner)
     if not text and not (child and child.text.strip()):
         what = "is missing" if child is None else "is empty"
@@ -55,7 +55,7 @@ def needed_text(report: Report, parent: Element, child: Element | None, tag: str
 
 
 def attribute_of(report: Report, element: Element, attribute: str, owner: Element | None = None) -> str:
-    """Return an attribute, "" where it is missing; an error where it has left-over xacro."""
+    """Return an attribute; "" if it is missing or, with an error, if it has left-over xacro."""
     text = (element.get(attribute) or "").strip()
     left_over = is_left_over(report, element, text, attribute=attribute, owner=owner or element)
     return "" if left_over else text
@@ -71,7 +71,7 @@ def truth_of(report: Report, element: Element | None, default: bool, owner: Elem
 
 
 def truth_attribute(report: Report, element: Element, attribute: str, owner: Element) -> bool:
-    """Return a truth value in an attribute; false where it is missing."""
+    """Return a truth value in an attribute; false if it is missing."""
     text = attribute_of(report, element, attribute, owner).lower()
     if text and text not in TRUTH:
         message = f"{attribute}={text!r} is no truth value; legal are true, false, 1 and 0"
@@ -80,13 +80,13 @@ def truth_attribute(report: Report, element: Element, attribute: str, owner: Ele
 
 
 def number_of(report: Report, element: Element | None, default: float, owner: Element) -> float:
-    """The finite number that an element holds; `default` where it is missing or empty."""
+    """Return the finite number in an element; `default` if it is missing or empty."""
     values = vector_of(report, element, 1, (default,), owner)
     return values[0]
 
 
 def bound_of(report: Report, element: Element | None, default: float, owner: Element) -> float:
-    """A limit: a number or ±inf; what is as large as 1e16 is infinite."""
+    """Return a limit: a number or ±inf; numbers from 1e16 on are infinite."""
     text = text_of(report, element, owner)
     if element is None or not text:
         return default
@@ -104,7 +104,7 @@ def bound_of(report: Report, element: Element | None, default: float, owner: Ele
 def vector_of(
     report: Report, element: Element | None, count: int, default: tuple[float, ...], owner: Element
 ) -> tuple[float, ...]:
-    """`count` finite numbers, the text of an element; `default` where it is missing or empty."""
+    """Return `count` finite numbers in an element; `default` if it is missing or empty."""
     text = text_of(report, element, owner)
     if element is None or not text:
         return default
@@ -117,7 +117,7 @@ def vector_of(
 
 
 class Pose(NamedTuple):
-    """What a <pose> says: T (4, 4) in the frame named by `relative_to`, "" for the default; where it stands."""
+    """A <pose>: T (4, 4) in the frame named by `relative_to`, "" for the default; its element."""
 
     T: Array
     relative_to: str
@@ -128,7 +128,7 @@ NO_POSE = Pose(IDENTITY, "", None)
 
 
 def pose_of(report: Report, element: Element | None, version: Version, owner: Element) -> Pose:
-    """A <pose>: x y z and roll pitch yaw, or a quaternion x y z w, in metres and radians unless it says degrees."""
+    """Return a <pose>: x y z and roll pitch yaw, or a quaternion x y z w, in metres and radians or degrees."""
     if element is None:
         return NO_POSE
     known = ("relative_to", "frame", "degrees", "rotation_format")
@@ -156,7 +156,6 @@ def _relative_to(report: Report, element: Element, version: Version, owner: Elem
 
 
 def _transform(report: Report, element: Element, owner: Element) -> Array:
-    """T (4, 4) of a <pose>."""
     form = attribute_of(report, element, "rotation_format", owner) or "euler_rpy"
     degrees = truth_attribute(report, element, "degrees", owner)
     if form not in ("euler_rpy", "quat_xyzw"):

@@ -20,16 +20,16 @@ from kinetree.model.assemble import order_of_file
 from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 
 SINCE = {"capsule": (1, 8), "ellipsoid": (1, 8), "cone": (1, 11)}
-"""The versions in which shapes came."""
+"""Versions that introduced the shapes."""
 INERTIA = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
-    """The robot as SDF, in the lowest version from 1.7 on that says all of it, so that most simulators read it.
+    """Return the robot as SDF, in the lowest version from 1.7 on that has all of its parts, for the sake of simulators.
 
-    1.7 says frames and relative poses, 1.8 nested names, 1.10 the pitch of a screw, 1.11 followers. A robot that was
-    read from SDF and not edited comes back to the letter. Raises KinetreeError for what SDF cannot say, unless
-    `without` names that part.
+    1.7 has frames and relative poses, 1.8 nested names, 1.10 the pitch of a screw, 1.11 followers. A robot that was
+    read from SDF and not edited gives the same text. Raises KinetreeError for a part that SDF cannot represent and that
+    `without` does not name.
     """
     losses = Losses("sdf", without)
     if robot.text and robot.text.format == "sdf" and not without:
@@ -50,7 +50,7 @@ class _Writer:
         major, minor = self.version()
         self.root = Node("sdf", version=f"{major}.{minor}")
         self.models: dict[str, Node] = {}
-        self.owners: dict[str, Node] = {}  # links and joints, which carry sensors
+        self.owners: dict[str, Node] = {}  # links and joints, which contain sensors
 
     def version(self) -> Version:
         joints = self.robot.joints.values()
@@ -98,12 +98,12 @@ class _Writer:
         return xml.text()
 
     def in_order(self) -> list[Link | Joint]:
-        """Links, then joints; with nested models the joints first, so that these models come in the joints' order."""
+        """Return links, then joints; with nested models joints first, so that the models are in their order."""
         links, joints = self.layout.links, [*self.robot.joints.values()]
         return [*joints, *links] if self.layout.nested else [*links, *joints]
 
     def model(self, scope: str) -> Node:
-        """The <model> of a scope; made, with those around it, where it is asked for first."""
+        """Return the <model> of a scope; it and those around it are made on first use."""
         if scope not in self.models:
             outer = self.model(scope_of(scope)) if scope else self.root
             node = outer.add("model", name=scope.rpartition("::")[2] if scope else self.robot.name)
@@ -114,7 +114,7 @@ class _Writer:
         return self.models[scope]
 
     def extensions(self, node: Node, extensions: Collection[Extension], scope: str = "") -> None:
-        """What was kept, each in the place that its tag says."""
+        """Add what was kept, each at the path in its tag."""
         for extension in extensions if "extension" not in self.without else ():
             if extension.format == "sdf":
                 *path, _ = extension.tag.removeprefix(f"{scope}::").split("/")
@@ -144,7 +144,7 @@ class _Writer:
             inertia.number(name, link.inertial.inertia[at])
 
     def geometries(self, link_node: Node, tag: str, geometries: tuple[Geometry, ...]) -> None:
-        """SDF wants a name for each: those without get one."""
+        """Write the shapes; those without a name, which SDF requires, get one."""
         taken = {geometry.name for geometry in geometries}
         free = (name for i in range(1, 10**9) if (name := f"{tag}_{i}") not in taken)
         for geometry in geometries:
@@ -170,7 +170,7 @@ class _Writer:
                 shape.numbers(name, value)
 
     def material(self, node: Node, material: Material, tag: str = "material") -> None:
-        """A material of a visual; SDF has no names for them, nor any that stand alone, so these are our own words."""
+        """Write a material; SDF has no names for them, nor any outside of visuals, so Kinetree's own prefix is used."""
         meant = material if material.rgba else self.robot.materials.get(material.name, material)
         name = {MATERIAL_NAME: material.name} if material.name else {}
         element = node.add(tag, **name)

@@ -1,4 +1,4 @@
-"""What the parts of the URDF reader share: the report, the version of the file, and poses."""
+"""State that the parts of the URDF reader share: the report, the version of the file, and poses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from kinetree.spatial.se3 import Array, frozen
 ZERO = (0.0, 0.0, 0.0)
 ORDER = "kinetree_joint_order"
 COUPLED = "kinetree_coupled_limit"
-"""An element of ours, which others pass over: the order of q where that of the joints in the file is another."""
+"""Elements of Kinetree, which other readers ignore. ORDER has the order of q if the file's joints have another."""
 
 
 @dataclass(slots=True)
 class Context:
-    """One reading. `poses` remembers those already read; `references` are the materials that are only named."""
+    """State of one reading. `poses`: those already read; `references`: materials that are only named."""
 
     report: Report
     version: str = "1.0"
@@ -29,11 +29,11 @@ class Context:
 
 
 def read_origin(context: Context, element: Element | None, owner: Element) -> Array:
-    """T (4, 4) of an <origin>."""
+    """Return T (4, 4) of an <origin>."""
     if element is None:
         return se3.IDENTITY
     key = tuple(element.attributes.items())
-    if key not in context.poses:  # visuals and collisions often stand in the same place
+    if key not in context.poses:  # visuals and collisions often have the same place
         failures = len(context.report.findings)
         T = _read_origin(context, element, owner)
         if len(context.report.findings) > failures:
@@ -63,7 +63,7 @@ def _read_origin(context: Context, element: Element, owner: Element) -> Array:
 
 
 def keep_others(context: Context, elements: Iterable[Element], owner: Element | None = None) -> list[Extension]:
-    """Elements that are not understood: kept, except where xacro would have put something else in their place."""
+    """Return elements that are not understood as extensions; those left over from xacro are errors."""
     kept = []
     for element in elements:
         if element.tag.startswith("xacro:"):

@@ -26,17 +26,17 @@ from kinetree.spatial.se3 import NO_DIRECTION, Array, frozen
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
 LIMITS = {"lower": 0.0, "upper": 0.0, "velocity": inf, "effort": inf}  # with URDF's defaults, or none
 DEFAULT_AXES = frozen(((1.0, 0.0, 0.0),))
-"""Of a joint without <axis>, as URDF defines it."""
+"""Axis of a joint without <axis>, by URDF's definition."""
 AXIS_FIX = 'write <axis xyz="1 0 0"/> if it is x, <axis xyz="0 0 1"/> if it is z'
 UNLIMITED = sys.float_info.max
-"""How a file says that there is no limit where URDF wants a number: the largest double, as in C++."""
+"""Number in a file that means no limit where URDF requires one: the largest double, as in C++."""
 CHILDREN = frozenset(
     ("parent", "child", "origin", "axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
 )
 
 
 def read_joint(context: Context, element: Element) -> Joint | None:
-    """A <joint>, or None where its type is not known."""
+    """Return a <joint>, or None if its type is not known."""
     report = context.report
     check_attributes(report, element, {"name", "type"})
     name = name_of(report, element)
@@ -76,7 +76,7 @@ def read_joint(context: Context, element: Element) -> Joint | None:
 
 
 def _axes_of(context: Context, element: Element | None, joint: Element, kind: JointType) -> Array:
-    """The axes of a joint; those of a joint that has none are only looked at."""
+    """Return the axes of a joint; an <axis> of a type without axes is only checked."""
     if not kind.axes:
         if element is not None:
             vector_of(context.report, element, "xyz", 3, (0.0, 0.0, 0.0), joint)
@@ -85,7 +85,7 @@ def _axes_of(context: Context, element: Element | None, joint: Element, kind: Jo
 
 
 def read_axes(context: Context, element: Element | None, joint: Element, kind: JointType) -> Array:
-    """The unit axis (1, 3) of a joint."""
+    """Return the unit axis (1, 3) of a joint."""
     report = context.report
     if element is None:
         message = f"a joint of type {kind.name} without <axis> has URDF's default, x (1 0 0)"
@@ -108,7 +108,7 @@ def read_axes(context: Context, element: Element | None, joint: Element, kind: J
 
 
 def read_limits(context: Context, element: Element | None, joint: Element, kind: str) -> tuple[Limit, ...]:
-    """The <limit> of a joint, or none."""
+    """Return the <limit> of a joint, or ()."""
     report = context.report
     if element is None:
         if kind in ("revolute", "prismatic"):
@@ -135,7 +135,7 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
 
 
 def read_mimic(context: Context, element: Element, joint: Element) -> Mimic:
-    """A <mimic>."""
+    """Return a <mimic>."""
     report = context.report
     check_leaf(report, element, {"joint", "multiplier", "offset"})
     return Mimic(
@@ -146,7 +146,7 @@ def read_mimic(context: Context, element: Element, joint: Element) -> Mimic:
 
 
 def read_dynamics(context: Context, element: Element | None, joint: Element) -> tuple[Dynamics, ...]:
-    """A <dynamics>, or none."""
+    """Return a <dynamics>, or ()."""
     if element is None:
         return ()
     check_leaf(context.report, element, {"damping", "friction"})
@@ -155,7 +155,7 @@ def read_dynamics(context: Context, element: Element | None, joint: Element) -> 
 
 
 def read_safety(context: Context, element: Element | None, joint: Element) -> Safety | None:
-    """A <safety_controller>."""
+    """Return a <safety_controller>, or None."""
     if element is None:
         return None
     report = context.report
@@ -169,7 +169,7 @@ def read_safety(context: Context, element: Element | None, joint: Element) -> Sa
 
 
 def read_calibration(context: Context, element: Element | None, joint: Element) -> Calibration | None:
-    """A <calibration>."""
+    """Return a <calibration>, or None."""
     if element is None:
         return None
     check_leaf(context.report, element, {"rising", "falling"})

@@ -20,7 +20,7 @@ from kinetree.model.robot import Extension, Geometry, Inertial, Link, Material, 
 from kinetree.spatial.se3 import frozen
 
 TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-SHAPES: dict[str, dict[str, int]] = {  # shape: attribute: how many numbers, or 0 for a text
+SHAPES: dict[str, dict[str, int]] = {  # shape: attribute: count of its numbers, or 0 for a text
     "box": {"size": 3},
     "cylinder": {"radius": 1, "length": 1},
     "sphere": {"radius": 1},
@@ -30,7 +30,7 @@ SHAPES: dict[str, dict[str, int]] = {  # shape: attribute: how many numbers, or 
 
 
 def read_link(context: Context, element: Element) -> Link:
-    """A <link>."""
+    """Return a <link>."""
     report = context.report
     check_attributes(report, element, {"name", "type"})
     once, others = single_children(report, element, {"inertial", "visual", "collision"}, {"visual", "collision"})
@@ -46,7 +46,7 @@ def read_link(context: Context, element: Element) -> Link:
 
 
 def read_inertial(context: Context, element: Element, link: Element) -> Inertial:
-    """An <inertial>."""
+    """Return an <inertial>."""
     report = context.report
     once, others = single_children(report, element, {"origin", "mass", "inertia"})
     ignore(report, others, link)
@@ -61,7 +61,7 @@ def read_inertial(context: Context, element: Element, link: Element) -> Inertial
 def _numbers(
     report: Report, inertial: Element, element: Element | None, names: tuple[str, ...], link: Element
 ) -> list[float]:
-    """The attributes of <mass> or <inertia>; what is missing is 0, with a warning: poses do not depend on it."""
+    """Return the attributes of <mass> or <inertia>; missing ones are 0, with a warning: poses do not depend on them."""
     attributes = element.attributes if element else {}
     if missing := [name for name in names if name not in attributes]:
         what = f"<{element.tag}> without {', '.join(missing)}" if element else "<mass> or <inertia> is missing"
@@ -74,14 +74,14 @@ def _numbers(
 
 
 def read_geometry(context: Context, element: Element, link: Element) -> Geometry:
-    """A <visual> or a <collision>."""
+    """Return a <visual> or <collision>."""
     report = context.report
     once, others = single_children(report, element, {"origin", "geometry"}, {"material"})
     materials = [child for child in others if child.tag == "material"]
     check_attributes(report, element, {"name"})
     shape = Shape("none", {})
     extensions = keep(report, "urdf", (child for child in others if child.tag != "material"), link)
-    for child in materials[1:]:  # only a look: no reason to refuse a robot
+    for child in materials[1:]:  # only looks: no reason to refuse a robot
         message = f"<{element.tag}> has a second <material>; the first is used, as urdfdom does"
         report.warning("duplicate-element", message, child, owner=link)
         extensions.append(extension("urdf", child))
@@ -101,7 +101,7 @@ def read_geometry(context: Context, element: Element, link: Element) -> Geometry
 
 
 def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape, list[Extension]]:
-    """A <geometry>, and what it holds besides a shape."""
+    """Return the shape of a <geometry>, and its other elements."""
     report = context.report
     known = [child for child in element.children if child.tag in SHAPES]
     others = keep(report, "urdf", (child for child in element.children if child.tag not in SHAPES), link)
@@ -127,7 +127,7 @@ def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape
 
 
 def read_material(context: Context, element: Element, anonymous: bool = False) -> Material:
-    """A material; inside a visual it may go without a name."""
+    """Return a material; inside a visual it may have no name."""
     report = context.report
     name = (element.get("name") or "") if anonymous else name_of(report, element)
     if not element.children:
@@ -147,7 +147,7 @@ def read_material(context: Context, element: Element, anonymous: bool = False) -
 
 
 def check_references(context: Context, parts: Parts) -> None:
-    """Warn of visuals that name a material which nothing defines."""
+    """Warn of visuals that name an undefined material."""
     used = [v.material for link in parts.links for v in link.visuals if v.material]
     defined = {m.name for m in (*parts.materials, *used) if m.rgba or m.texture}
     for element in context.references:

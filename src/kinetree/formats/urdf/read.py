@@ -28,11 +28,11 @@ from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Sensor, Text
 
 VERSIONS = ("1.0", "1.1", "1.2")
-FOREIGN = ("gazebo", "transmission", "ros2_control")  # blocks of other tools that URDF files carry by custom
+FOREIGN = ("gazebo", "transmission", "ros2_control")  # elements of other tools that URDF files contain by custom
 
 
 def read(text: bytes | str | Derived, file: str) -> tuple[Robot | None, list[Finding]]:
-    """The robot in a URDF text, or None, and all findings. Never raises on content."""
+    """Return the robot in a URDF text, or None, and all findings. Never raises on content."""
     report = Report()
     root = parse(text, file, report)
     if root is None:
@@ -69,7 +69,7 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
 
 
 def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -> Sensor | None:
-    """A sensor of the robot, in the form of iDynTree and of URDF's proposal: <parent link> or <parent joint>."""
+    """Return a sensor, in the form of iDynTree and of URDF's proposal: <parent link> or <parent joint>."""
     report = context.report
     check_attributes(report, element, {"name", "type", "update_rate"})
     once, others = single_children(report, element, {"parent", "origin", TAG})

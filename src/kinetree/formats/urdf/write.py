@@ -29,10 +29,10 @@ SHAPE = where(lambda geometry: geometry.shape.kind not in SHAPES, "the shape {0.
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
-    """The robot as URDF 1.0. A robot that was read from URDF and not edited comes back to the letter.
+    """Return the robot as URDF 1.0. A robot that was read from URDF and not edited gives the same text.
 
-    Extra frames become links without mass on fixed joints, as is the custom. Raises KinetreeError for what URDF
-    cannot say, unless `without` names that part.
+    Extra frames become links without mass on fixed joints, as is the custom. Raises KinetreeError for a part that URDF
+    cannot represent and that `without` does not name.
     """
     losses = Losses("urdf", without)
     if robot.text and robot.text.format == "urdf" and not without:
@@ -150,7 +150,7 @@ def _joint(xml: XmlWriter, joint: Joint, losses: Losses) -> None:
 
 
 def _limit(xml: XmlWriter, type: str, limit: Limit) -> None:
-    """A <limit>, where URDF wants one or there is something to say; no limit is written as the largest double."""
+    """Write a <limit> if URDF requires one or it is not the default; no limit is written as the largest double."""
     if type not in ("revolute", "prismatic", "continuous") or (type == "continuous" and limit == UNLIMITED):
         return
     names = ("velocity", "effort") if type == "continuous" else ("lower", "upper", "velocity", "effort")
@@ -160,7 +160,7 @@ def _limit(xml: XmlWriter, type: str, limit: Limit) -> None:
 
 
 def _placed(robot: Robot, original: Robot, losses: Losses) -> list[Sensor]:
-    """The sensors, each on a link; a sensor of a joint on the joint's child link."""
+    """Return the sensors, each on a link; a sensor of a joint on the joint's child link."""
     placed = []
     tree = build_tree(robot)
     for sensor in written_sensors(robot, losses.without):

@@ -1,4 +1,4 @@
-"""The names that kept elements of other tools mention, found and replaced in their text."""
+"""Names in kept elements of other tools, found and replaced in their text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kinetree.model.references import TEXT, fields_of, kind_of
 from kinetree.model.robot import Extension, Geometry, Joint, Link, Sensor
 
 _TAG = re.compile(r"""<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))+)""")
-"""A start tag: its name and its attributes."""
+"""Pattern of a start tag: its name and its attributes."""
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)(\s*=\s*["'])([^"']*)""")
 _TEXT = re.compile(r"(<([\w:.-]+)([^<>]*)>\s*)([^<>]*[^<>\s])(?=\s*</)")
-"""The whole text of an element."""
+"""Pattern of the whole text of an element."""
 
 NewName = Callable[[str, str], str]
 """(kind of the place, the name there) to the name that it gets, which may be the same."""
@@ -73,7 +73,7 @@ def change_extensions(parts: Parts, change: Callable[[Extension], Extension]) ->
 
 
 def stale(extensions: Iterable[Extension], gone: set[str], what: str) -> list[Finding]:
-    """Return a warning for each extension that mentions a name in `gone`; `what` says what became of it."""
+    """Return a warning for each extension that mentions a name in `gone`; `what` is the reason in the message."""
     notes = []
     for extension in extensions:
         if hit := sorted(names_in(extension) & gone):

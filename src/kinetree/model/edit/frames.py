@@ -1,4 +1,4 @@
-"""Frames: new ones, and the same ones elsewhere."""
+"""Frames: new ones, and other places for existing ones."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def _turned_readings(robot: Robot, link: str) -> Iterator[Finding]:
 
 
 def pose(T: Any) -> Array:
-    """Return T as a read-only array (4, 4). Raises KinetreeError where it is no rigid transform."""
-    array = poses(T, tolerance=1e-9)  # less than of a pose to show: frames on both sides of it shall agree
+    """Return T as a read-only array (4, 4). Raises KinetreeError if it is not a rigid transform."""
+    array = poses(T, tolerance=1e-9)  # stricter than for a pose to show: frames on both sides of it must agree
     if array.ndim > 2:
         raise fail("pose", f"a pose is an array (4, 4); this one has shape {array.shape}")
     return frozen(array)

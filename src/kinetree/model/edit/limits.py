@@ -48,10 +48,7 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
 
 @explained
 def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
-    """Return the robot without position limits, and without coupled limits, on these joints.
-
-    Raises KinetreeError for a joint that the robot does not have.
-    """
+    """Return the robot without position and coupled limits on these joints. Raises KinetreeError for unknown joints."""
     names, parts = set(joints), parts_of(robot)
     for name in sorted(names & set(robot.joints)):
         if not robot.joints[name].kind.single:
@@ -83,7 +80,7 @@ def _coupled(name: str, terms: dict[str, float], bound: float, limits: LinearLim
 
 
 def _narrow(parts: Parts, name: str, coefficient: float, bound: float) -> None:
-    """coefficient * q <= bound as an end of the joint's range."""
+    """Return the joint with coefficient * q <= bound as an end of its range."""
     for i, joint in enumerate(parts.joints):
         if joint.name == name:
             end, limit = bound / coefficient + 0.0, joint.limit  # 0 and not -0
@@ -99,11 +96,11 @@ def _limited(joint: Joint, lower: float, upper: float) -> Joint:
 
 
 def nothing_inside(robot: Robot) -> Finding | None:
-    """Return what is wrong with limits that no configuration fulfils; None where some configuration does."""
+    """Return what is wrong with limits that no configuration fulfils; None if some configuration does."""
     limits = robot.limits
     ends = np.where(np.isfinite([limits.lower, limits.upper]), [limits.lower, limits.upper], 0.0)
     if limits.contains(ends.mean(axis=0)):
-        return None  # a robot that is loaded does not wait for SciPy
+        return None  # loading a robot must not wait for SciPy
     for name, row, bound in zip(limits.row_names, limits.G, limits.h, strict=True):
         if bound < 0 and not row.any():
             message = "no configuration fulfils it: its coefficients cancel, as some of its joints follow others"

@@ -1,4 +1,4 @@
-"""Links that fixed joints hold together, made one."""
+"""Merging of links that fixed joints connect."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen
 
 Place = tuple[str, Array]
-"""(the link that a link is merged into, or itself; T_into_link)"""
+"""(link into which a link is merged, or itself; T_into_link)"""
 
 
 @explained
 def merge_fixed(robot: Robot, keep: Iterable[str] = ()) -> Robot:
-    """Return the robot with links that fixed joints hold together merged, named after the one nearest the root.
+    """Return the robot with links that fixed joints connect merged, named after the one nearest the root.
 
     A merged link becomes a frame of the same name in the same place; its mass and inertia are added by the parallel
-    axis theorem, its shapes move. Its fixed joint is gone, which one note says for all.
+    axis theorem, its shapes move. Its fixed joint is gone; one note lists all of these.
 
     keep: names of fixed joints, or of links below one, that stay as they are. A fixed joint that a sensor measures
-        stays too. Raises UnknownNameError for an unknown name in `keep`.
+    stays too. Raises UnknownNameError for an unknown name in `keep`.
     """
     stay = _staying(robot, keep)
     gone = [name for name in robot.placed if robot.joints[name].type == "fixed" and name not in stay]
@@ -47,7 +47,7 @@ def merge_fixed(robot: Robot, keep: Iterable[str] = ()) -> Robot:
 
 
 def _places(robot: Robot, gone: Collection[str]) -> dict[str, Place]:
-    """Return the place of every link without these fixed joints, those that stay before those merged into them."""
+    """Return the place of every link without these fixed joints, links that stay before links merged into them."""
     place: dict[str, Place] = {robot.root: (robot.root, se3.IDENTITY)}
     for name in robot.placed:
         joint = robot.joints[name]
@@ -66,8 +66,7 @@ def _merge_links(robot: Robot, parts: Parts, place: Mapping[str, Place]) -> None
 
 
 def _rehang(robot: Robot, parts: Parts, place: Mapping[str, Place], gone: Collection[str]) -> None:
-    """Put joints and frames on the links that stay, and frames where links were; take the joints that are gone from
-    the groups."""
+    """Put joints and frames on the links that stay, frames where links were, and take removed joints out of groups."""
 
     def on(link: str, T_link: Array) -> tuple[str, Array]:
         into, T = place[link]
@@ -88,7 +87,6 @@ def _rehang(robot: Robot, parts: Parts, place: Mapping[str, Place], gone: Collec
 
 
 def _staying(robot: Robot, keep: Iterable[str]) -> set[str]:
-    """Return the fixed joints that stay."""
     stay = {sensor.joint for sensor in robot.sensors.values() if sensor.joint}
     for name in keep:
         if name not in robot.joints and name not in robot.links:

@@ -1,4 +1,4 @@
-"""Joints that no longer move, and joints that are passed the other way."""
+"""Joints that no longer move, and joints whose direction in the tree is reversed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from kinetree.spatial.se3 import Array, frozen
 def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: Literal["rad", "deg"] = "rad") -> Robot:
     """Return the robot with these joints fixed at these values, {joint: number or numbers}, as `Robot.q` takes them.
 
-    The pose at the value goes into the joint's origin. Joints that follow a locked one are locked where it puts them.
-    Limits, dynamics, safety and calibration of a locked joint go; coupled limits hold the rest to what is left, which
-    may be nothing; groups lose the joint. All of that is noted, and so are elements of other tools that still name it,
-    such as its motor. Raises UnknownNameError for an unknown joint, KinetreeError for one that is fixed or follows
-    another, and for a wrong count.
+    The pose at the value goes into the joint's origin. Joints that follow a locked one are locked at the value that
+    follows. Limits, dynamics, safety and calibration of a locked joint go; coupled limits keep the rest within the
+    remaining range, which may be empty; groups lose the joint. All of that is noted, and so are elements of other tools
+    that still name it, such as its motor. Raises UnknownNameError for an unknown joint, KinetreeError for one that is
+    fixed or follows another, and for a wrong count.
     """
     q, slices = robot.q(values, unit=unit), robot.q_slices
     locked: dict[str, Array] = {}
@@ -103,10 +103,10 @@ def _lock_coupled(parts: Parts, values: Mapping[str, float]) -> None:
 
 @explained
 def reroot(robot: Robot, link: str) -> Robot:
-    """Return the same robot with `link` as its root; the joints on the way to it are passed the other way.
+    """Return the same robot with `link` as its root; the joints on the way to it are reversed.
 
-    Every relative pose at the same q stays, and so do names, order, limits and mimics: a reversed joint turns about
-    the opposite axis, its parent and child change places, and its force/torque sensors read in terms of the new ones.
+    Every relative pose at the same q stays, and so do names, order, limits and mimics: a reversed joint turns about the
+    opposite axis, its parent and child change places, and its force/torque sensors read in terms of the new ones.
     Raises UnknownNameError for an unknown link, KinetreeError for a planar, universal, ball or floating joint on the
     way: its inverse motion has other coordinates.
     """
@@ -124,8 +124,8 @@ def reroot(robot: Robot, link: str) -> Robot:
 
 
 def _passed(sensor: Sensor, joint: Joint) -> Sensor:
-    """Return the sensor of a joint that is passed the other way. Its reading stays the same, but is unknown where its
-    moment is about the origin of a joint that slides: that moved with the child, and moves with the parent now."""
+    """Return the sensor of a reversed joint. Its reading stays the same, but is unknown if its moment is about the
+    origin of a joint that slides: that moved with the child, and moves with the parent now."""
     said = sensor.force_torque
     if said is None or (said.point == "joint" and slides(joint)):
         return replace(sensor, force_torque=None)
@@ -150,7 +150,7 @@ def _irreversible(joint: Joint) -> Finding:
 
 
 def _reversed(joint: Joint) -> Joint:
-    """(O XJ C)⁻¹ = C⁻¹ XJ⁻¹ O⁻¹, and XJ⁻¹ is the motion about the opposite axis."""
+    """Return the reversed joint: (O XJ C)⁻¹ = C⁻¹ XJ⁻¹ O⁻¹, and XJ⁻¹ is the motion about the opposite axis."""
     return replace(
         joint,
         parent=joint.child,

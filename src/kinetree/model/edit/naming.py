@@ -1,4 +1,4 @@
-"""Other names for the same things."""
+"""Renaming of links, frames, joints and other parts."""
 
 from __future__ import annotations
 
@@ -60,10 +60,7 @@ def rename(
 @explained
 def prefix(robot: Robot, text: str) -> Robot:
     """Return the robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled
-    limit.
-
-    References follow, as in `rename`. The robot's own name stays.
-    """
+    limit; references follow, as in `rename`. The robot's own name stays."""
     to = _Names(
         _prefixed(robot.frames, text),
         _prefixed(robot.joints, text),
@@ -162,8 +159,7 @@ def _sensor(sensor: Sensor, to: _Names) -> Sensor:
 
 
 def _rename_in_extensions(robot: Robot, parts: Parts, to: _Names) -> None:
-    """Rename what extensions mention. Raises KinetreeError for a name of several parts that get different names, at a
-    place that does not tell which it means."""
+    """Rename what extensions mention. Raises KinetreeError for an ambiguous name whose parts get different names."""
     known: dict[str, Iterable[str]] = {"frames": robot.frames, "joints": robot.joints, "sensors": robot.sensors}
     known["coupled_limits"] = [limit.name for limit in robot.coupled_limits]
     news = {field: {old: getattr(to, field).get(old, old) for old in names} for field, names in known.items()}

@@ -27,9 +27,9 @@ from kinetree.spatial.se3 import Array, frozen
 def cut(robot: Robot, link: str) -> Robot:
     """Return the sub-tree at `link` as a robot of its own, with `link` as its root.
 
-    Sensors, groups, coupled limits and elements of other tools are trimmed to it; what is dropped because it refers
-    to other parts is on the notes. Raises UnknownNameError for an unknown link, and KinetreeError if a joint follows
-    one that is not in the sub-tree: lock the leader first, to say where the follower shall stand.
+    Sensors, groups, coupled limits and elements of other tools are trimmed to it; what is dropped because it refers to
+    other parts is on the notes. Raises UnknownNameError for an unknown link, and KinetreeError if a joint follows one
+    outside of the sub-tree: lock the leader first, which fixes the follower too.
     """
     return build(_trim(robot, links_below(robot, link)))
 
@@ -58,11 +58,11 @@ def attach(
     pitch: float = 0.0,
     limits: Iterable[Limit] = (),
 ) -> Robot:
-    """Return one robot made of two: the root of `other` hangs on `frame` of `robot` by a new joint.
+    """Return one robot made of two: the root of `other` is attached to `frame` of `robot` by a new joint.
 
     origin: T_frame_root (4, 4), the pose of the other's root in the frame, with the joint at neutral.
-    prefix: put before every name of `other`; needed where the two share names. joint_name: "ROOT_attachment" if None.
-    type, axes (k, 3) of any length, pitch in m/rad, limits: of the new joint, fixed unless they say otherwise.
+    prefix: put before every name of `other`; needed if the two share names. joint_name: "ROOT_attachment" if None.
+    type, axes (k, 3) of any length, pitch in m/rad, limits: of the new joint, which is fixed by default.
 
     q is that of `robot`, then the new joint's, then that of `other`. Raises UnknownNameError for an unknown frame,
     KinetreeError for names that are taken, and for a type, axes or a pitch that make no joint.
@@ -163,7 +163,7 @@ def _trim(robot: Robot, links: set[str]) -> Parts:
 
 
 def _kept_mimic(robot: Robot, joint: Joint, names: set[str]) -> Joint:
-    """Return the joint following the first of its leaders that is kept, where there is one."""
+    """Return the joint as a follower of the first of its leaders that is kept, if there is one."""
     return replace(joint, mimic=Mimic(*resolve_mimic(robot, joint.name, names))) if joint.mimic else joint
 
 
@@ -213,7 +213,7 @@ def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
 
 
 def _lost_members(group: str, members: Iterable[str], rest: Collection[str]) -> Iterator[Finding]:
-    """Yield a note on a group that has lost joints; one that has lost them all is dropped."""
+    """Yield a note on a group that has lost joints; an empty group is dropped."""
     lost = ", ".join(repr(joint) for joint in members if joint not in rest)
     if lost and rest:
         yield Finding("dropped", "warning", f"has lost {lost}, which are cut away", element=f"group {group!r}")
@@ -222,7 +222,7 @@ def _lost_members(group: str, members: Iterable[str], rest: Collection[str]) -> 
 
 
 def _trim_extensions(robot: Robot, parts: Parts) -> None:
-    """Drop the robot's extensions that mention nothing but what is gone; warn of those that mention it too."""
+    """Drop the robot's extensions that mention only removed names; warn of others that mention such names too."""
     here = {thing.name for things in (parts.links, parts.joints, parts.frames, parts.sensors) for thing in things}
     gone = {*robot.frames, *robot.joints, *robot.sensors} - here
     extensions, parts.extensions = parts.extensions, []

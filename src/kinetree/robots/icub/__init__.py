@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def groups(version: tuple[int, int]) -> Mapping[str, tuple[str, ...]]:
-    """The groups of joints that a version has: its control boards."""
+    """Return the groups of joints of a version: its control boards."""
     from kinetree.robots.icub.boards import groups
 
     return groups("icub3" if version >= (3, 0) else "icub")

@@ -1,4 +1,4 @@
-"""The control boards of the iCub family: what a board says, in its own order and in degrees, to q and back."""
+"""Control boards of the iCub family: their values, in their own order and in degrees, to q and back."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from kinetree.spatial.se3 import Array
 Unit = Literal["deg", "rad"]
 
 _UNSAID: Any = None
-"""For `unit`, so that leaving it out is refused with the legal ones."""
+"""Default of `unit`, so that leaving it out is refused with the legal values."""
 
 
 class BoardReading(NamedTuple):
-    """q (…, nq) in the robot's own order and units; absent: the entries given that the model does not have."""
+    """q (…, nq) in the robot's own order and units; absent: the given entries that the model does not have."""
 
     q: Array
     absent: tuple[str, ...]
@@ -39,17 +39,16 @@ class BoardValues(NamedTuple):
 def from_board(
     robot: Robot, board: str, values: Any, *, unit: Unit = _UNSAID, q: Any = None, family: Family | None = None
 ) -> BoardReading:
-    """What a control board says, as a configuration of the robot.
+    """Return the values of a control board as a configuration of the robot.
 
     values: (…, n) in the order of `board_joints`: all of the board's, or the first 7 of an arm or 3 of a head.
-    unit: "deg", as the boards speak, or "rad"; it must be said.
-    q: (…, nq) in metres and radians, where the other joints stand; neutral by default. It broadcasts with values.
-    family: "icub" (1 and 2), "icub3" or "ergocub"; by default the structure of the model tells.
+    unit: "deg", the unit of the boards, or "rad"; it is required.
+    q: (…, nq) in metres and radians, for the other joints; neutral by default. It broadcasts with values.
+    family: "icub" (1 and 2), "icub3" or "ergocub"; by default it follows from the structure of the model.
 
     Entries that the model does not have, such as fingers, or a neck that is fixed, are named in `absent`, and may be
     NaN. Version and vergence of the eyes are a linear map of their pans. Raises KinetreeError for an unknown board, a
-    wrong count, numbers that are not finite, a unit that is missing, and a family that would have to be guessed.
-    Source: boards.toml.
+    wrong count, numbers that are not finite, a missing unit, and an ambiguous family. Source: boards.toml.
     """
     _check_unit(unit)
     found = board_of(robot, board, family)
@@ -81,11 +80,10 @@ def to_board(
     count: int | None = None,
     family: Family | None = None,
 ) -> BoardValues:
-    """A configuration q (…, nq), in metres and radians, as a control board says it: values (…, n).
+    """Return a configuration q (…, nq), in metres and radians, as values (…, n) of a control board.
 
-    unit: "deg", as the boards speak, or "rad"; it must be said. count: n, one that `from_board` takes, all by default.
-    family: as there. Entries that the model does not have are NaN and named in `absent`. Raises KinetreeError as
-    `from_board` does.
+    unit: "deg", the unit of the boards, or "rad"; it is required. count: n, as `from_board` takes it; all by default.
+    family: as in `from_board`. Entries that the model does not have are NaN and named in `absent`; errors as there.
     """
     _check_unit(unit)
     found = board_of(robot, board, family)
@@ -101,15 +99,14 @@ def to_board(
 
 
 def board_joints(robot: Robot, board: str, *, family: Family | None = None) -> tuple[str, ...]:
-    """The names of a board's axes in its order, those that the model does not have among them; `family` and errors as
-    in `from_board`."""
+    """Return the axes of a board in its order, absent ones too; `family` and errors as in `from_board`."""
     return board_of(robot, board, family).axes
 
 
 @explained
 def groups(family: Family) -> dict[str, tuple[str, ...]]:
-    """The joints of each board of a family, in its order, that a model with eyes and without hands has: both pans
-    stand where version and vergence do."""
+    """Return the joints of each board of a family, in its order, for a model with eyes and without hands; both pans
+    are in the place of version and vergence."""
     known = boards_of(family)
     fingers = {axis for board in known.values() for axis in board.fingers}
     pans = [names[0] for names in boards().eyes.pans]
@@ -117,9 +114,9 @@ def groups(family: Family) -> dict[str, tuple[str, ...]]:
 
 
 def with_groups(robot: Robot, *, family: Family | None = None) -> Robot:
-    """The robot with the boards as its groups: the joints of each, in its order, that have coordinates in the model.
+    """Return the robot with the boards as its groups: the joints of each, in its order, with coordinates in the model.
 
-    A board of which the model has nothing makes no group; other groups stay. `family` and errors as in `from_board`.
+    A board without any joint in the model makes no group; other groups stay. `family` and errors as in `from_board`.
     """
     candidates = families(robot) if family is None else (family,)
     made = dict(robot.groups)
@@ -136,7 +133,7 @@ def _group(robot: Robot, board: Board) -> tuple[str, ...]:
 
 
 def _joints(axes: Iterable[str], pans: Sequence[str]) -> tuple[str, ...]:
-    """The joints of the axes, both pans where version stands."""
+    """Return the joints of the axes, both pans in the place of version."""
     version, vergence = boards().eyes.axes
     joints = {axis: pans if axis == version else (axis,) for axis in axes if axis != vergence}
     return tuple(name for names in joints.values() for name in names)

@@ -1,4 +1,4 @@
-"""The families of iCubs, the control boards of each, and how the structure of a model tells its family."""
+"""Families of iCubs, the control boards of each, and how to infer the family from the structure of a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Board(NamedTuple):
 
 
 class Eyes(NamedTuple):
-    """axes = matrix (2, 2) @ pans; pans: of the left and of the right eye, each by the names that models give it."""
+    """axes = matrix (2, 2) @ pans; pans: of the left and of the right eye, each with all of its names in models."""
 
     axes: tuple[str, ...]
     matrix: Array
@@ -33,8 +33,8 @@ class Eyes(NamedTuple):
 
 
 class Boards(NamedTuple):
-    """What boards.toml says. torsos: the joints of each family's torso as they stand from the hips to the chest.
-    robots: those whose limits are known, to their families. other_names: of axes, to the usual ones."""
+    """Data of boards.toml. torsos: the joints of each family's torso, in order from the hips to the chest. robots:
+    those with known limits, to their families. other_names: of axes, to the usual ones."""
 
     families: Mapping[Family, Mapping[str, Board]]
     torsos: Mapping[Family, tuple[str, ...]]
@@ -45,8 +45,8 @@ class Boards(NamedTuple):
 
 @cache
 def boards() -> Boards:
-    """The control boards of all families."""
-    import tomllib  # with the next, a good part of what importing kinetree costs
+    """Return the control boards of all families."""
+    import tomllib  # with the next, a good part of the cost of importing kinetree
     from importlib.resources import files
 
     data = tomllib.loads(files(__package__).joinpath("boards.toml").read_text("utf-8"))
@@ -72,7 +72,7 @@ def boards() -> Boards:
 
 
 def boards_of(family: Family) -> Mapping[str, Board]:
-    """The boards of a family by name."""
+    """Return the boards of a family by name."""
     known = boards().families
     if family not in known:
         raise fail("family", f"family is {family!r}; legal are {', '.join(map(repr, known))}")
@@ -80,10 +80,10 @@ def boards_of(family: Family) -> Mapping[str, Board]:
 
 
 def board_of(robot: Robot, board: str, family: Family | None = None) -> Board:
-    """The board of that name on a robot.
+    """Return the board of that name on a robot.
 
-    family: overrules what the structure of the model tells. Raises KinetreeError for an unknown board, for a robot
-    that has no joint of any board, and where the family would have to be guessed.
+    family: overrules the structure of the model. Raises KinetreeError for an unknown board, an ambiguous family, and a
+    robot without any joint of a board.
     """
     told = families(robot)
     candidates = told if family is None else (family,)
@@ -99,10 +99,10 @@ def board_of(robot: Robot, board: str, family: Family | None = None) -> Board:
 
 
 def families(robot: Robot) -> tuple[Family, ...]:
-    """The families that the structure of a model agrees with: the order in which the joints of its torso stand, and
-    joints that not every family has. All families where it agrees with none.
+    """Return the families that agree with the structure of a model, or all if none does.
 
-    Raises KinetreeError for a robot that has no joint of any board.
+    The structure is the order of the joints of its torso, and joints that not every family has. Raises KinetreeError
+    for a robot that has no joint of any board.
     """
     if not isinstance(robot, Robot):
         message = f"a control board is one of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
@@ -129,7 +129,7 @@ def _families(robot: Robot) -> tuple[Family, ...]:
 
 
 def families_with(names: Iterable[str]) -> tuple[Family, ...]:
-    """The families whose boards have all of these axes; names that are on no board say nothing."""
+    """Return the families whose boards have all of these axes; names that are on no board are ignored."""
     axes = _axes()
     telling = set(names) & set().union(*axes.values())
     return tuple(family for family in axes if telling <= axes[family])
@@ -141,7 +141,7 @@ def _axes() -> dict[Family, set[str]]:
 
 
 def _torso_of(robot: Robot) -> tuple[str, ...]:
-    """The joints of the torso from the root outwards; nothing where they do not all stand on one way."""
+    """Return the joints of the torso from the root outwards; () if they are not all on one path."""
     names = {name for torso in boards().torsos.values() for name in torso if name in robot.joints}
     ways = [[joint.name for joint in robot.joints_to(robot.joints[name].child)] for name in names]
     longest = max((tuple(joint for joint in way if joint in names) for way in ways), key=len, default=())
@@ -154,10 +154,7 @@ def _in_order(names: Iterable[str], order: Sequence[str]) -> bool:
 
 
 def is_coordinate(robot: Robot, name: str) -> bool:
-    """Whether the model has that joint and it moves by itself.
-
-    Raises KinetreeError if it is anything but one angle, as which a control board speaks of it.
-    """
+    """Return whether the model has that joint with its own coordinate. Raises KinetreeError if not one angle."""
     joint = robot.joints.get(name)
     if joint is None or not joint.coordinated:
         return False
@@ -167,6 +164,6 @@ def is_coordinate(robot: Robot, name: str) -> bool:
 
 
 def eye_pans(robot: Robot) -> tuple[str, ...]:
-    """The joints that pan the left and the right eye, or nothing where the model does not move both."""
+    """Return the joints that pan the left and the right eye, or () if the model does not move both."""
     found = [[name for name in names if is_coordinate(robot, name)] for names in boards().eyes.pans]
     return tuple(names[0] for names in found) if all(found) else ()

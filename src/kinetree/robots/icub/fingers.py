@@ -1,4 +1,4 @@
-"""The published chains of the iCub's fingers, as data."""
+"""Published chains of the iCub's fingers, as data."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from kinetree.spatial.se3 import Array, frozen
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finger:
-    """chain: from the frame of the hand to the tip of the finger, its base as published: `chain.transform(q)` is the
-    product of the published matrices, for one angle a row. Where the base is no rotation that product is no pose.
-
-    off: how far R Rᵀ of the base is off the identity. mended: the base with the entry put right whose sign the left
-    hand's mirror leaves out, or None where none is known to be wrong. blocked: rows held at zero.
-    """
+    """A finger. chain: from the frame of the hand to the tip, its base as published: `chain.transform(q)` is the
+    product of the published matrices, for one angle a row. If the base is not a rotation that product is not a
+    pose."""
 
     chain: DHChain
     off: float
+    """How far R Rᵀ of the base is off the identity."""
     mended: Array | None
+    """Base with a corrected sign that the left hand's mirror leaves out, or None if no error is known."""
     blocked: tuple[int, ...]
+    """Rows fixed at zero."""
 
 
 @cache
 def fingers() -> Mapping[str, Finger]:
-    """The fingers by name, "left_index" to "right_thumb_b", in metres and radians. Source: fingers.toml."""
+    """Return the fingers by name, "left_index" to "right_thumb_b", in metres and radians. Source: fingers.toml."""
     data = tomllib.loads(files(__package__).joinpath("fingers.toml").read_text("utf-8"))
     return {said["name"]: _finger(said) for said in data["finger"]}
 

@@ -1,4 +1,4 @@
-"""The limits that the control boards of each robot keep; they differ from robot to robot and from the models."""
+"""Limits of the control boards of each robot; they differ from robot to robot and from the models."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Interval = tuple[float, float]
 
 _NOTE = "board-limits"
 _PUBLISHED = "published-limits"
-"""The code of notes on limits that these replace."""
+"""Codes of notes on limits that these replace."""
 
 
 @cache
 def robots() -> tuple[str, ...]:
-    """The robots whose limits are known, those of some boards at least."""
+    """Return the robots whose limits are known, at least those of some boards."""
     return tuple(robot for robot, rows in _table().items() if any(row["software_min"] for row in rows))
 
 
 def board_limits(robot: str, kind: Kind = "software") -> dict[str, Interval]:
-    """Lowest and highest position in radians of every axis of a robot, such as "iCubGenova02", by name.
+    """Return lowest and highest position in radians of every axis of a robot, such as "iCubGenova02", by name.
 
-    kind: "software", what the boards keep to, or "hardware", what the mechanics allow. Axes are those of the boards:
-    joints, and besides them eyes_version, eyes_vergence and the tendons of the hands. An axis of which the robot's
-    files say nothing is left out. Source: limits.csv.
+    kind: "software", the limits that the boards enforce, or "hardware", those of the mechanics. Axes are those of the
+    boards: joints, eyes_version, eyes_vergence and the tendons of the hands. An axis without limits in the robot's
+    files is left out. Source: limits.csv.
     """
     if robot not in robots():
         raise fail("unknown-name", f"no limits of robot {robot!r}; {nearest_names(robot, robots())}")
@@ -46,12 +46,12 @@ def board_limits(robot: str, kind: Kind = "software") -> dict[str, Interval]:
 
 
 def with_board_limits(robot: Robot, name: str, kind: Kind = "software") -> Robot:
-    """The robot with the position limits that the control boards of the robot `name`, such as "iCubGenova02", keep.
+    """Return the robot with the position limits of the control boards of the robot `name`, such as "iCubGenova02".
 
     kind: as in `board_limits`. Version and vergence of the eyes become limits on both pans together, beside those of
-    each pan. What the robot's files do not say stays as it is, and so do speeds and efforts; a note "board-limits"
-    says of which joints. Raises KinetreeError for an unknown name or kind, for a robot of another family, such as an
-    ergoCub's limits on an iCub, and if the files say nothing of any joint.
+    each pan. Limits that the robot's files do not have stay as they are, and so do speeds and efforts; a note
+    "board-limits" lists these joints. Raises KinetreeError for an unknown name or kind, for a robot of another family,
+    such as an ergoCub's limits on an iCub, and if the files have no limits of any joint.
     """
     limits = {boards().other_names.get(axis, axis): interval for axis, interval in board_limits(name, kind).items()}
     own, theirs = families(robot), boards().robots[name]

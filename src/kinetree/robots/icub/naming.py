@@ -1,4 +1,4 @@
-"""The iCub's naming conventions: the tables of the wiki's page, as printed and as corrected, and where they deviate."""
+"""Naming conventions of the iCub: the tables of the wiki's page, as printed and as corrected, and its errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = TypeVar("Row")
 
 
 class JointRow(NamedTuple):
-    """A joint of a control board; corrected rows of a board stand in the board's own order."""
+    """A joint of a control board; corrected rows of a board are in the board's own order."""
 
     board: str
     joint: str
@@ -37,10 +37,8 @@ class LinkRow(NamedTuple):
 
 
 class AxisRow(NamedTuple):
-    """The axis of a joint at the zero configuration, a unit vector in root_link; limits in radians.
-
-    A fixed joint has neither. The page prints no limits.
-    """
+    """The axis of a joint at q = 0, a unit vector in root_link, and limits in radians, which the page lacks; a fixed
+    joint has neither."""
 
     joint: str
     type: str
@@ -50,7 +48,7 @@ class AxisRow(NamedTuple):
 
 
 class FrameRow(NamedTuple):
-    """A frame and the link that it sits on, or the two that it sits between."""
+    """A frame and the link that it is fixed to, or the two that it lies between."""
 
     frame: str
     links: tuple[str, ...]
@@ -58,7 +56,7 @@ class FrameRow(NamedTuple):
 
 
 class SkinRow(NamedTuple):
-    """A part of the skin, the link that carries it and the frame of its taxels, "" where none is published."""
+    """A part of the skin, the link that carries it and the frame of its taxels, "" if none is published."""
 
     frame: str
     link: str
@@ -67,9 +65,9 @@ class SkinRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """Where the page is wrong, incomplete or ambiguous.
+    """An error, omission or ambiguity of the page.
 
-    printed: what the page says. correction: what holds. why: the evidence and its sources.
+    printed: the text of the page. correction: the right one. why: the evidence and its sources.
     """
 
     number: int
@@ -80,11 +78,11 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[Row]):
-    """A row as the page prints it, None where the page leaves it out, and as it should read.
+    """A row as the page prints it, None if the page leaves it out, and as it should read.
 
-    A row that is right has `correct` equal to `printed`. deviations: the numbers of those that the row is about, also
-    where it is right but ambiguous. known_as: other names under which published models have the thing.
-    also: other rows that hold in some published models.
+    A row that is right has `correct` equal to `printed`. deviations: the numbers of those about this row, also if it is
+    right but ambiguous. known_as: other names in published models. also: other rows that are true of some published
+    models.
     """
 
     printed: Row | None
@@ -98,8 +96,8 @@ class Entry(Generic[Row]):
 class ForceTorqueRule:
     """The wrench that the force/torque sensors read.
 
-    measures: as `ForceTorque` says it; "child_on_parent" is the wrench that the child link of the fixed joint exerts
-    on its parent link. rule: the same in a sentence. why: the evidence and its sources.
+    measures: as in `ForceTorque`; "child_on_parent" is the wrench that the child link of the fixed joint exerts on its
+    parent link. rule: the same in a sentence. why: the evidence and its sources.
     servers: the YARP port at which each sensor is published, by sensor.
     """
 
@@ -111,10 +109,10 @@ class ForceTorqueRule:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The tables of the page, each row as printed and as corrected; sources are those of the corrections.
+    """Tables of the page, each row as printed and as corrected; sources are those of the corrections.
 
-    leaning: axes of the shoulders as they are, where the page neglects that the arms lean, unit vectors in root_link.
-    later_feet: axes that feet of later robots have.
+    leaning: true axes of the shoulders, where the page neglects that the arms lean, unit vectors in root_link.
+    later_feet: axes in the feet of later robots.
     """
 
     joints: tuple[Entry[JointRow], ...]
@@ -133,7 +131,7 @@ class Naming:
 
 @cache
 def naming() -> Naming:
-    """The iCub's naming conventions. Source: naming.toml, and limits.csv for the limits of the corrected axes."""
+    """Return the iCub's naming conventions. Sources: naming.toml, and limits.csv for the corrected axes."""
     data = tomllib.loads(files(__package__).joinpath("naming.toml").read_text("utf-8"))
     return Naming(
         joints=_entries(data["joints"], JointRow),
@@ -152,7 +150,7 @@ def naming() -> Naming:
 
 
 def corrected(entries: Iterable[Entry[Row]]) -> list[Row]:
-    """The rows of a table as they should read, in order."""
+    """Return the rows of a table as they should read, in order."""
     return [entry.correct for entry in entries]
 
 
@@ -171,7 +169,7 @@ def _axis_row(joint: str, kind: str, axis: list[float] | None = None) -> AxisRow
 
 
 def _with_limits(entries: tuple[Entry[AxisRow], ...], said: dict[str, Any]) -> tuple[Entry[AxisRow], ...]:
-    """The axes with the limits of a robot in the corrected rows; fixed joints have none."""
+    """Return the axes with the limits of a robot in the corrected rows; fixed joints have none."""
     limits = board_limits(said["robot"], said["kind"])
     limited = []
     for entry in entries:

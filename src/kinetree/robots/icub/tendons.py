@@ -1,4 +1,4 @@
-"""The sets of limits of the iCub's shoulders: tendons, iKin's, the firmware's box."""
+"""Sets of limits of the iCub's shoulders: tendons, iKin's, the firmware's box."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ SETS = {
     "tendons": ("firmware", "tendons"),
     "ikin": ("firmware", "ikin", "ikin torso", "ikin abduction", "ikin forearm"),
 }
-"""Name to the tables of tendons.toml that it is made of, for both arms."""
+"""Names of sets to their tables in tendons.toml, for both arms."""
 
 SINCE_3 = ("ikin torso", "ikin abduction", "ikin forearm")
-"""Tables that hold for iCub 3 too; it has no such tendons."""
+"""Tables that are valid for iCub 3 too; it has no such tendons."""
 
 
 def text() -> bytes:
-    """The text of tendons.toml, a file of limits."""
+    """Return the text of tendons.toml, a file of limits."""
     return files(__package__).joinpath("tendons.toml").read_bytes()
 
 
 def with_tendons(robot: Robot, name: str, tables: Iterable[LinearLimits]) -> Robot:
-    """The robot with a set of SETS instead of the limits that its shoulders have, another set's among them.
+    """Return the robot with a set of SETS instead of all limits of these sets on its shoulders.
 
-    tables: what tendons.toml says. Of an iCub 3 only those rows of iKin are taken that hold for every version, and of
-    a robot with one arm those of that. Raises KinetreeError for a robot without all joints of an arm, and for firmware
-    or tendons of an iCub 3 or an ergoCub.
+    tables: those of tendons.toml. An iCub 3 gets only the rows of iKin that are valid for every version, a robot with
+    one arm only those of that arm. Raises KinetreeError for a robot without all joints of an arm, and for firmware or
+    tendons of an iCub 3 or an ergoCub.
     """
     wanted = SETS[name]
     if "icub" not in families(robot):
