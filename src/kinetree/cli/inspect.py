@@ -16,11 +16,11 @@ def command(robot: Robot, everything: bool, as_json: bool) -> None:
     """Print the contents of MODEL: its tree, joints, frames, sensors, masses, and notes on what was read."""
     if as_json:
         from kinetree.cli._json import print_json
-        from kinetree.cli._robot_json import robot_json
+        from kinetree.cli._robot.json import robot_json
 
         print_json(robot_json(robot))
     else:
         from kinetree.cli._page import print_page
-        from kinetree.cli._robot_page import robot_page
+        from kinetree.cli._robot.page import robot_page
 
         print_page(robot_page(robot, everything=everything))

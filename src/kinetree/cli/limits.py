@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from kinetree.cli._json import print_json
-from kinetree.cli._limits_check import check
-from kinetree.cli._limits_widen import widen
+from kinetree.cli._limits.check import check
+from kinetree.cli._limits.widen import widen
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import check_new, force_option
 from kinetree.errors import fail
@@ -45,14 +45,14 @@ def show(robot: Robot, plot: Path | None, force: bool, as_json: bool) -> None:
     if plot:
         if not reports:
             raise fail("plot", f"robot {robot.name!r} has no limits over several joints, which could be drawn")
-        from kinetree.cli._limits_figure import limits_figure
+        from kinetree.cli._limits.figure import limits_figure
         from kinetree.formats.output import write_whole
 
         write_whole(plot, limits_figure(robot, reports, plot.suffix))
     if as_json:
         print_json({"blocks": reports})
         return
-    from kinetree.cli._limits_page import limits_page
+    from kinetree.cli._limits.page import limits_page
     from kinetree.cli._page import print_page
 
     if reports:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.cli._limits_page import scale_of
+from kinetree.cli._limits.page import scale_of
 from kinetree.errors import fail
 from kinetree.model.limits import Block
 from kinetree.model.robot import Robot

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kinetree.cli._page import Section
-from kinetree.cli._robot_tree import tree_rows
+from kinetree.cli._robot.tree import tree_rows
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import statics

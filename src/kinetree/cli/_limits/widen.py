@@ -79,7 +79,7 @@ def widen(
     if as_json:
         print_json({name: getattr(plan, name) for name in PRINTED})
         return
-    from kinetree.cli._limits_page import widening_page
+    from kinetree.cli._limits.page import widening_page
     from kinetree.cli._page import print_page
 
     print_page(widening_page(plan, {row: scales[row] for row in plan.rows}, unit, reach, radius))

@@ -1,0 +1,1 @@
+"""Checks, figures, pages and widening for the command `limits`."""

@@ -1,0 +1,1 @@
+"""A robot as a page, a tree and JSON."""
