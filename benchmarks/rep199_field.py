@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from kinetree.checker.check import ask
+from kinetree.checker.check import findings_by_rule
 from kinetree.conventions.facts import Subject
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import rules_of
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.registry import ReadOptions
@@ -98,7 +99,8 @@ def main() -> None:
             for name, robot in robots(options.folder / folder, seen):
                 subject = Subject(robot)
                 arms = subject.facts(lambda arms: None)["arms"]
-                findings = [f for f in ask(robot, rules) if f.severity != "info"]
+                found = findings_by_rule(robot, rules, CheckOptions()).values()
+                findings = [f for some in found for f in some if f.severity != "info"]
                 count["arms"] += len(arms)
                 count["clean"] += len(arms) if not findings else 0
                 count.update({row: arms_with(row, findings, len(arms)) for row in ROWS})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,10 @@ import pytest
 
 import kinetree as kt
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.errors import KinetreeError
+from kinetree.checker.check import findings_by_rule
+from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding, KinetreeError
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
@@ -98,3 +103,8 @@ def loss_of(write, robot: Robot, without: tuple[str, ...] = ()) -> str:
     except KinetreeError as error:
         return in_words(error.findings)
     return "nothing\n"
+
+
+def ask(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions = CheckOptions()) -> list[Finding]:
+    """Return the findings of rules, in their order."""
+    return list(chain.from_iterable(findings_by_rule(robot, rules, options).values()))

@@ -129,3 +129,26 @@ def test_a_check_imports_nothing_that_computes(tmp_path):
         "print([m for m in sys.modules if m.startswith(modules)])"
     )
     assert run(program).splitlines()[-1] == "[]"
+
+
+def test_a_dotted_name_is_no_attribute():
+    assert not hasattr(kt, "limits.read")
+    assert not hasattr(kt, "")
+
+
+@pytest.mark.parametrize("module", [kt.limits, kt.kinematics, kt.dynamics, kt.icub], ids=lambda m: m.__name__)
+def test_help_of_a_module_lists_its_functions(module):
+    text = pydoc.plaintext.document(module)
+    assert set(module.__all__) == {name for name in vars(module) if name[0] not in "_@"}
+    assert all(re.search(rf"^    (class )?{name}\b", text, re.MULTILINE) for name in module.__all__)
+
+
+def test_limits_are_read_from_a_file_or_refused_with_all_faults(tmp_path):
+    file = tmp_path / "limits.toml"
+    file.write_text('[[limits]]\nname = "a"\njoints = ["elbow"]\nunit = "rad"\nG = [[1]]\nh = [2]\n')
+    (found,) = kt.limits.read(file)
+    assert (found.name, found.joints, found.h.tolist()) == ("a", ("elbow",), [2.0])
+    file.write_text("[[limits]]\njoint = 3\nname = 2\n")
+    with pytest.raises(kt.KinetreeError) as error:
+        kt.limits.read(str(file))
+    assert len(error.value.findings) > 1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.checker.check import ask, check
+from kinetree.checker.check import check
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.icub.axes import AxisDirection, axes, looks_forwards
 from kinetree.conventions.icub.limits import board_of, known_robot
@@ -17,7 +17,7 @@ from kinetree.robots.icub.limits import board_limits
 from kinetree.robots.icub.naming import naming
 from kinetree.robots.packaged import versions
 from kinetree.spatial import se3
-from support import icub_urdfs
+from support import ask, icub_urdfs
 
 
 def text_of(name: str) -> str:

@@ -3,11 +3,10 @@
 import pytest
 
 import kinetree as kt
-from kinetree.checker.check import ask
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.xacro import NAMING, PrefixLeak, leaks, parameters, prefix_of
 from kinetree.formats.xml import Report, parse
-from support import shared
+from support import ask, shared
 
 
 def found(text, old, new):

@@ -3,8 +3,9 @@
 import pytest
 
 import kinetree as kt
-from kinetree.checker.check import ask, check
+from kinetree.checker.check import check
 from kinetree.conventions.rep120 import HUMANOID, BaseLink, Footprint, Grippers, Hierarchy, Soles
+from support import ask
 
 
 def found(rule, text, old="", new=""):

@@ -10,7 +10,6 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, Text, arms, found, single, tree
-from kinetree.checker.check import ask
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.options import CheckOptions
@@ -18,7 +17,7 @@ from kinetree.conventions.rep199.makers import maker
 from kinetree.conventions.rep199.manual_clauses import CLAUSES
 from kinetree.errors import Finding, KinetreeError
 from kinetree.load import examine
-from support import shared
+from support import ask, shared
 
 
 class TestMakers:

@@ -4,8 +4,8 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, UNABLE, arms, chain, found, in_words, single, tree
-from kinetree.checker.check import ask
 from kinetree.conventions.examples import ARM
+from support import ask
 
 EXAMPLES = {
     "single": (single(), [""]),

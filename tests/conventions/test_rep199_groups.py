@@ -6,10 +6,10 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, found, single, tree
-from kinetree.checker.check import ask
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.groups import TWO_ARMS
 from kinetree.errors import Finding
+from support import ask
 
 ONE = re.sub(r'\b(name|link)="(?!arm")', r'\1="r1_', ARM)
 """A single arm with a prefix."""

@@ -6,7 +6,7 @@ from math import pi
 import pytest
 
 import kinetree as kt
-from kinetree.checker.check import ask, check
+from kinetree.checker.check import check
 from kinetree.conventions.angles import exact
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep103 import RULES as REP103
@@ -17,7 +17,7 @@ from kinetree.conventions.rep105 import RULES as REP105
 from kinetree.conventions.rep105 import Chassis, WorldFrames
 from kinetree.conventions.rep120 import RULES as REP120
 from kinetree.load import examine
-from support import icub_urdfs, shared
+from support import ask, icub_urdfs, shared
 
 
 def found(rule, text, old="", new="", format="urdf"):

@@ -6,13 +6,14 @@ from importlib import import_module
 import pytest
 
 import kinetree as kt
-from kinetree.checker.check import ask, check
+from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, rules_of
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.formats.registry import FORMATS
+from support import ask
 
 RULES = [
     rule
@@ -140,6 +141,11 @@ def test_the_example_arm_is_beyond_reproach():
     assert [
         str(f) for profile in PROFILES if profile not in ("icub", "humanoid") for f in check(robot, profile=profile)
     ] == []
+
+
+def test_options_of_reading_are_refused_with_a_robot():
+    with pytest.raises(kt.KinetreeError, match=r"format, srdf: a robot is not read again"):
+        kt.check(kt.load("icub"), format="urdf", srdf="arm.srdf")
 
 
 class TestSelecting:

@@ -26,10 +26,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import kinetree as kt
-from kinetree.checker.check import ask
 from kinetree.checker.checked import Job, check_job
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import ALWAYS, rule_of
+from support import ask
 
 Expected = Literal["found", "remarked", "silent"]
 

@@ -45,8 +45,9 @@ def check(
     and if there is nothing to read.
     """
     read = ReadOptions(**options).confined_to(source)
-    if isinstance(source, Robot) and read.without(("packages", "confined")) != ReadOptions():
-        raise fail("option", f"{', '.join(options)}: a robot is not read again; legal with one are packages, confined")
+    if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
+        message = f"{', '.join(sorted(unused))}: a robot is not read again; legal are packages and confined"
+        raise fail("option", message)
     how = CheckOptions(profile, as_codes(select), as_codes(ignore), vendor, read)
     check_codes(profile, how.select, how.ignore)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, read)
@@ -74,11 +75,6 @@ def by_severity(finding: Finding) -> int:
 def is_error_of_reader(finding: Finding) -> bool:
     """Return whether a finding is an error of a reader. No rule runs after it, and it is always reported."""
     return finding.severity == "error" and finding.code.islower()
-
-
-def ask(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions = CheckOptions()) -> list[Finding]:
-    """Return the findings of rules, in their order."""
-    return list(chain.from_iterable(findings_by_rule(robot, rules, options).values()))
 
 
 @np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
