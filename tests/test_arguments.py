@@ -64,6 +64,21 @@ def test_the_message_names_the_argument_and_what_is_legal():
             call()
 
 
+def test_a_text_is_a_single_name():
+    assert kt.edit.group(ROBOT, "arm", "j1").groups["arm"] == ("j1",)
+    assert kt.edit.clear_limits(ROBOT, "j1").joints["j1"].limit.upper == np.inf
+    assert "dynamics" not in kt.text(ROBOT, "urdf", without="dynamics")
+    with pytest.raises(kt.KinetreeError, match=r"missing: \['j2'\]"):
+        ROBOT.order("j1")
+    with pytest.raises(kt.KinetreeError, match="no link or joint 'elbow'"):
+        kt.edit.merge_fixed(ROBOT, keep="elbow")
+
+
+def test_codes_in_lower_case():
+    with pytest.raises(kt.KinetreeError, match="begins with 'jnt'; did you mean 'JNT'"):
+        kt.check(ROBOT, select="jnt")
+
+
 def test_other_faults_stay_what_they_are():
     @explained
     def broken(number: float) -> float:

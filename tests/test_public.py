@@ -152,3 +152,14 @@ def test_limits_are_read_from_a_file_or_refused_with_all_faults(tmp_path):
     with pytest.raises(kt.KinetreeError) as error:
         kt.limits.read(str(file))
     assert len(error.value.findings) > 1
+
+
+def test_what_users_hold_prints_in_a_line():
+    robot = kt.load("icub")
+    rows = len(robot.limits.G)
+    assert repr(robot.limits) == f"Limits on 35 coordinates: 70 finite ends, {rows} rows"
+    shoulder = kt.guard(robot, robot.groups["left_arm"][:3])
+    assert repr(shoulder).startswith("Guard of l_shoulder_pitch, l_shoulder_roll, l_shoulder_yaw: ")
+    for thing in (robot, robot.limits, shoulder, kt.fk(robot, "l_hand"), kt.ik(robot, "l_hand")):
+        assert len(repr(thing)) < 300
+        assert "\n" not in repr(thing)

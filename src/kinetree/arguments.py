@@ -38,6 +38,11 @@ def _over(value: Any, other: Any) -> Any:
     return {**other, **value} if value and other and isinstance(value, Mapping) else value or other
 
 
+def as_names(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names as a tuple; a text is a single name."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def explained(function: Callable[P, V]) -> Callable[P, V]:
     """Return the function with a KinetreeError, also a TypeError, for arguments that do not fit the annotations."""
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import as_names, explained
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import DEFAULT, as_codes, check_codes
+from kinetree.conventions.profiles import DEFAULT, check_codes
 from kinetree.conventions.rule import Rule
 from kinetree.errors import SEVERITIES, Finding, fail
 from kinetree.formats.registry import Reading, ReadOptions
@@ -48,7 +48,7 @@ def check(
     if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
         message = f"{', '.join(sorted(unused))}: a robot is not read again; legal are packages and confined"
         raise fail("option", message)
-    how = CheckOptions(profile, as_codes(select), as_codes(ignore), vendor, read)
+    how = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read)
     check_codes(profile, how.select, how.ignore)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, read)
     return reported(answers(reading, how)[0], how)

@@ -9,6 +9,7 @@ from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from kinetree.arguments import as_names
 from kinetree.conventions.reader_codes import REMARKS
 from kinetree.errors import fail, nearest_names
 
@@ -115,7 +116,7 @@ def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
     begins."""
     if profile is not None:
         check_profile(profile)
-    codes = list(chain.from_iterable(map(as_codes, selections)))
+    codes = list(chain.from_iterable(map(as_names, selections)))
     if not codes:  # to know all rules takes as long as to check an arm
         return
     known = [*(rule.code for rule in rules_of(profile)), *codes_of(ALWAYS)] if profile else codes_of()
@@ -135,6 +136,8 @@ def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:
 def nearest_codes(code: str, known: Sequence[str]) -> str:
     """Return a clause with the codes of rules or readers' remarks that are most like an unknown one."""
     legal = [*known, *(REMARKS if code.islower() else ())]
+    if upper := [code.upper()] if unknown_codes([code], legal) and not unknown_codes([code.upper()], known) else []:
+        return f"did you mean {upper[0]!r}?"
     alike = (list(filter(partial(_begins, code[:length]), legal)) for length in range(len(code) - 1, 3, -1))
     near = nearest_names(code, next(filter(None, alike), legal))
     errors = "; errors of readers have no rule, and are always reported" if code.islower() else ""
@@ -143,8 +146,3 @@ def nearest_codes(code: str, known: Sequence[str]) -> str:
 
 def _begins(beginning: str, code: str) -> bool:
     return code.startswith(beginning)
-
-
-def as_codes(codes: Iterable[str]) -> tuple[str, ...]:
-    """Return codes as a tuple, also a single one."""
-    return (codes,) if isinstance(codes, str) else tuple(codes)

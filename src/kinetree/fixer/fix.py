@@ -9,8 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from kinetree.arguments import as_names
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import as_codes, check_codes
+from kinetree.conventions.profiles import check_codes
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, repaired, repairing, to_repair
 from kinetree.fixer.related_files import read_related_files
@@ -66,7 +67,7 @@ def fix(
     SRDF of the robot nor YAML.
     """
     read = ReadOptions(**options).confined_to(Path(file))
-    checked = CheckOptions(profile, as_codes(select), as_codes(ignore), vendor, read)
+    checked = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read)
     if os.path.exists(file) and not os.path.isfile(file):
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
     return fix_from(look(str(file), checked, instead), str(file), checked, unsafe=unsafe, also=also, excused=excused)

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kinetree.arguments import Arguments
+from kinetree.arguments import Arguments, as_names
 from kinetree.confine import Confinement, confinement_of
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.opener import Files
@@ -88,7 +88,7 @@ class Format:
     def write(self, robot: Robot, without: Collection[str]) -> str:
         """Return the robot as text."""
         assert self.writer is not None
-        text: str = getattr(self._module(), self.writer)(robot, without)
+        text: str = getattr(self._module(), self.writer)(robot, as_names(without))
         return text
 
     def without_effect(self, options: ReadOptions) -> list[str]:

@@ -23,7 +23,7 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 """For limits that are almost as large as numbers can be: sums and products of them may be infinite."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Limits:
     """lower <= q <= upper and G q <= h; lower, upper (nq,), G (m, nq), h (m,), names of the rows (m).
 
@@ -37,6 +37,10 @@ class Limits:
     G: Array
     h: Array
     row_names: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        ends = int(np.isfinite([self.lower, self.upper]).sum())
+        return f"Limits on {len(self.lower)} coordinates: {ends} finite ends, {len(self.G)} rows"
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import as_names, explained
 from kinetree.errors import Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
@@ -258,10 +258,12 @@ class Text:
 class Robot:
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
 
-    links, joints, materials: ordered mappings by name, in the order of the file.
+    links, joints, sensors, materials: ordered mappings by name, in the order of the file.
+    groups: names of joints by group. coupled_limits: limits over several joints; `limits` has all limits of q.
     frames: every link's own frame and every extra frame, in one name space.
     root: the name of the link that no joint moves.
-    joint_names: the order of q; fixed joints and mimic followers are left out.
+    joint_names: the order of q; fixed joints and mimic followers are left out. coordinate_names has a name for each
+        number of q, velocity_names for each of qd.
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
     notes: the warnings of the reader.
     """
@@ -383,7 +385,7 @@ class Robot:
     @explained
     def order(self, joint_names: Iterable[str]) -> Robot:
         """Return the same robot with q in the given order, which must name every moving joint once."""
-        names = tuple(joint_names)
+        names = as_names(joint_names)
         for name in names:
             if name not in self.joint_names:
                 raise not_a_coordinate(self, name)

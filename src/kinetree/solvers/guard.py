@@ -56,7 +56,7 @@ class Guarded(NamedTuple):
     state: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Guard:
     """A guard of some joints, made by `guard`.
 
@@ -69,6 +69,9 @@ class Guard:
     limit_names: tuple[str, ...]
     kernel: Kernel
     dtype: np.dtype[Any]
+
+    def __repr__(self) -> str:
+        return f"Guard of {', '.join(self.joints)}: {len(self.limit_names)} limits, {self.dtype}"
 
     def __call__(self, q: Any, command: Any, dt: Any) -> Guarded:
         """Return the safe command for joints at q (…, n) that are sent to command (…, n), for a step of dt seconds.

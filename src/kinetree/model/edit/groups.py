@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kinetree.arguments import explained
+from kinetree.arguments import as_names, explained
 from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
@@ -28,7 +28,7 @@ def group(robot: Robot, name: str, joints: Iterable[str]) -> Robot:
 
 
 def _members(robot: Robot, name: str, joints: Iterable[str]) -> tuple[str, ...]:
-    members = tuple(joints)
+    members = as_names(joints)
     for joint in members:
         if joint not in robot.joints:
             raise unknown_name("joint", joint, list(robot.joints))

@@ -8,8 +8,8 @@ from math import inf
 
 import numpy as np
 
-from kinetree.arguments import explained
-from kinetree.errors import Finding, KinetreeError, nearest_names, wrong_type
+from kinetree.arguments import as_names, explained
+from kinetree.errors import Finding, KinetreeError, nearest_names
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import CoupledLimit, Joint, Robot
@@ -49,7 +49,7 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
 @explained
 def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
     """Return the robot without position and coupled limits on these joints. Raises KinetreeError for unknown joints."""
-    names, parts = set(joints), parts_of(robot)
+    names, parts = set(as_names(joints)), parts_of(robot)
     for name in sorted(names & set(robot.joints)):
         if not robot.joints[name].kind.single:
             message = f"is {robot.joints[name].type}; legal are joints of one coordinate"
@@ -66,9 +66,7 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
 @explained
 def remove_limits(robot: Robot, names: Iterable[str]) -> Robot:
     """Return the robot without the coupled limits of these names; unknown names are ignored."""
-    if isinstance(names, str):
-        raise wrong_type("names", f"names is {names!r}; legal is a list of names")
-    gone, parts = set(names), parts_of(robot)
+    gone, parts = set(as_names(names)), parts_of(robot)
     parts.coupled_limits = [limit for limit in parts.coupled_limits if limit.name not in gone]
     return build(parts)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import as_names, explained
 from kinetree.errors import Finding, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import stale, unmoved
@@ -88,7 +88,7 @@ def _rehang(robot: Robot, parts: Parts, place: Mapping[str, Place], gone: Collec
 
 def _staying(robot: Robot, keep: Iterable[str]) -> set[str]:
     stay = {sensor.joint for sensor in robot.sensors.values() if sensor.joint}
-    for name in keep:
+    for name in as_names(keep):
         if name not in robot.joints and name not in robot.links:
             raise unknown_name("link or joint", name, [*robot.links, *robot.joints])
         joint = robot.parent_joint(name) if name in robot.links else None
