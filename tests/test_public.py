@@ -163,3 +163,11 @@ def test_what_users_hold_prints_in_a_line():
     for thing in (robot, robot.limits, shoulder, kt.fk(robot, "l_hand"), kt.ik(robot, "l_hand")):
         assert len(repr(thing)) < 300
         assert "\n" not in repr(thing)
+
+
+def test_modules_below_a_mapping_are_imported_by_their_names():
+    import kinetree.controllers.text as text
+
+    assert text is sys.modules["kinetree.controllers.text"]
+    assert not hasattr(kt.controllers, "nothing")
+    assert not hasattr(kt.controllers, "text.nothing")

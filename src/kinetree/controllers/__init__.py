@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from kinetree.controllers.controller import Controller, Coupling
@@ -29,9 +30,11 @@ class Controllers(Mapping[str, Controller]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            if name not in self._functions:
+            if name in self._functions:
+                return getattr(import_module(self._functions[name]), name)
+            if name[0] == "_" or not name.isidentifier() or not find_spec(f"{__package__}.{name}"):
                 raise AttributeError(f"controllers have no attribute {name!r}")
-            return getattr(import_module(self._functions[name]), name)
+            return import_module(f"{__package__}.{name}")  # for `import kinetree.controllers.text as …`
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._functions]
