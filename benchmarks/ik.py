@@ -28,6 +28,7 @@ from scipy.spatial.transform import Rotation
 import ik_peers
 import kinetree as kt
 from ik_peers import Peer, ranges
+from kinetree.solvers.ik.six_axes import six_axes
 
 PORTION = 1000
 """Targets in a call, and until the next peer has its turn; in smaller ones programs come cold from memory."""
@@ -82,7 +83,7 @@ def kinetree(arm: Arm, robot: kt.Robot, count: int) -> list[Peer]:
     alone = Peer("Kinetree, search alone", lambda T: search(T).q, names, count, in_batch=True)
     return [
         Peer("Kinetree, batch", lambda T: solver(T).q, names, count, in_batch=True),
-        *([alone] if solver.nearest is not None else []),
+        *([alone] if six_axes(robot, arm.frame, arm.base or robot.root) else []),
         Peer("Kinetree, one by one", one_by_one, names, 2000),
     ]
 
