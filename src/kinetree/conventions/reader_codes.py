@@ -61,5 +61,6 @@ REMARKS: Mapping[str, str] = {
     "unplaced": "A part of a robot that comes with the package has no published place, or none on this version.",
     "urdf-version": "Something belongs to another version of URDF than the file says.",
     "xacro": "What xacro itself says.",
+    "xml-lenient": "Something that XML forbids is read as tinyxml2 reads it, the parser of other readers.",
 }
 """Meaning of each code."""
