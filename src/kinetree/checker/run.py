@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
 from math import inf
+from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -27,8 +28,9 @@ from kinetree.checker.checked import Checked, Excused, Job, fault
 from kinetree.checker.protection import Protection, environment, readable, without_foreign_places
 from kinetree.checker.worker import check_alone, receive, send
 from kinetree.conventions.profiles import DEFAULT, check_codes, check_profile
-from kinetree.errors import Finding, Source
-from kinetree.formats.registry import FORMATS
+from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.formats.opener import read_file
+from kinetree.formats.registry import FORMATS, holds_xacro
 
 SMALL = 300_000
 """Bytes of all files together below which starting children takes longer than the work."""
@@ -72,7 +74,7 @@ def check_all(
 def needs_children(jobs: Sequence[Job]) -> bool:
     """Return whether files are checked in child processes with limits: all but a few small files that are not
     expanded."""
-    return any(map(_is_expanded, jobs)) or sum(map(_size, jobs)) > SMALL
+    return sum(map(_size, jobs)) > SMALL or any(map(_is_expanded, jobs))
 
 
 def protection() -> Protection:
@@ -84,8 +86,16 @@ def protection() -> Protection:
 
 
 def _is_expanded(job: Job) -> bool:
-    format = job.options.read.format
-    return format == "xacro" or (format is None and job.file.lower().endswith(FORMATS["xacro"].suffixes))
+    """Return whether a file is xacro, or may be a URDF file with instructions of xacro."""
+    format, name = job.options.read.format, job.file.lower()
+    if format is not None or name.endswith(FORMATS["xacro"].suffixes):
+        return format in (None, "xacro")
+    if not name.endswith((*FORMATS["urdf"].suffixes, ".xml")):
+        return False
+    try:
+        return holds_xacro(read_file(Path(job.file)))
+    except KinetreeError:  # the check says why
+        return False
 
 
 def _size(job: Job) -> int:

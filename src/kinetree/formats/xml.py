@@ -106,6 +106,22 @@ class Report:
     def warning(self, code: str, message: str, element: Element, **more: str | Element | None) -> None:
         self.add("warning", code, message, element, **more)  # type: ignore[arg-type]
 
+    def soften(self, first: int, consequence: str, owner: Element) -> None:
+        """Make warnings of the errors from an index on: each names `owner` and ends with the consequence.
+
+        The code is "left-out", but for what xacro has left, by which `kinetree.load` recognises xacro.
+        """
+        later, self.findings = self.findings[first:], self.findings[:first]
+        for finding in later:
+            if finding.severity == "error":
+                code = finding.code if finding.code == "left-over-xacro" else "left-out"
+                message = f"{finding.message}; {consequence}"
+                finding = replace(finding, severity="warning", code=code, message=message, element=owner.label)
+                self.count["error"] -= 1
+                self.count["warning"] += 1
+            if self.count[finding.severity] <= MAX_FINDINGS:
+                self.findings.append(finding)
+
     def place(self, findings: Iterable[Finding], document: Document) -> None:
         """Add findings that were made without the file, with the tag at their place underlined."""
         for finding in findings:
