@@ -184,7 +184,7 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
 def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], options: ReadOptions) -> Reading:
     """Return a reading of a URDF file that may hold instructions of xacro.
 
-    Since nobody says that it is xacro, it is confined to its workspace and to packages, and sees no variable of the
+    Unlike a file that is named as xacro, it is confined to its workspace and to packages, and sees no variable of the
     environment. Calls of macros that it does not define are left out, as urdfdom does.
     """
     files = Files(folders, confinement_of(path, options.confined or True))

@@ -61,6 +61,7 @@ REMARKS: Mapping[str, str] = {
     "tendon": "A tendon that is not linear in the joints is kept, not obeyed.",
     "unknown-inertia": "A mass follows from a mesh, which is not read.",
     "unknown-material": "A material that is named is defined nowhere.",
+    "unknown-name": "An element of MuJoCo's simulation names what does not exist; it is kept as it stands.",
     "unplaced": "A part of a robot that comes with the package has no published place, or none on this version.",
     "urdf-version": "Something belongs to another version of URDF than the file says.",
     "xacro": "What xacro itself says.",

@@ -158,16 +158,18 @@ def single_children(
     return once, others
 
 
-def optional(report: Report, element: Element, owner: Element, read: Callable[[], V]) -> V | None:
+def optional(
+    report: Report, element: Element, owner: Element, read: Callable[[], V], then: str = "is left out"
+) -> V | None:
     """Return the result of `read`, or None if it finds errors, which become warnings that `element` is left out.
 
-    owner: what the warnings name besides the element.
+    owner: what the warnings name besides the element. then: what they say of the element.
     """
     errors, first = report.count["error"], len(report.findings)
     value = read()
     if report.count["error"] == errors:
         return value
-    report.soften(first, f"{element.label} is left out", owner)
+    report.soften(first, f"{element.label} {then}", owner)
     return None
 
 

@@ -171,8 +171,8 @@ class _Reader:
         found = []
         for shape in shapes:
             if shape.name is None or shape.name in seen:
-                what = f"there is already a shape of the name {shape.name!r}" if shape.name else "a shape has no name"
-                message = f"{what} in the link; SDF requires names that differ, so it gets another when it is written"
+                what = f"the link has two shapes {shape.name!r}" if shape.name else "a shape of the link has no name"
+                message = f"{what}; SDF requires names that differ, so it gets one when it is written"
                 self.report.place([Finding("no-name", "warning", message, shape.source, link.label)], link.document)
                 shape = replace(shape, name=None)
             seen.add(shape.name or "")
