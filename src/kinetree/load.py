@@ -8,11 +8,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
-from kinetree.arguments import explained
-from kinetree.confine import Confinement, confinement_of
+from kinetree.arguments import as_names, explained
+from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
 from kinetree.formats.registry import (
@@ -250,14 +251,23 @@ def _read_packaged(name: str, options: ReadOptions) -> Reading:
 
 @explained
 def save(
-    robot: Robot, path: str | os.PathLike[str], *, format: str | None = None, without: Collection[str] = ()
+    robot: Robot,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    without: Collection[str] = (),
+    assets: Literal["bring", "keep"] = "bring",
 ) -> None:
     """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
 
+    assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
+        needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
+        the robot is written in its own format beside its own file. "keep" leaves the references as they are.
     without: parts that are left out, such as ("extension", "inertial"), for formats that cannot say all of them; see
         `kinetree.formats.losses.PARTS`. Otherwise whatever the format cannot say is a KinetreeError.
     """
-    from kinetree.formats.output import write_whole  # not at the start, for most programs only read
+    from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
+    from kinetree.shapes.bring import bring
 
     target = Path(path)
     if "\0" in str(target):
@@ -266,12 +276,19 @@ def save(
     if row is None or row.writer is None:
         legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
-    write_whole(target, row.write(robot, without))
+    if assets not in ("bring", "keep"):
+        raise fail("assets", f"assets={assets!r}; legal are 'bring' and 'keep'")
+    contents: dict[Path, bytes] = {}
+    if assets == "bring" and not (target.exists() and not target.is_file()):  # a pipe has no folder of its own
+        robot, contents = bring(robot, target, row.name, as_names(without))
+    text = row.write(robot, without)
+    with made_folders(file.parent for file in contents if target.parent.is_dir()):
+        write_all({**contents, target: text})
 
 
 @explained
 def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
-    """Return the robot as the text of a file in a format, such as "sdf", as `save` writes it."""
+    """Return the robot as the text of a file in a format, such as "sdf", as `save` with assets="keep" writes it."""
     row = FORMATS.get(format)
     if row is None or row.writer is None:
         legal = [name for name, other in FORMATS.items() if other.writer]
@@ -296,6 +313,9 @@ def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) ->
     found = [_with_reason(finding, files) for finding in findings]
     shown = {finding.message for finding in found}
     more = [refused for refused in files.refused.values() if refused.message not in shown]
+    if robot is not None:
+        places = Places(files.packages.given, files.confinement, robot.text.format if robot.text else "")
+        robot = replace(robot, places=places)
     if robot is not None and more:
         notes = (refused for refused in more if refused.severity != "error")
         robot = replace(robot, notes=(*robot.notes, *notes))

@@ -15,7 +15,9 @@ from kinetree.spatial.se3 import Array, frozen
 ZERO = (0.0, 0.0, 0.0)
 ORDER = "kinetree_joint_order"
 COUPLED = "kinetree_coupled_limit"
-"""Elements of Kinetree, which other readers ignore. ORDER has the order of q if the file's joints have another."""
+CARRIED = "kinetree_carried"
+"""Elements of Kinetree, which other readers ignore. ORDER has the order of q if the file's joints have another, CARRIED
+what URDF lacks."""
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from kinetree.errors import Finding
+from kinetree.formats.carried import restore
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import (
     check_attributes,
@@ -22,7 +23,7 @@ from kinetree.formats.fields import (
     stray_text,
 )
 from kinetree.formats.force_torque import TAG, read_force_torque
-from kinetree.formats.urdf.context import COUPLED, ORDER, Context, keep_others, read_origin
+from kinetree.formats.urdf.context import CARRIED, COUPLED, ORDER, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
@@ -69,12 +70,13 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     for child in root.children:
         if child.tag in FOREIGN:
             parts.extensions.append(extension("urdf", child))
-        elif child.tag not in ("link", "joint", "material", "sensor", ORDER, COUPLED):
+        elif child.tag not in ("link", "joint", "material", "sensor", ORDER, COUPLED, CARRIED):
             parts.extensions += keep_others(context, [child])
     parts.joint_order = joint_order(report, root.find(ORDER), parts)
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     check_references(context, parts)
-    return finish(report, parts, root)
+    carried = ((e, e.get("of") or "", e.get("name") or "", e.text) for e in root.find_all(CARRIED))
+    return finish(report, restore(report, parts, carried, "urdf"), root)
 
 
 def _name(report: Report, root: Element) -> str:
