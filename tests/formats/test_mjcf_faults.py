@@ -296,5 +296,5 @@ REMARKS = {
 
 def test_every_word_that_is_said(golden):
     """In full: severity, place, element, cause and cure. Read the difference before you update the file."""
-    texts = FAULTS | {inner: TWO % inner for inner, _ in NAMES_OF_NOTHING} | REMARKS
+    texts = FAULTS | {inner: TWO % inner for inner in NAMES_OF_NOTHING} | REMARKS
     golden("mjcf_findings.txt", "\n".join(f"# {name}\n{in_words(read(t, 'm.xml')[1])}" for name, t in texts.items()))
