@@ -13,10 +13,11 @@ import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.confine import Confinement, confinement_of
-from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
+from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
 from kinetree.formats.registry import FORMATS, Format, Reading, ReadOptions, format_by_ending, format_of_text
 from kinetree.formats.srdf import read_groups
+from kinetree.model.assemble import whole
 from kinetree.model.edit import add_limits, set_groups
 from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
@@ -69,6 +70,13 @@ def load(
 def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> Reading:
     """Return the robot that `load` would return, or None, and all findings. Raises KinetreeError only where there is
     nothing to read."""
+    return whole(*examine_certain(source, options))
+
+
+@np.errstate(all="ignore")
+def examine_certain(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> Reading:
+    """Return the robot that `load` would return, and all findings. After errors the robot is what is certain, with
+    doubts, or None. Raises KinetreeError only where there is nothing to read."""
     robot, findings = _with_empty_limits(*_with_groups(*_read(source, options), options))
     limits = options.limits
     if robot is None or limits is None or (limits == PRINTED and is_packaged(source, options.format)):
@@ -134,7 +142,8 @@ def _with_groups(robot: Robot | None, findings: list[Finding], options: ReadOpti
     srdf = Path(options.srdf)
     groups, more = read_groups(read_file(srdf), str(srdf), robot)
     if any(f.severity == "error" for f in more):
-        return None, [*findings, *more]
+        unknown = Doubt("robot", robot.name, "groups")
+        return replace(robot, doubts=(*robot.doubts, unknown)), [*findings, *more]
     robot = set_groups(robot, {**robot.groups, **groups})
     return replace(robot, notes=(*robot.notes, *more)), [*findings, *more]
 

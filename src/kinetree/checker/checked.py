@@ -13,7 +13,7 @@ from kinetree.checker.per_file import PerFile, is_left_out
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import ALWAYS
 from kinetree.errors import Finding, Source
-from kinetree.load import as_source, examine
+from kinetree.load import as_source, examine_certain
 from kinetree.model.robot import Robot
 
 
@@ -72,13 +72,13 @@ def examine_job(job: Job) -> Examined:
     Raises KinetreeError if there is nothing to read, or the baseline is not one."""
     file = str(source := as_source(job.file, job.options.read))
     options = replace(job.options, read=job.options.read.confined_to(source))
-    reading = examine(source, options.read)
-    found, codes = answers(reading, options)
+    reading = examine_certain(source, options.read)
+    found, by_rules = answers(reading, options)
 
-    def is_asked(code: str) -> bool:
+    def is_asked(code: str, element: str) -> bool:
         always = reading[0] is not None and (code.islower() or code.startswith(ALWAYS))
         in_this_file = not is_left_out(Finding(code, "info", ""), file, job.per_file)
-        return (code in codes or always) and options.wants(code) and in_this_file
+        return by_rules.is_asked(code, element, always) and options.wants(code) and in_this_file
 
     findings = reported(found, options)
     findings = [f for f in findings if is_error_of_reader(f) or not is_left_out(f, file, job.per_file)]

@@ -111,6 +111,7 @@ class Report:
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        self.errors: list[tuple[Element, Element | None, str | None]] = []  # element, owner and attribute of each
         self.count: Counter[Severity] = Counter()
         self.bytes = 0  # parsed bytes, with those of includes
         self.parts = 0  # elements and attributes of these
@@ -136,6 +137,8 @@ class Report:
         Beyond MAX_FINDINGS of a severity, the last says that the others are left out.
         """
         self.count[severity] += 1
+        if severity == "error":
+            self.errors.append((element, owner, attribute))
         if self.count[severity] > MAX_FINDINGS:
             return
         if self.count[severity] == MAX_FINDINGS:

@@ -24,7 +24,7 @@ from kinetree.formats.urdf.context import COUPLED, ORDER, Context, keep_others, 
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Robot, Sensor, Text
 
 VERSIONS = ("1.0", "1.1", "1.2")
@@ -33,6 +33,11 @@ FOREIGN = ("gazebo", "transmission", "ros2_control")  # elements of other tools 
 
 def read(text: bytes | str | Derived, file: str) -> tuple[Robot | None, list[Finding]]:
     """Return the robot in a URDF text, or None, and all findings. Never raises on content."""
+    return whole(*read_certain(text, file))
+
+
+def read_certain(text: bytes | str | Derived, file: str) -> tuple[Robot | None, list[Finding]]:
+    """Return what is certain of the robot in a URDF text, with doubts after errors, and all findings likewise."""
     report = Report()
     root = parse(text, file, report)
     if root is None:
