@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -14,8 +15,11 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
 from kinetree.errors import SEVERITIES, Finding, fail
 from kinetree.formats.registry import Reading, ReadOptions
-from kinetree.load import examine_certain
+from kinetree.load import examine
 from kinetree.model.robot import Robot
+
+GRAVER = ("contradiction",)
+"""Codes of readers' warnings that are errors of the checker: other programs may read another robot."""
 
 
 @explained
@@ -48,7 +52,7 @@ def check(
         raise fail("option", message)
     how = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read)
     check_codes(profile, how.select, how.ignore)
-    reading = (source, list(source.notes)) if isinstance(source, Robot) else examine_certain(source, read)
+    reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, read, True)
     return reported(answers(reading, how)[0], how)
 
 
@@ -56,9 +60,15 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
     """Return all findings of a reader and of a profile's rules, the gravest first, and the answers of the rules. After
     errors of the reader the rules are asked about what they leave certain."""
     robot, findings = reading
-    found = certain(robot, options) if robot else Certain({})
-    more = [remark(robot, found)] if robot and robot.doubts else []
-    return sorted([*findings, *more, *chain.from_iterable(found.findings.values())], key=by_severity), found
+    findings = [replace(f, severity="error") if f.code in GRAVER else f for f in findings]
+    if robot is None:
+        found = Certain({})
+    elif robot.doubts:
+        found = certain(robot, options)
+        findings.append(remark(robot, found))
+    else:
+        found = Certain(findings_by_rule(robot, options.rules, options))
+    return sorted([*findings, *chain.from_iterable(found.findings.values())], key=by_severity), found
 
 
 def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding]:

@@ -13,7 +13,7 @@ from kinetree.checker.per_file import PerFile, is_left_out
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import ALWAYS
 from kinetree.errors import Finding, Source
-from kinetree.load import as_source, examine_certain
+from kinetree.load import as_source, examine
 from kinetree.model.robot import Robot
 
 
@@ -72,7 +72,7 @@ def examine_job(job: Job) -> Examined:
     Raises KinetreeError if there is nothing to read, or the baseline is not one."""
     file = str(source := as_source(job.file, job.options.read))
     options = replace(job.options, read=job.options.read.confined_to(source))
-    reading = examine_certain(source, options.read)
+    reading = examine(source, options.read, True)
     found, by_rules = answers(reading, options)
 
     def is_asked(code: str, element: str) -> bool:

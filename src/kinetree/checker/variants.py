@@ -62,8 +62,6 @@ class Certain:
 def certain(robot: Robot, options: CheckOptions) -> Certain:
     """Return the findings of a profile's rules that hold whatever stands in for what errors leave unknown."""
     rules = options.rules
-    if not robot.doubts:
-        return Certain(findings_by_rule(robot, rules, options))
     touched = frozenset(doubt.element for doubt in robot.doubts)
     whole = frozenset(doubt.element for doubt in robot.doubts if doubt.part in ("", "name"))
     if any(doubt == Doubt("robot", robot.name) for doubt in robot.doubts):

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import hypot
 
+from kinetree.confine import Places
 from kinetree.errors import Doubt, Finding, KinetreeError, Source, nearest_names
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
@@ -49,6 +50,7 @@ class Parts:
     notes: tuple[Finding, ...] = ()
     text: Text | None = None
     source: Source | None = None
+    places: Places = Places()
     complete: bool = True  # False after errors of a reader: then what is missing is not reported again
     doubts: list[Doubt] = field(default_factory=list)  # what these errors leave unknown
 
@@ -69,6 +71,7 @@ def parts_of(robot: Robot) -> Parts:
         robot.notes,
         None,
         robot.source,
+        robot.places,
     )
 
 
@@ -124,6 +127,7 @@ def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         notes=tuple(parts.notes),
         text=parts.text,
         source=parts.source,
+        places=parts.places,
         doubts=tuple(parts.doubts),
     )
     return robot, check.findings
