@@ -204,11 +204,11 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     robot, findings = _with_reasons(robot, findings, files)
     how = "it is read as xacro, within its workspace"
     if robot is None:
-        from kinetree.formats.urdf import read
+        from kinetree.formats.urdf import read_certain
 
         if all(f.code == "xacro-macro" for f in findings if f.severity == "error"):
             how = f"it cannot be expanded: {findings[-1].message}"
-            robot, more = read(text, str(path), foreign=True)
+            robot, more = read_certain(text, str(path), foreign=True)
             findings = more if robot else findings
     if robot is None:
         why = "; the file is read as xacro, for it holds instructions of xacro"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import pi
 
@@ -13,11 +14,14 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Doubt, Finding
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.repair import stands_in
-from kinetree.model.robot import Dynamics, Frame, Geometry, Inertial, Joint, Limit, Link, Mimic, Robot, Shape
+from kinetree.model.repair import HIDDEN, stands_in, without_stand_ins
+from kinetree.model.robot import Dynamics, Geometry, Inertial, Joint, Limit, Link, Mimic, Robot, Shape
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import frozen
 
+SAME = "; so has "
+"""Beginning of the names of other elements of which a finding says the same."""
+QUOTED = re.compile(r"'([^']+)'")
 VARIANTS = 5
 POSES = tuple(
     frozen(se3.pose_from_xyz_rpy(xyz, rpy))
@@ -66,21 +70,33 @@ def certain(robot: Robot, options: CheckOptions) -> Certain:
     whole = frozenset(doubt.element for doubt in robot.doubts if doubt.part in ("", "name"))
     if any(doubt == Doubt("robot", robot.name) for doubt in robot.doubts):
         return Certain({}, touched, frozenset(rule.code for rule in rules))
-    runs = [findings_by_rule(varied(robot, k), rules, options) for k in range(VARIANTS)]
+    runs = [findings_by_rule(varied(robot, 0), rules, options)]
+    names = {name for found in runs[0].values() for f in found for name in QUOTED.findall(f.message)}
+    runs += [findings_by_rule(varied(robot, k, names), rules, options) for k in range(1, VARIANTS)]
     unsure = {code for run in runs for code in run.keys() ^ runs[0].keys()}
     kept: dict[str, list[Finding]] = {}
     for code in runs[0].keys() - unsure:
-        found = [{_key(finding) for finding in run[code]} for run in runs]
-        always = set.intersection(*found)
-        kept[code] = [f for f in runs[0][code] if _key(f) in always and not _is_about(_key(f), whole)]
-        if any(not _is_about(key, touched) for key in set.union(*found) - always):
+        found = [{_key(finding): finding for finding in run[code]} for run in runs]
+        always = set.intersection(*map(set, found))
+        kept[code] = [min((f[key] for f in found), key=_length) for key in found[0] if key in always]
+        kept[code] = [
+            replace(finding, message=without_stand_ins(finding.message))
+            for finding in kept[code]
+            if not _is_about(_key(finding), whole)
+        ]
+        if any(not _is_about(key, touched) for key in set.union(*map(set, found)) - always):
             unsure.add(code)
     order = [rule.code for rule in rules]
     return Certain({code: kept[code] for code in order if code in kept}, touched, frozenset(unsure))
 
 
 def _key(finding: Finding) -> tuple[str | None, str]:
-    return finding.element, finding.message
+    """Return the element and the message of a finding, without the others of which it says the same."""
+    return finding.element, finding.message.partition(SAME)[0]
+
+
+def _length(finding: Finding) -> int:
+    return len(finding.message)
 
 
 def _is_about(key: tuple[str | None, str], unknown: frozenset[str]) -> bool:
@@ -127,8 +143,11 @@ def _listed(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def varied(robot: Robot, k: int) -> Robot:
-    """Return a robot with a guess, the k-th of VARIANTS, in the place of each unknown part."""
+def varied(robot: Robot, k: int, names: Collection[str] = ()) -> Robot:
+    """Return a robot with a guess, the k-th of VARIANTS, in the place of each unknown part.
+
+    names: names that a part without a name may have.
+    """
     parts = parts_of(robot)
     links, joints = {link.name: link for link in parts.links}, {joint.name: joint for joint in parts.joints}
     frames = {frame.name: frame for frame in parts.frames}
@@ -151,9 +170,12 @@ def varied(robot: Robot, k: int) -> Robot:
             parts.groups = {}
     parts.links, parts.joints, parts.frames = [*links.values()], [*joints.values()], [*frames.values()]
     if k % 2 and Doubt("robot", robot.name, "names") in robot.doubts:
-        parts.frames += [Frame(name, robot.root) for name in WANTED if name not in robot.frames]
+        new = [name for name in dict.fromkeys((*WANTED, *names)) if name not in robot.frames]
+        parts.links += map(Link, new)
+        joined = {name: name if name not in robot.joints else f"{HIDDEN} {name}" for name in new}
+        parts.joints += [Joint(joint, "fixed", robot.root, name) for name, joint in joined.items()]
     _followers(parts, {d.name for d in robot.doubts if d.kind == "joint" and d.part == "mimic"}, k)
-    _rooted(parts, {doubt.name for doubt in robot.doubts if doubt.part == "root"}, k)
+    _rooted(parts, {doubt.name: doubt.part for doubt in robot.doubts if doubt.part in ("root", "hung")}, k)
     return replace(build(parts), text=robot.text)
 
 
@@ -170,15 +192,15 @@ def _link(link: Link, part: str, k: int) -> Link:
 
 
 def _joint(joint: Joint, part: str, k: int) -> Joint:
-    if part in ("type", "", "root"):
+    if part in ("type", "", "root", "hung"):
         joint = replace(joint, type=TYPES[k], limits=(), mimic=None if TYPES[k] == "fixed" else joint.mimic)
-    if part in ("origin", "", "root"):
+    if part in ("origin", "", "root", "hung"):
         joint = replace(joint, origin=POSES[k])
-    if part in ("axes", "type", "", "root"):
+    if part in ("axes", "type", "", "root", "hung"):
         joint = replace(joint, axes=frozen(np.reshape([AXES[k], AXES[k - 1]][: joint.kind.axes], (-1, 3))))
-    if part in ("limits", "type", "", "root"):
+    if part in ("limits", "type", "", "root", "hung"):
         joint = replace(joint, limits=LIMITS[k] * joint.kind.nv)
-    if part in ("behaviour", "type", "", "root"):
+    if part in ("behaviour", "type", "", "root", "hung"):
         dynamics = (Dynamics(1.0, 0.1),) * joint.kind.nv if k % 2 else ()
         joint = replace(joint, dynamics=dynamics, safety=None, calibration=None)
     return joint
@@ -198,20 +220,21 @@ def _followers(parts: Parts, unknown: set[str], k: int) -> None:
     parts.coupled_limits = [limit for limit in parts.coupled_limits if known.issuperset(limit.coefficients)]
 
 
-def _rooted(parts: Parts, hangers: set[str], k: int) -> None:
-    """Hang what no joint carries on another link, or make it the root."""
-    if not hangers:
+def _rooted(parts: Parts, hung: Mapping[str, str], k: int) -> None:
+    """Hang the links that no joint of the file moves on another link; those that may be the root in turn are."""
+    if not hung:
         return
-    first = next(joint.parent for joint in parts.joints if joint.name in hangers)
-    roots = [first, *(joint.child for joint in parts.joints if joint.name in hangers)]
-    top = roots.pop(k % len(roots))
+    places = [i for i, joint in enumerate(parts.joints) if joint.name in hung]
+    first = parts.joints[places[0]].parent
+    roots = [first, *(parts.joints[i].child for i in places)]
+    may_be = [first, *(parts.joints[i].child for i in places if hung[parts.joints[i].name] == "root")]
+    top = may_be[k % len(may_be)]
+    roots.remove(top)
     below, children = [top], dict[str, list[str]]()
     for joint in parts.joints:
-        if joint.name not in hangers:
+        if joint.name not in hung:
             children.setdefault(joint.parent, []).append(joint.child)
     for link in below:
         below += children.get(link, ())
-    at = below[-1] if k % 2 else top
-    for i, joint in enumerate(parts.joints):
-        if joint.name in hangers:
-            parts.joints[i] = replace(joint, parent=at, child=roots.pop())
+    for i, link in zip(places, roots, strict=True):
+        parts.joints[i] = replace(parts.joints[i], parent=below[-1] if k % 2 else top, child=link)

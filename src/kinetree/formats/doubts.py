@@ -50,10 +50,12 @@ def doubts_of(report: Report, parts: Parts, root: Element) -> list[Doubt]:
     for element in root.walk():
         above.update(((child.document, child.start), element) for child in element.children)
     found: dict[Doubt, None] = {}
-    for element, owner, attribute in report.errors:
-        found.update(dict.fromkeys(_doubts(parts, things, above, element, owner, attribute)))
-    if "too-many" in {finding.code for finding in report.findings}:
-        found[Doubt("robot", parts.name)] = None
+    nothing = Doubt("robot", parts.name)
+    for finding in report.findings:
+        if finding.severity == "error" and (about := report.about.get(id(finding))) and finding.code != "too-many":
+            found.update(dict.fromkeys(_doubts(parts, things, above, *about[1:])))
+        elif finding.severity == "error":
+            found[nothing] = None
     return list(found)
 
 

@@ -95,7 +95,7 @@ def whole(robot: Robot | None, findings: list[Finding]) -> tuple[Robot | None, l
 
 def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
     """Return the robot of these parts and every fault of their structure. After faults it is what can be made of the
-    parts, with doubts; None if nothing can. The parts change then."""
+    parts, with doubts; None if nothing can."""
     check = _Checker(parts)
     placed: tuple[str, ...] = ()
     with suppress(_EnoughError):
@@ -103,6 +103,7 @@ def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
     if check.findings or not parts.complete:
         if not any(link.name for link in parts.links) or len(check.findings) >= MAX_FAULTS:
             return None, check.findings
+        parts = replace(parts, doubts=[*parts.doubts])
         repair(parts)
         again = _Checker(replace(parts, complete=True))
         placed, again.findings = again.place(), []
@@ -301,11 +302,12 @@ class _Checker:
         parts = self.parts
         parent_joint: dict[str, Joint] = {}
         by_parent: dict[str, list[int]] = {}
-        faulty = {finding.element for finding in self.findings}
+        faulty = {finding.element for finding in self.findings} | {doubt.element for doubt in parts.doubts}
         for i, joint in enumerate(parts.joints):
             by_parent.setdefault(joint.parent, []).append(i)
             other = parent_joint.setdefault(joint.child, joint)
-            if other is not joint and joint.child and f"joint {joint.name!r}" not in faulty:
+            twice = other is not joint and joint.child
+            if twice and faulty.isdisjoint((f"joint {joint.name!r}", f"link {joint.child!r}")):
                 message = (
                     f"its child link {joint.child!r} is already the child of joint {other.name!r} at {other.source}"
                 )
@@ -313,6 +315,8 @@ class _Checker:
         names = dict.fromkeys(link.name for link in parts.links if link.name)
         self.roots = [name for name in names if name not in parent_joint]
         lost = sum(joint.child not in names or parent_joint[joint.child] is not joint for joint in parts.joints)
+        known = {joint.name for joint in parts.joints if joint.name}
+        lost += sum(doubt.kind == "joint" and doubt.name not in known for doubt in parts.doubts)
         if len(self.roots) > 1 + lost:  # else they may be what lost joints move
             second = next(link for link in parts.links if link.name == self.roots[1])
             message = f"several links have no parent: {', '.join(map(repr, self.roots[:8]))}"
@@ -320,6 +324,8 @@ class _Checker:
         above = {child: joint.parent for child, joint in parent_joint.items() if child and joint.parent}
         for circle in circles_of(above):
             joint = next(j for j in parts.joints if j.child in circle and parent_joint[j.child] is j)
+            if not faulty.isdisjoint(f"joint {parent_joint[link].name!r}" for link in circle):
+                continue
             message = f"is part of a cycle: {_cycle(parent_joint, joint)}"
             self.error("cycle", message, joint.source, f"joint {joint.name!r}")
         return tuple(_reach(parts.joints, by_parent, self.roots[0])) if self.roots else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import hypot
@@ -56,6 +57,11 @@ def stands_in(text: str) -> bool:
     return HIDDEN in text
 
 
+def without_stand_ins(text: str) -> str:
+    """Return a text without the names of such links and joints in its lists."""
+    return re.sub(rf", '{HIDDEN}\d+'|'{HIDDEN}\d+', ", "", text) if HIDDEN in text else text
+
+
 class _Repair:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
@@ -74,6 +80,8 @@ class _Repair:
     def run(self) -> None:
         parts = self.parts
         parts.links = self.named("link", parts.links)
+        if not all(joint.name for joint in parts.joints):
+            self.doubt("robot", parts.name, "names")
         parts.joints = self.named("joint", [replace(j, name=j.name or self.new_name()) for j in parts.joints])
         parts.joints = [self.sound(joint) for joint in parts.joints]
         self.ends()
@@ -146,14 +154,23 @@ class _Repair:
             joints[i] = replace(joints[i], child=child)
 
     def roots(self) -> None:
-        """Hang the links that no joint moves on the first of them that is known."""
-        carried = {joint.child for joint in self.parts.joints}
-        roots = [link.name for link in self.parts.links if link.name not in carried]
-        roots.sort(key=lambda name: name in self.made)  # keeps the order otherwise
-        for name in roots[1:]:
-            joint = Joint(self.new_name(), "fixed", roots[0], name, source=self.parts.source)
+        """Hang the links that no joint moves on the first that may be the root.
+
+        A joint whose child is unknown moves one of them, in another tree than its own; so the root's tree has such a
+        joint, if any has.
+        """
+        carrier = {joint.child: joint.parent for joint in self.parts.joints}
+        roots = [link.name for link in self.parts.links if link.name not in carrier and link.name not in self.made]
+        may_be = []
+        for name in (name for name in self.made if name in carrier):
+            while name in carrier:
+                name = carrier[name]
+            may_be += [name] if name in roots and name not in may_be else []
+        first = next((name for name in roots if name in may_be), roots[0] if roots else self.parts.links[0].name)
+        for link in [link.name for link in self.parts.links if link.name not in carrier and link.name != first]:
+            joint = Joint(self.new_name(), "fixed", first, link, source=self.parts.source)
             self.parts.joints.append(joint)
-            self.doubt("joint", joint.name, "root")
+            self.doubt("joint", joint.name, "root" if link in may_be else "hung")
 
     def mimics(self) -> None:
         """Make followers free that have no leader of one coordinate, or follow themselves."""
