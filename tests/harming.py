@@ -185,3 +185,117 @@ def harmed(text: str, plant: Plant) -> tuple[str, str] | None:
 def unharmed(text: str) -> str:
     """Return the text as `harmed` writes it."""
     return ET.tostring(ET.fromstring(text), "unicode")
+
+
+# SDF and MJCF
+
+
+def _middle(found: list[ET.Element]) -> ET.Element | None:
+    return found[len(found) // 2] if found else None
+
+
+def text_at(owner: str, path: str, text: str) -> Plant:
+    """Another text in an element of one in the middle of the robot."""
+
+    def plant(root: ET.Element) -> str | None:
+        model = _model(root)
+        thing = _middle([e for e in model.findall(owner) if e.find(path) is not None])
+        if thing is None:
+            return None
+        thing.find(path).text = text  # type: ignore[union-attr]
+        return label(thing)
+
+    return plant
+
+
+def attribute_of(owner: str, path: str, attribute: str, value: str | None) -> Plant:
+    """Another attribute of an element in the middle of the robot, or of one in it, or none."""
+
+    def plant(root: ET.Element) -> str | None:
+        things = [e for e in _model(root).iter(owner) if e.get("name")]
+        thing = _middle([e for e in things if e.find(path) is not None])
+        if thing is None:
+            return None
+        before, element = label(thing), thing.find(path)
+        assert element is not None
+        element.attrib.pop(attribute, None)
+        if value is not None:
+            element.set(attribute, value)
+        return before.replace("body ", "link ")
+
+    return plant
+
+
+def without(owner: str, tag: str) -> Plant:
+    """An element in the middle of the robot without a part."""
+
+    def plant(root: ET.Element) -> str | None:
+        thing = _middle([e for e in _model(root).findall(owner) if e.find(tag) is not None])
+        if thing is None:
+            return None
+        thing.remove(thing.find(tag))  # type: ignore[arg-type]
+        return label(thing)
+
+    return plant
+
+
+def twice(owner: str) -> Plant:
+    """An element that stands twice."""
+
+    def plant(root: ET.Element) -> str | None:
+        model = _model(root)
+        thing = _middle(model.findall(owner))
+        if thing is None:
+            return None
+        model.append(thing)
+        return label(thing)
+
+    return plant
+
+
+def section(text: str) -> Plant:
+    """One more section."""
+
+    def plant(root: ET.Element) -> str | None:
+        root.append(ET.fromstring(text))
+        return "none"
+
+    return plant
+
+
+def _model(root: ET.Element) -> ET.Element:
+    model = root.find("model") if root.tag == "sdf" else root.find("worldbody")
+    assert model is not None
+    return model
+
+
+SDF_PLANTS: dict[str, tuple[str, Plant]] = {
+    "a pose of words": ("number", text_at("link", "pose", "0 0 up 0 0 0")),
+    "a mass of words": ("number", text_at("link", "inertial/mass", "heavy")),
+    "a moment of words": ("number", text_at("link", "inertial/inertia/ixx", "1,0")),
+    "an axis of zero": ("zero-axis", text_at("joint", "axis/xyz", "0 0 0")),
+    "an axis of words": ("number", text_at("joint", "axis/xyz", "z")),
+    "a limit of words": ("number", text_at("joint", "axis/limit/upper", "90deg")),
+    "an effort of words": ("number", text_at("joint", "axis/limit/effort", "much")),
+    "a damping of words": ("number", text_at("joint", "axis/dynamics/damping", "much")),
+    "a pose of a joint of words": ("number", text_at("joint", "pose", "a b c d e f")),
+    "an unknown type": ("joint-type", attribute_of("joint", ".", "type", "gearbox")),
+    "an unknown parent": ("unknown-parent", text_at("joint", "parent", "nothing_of_the_kind")),
+    "an unknown child": ("unknown-child", text_at("joint", "child", "nothing_of_the_kind")),
+    "no axis": ("no-axis", without("joint", "axis")),
+    "two links of one name": ("duplicate-name", twice("link")),
+    "two joints of one name": ("duplicate-name", twice("joint")),
+    "a link without a name": ("missing-attribute", attribute_of("link", ".", "name", None)),
+}
+MJCF_PLANTS: dict[str, tuple[str, Plant]] = {
+    "a body at words": ("number", attribute_of("body", ".", "pos", "0 0 up")),
+    "a mass of words": ("number", attribute_of("body", "inertial", "mass", "heavy")),
+    "an axis of zero": ("zero-axis", attribute_of("joint", ".", "axis", "0 0 0")),
+    "an axis of two numbers": ("number", attribute_of("joint", ".", "axis", "0 1")),
+    "a range of words": ("number", attribute_of("joint", ".", "range", "a b")),
+    "an armature of words": ("number", attribute_of("joint", ".", "armature", "much")),
+    "an unknown type": ("keyword", attribute_of("joint", ".", "type", "gearbox")),
+    "a motor of an unknown joint": ("unknown-joint", section('<actuator><motor joint="nothing"/></actuator>')),
+    "a pair of unknown bodies": ("unknown-body", section('<contact><exclude body1="a_" body2="b_"/></contact>')),
+    "a sensor of an unknown site": ("unknown-site", section('<sensor><gyro site="nothing"/></sensor>')),
+}

@@ -31,6 +31,8 @@ PARTS = {"joint": IN_JOINT, "link": IN_LINK}
 """Tags and attributes in the element of a joint or a link, and the part of it that they are about."""
 KINDS = {"body": "link", "freejoint": "joint", "site": "frame", "camera": "sensor"}
 KINDS |= {kind: kind for kind in ("link", "joint", "frame", "sensor")}
+POSE = frozenset(("pose", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"))
+"""Tags and attributes of SDF and MJCF that say where a part of the robot is."""
 HARMLESS = frozenset(
     ("material", "actuator", "contact", "keyframe", "custom", "visual", "option", "size", "statistic", "plugin")
 )
@@ -72,7 +74,13 @@ def _doubts(
     at: Element | None = element
     while at is not None and at.source not in things and at.tag not in KINDS:
         outer = above.get((at.document, at.start))
-        if outer is not None and outer.tag == "robot" and at.tag in HARMLESS:
+        if outer is not None and outer.tag in ("robot", "mujoco") and at.tag in HARMLESS:
+            return
+        if outer is not None and outer.tag == "equality":  # it can make one joint follow another
+            yield Doubt("joint", element.get("joint1") or "", "mimic")
+            return
+        if outer is not None and outer.tag == "tendon":
+            yield Doubt("coupled limit", at.get("name") or "")
             return
         path.append(at.tag)
         at = outer
@@ -83,16 +91,15 @@ def _doubts(
         return
     if at.source not in things:  # left out
         yield Doubt(KINDS[at.tag], at.get("name") or "")
-        yield Doubt("robot", parts.name, "names")
+        if KINDS[at.tag] != "sensor":
+            yield Doubt("robot", parts.name, "names")
         return
     for kind, name in things[at.source]:
         table = PARTS.get(kind, {})
         part = next((table[tag] for tag in path if tag in table), "")
         yield Doubt(kind, name, part)
-        if kind == "link" and not part and path and root_is_posed(path):
-            yield Doubt("link", name, "pose")
-
-
-def root_is_posed(path: list[str]) -> bool:
-    """Return whether tags or attributes of a link say where it is, as in SDF and MJCF."""
-    return not {"pose", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"}.isdisjoint(path)
+        if kind != "sensor" and not POSE.isdisjoint(path) and part in ("", "origin"):
+            if b"relative_to" in at.document.data or b"attached_to" in at.document.data:  # then others may depend on it
+                yield Doubt("robot", parts.name, "poses")
+            elif kind == "link":
+                yield Doubt("link", name, "pose")
