@@ -20,7 +20,7 @@ from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.xml import Derived, Element, Report, parse
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
 
@@ -29,6 +29,13 @@ NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
 
 def read(text: bytes | str | Derived, file: str, opener: Opener = nothing) -> tuple[Robot | None, list[Finding]]:
     """Return the robot in an MJCF text, or None, and all findings. Never raises on content. opener: for <include>."""
+    return whole(*read_certain(text, file, opener))
+
+
+def read_certain(
+    text: bytes | str | Derived, file: str, opener: Opener = nothing
+) -> tuple[Robot | None, list[Finding]]:
+    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise."""
     report = Report()
     root = parse(text, file, report)
     if root is None:

@@ -28,7 +28,7 @@ from kinetree.formats.sdf.joints import joint
 from kinetree.formats.sdf.shapes import COUPLED, MATERIAL, ORDER, geometry, material_of
 from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -42,6 +42,13 @@ def read(
 
     opener: finds what the file includes. model: the name of the model to take if there are several.
     """
+    return whole(*read_certain(text, file, opener, model))
+
+
+def read_certain(
+    text: bytes | str | Derived, file: str, opener: Opener = nothing, model: str | None = None
+) -> tuple[Robot | None, list[Finding]]:
+    """Return what is certain of the robot in an SDF text, with doubts after errors, and all findings likewise."""
     report = Report()
     root = parse(text, file, report)
     if root is None:
