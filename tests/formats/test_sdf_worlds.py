@@ -1,9 +1,13 @@
 """SDF: worlds, several models and several roots as one robot; joints that close loops."""
 
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
-from kinetree.formats import sdf
+import kinetree as kt
+from kinetree.errors import KinetreeError
+from kinetree.formats import mjcf, sdf
+from kinetree.model.assemble import build, parts_of
 from sdf_texts import errors, hinge, load, model, opener
 from support import all_frames
 
@@ -165,3 +169,54 @@ def test_a_circle_is_entered_where_another_joint_leads_into_it():
     ends = ("cb", "ab", "bc", "cd")
     robot = load(model(links + "".join(joints.format(f"j{i}", *pair) for i, pair in enumerate(ends))))
     assert (robot.root, [*robot.joints], [*robot.loops]) == ("a", ["j1", "j2", "j3"], ["j0"])
+
+
+def same(one, other):
+    """Compare two robots by names, types, order and the poses of all frames."""
+    assert (one.name, one.root, one.joint_names) == (other.name, other.root, other.joint_names)
+    assert {j.name: (j.type, j.parent, j.child) for j in one.joints.values()} == {
+        j.name: (j.type, j.parent, j.child) for j in other.joints.values()
+    }
+    assert {*one.loops} == {*other.loops}
+    q = np.random.default_rng(0).uniform(-1, 1, one.nq)
+    here, there = all_frames(one, q), all_frames(other, q)
+    assert here.keys() == there.keys()
+    assert max(np.abs(here[name] - there[name]).max() for name in here) < 1e-13
+    for loop in one.loops.values():
+        assert np.abs(loop.origin - other.loops[loop.name].origin).max() < 1e-13
+        assert np.abs(loop.child_origin - other.loops[loop.name].child_origin).max() < 1e-13
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WORLD,
+        world(BOX + GROUND),
+        world(BOX + GROUND + '<joint name="tie" type="ball"><parent>box::l</parent><child>ground::l</child></joint>'),
+        world('<model name="m"><link name="a"/><model name="in"><link name="a"/></model><link name="z"/></model>'),
+        f'<sdf version="1.7">{BOX}{GROUND}</sdf>',
+        model('<link name="a"/><link name="b"><pose>0 1 0 0 0 0</pose></link>'),
+        model('<static>true</static><link name="a"/><link name="b"><pose>0 1 0 0 0 0</pose></link>'),
+        model(LOOP),
+        world(f'<model name="m"><pose>0 1 0 0 0.3 0</pose>{LOOP}</model>'),
+    ],
+)
+def test_what_is_written_comes_back(text):
+    robot = load(text)
+    same(robot, load(sdf.write(build(parts_of(robot)))))
+
+
+def test_a_robot_that_floats_keeps_its_joint_and_its_place():
+    robot, _ = mjcf.read('<mujoco><worldbody><body name="b"><freejoint name="f"/></body></worldbody></mujoco>', "f.xml")
+    assert robot is not None
+    text = sdf.write(build(parts_of(robot)))
+    assert "<model" in text
+    assert "<world" not in text
+    same(robot, load(text))
+
+
+def test_a_loop_that_is_open_in_the_file_is_refused():
+    robot = kt.edit.lock(load(model(LOOP)), {"ab": 0.1})
+    with pytest.raises(KinetreeError, match="open with all joints at zero"):
+        sdf.write(robot)
+    assert not load(sdf.write(robot, without=("loop",))).loops
