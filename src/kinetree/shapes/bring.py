@@ -191,9 +191,7 @@ def _references(path: Path, data: bytes) -> Iterator[str]:
                 yield words[1].strip() if words[0] == "mtllib" else words[1].split()[-1]
 
 
-def bring(
-    robot: Robot, target: Path, format: str, without: Collection[str] = ()
-) -> tuple[Robot, dict[Path, bytes]]:
+def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()) -> tuple[Robot, dict[Path, bytes]]:
     """Return the robot with references that hold from the file `target`, and the files to write beside it.
 
     A robot that is saved in its own format beside its own file keeps its references. Raises KinetreeError with every
