@@ -16,7 +16,15 @@ from kinetree.arguments import as_names, explained
 from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
-from kinetree.formats.registry import FORMATS, Format, Reading, ReadOptions, format_by_ending, format_of_text
+from kinetree.formats.registry import (
+    FORMATS,
+    Format,
+    Reading,
+    ReadOptions,
+    format_by_ending,
+    format_of_text,
+    holds_xacro,
+)
 from kinetree.formats.srdf import read_groups
 from kinetree.model.edit import add_limits, set_groups
 from kinetree.model.edit.limits import nothing_inside
@@ -167,9 +175,42 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
     files.check(path)
     text = read_file(path)
     row = FORMATS[format] if format else format_of_text(path, text)
+    if format is None and row.name == "urdf" and holds_xacro(text):
+        return _read_with_xacro(path, text, folders, options)
     row.check_options(options)
     robot, findings = row.read(text, str(source), files, options)
     return _with_reasons(robot, findings, files)
+
+
+def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], options: ReadOptions) -> Reading:
+    """Return a reading of a URDF file that may hold instructions of xacro.
+
+    Since nobody says that it is xacro, it is confined to its workspace and to packages, and sees no variable of the
+    environment. Calls of macros that it does not define are left out, as urdfdom does.
+    """
+    files = Files(folders, confinement_of(path, options.confined or True))
+    reading = FORMATS["urdf"].read(text, str(path), files, options)
+    first = next((f for f in reading[1] if f.code == "left-over-xacro"), None)
+    if first is None:
+        FORMATS["urdf"].check_options(options)
+        return reading
+    robot, findings = FORMATS["xacro"].read(text, str(path), files, options)
+    robot, findings = _with_reasons(robot, findings, files)
+    how = "it is read as xacro, within its workspace"
+    if robot is None:
+        from kinetree.formats.urdf import read
+
+        if all(f.code == "xacro-macro" for f in findings if f.severity == "error"):
+            how = f"it cannot be expanded: {findings[-1].message}"
+            robot, more = read(text, str(path), foreign=True)
+            findings = more if robot else findings
+    if robot is None:
+        why = "; the file is read as xacro, for it holds instructions of xacro"
+        findings = [replace(f, message=f.message + why) if f.severity == "error" else f for f in findings]
+    message = f"this URDF file holds instructions of xacro, first here; {how}"
+    fix = "name the file .xacro, or expand it: programs that read URDF do not expand it"
+    note = Finding("xacro-in-urdf", "warning", message, first.source, first.element, fix, first.excerpt)
+    return replace(robot, notes=(note, *robot.notes)) if robot else None, [note, *findings]
 
 
 def format_of(source: str | os.PathLike[str], format: str | None = None) -> Format:
