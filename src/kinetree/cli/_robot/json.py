@@ -14,7 +14,7 @@ SCHEMA = 1
 
 
 def robot_json(robot: Robot) -> dict[str, object]:
-    """Return every field of the robot but its text and where its files are looked for, and values computed from it, in SI units."""
+    """Return every field of the robot but its text and places, and values computed from it, in SI units."""
     described = {
         field.name: getattr(robot, field.name) for field in fields(robot) if field.name not in ("text", "places")
     }
