@@ -119,7 +119,9 @@ class Losses:
         first = all(finding.code != f"cannot-say-{part}" for finding in self.findings)
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out"
         message = f"{CAPABILITIES[self.format].title} cannot say {what}"
-        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first and part in PARTS else None))
+        self.findings.append(
+            Finding(f"cannot-say-{part}", "error", message, source, element, fix if first and part in PARTS else None)
+        )
 
     def check(self) -> None:
         """Raise KinetreeError if anything would be lost."""

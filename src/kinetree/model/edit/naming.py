@@ -169,7 +169,9 @@ def _rename_in_extensions(before: Parts, parts: Parts, to: Names, format: str | 
     """Rename what extensions mention. Raises KinetreeError for an ambiguous name whose parts get different names."""
     known = {"frames": [*before.links, *before.frames]}
     known |= {field: getattr(before, field) for field in ("joints", "sensors", "coupled_limits")}
-    news = {field: {one.name: getattr(to, field).get(one.name, one.name) for one in all} for field, all in known.items()}
+    news = {
+        field: {one.name: getattr(to, field).get(one.name, one.name) for one in all} for field, all in known.items()
+    }
 
     def change(extension: Extension) -> Extension:
         if format is not None and extension.format != format:
