@@ -285,7 +285,7 @@ def save(
     if assets not in ("bring", "keep"):
         raise fail("assets", f"assets={assets!r}; legal are 'bring' and 'keep'")
     contents: dict[Path, bytes] = {}
-    if assets == "bring" and not (target.exists() and not target.is_file()):  # a pipe has no folder of its own
+    if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
     text = row.write(robot, without)
     with made_folders(file.parent for file in contents if target.parent.is_dir()):
