@@ -87,7 +87,11 @@ def _child(seconds: float, megabytes: int, readable: list[str] | None) -> Child:
 
 def _is_expanded(job: Job) -> bool:
     format = job.options.read.format
-    return format == "xacro" or (format is None and job.file.lower().endswith(FORMATS["xacro"].suffixes))
+    return (
+        job.options.read.expand is not None
+        or format == "xacro"
+        or (format is None and job.file.lower().endswith(FORMATS["xacro"].suffixes))
+    )
 
 
 def _size(job: Job) -> int:
