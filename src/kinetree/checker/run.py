@@ -12,14 +12,16 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from kinetree.checker.alone import check_alone
 from kinetree.checker.baseline import check_baseline
 from kinetree.checker.checked import Checked, Excused, Job, fault
 from kinetree.checker.protection import readable, without_foreign_places
 from kinetree.conventions.profiles import DEFAULT, check_codes, check_profile
-from kinetree.errors import Finding, Source
-from kinetree.formats.registry import FORMATS
+from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.formats.opener import read_file
+from kinetree.formats.registry import FORMATS, holds_xacro
 from kinetree.isolated import Child, FailedError, Protection, watched
 from kinetree.isolated.child import START
 from kinetree.isolated.protection import environment
@@ -63,7 +65,7 @@ def check_all(
 def needs_children(jobs: Sequence[Job]) -> bool:
     """Return whether files are checked in child processes with limits: all but a few small files that are not
     expanded."""
-    return any(map(_is_expanded, jobs)) or sum(map(_size, jobs)) > SMALL
+    return sum(map(_size, jobs)) > SMALL or any(map(_is_expanded, jobs))
 
 
 def protection() -> Protection:
@@ -86,12 +88,18 @@ def _child(seconds: float, megabytes: int, readable: list[str] | None) -> Child:
 
 
 def _is_expanded(job: Job) -> bool:
-    format = job.options.read.format
-    return (
-        job.options.read.expand is not None
-        or format == "xacro"
-        or (format is None and job.file.lower().endswith(FORMATS["xacro"].suffixes))
-    )
+    """Return whether a file is xacro, may be a URDF file with instructions of xacro, or is expanded by a library."""
+    if job.options.read.expand is not None:
+        return True
+    format, name = job.options.read.format, job.file.lower()
+    if format is not None or name.endswith(FORMATS["xacro"].suffixes):
+        return format in (None, "xacro")
+    if not name.endswith((*FORMATS["urdf"].suffixes, ".xml")):
+        return False
+    try:
+        return holds_xacro(read_file(Path(job.file)))
+    except KinetreeError:  # the check says why
+        return False
 
 
 def _size(job: Job) -> int:

@@ -122,14 +122,7 @@ CAPABILITIES: dict[str, Capability] = {
         "URDF",
         {
             "geometry": DEPENDS,
-            **_extensions_but("urdf"),
             "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
-            "joint.dynamics": _dynamics("stiffness armature", "the stiffness or the armature of a joint"),
-            "joint.limit": where(
-                lambda joint: joint.type == "continuous" and (joint.limit.lower, joint.limit.upper) != (-inf, inf),
-                "position limits of a continuous joint",
-            ),
-            "group": GROUPS,
             **_depends("sensor", "sensor.force_torque"),
         },
     ),

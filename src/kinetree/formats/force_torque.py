@@ -73,11 +73,12 @@ def written_sensors(robot: Robot, without: Collection[str]) -> list[Sensor]:
     if "sensor" in without:
         return []
     return [
-        _mute(sensor) if TAG in without or sensor.force_torque is None else sensor for sensor in robot.sensors.values()
+        mute(sensor) if TAG in without or sensor.force_torque is None else sensor for sensor in robot.sensors.values()
     ]
 
 
-def _mute(sensor: Sensor) -> Sensor:
+def mute(sensor: Sensor) -> Sensor:
+    """Return a sensor without its reading."""
     rest = tuple(e for e in sensor.extensions if not e.tag.startswith(f"{TAG}/"))
     return replace(sensor, force_torque=None, extensions=rest)
 

@@ -6,11 +6,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import inf
 from types import MappingProxyType
+from typing import Any
 
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.capabilities import CAPABILITIES, DEPENDS, Case, things_of
-from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Robot
+from kinetree.formats.force_torque import mute
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor
+from kinetree.spatial.se3 import frozen
 
 PARTS = (
     *("extension", "geometry", "material", "inertial", "sensor", "force_torque", "limit", "velocity_limit"),
@@ -18,6 +21,68 @@ PARTS = (
 )
 """Parts of a robot that a caller may leave out by `without=…`, also if the format can represent some of them. Joints
 and links are never left out. "order" is that of q; "force_torque" is the reading of such sensors."""
+
+
+def leave_out(parts: Parts, without: Collection[str]) -> Parts:
+    """Return the parts of a robot without some kinds of PARTS; a sensor on a frame that goes stands on its link."""
+    made = replace(parts, **{EMPTY[part][0]: EMPTY[part][1] for part in without if part in EMPTY})
+    made.joints = [_joint_without(joint, without) for joint in parts.joints]
+    if "mimic" in without and made.joint_order is not None:
+        freed = [joint.name for joint in parts.joints if joint.mimic and joint.kind.nq]
+        made.joint_order = (*made.joint_order, *freed)
+    made.links = [_link_without(link, without) for link in parts.links]
+    frames = {frame.name: frame for frame in parts.frames} if "frame" in without else {}
+    made.sensors = [_sensor_without(sensor, frames, without) for sensor in made.sensors]
+    return made
+
+
+EMPTY: Mapping[str, tuple[str, Any]] = {
+    "extension": ("extensions", ()),
+    "material": ("materials", ()),
+    "sensor": ("sensors", ()),
+    "coupled_limit": ("coupled_limits", ()),
+    "frame": ("frames", ()),
+    "group": ("groups", MappingProxyType({})),
+    "order": ("joint_order", None),
+}
+"""Parts that are a field of the whole robot, and the field without them."""
+OF_JOINTS: Mapping[str, tuple[str, Any]] = {
+    "limit": ("limits", ()),
+    "dynamics": ("dynamics", ()),
+    "safety": ("safety", None),
+    "calibration": ("calibration", None),
+    "mimic": ("mimic", None),
+    "extension": ("extensions", ()),
+}
+"""Parts that are a field of joints, likewise."""
+
+
+def _joint_without(joint: Joint, without: Collection[str]) -> Joint:
+    if "velocity_limit" in without:
+        joint = replace(joint, limits=tuple(replace(limit, velocity=inf) for limit in joint.limits))
+    return replace(joint, **{OF_JOINTS[part][0]: OF_JOINTS[part][1] for part in without if part in OF_JOINTS})
+
+
+def _link_without(link: Link, without: Collection[str]) -> Link:
+    changes: dict[str, Any] = {"inertial": None} if "inertial" in without else {}
+    if "extension" in without:
+        changes["extensions"] = ()
+    for name in ("visuals", "collisions"):
+        shapes: tuple[Geometry, ...] = getattr(link, name) if "geometry" not in without else ()
+        if "material" in without:
+            shapes = tuple(replace(shape, material=None) for shape in shapes)
+        if "extension" in without:
+            shapes = tuple(replace(shape, extensions=()) for shape in shapes)
+        changes[name] = shapes
+    return replace(link, **changes)
+
+
+def _sensor_without(sensor: Sensor, frames: Mapping[str, Frame], without: Collection[str]) -> Sensor:
+    if frame := frames.get(sensor.frame):
+        sensor = replace(sensor, frame=frame.link, origin=frozen(frame.origin @ sensor.origin))
+    if "force_torque" in without:
+        sensor = mute(sensor)
+    return replace(sensor, extensions=()) if "extension" in without else sensor
 
 
 class Losses:
@@ -32,22 +97,8 @@ class Losses:
         self.findings: list[Finding] = []
 
     def pared(self, robot: Robot) -> Robot:
-        """Return the robot without the followers, velocity limits and order of q that are left out."""
-        if not self.without & {"mimic", "velocity_limit", "order"}:
-            return robot
-        parts = parts_of(robot)
-        if "mimic" in self.without:
-            freed = [joint.name for joint in parts.joints if joint.mimic and joint.kind.nq]
-            parts.joints = [replace(joint, mimic=None) for joint in parts.joints]
-            parts.joint_order = (*robot.joint_names, *freed)
-        if "velocity_limit" in self.without:
-            parts.joints = [
-                replace(joint, limits=tuple(replace(limit, velocity=inf) for limit in joint.limits))
-                for joint in parts.joints
-            ]
-        if "order" in self.without:
-            parts.joint_order = None
-        return build(parts)
+        """Return the robot without the parts that are left out."""
+        return build(leave_out(parts_of(robot), self.without)) if self.without else robot
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
         """Note what is lost by the table of capabilities and the writer's cases. row: of another format, if given."""
@@ -65,9 +116,10 @@ class Losses:
         """Note that an element has a part that cannot be written. part: one of PARTS, or "joint" or "link"."""
         if part in self.without:
             return
-        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
+        first = all(finding.code != f"cannot-say-{part}" for finding in self.findings)
+        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out"
         message = f"{CAPABILITIES[self.format].title} cannot say {what}"
-        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix))
+        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first and part in PARTS else None))
 
     def check(self) -> None:
         """Raise KinetreeError if anything would be lost."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isinf
 
 import numpy as np
 
+from kinetree.errors import Finding
 from kinetree.formats.capabilities import where
+from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number, format_numbers
-from kinetree.formats.urdf.context import COUPLED, ORDER
+from kinetree.formats.urdf.context import CARRIED, COUPLED, ORDER
 from kinetree.formats.urdf.links import SHAPES
+from kinetree.formats.urdf.read import read
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.assemble import order_of_file
 from kinetree.model.force_torque import reading_place
@@ -28,7 +32,7 @@ from kinetree.spatial.se3 import Array
 SHAPE = where(lambda geometry: geometry.shape.kind not in SHAPES, "the shape {0.shape.kind!r}")
 
 
-def write(robot: Robot, without: Collection[str] = ()) -> str:
+def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
     """Return the robot as URDF 1.0. A robot that was read from URDF and not edited gives the same text.
 
     Extra frames become links without mass on fixed joints, as is the custom. Raises KinetreeError for a part that URDF
@@ -38,46 +42,50 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     if robot.text and robot.text.format == "urdf" and not without:
         return robot.text.text
     robot = losses.pared(robot)
-    original, robot = robot, plain_joints(robot)
-    losses.find(robot, {"geometry": SHAPE})
-    sensors = _placed(robot, original, losses)
+    plain = plain_joints(robot)
+    losses.find(plain, {"geometry": SHAPE})
+    sensors = _placed(plain, robot, losses)
     losses.check()
+    return written(Renamed(robot), "urdf", partial(_text, plain, sensors), read, notes)
+
+
+def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[Record]) -> str:
+    """Return the text of a robot; plain: the same with plain joints; sensors: where URDF has them."""
     xml = XmlWriter()
     xml.open("robot", name=robot.name)
-    for material in robot.materials.values():
+    for material in plain.materials.values():
         _material(xml, material)
-    extra = frame_links(robot) if "frame" not in losses.without else []
-    for link in (*robot.links.values(), *(link for link, _ in extra)):
-        _link(xml, link, losses)
-    for joint in (*robot.joints.values(), *(joint for _, joint in extra)):
-        _joint(xml, joint, losses)
+    extra = frame_links(plain)
+    for link in (*plain.links.values(), *(link for link, _ in extra)):
+        _link(xml, link)
+    for joint in (*plain.joints.values(), *(joint for _, joint in extra)):
+        _joint(xml, joint)
     for sensor in sensors:
-        _sensor(xml, sensor, losses)
-    if robot.joint_names != order_of_file(robot):
+        _sensor(xml, sensor)
+    if plain.joint_names != order_of_file(plain):
         xml.open(ORDER)
-        for name in robot.joint_names:
+        for name in plain.joint_names:
             xml.leaf("joint", name=name)
         xml.close()
-    for limit in robot.coupled_limits if "coupled_limit" not in losses.without else ():
+    for limit in plain.coupled_limits:
         xml.open(COUPLED, **coupled_limit_attributes(limit))
         for name, coefficient in limit.coefficients.items():
             xml.leaf("joint", name=name, coefficient=format_number(coefficient))
         xml.close()
-    _extensions(xml, robot.extensions, losses)
+    for record in records:
+        xml.leaf(CARRIED, record.text, of=record.kind, name=record.name or None)
+    _extensions(xml, plain.extensions)
     xml.close()
     return xml.text()
 
 
-def _link(xml: XmlWriter, link: Link, losses: Losses) -> None:
-    body = link.inertial and "inertial" not in losses.without
+def _link(xml: XmlWriter, link: Link) -> None:
     shapes = [("visual", g) for g in link.visuals] + [("collision", g) for g in link.collisions]
-    if "geometry" in losses.without:
-        shapes = []
-    if not (body or shapes or link.extensions):
+    if not (link.inertial or shapes or _own(link.extensions)):
         xml.leaf("link", name=link.name)
         return
     xml.open("link", name=link.name)
-    if link.inertial and body:
+    if link.inertial:
         xml.open("inertial")
         _origin(xml, link.inertial.origin)
         xml.leaf("mass", value=format_number(link.inertial.mass))
@@ -86,12 +94,12 @@ def _link(xml: XmlWriter, link: Link, losses: Losses) -> None:
         xml.leaf("inertia", **{name: format_number(I[at]) for name, at in names.items()})
         xml.close()
     for tag, geometry in shapes:
-        _geometry(xml, tag, geometry, losses)
-    _extensions(xml, link.extensions, losses)
+        _geometry(xml, tag, geometry)
+    _extensions(xml, link.extensions)
     xml.close()
 
 
-def _geometry(xml: XmlWriter, tag: str, geometry: Geometry, losses: Losses) -> None:
+def _geometry(xml: XmlWriter, tag: str, geometry: Geometry) -> None:
     xml.open(tag, name=geometry.name)
     _origin(xml, geometry.origin)
     xml.open("geometry")
@@ -100,9 +108,9 @@ def _geometry(xml: XmlWriter, tag: str, geometry: Geometry, losses: Losses) -> N
         del attributes["scale"]
     xml.leaf(geometry.shape.kind, **attributes)
     xml.close()
-    if geometry.material and "material" not in losses.without:
+    if geometry.material:
         _material(xml, geometry.material)
-    _extensions(xml, geometry.extensions, losses)
+    _extensions(xml, geometry.extensions)
     xml.close()
 
 
@@ -118,16 +126,17 @@ def _material(xml: XmlWriter, material: Material) -> None:
     xml.close()
 
 
-def _joint(xml: XmlWriter, joint: Joint, losses: Losses) -> None:
-    limit = joint.limit if "limit" not in losses.without else UNLIMITED
-    endless = joint.type == "revolute" and isinf(limit.lower) and isinf(limit.upper)
-    xml.open("joint", name=joint.name, type="continuous" if endless else joint.kind.urdf)
+def _joint(xml: XmlWriter, joint: Joint) -> None:
+    kind, limit = joint.kind.urdf, joint.limit
+    if kind in ("revolute", "continuous"):
+        kind = "continuous" if isinf(limit.lower) and isinf(limit.upper) else "revolute"
+    xml.open("joint", name=joint.name, type=kind)
     _origin(xml, joint.origin)
     xml.leaf("parent", link=joint.parent)
     xml.leaf("child", link=joint.child)
     if joint.axis is not None:
         xml.leaf("axis", xyz=format_numbers(joint.axis))
-    _limit(xml, "continuous" if endless else joint.type, limit)
+    _limit(xml, kind, limit)
     if joint.mimic:
         mimic = joint.mimic
         xml.leaf(
@@ -136,20 +145,20 @@ def _joint(xml: XmlWriter, joint: Joint, losses: Losses) -> None:
             multiplier=format_number(mimic.multiplier),
             offset=format_number(mimic.offset),
         )
-    for dynamics in joint.dynamics if "dynamics" not in losses.without else ():
+    for dynamics in joint.dynamics[:1]:
         xml.leaf("dynamics", damping=format_number(dynamics.damping), friction=format_number(dynamics.friction))
-    if joint.safety and "safety" not in losses.without:
+    if joint.safety:
         names = {"k_velocity": "k_velocity", "k_position": "k_position"}
         names |= {"soft_lower_limit": "lower", "soft_upper_limit": "upper"}
         xml.leaf("safety_controller", **{k: format_number(getattr(joint.safety, v)) for k, v in names.items()})
-    if joint.calibration and "calibration" not in losses.without:
+    if joint.calibration:
         edges = {"rising": joint.calibration.rising, "falling": joint.calibration.falling}
         xml.leaf("calibration", **{k: None if v is None else format_number(v) for k, v in edges.items()})
-    _extensions(xml, joint.extensions, losses)
+    _extensions(xml, joint.extensions)
     xml.close()
 
 
-def _limit(xml: XmlWriter, type: str, limit: Limit) -> None:
+def _limit(xml: XmlWriter, type: str | None, limit: Limit) -> None:
     """Write a <limit> if URDF requires one or it is not the default; no limit is written as the largest double."""
     if type not in ("revolute", "prismatic", "continuous") or (type == "continuous" and limit == UNLIMITED):
         return
@@ -165,7 +174,7 @@ def _placed(robot: Robot, original: Robot, losses: Losses) -> list[Sensor]:
     tree = build_tree(robot)
     for sensor in written_sensors(robot, losses.without):
         frame = robot.frames[sensor.frame]
-        link = frame.link if "frame" in losses.without else frame.name
+        link = frame.name
         if sensor.joint is not None:
             link = robot.joints[sensor.joint].child
         (body, T_body_frame), (body_link, T_body_link) = tree.frames[frame.name], tree.frames[link]
@@ -180,7 +189,7 @@ def _placed(robot: Robot, original: Robot, losses: Losses) -> list[Sensor]:
     return placed
 
 
-def _sensor(xml: XmlWriter, sensor: Sensor, losses: Losses) -> None:
+def _sensor(xml: XmlWriter, sensor: Sensor) -> None:
     rate = None if sensor.update_rate is None else format_number(sensor.update_rate)
     xml.open("sensor", name=sensor.name, type=sensor.type or None, update_rate=rate)
     xml.leaf("parent", link=None if sensor.joint else sensor.frame, joint=sensor.joint)
@@ -190,15 +199,19 @@ def _sensor(xml: XmlWriter, sensor: Sensor, losses: Losses) -> None:
         xml.open(TAG)
         for tag, word in words_of(sensor.force_torque).items():
             xml.leaf(tag, word)
-        _extensions(xml, inside, losses)
+        _extensions(xml, inside)
         xml.close()
-    _extensions(xml, tuple(e for e in sensor.extensions if e not in inside), losses)
+    _extensions(xml, tuple(e for e in sensor.extensions if e not in inside))
     xml.close()
 
 
-def _extensions(xml: XmlWriter, extensions: tuple[Extension, ...], losses: Losses) -> None:
-    for extension in extensions if "extension" not in losses.without else ():
+def _extensions(xml: XmlWriter, extensions: tuple[Extension, ...]) -> None:
+    for extension in _own(extensions):
         xml.raw(extension.text)
+
+
+def _own(extensions: tuple[Extension, ...]) -> list[Extension]:
+    return [extension for extension in extensions if extension.format == "urdf"]
 
 
 def _origin(xml: XmlWriter, T: Array) -> None:

@@ -39,7 +39,7 @@ def rename(
     Raises UnknownNameError for a name that the robot does not have. Raises KinetreeError for a new name that is taken,
     and for an extension that mentions a name of several parts without telling which, if they get different names.
     """
-    to = _Names(dict(links or {}), dict(joints or {}), dict(sensors or {}), coupled_limits=dict(coupled_limits or {}))
+    to = Names(dict(links or {}), dict(joints or {}), dict(sensors or {}), coupled_limits=dict(coupled_limits or {}))
     _all_known("link", links, robot.links)
     _all_known("frame", frames, robot.frames)
     _all_known("joint", joints, robot.joints)
@@ -54,14 +54,14 @@ def rename(
             raise unknown_name("link, frame or joint", old, [*robot.frames, *robot.joints])
         _check_name(new)
         (to.frames if old in robot.frames else to.joints)[old] = new
-    return build(_renamed(robot, to))
+    return build(renamed_parts(parts_of(robot), to))
 
 
 @explained
 def prefix(robot: Robot, text: str) -> Robot:
     """Return the robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled
     limit; references follow, as in `rename`. The robot's own name stays."""
-    to = _Names(
+    to = Names(
         _prefixed(robot.frames, text),
         _prefixed(robot.joints, text),
         _prefixed(robot.sensors, text),
@@ -69,19 +69,24 @@ def prefix(robot: Robot, text: str) -> Robot:
         _prefixed((*robot.materials, *_inline_materials(robot)), text),
         _prefixed((coupled.name for coupled in robot.coupled_limits), text),
     )
-    return build(_renamed(robot, to))
+    return build(renamed_parts(parts_of(robot), to))
 
 
 @dataclass
-class _Names:
+class Names:
     """Old names to new ones, by kind; names that are not here stay."""
 
-    frames: dict[str, str]  # links too
-    joints: dict[str, str]
-    sensors: dict[str, str]
-    groups: Renaming = field(default_factory=dict)
-    materials: Renaming = field(default_factory=dict)
-    coupled_limits: Renaming = field(default_factory=dict)
+    frames: dict[str, str] = field(default_factory=dict)  # links too
+    joints: dict[str, str] = field(default_factory=dict)
+    sensors: dict[str, str] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict)
+    materials: dict[str, str] = field(default_factory=dict)
+    coupled_limits: dict[str, str] = field(default_factory=dict)
+
+    def of(self, kind: str) -> dict[str, str]:
+        """Return the names of a kind, such as "link", to change them in place."""
+        names: dict[str, str] = getattr(self, "frames" if kind == "link" else f"{kind}s")
+        return names
 
 
 def _all_known(kind: str, names: Renaming | None, known: Mapping[str, object]) -> None:
@@ -104,8 +109,9 @@ def _inline_materials(robot: Robot) -> list[str]:
     return [g.material.name for link in robot.links.values() for g in link.visuals if g.material]
 
 
-def _renamed(robot: Robot, to: _Names) -> Parts:
-    parts = parts_of(robot)
+def renamed_parts(parts: Parts, to: Names, format: str | None = None) -> Parts:
+    """Return parts with other names; references follow, in extensions of a format if that is given, else in all."""
+    before, parts = parts, replace(parts)
     parts.links = [_link(link, to) for link in parts.links]
     parts.joints = [_joint(joint, to) for joint in parts.joints]
     parts.frames = [_frame(frame, to) for frame in parts.frames]
@@ -120,8 +126,9 @@ def _renamed(robot: Robot, to: _Names) -> Parts:
         for coupled in parts.coupled_limits
     ]
     parts.groups = {to.groups.get(k, k): _each(v, to.joints) for k, v in parts.groups.items()}
-    parts.joint_order = _each(robot.joint_names, to.joints)
-    _rename_in_extensions(robot, parts, to)
+    parts.joint_order = None if parts.joint_order is None else _each(parts.joint_order, to.joints)
+    parts.extensions = [*parts.extensions]
+    _rename_in_extensions(before, parts, to, format)
     return parts
 
 
@@ -129,7 +136,7 @@ def _each(names: Iterable[str], to: Renaming) -> tuple[str, ...]:
     return tuple(to.get(name, name) for name in names)
 
 
-def _link(link: Link, to: _Names) -> Link:
+def _link(link: Link, to: Names) -> Link:
     name = to.frames.get(link.name, link.name)
     return replace(link, name=name, visuals=tuple(_look(g, to.materials) for g in link.visuals))
 
@@ -141,29 +148,35 @@ def _look(geometry: Geometry, to: Renaming) -> Geometry:
     return replace(geometry, material=replace(material, name=to[material.name]))
 
 
-def _joint(joint: Joint, to: _Names) -> Joint:
+def _joint(joint: Joint, to: Names) -> Joint:
     mimic = joint.mimic and replace(joint.mimic, joint=to.joints.get(joint.mimic.joint, joint.mimic.joint))
     parent, child = _each((joint.parent, joint.child), to.frames)
     return replace(joint, name=to.joints.get(joint.name, joint.name), parent=parent, child=child, mimic=mimic)
 
 
-def _frame(frame: Frame, to: _Names) -> Frame:
+def _frame(frame: Frame, to: Names) -> Frame:
     name, link = _each((frame.name, frame.link), to.frames)
     return replace(frame, name=name, link=link)
 
 
-def _sensor(sensor: Sensor, to: _Names) -> Sensor:
+def _sensor(sensor: Sensor, to: Names) -> Sensor:
     joint = sensor.joint and to.joints.get(sensor.joint, sensor.joint)
     (frame,) = _each((sensor.frame,), to.frames)
     return replace(sensor, name=to.sensors.get(sensor.name, sensor.name), frame=frame, joint=joint)
 
 
-def _rename_in_extensions(robot: Robot, parts: Parts, to: _Names) -> None:
+def _rename_in_extensions(before: Parts, parts: Parts, to: Names, format: str | None) -> None:
     """Rename what extensions mention. Raises KinetreeError for an ambiguous name whose parts get different names."""
-    known: dict[str, Iterable[str]] = {"frames": robot.frames, "joints": robot.joints, "sensors": robot.sensors}
-    known["coupled_limits"] = [limit.name for limit in robot.coupled_limits]
-    news = {field: {old: getattr(to, field).get(old, old) for old in names} for field, names in known.items()}
-    change_extensions(parts, lambda extension: replace_names(extension, partial(_new_name, news, extension)))
+    known = {"frames": [*before.links, *before.frames]}
+    known |= {field: getattr(before, field) for field in ("joints", "sensors", "coupled_limits")}
+    news = {field: {one.name: getattr(to, field).get(one.name, one.name) for one in all} for field, all in known.items()}
+
+    def change(extension: Extension) -> Extension:
+        if format is not None and extension.format != format:
+            return extension
+        return replace_names(extension, partial(_new_name, news, extension))
+
+    change_extensions(parts, change)
 
 
 def _new_name(news: Mapping[str, Renaming], extension: Extension, kind: str, old: str) -> str:

@@ -1,0 +1,138 @@
+"""What a file does not say of a robot: the differences between the robot and the robot that is read from the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kinetree.formats.carried.fold import fold
+from kinetree.formats.carried.values import Leaves, leaves
+from kinetree.model.assemble import Parts, parts_of
+from kinetree.model.robot import CoupledLimit, Frame, Inertial, Joint, Link, Material, Robot, Sensor
+
+CLASSES: Mapping[str, type] = {
+    "link": Link,
+    "joint": Joint,
+    "frame": Frame,
+    "sensor": Sensor,
+    "material": Material,
+    "coupled_limit": CoupledLimit,
+}
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "link": ("inertial", "visuals", "collisions", "extensions"),
+    "joint": ("type", "limits", "dynamics", "safety", "calibration", "extensions"),
+    "frame": (),
+    "sensor": ("type", "frame", "origin", "joint", "update_rate", "force_torque", "extensions"),
+    "material": ("rgba", "texture"),
+    "coupled_limit": ("coefficients", "lower", "upper"),
+}
+"""Fields that are carried, by kind of element. Joints, their places and what they connect are only in the file."""
+CLOSE = 1e-9
+"""Metres, entries of rotations, and relative differences of inertias, up to which a file says the same."""
+
+
+@dataclass
+class Record:
+    """What is carried of one element.
+
+    kind, name: of the element, as the file has it; the robot is kind "robot" without a name.
+    data: values by path; name: its own name; new: it is only here; gone: only the format needs it.
+    file: values that the file has at the paths, if not the default.
+    """
+
+    kind: str
+    name: str
+    data: Leaves = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The data as JSON."""
+        return json.dumps(self.data, ensure_ascii=False)
+
+
+def things_in(parts: Parts, kind: str) -> list[Any]:
+    """Return the list of the elements of a kind, which may be changed in place."""
+    things: list[Any] = getattr(parts, f"{kind}s")
+    return things
+
+
+def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple[str, str], str]) -> list[Record]:
+    """Return a record for each element of `robot` that `back`, read from a file of it, does not have in full.
+
+    own_names: the own name of each element that has another name in `robot` and the file, by (kind, name).
+    """
+    records: dict[tuple[str, str], Record] = {}
+
+    def record(kind: str, name: str) -> Leaves:
+        return records.setdefault((kind, name), Record(kind, name)).data
+
+    there = parts_of(back)
+    for name in back.links:
+        if name not in robot.links:
+            record("link", name)["gone"] = True
+            fold(there, name)
+    here = parts_of(robot)
+    for kind, names in FIELDS.items():
+        others = {_key(thing): thing for thing in things_in(there, kind)}
+        for thing in things_in(here, kind):
+            other = others.pop(_key(thing), None)
+            if other is None:
+                record(kind, thing.name).update({"new": True, **leaves(thing, names)})
+                continue
+            if data := _changes(thing, other, names, format):
+                record(kind, other.name).update(data)
+            if other.name != thing.name:
+                record(kind, other.name)["name"] = thing.name
+        for other in others.values():
+            record(kind, other.name).update(_with_file({"gone": True}, leaves(other, FIELDS[kind])))
+    for group, names in robot.groups.items():
+        record("group", group)["joints"] = [*names]
+    if robot.joint_names != back.joint_names:
+        record("robot", "")["joint_order"] = [*robot.joint_names]
+    if foreign := leaves(parts_of(robot), ("extensions",), format):
+        record("robot", "").update(foreign)
+    for (kind, name), own in own_names.items():
+        record(kind, name)["name"] = own
+    return [*records.values()]
+
+
+def _key(thing: Any) -> str:
+    """Return what identifies an element in both robots: a joint is the one that carries its child link."""
+    key: str = thing.child if isinstance(thing, Joint) else thing.name
+    return key
+
+
+def _with_file(data: Leaves, file: Leaves) -> Leaves:
+    return {**data, "file": file} if file else data
+
+
+def _changes(thing: Any, other: Any, names: Iterable[str], format: str) -> Leaves:
+    mine, theirs = leaves(thing, (*names, ""), format), leaves(other, (*names, ""), format)
+    if isinstance(thing, Link) and _same_inertia(thing.inertial, other.inertial):
+        mine, theirs = (_without(found, "inertial.") for found in (mine, theirs))
+    paths = [path for path in {**mine, **theirs} if not _same(path, mine.get(path), theirs.get(path))]
+    return _with_file(
+        {path: mine.get(path) for path in paths}, {path: theirs[path] for path in paths if path in theirs}
+    )
+
+
+def _without(found: Leaves, start: str) -> Leaves:
+    return {path: value for path, value in found.items() if not path.startswith(start)}
+
+
+def _same(path: str, mine: Any, theirs: Any) -> bool:
+    if path == "origin":
+        default = np.eye(4)
+        return np.allclose(default if mine is None else mine, default if theirs is None else theirs, 0, CLOSE)
+    return bool(mine == theirs)
+
+
+def _same_inertia(mine: Inertial | None, theirs: Inertial | None) -> bool:
+    if mine is None or theirs is None:
+        return True
+    a, b = (i.origin[:3, :3] @ i.inertia @ i.origin[:3, :3].T for i in (mine, theirs))
+    return bool(np.allclose(a, b, rtol=0, atol=CLOSE * np.abs(a).max()))

@@ -1,0 +1,48 @@
+"""Links and joints that only a format needs, taken out of the parts of a robot again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kinetree.model.assemble import Parts
+from kinetree.model.robot import Frame, Joint
+from kinetree.spatial.se3 import IDENTITY, frozen
+
+
+def fold(parts: Parts, name: str) -> None:
+    """Take a link out of the parts, in place, with the fixed joint that exists for it alone.
+
+    It is the root, whose one joint fixes the true root to it; or the link behind a moving joint, whose one joint fixes
+    the true child to it; or it ends a fixed joint and becomes a frame. Raises ValueError for any other link.
+    """
+    link = next((link for link in parts.links if link.name == name), None)
+    if link is None:
+        raise ValueError(f"there is no link {name!r}")
+    above = next((joint for joint in parts.joints if joint.child == name), None)
+    below = [joint for joint in parts.joints if joint.parent == name]
+    used = any(frame.link == name for frame in parts.frames) or any(s.frame == name for s in parts.sensors)
+    if link.inertial or link.visuals or link.collisions or link.extensions or (used and (below or above is None)):
+        raise ValueError(f"link {name!r} has a body or frames of its own now, so it stays")
+    gone = _fixed(below[0] if below and len(below) == 1 else above if not below else None, name)
+    if above is None and not (_is_identity(gone.origin) and _is_identity(gone.child_origin)):
+        raise ValueError(f"joint {gone.name!r} has an offset now, so link {name!r} stays")
+    if above is gone:
+        parts.frames.append(Frame(name, gone.parent, frozen(gone.origin @ gone.child_origin), link.source))
+    elif above is not None:
+        T = frozen(above.child_origin @ gone.origin @ gone.child_origin)
+        at = parts.joints.index(above)
+        parts.joints[at] = replace(above, child=gone.child, child_origin=T)
+    parts.links.remove(link)
+    parts.joints.remove(gone)
+
+
+def _fixed(joint: Joint | None, link: str) -> Joint:
+    if joint is None or joint.type != "fixed":
+        raise ValueError(f"link {link!r} has other joints now, so it stays")
+    return joint
+
+
+def _is_identity(T: object) -> bool:
+    return np.array_equal(T, IDENTITY)  # type: ignore[arg-type]

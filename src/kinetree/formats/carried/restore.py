@@ -1,0 +1,183 @@
+"""What a file carries for Kinetree, put back into the parts that its reader has read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from kinetree.errors import KinetreeError, shortened
+from kinetree.formats.carried.differences import CLASSES, FIELDS, Record, things_in
+from kinetree.formats.carried.fold import fold
+from kinetree.formats.carried.values import changed, leaves
+from kinetree.formats.xml import Element, Report
+from kinetree.model.assemble import Parts, assemble
+from kinetree.model.edit.naming import Names, renamed_parts
+from kinetree.model.robot import Extension, Joint
+
+Carried = tuple[Element, str, str, str]
+"""An element of Kinetree in a file: itself, the kind and name of what it is about, and its data as JSON."""
+MOTION_ALIKE = ({"revolute", "continuous"},)
+"""Types of joints that move alike and differ in their limits."""
+LISTS = ("links", "joints", "frames", "sensors", "materials", "coupled_limits", "extensions")
+
+
+def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: str) -> Parts:
+    """Return the parts with what the elements of Kinetree in a file say; the parts stay as they are.
+
+    Data that are broken, or that do not fit what the file says itself, are left out with a warning.
+    """
+    records = [(element, record) for element, *said in carried if (record := _record(report, element, *said))]
+    if not records or report.failed:
+        return parts
+    made = replace(parts, **{name: [*getattr(parts, name)] for name in LISTS})
+    own = Names()
+    for step in (_take_out, _change, _add, _of_robot, _name):
+        for element, record in records:
+            try:
+                step(made, record, own)
+            except (ValueError, TypeError, KeyError, OverflowError) as error:
+                _warn(report, element, record, str(error.args[0] if error.args else error))
+                record.data = {}
+    with suppress(KinetreeError):
+        made = renamed_parts(made, own, format) if own != Names() else made
+        if assemble(made)[0] is not None or assemble(parts)[0] is None:
+            return made
+    message = "what the file carries for Kinetree contradicts the rest of the file; it is left out"
+    report.warning("carried", message, records[0][0])
+    return parts
+
+
+def _record(report: Report, element: Element, kind: str, name: str, text: str) -> Record | None:
+    """Return the record in an element, or None with a warning."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, dict) and isinstance(data.get("file", {}), dict) and kind in (*CLASSES, "group", "robot"):
+        return Record(kind, name, data)
+    what = f"{kind} {name!r}" if name else kind
+    message = f"what it carries about {what} is not understood and has no effect; legal is a JSON object"
+    report.warning("carried", message, element)
+    return None
+
+
+def _warn(report: Report, element: Element, record: Record, why: str) -> None:
+    label = f"{record.kind.replace('_', ' ')} {record.name!r}" if record.name else "the robot"
+    message = f"what it carries about {label} is left out: {shortened(why, 200)}"
+    report.warning("carried", message, element)
+
+
+def _at(parts: Parts, record: Record) -> tuple[list[Any], int]:
+    """Return the list that contains the element of a record, and its index. Raises ValueError if there is none."""
+    things = things_in(parts, record.kind)
+    for i, thing in enumerate(things):
+        if thing.name == record.name:
+            return things, i
+    raise ValueError(f"there is no {record.kind.replace('_', ' ')} {record.name!r}")
+
+
+def _check_file(thing: Any, record: Record, paths: Iterable[str]) -> None:
+    """Raise ValueError if a file says something else at the paths than when it was written."""
+    now, then = leaves(thing, (*FIELDS[record.kind], "")), record.data.get("file", {})
+    for path in paths:
+        if not path.rpartition(".")[0].endswith("extensions") and now.get(path) != then.get(path):
+            raise ValueError(f"{path} is {now.get(path, 'not given')!r} in the file, which has been changed since")
+
+
+def _take_out(parts: Parts, record: Record, own: Names) -> None:
+    if not record.data.get("gone"):
+        return
+    if record.kind == "link":
+        fold(parts, record.name)
+        return
+    things, i = _at(parts, record)
+    _check_file(things[i], record, {*record.data.get("file", {})})
+    del things[i]
+
+
+def _change(parts: Parts, record: Record, own: Names) -> None:
+    values = {path: value for path, value in record.data.items() if path not in ("file", "name")}
+    if record.kind in ("robot", "group") or not values or {"gone", "new"} & {*values}:
+        return
+    things, i = _at(parts, record)
+    thing = things[i]
+    _check_file(thing, record, values)
+    made = changed(type(thing), thing, _checked(record, values))
+    if isinstance(made, Joint):
+        if made.type != thing.type and not any({made.type, thing.type} <= alike for alike in MOTION_ALIKE):
+            raise ValueError(f"a {thing.type} joint is not of type {made.type!r}")
+        lacking = made.kind.nv - len(made.limits) if made.limits else 0
+        made = replace(made, limits=made.limits + (type(made.limits[0])(),) * lacking if made.limits else ())
+    _check_ends(parts, record, made)
+    things[i] = made
+
+
+def _checked(record: Record, values: dict[str, Any]) -> dict[tuple[str, ...], Any]:
+    """Return the values by split path. Raises ValueError for a field that is not carried."""
+    for path in values:
+        if path.partition(".")[0] not in FIELDS[record.kind]:
+            raise ValueError(f"there is no field {path!r}")
+    return {tuple(path.split(".")): value for path, value in values.items()}
+
+
+def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
+    if record.kind == "sensor" and not any(thing.frame == f.name for f in (*parts.links, *parts.frames)):
+        raise ValueError(f"there is no frame {thing.frame!r}")
+    joints = {joint.name for joint in parts.joints}
+    if record.kind == "sensor" and thing.joint is not None and thing.joint not in joints:
+        raise ValueError(f"there is no joint {thing.joint!r}")
+    if record.kind == "coupled_limit" and (unknown := {*thing.coefficients} - joints):
+        raise ValueError(f"there is no joint {min(unknown)!r}")
+
+
+def _add(parts: Parts, record: Record, own: Names) -> None:
+    if not record.data.get("new"):
+        return
+    if record.kind not in ("sensor", "material", "coupled_limit"):
+        raise ValueError(f"no {record.kind} can be carried")
+    if any(thing.name == record.name for thing in things_in(parts, record.kind)):
+        raise ValueError("the file has an element of this name")
+    values = {path: value for path, value in record.data.items() if path not in ("file", "name", "new")}
+    kind = CLASSES[record.kind]
+    thing = changed(kind, None, {("name",): record.name, **_checked(record, values)})
+    _check_ends(parts, record, thing)
+    things_in(parts, record.kind).append(thing)
+
+
+def _of_robot(parts: Parts, record: Record, own: Names) -> None:
+    joints = {joint.name for joint in parts.joints}
+    if record.kind == "group":
+        parts.groups = {**parts.groups, record.name: _names(record.data.get("joints"), joints)}
+    elif record.kind == "robot":
+        data = dict(record.data)
+        if "joint_order" in data:
+            parts.joint_order = _names(data.pop("joint_order"), joints)
+        if name := data.pop("name", None):
+            parts.name = str(name)
+        changes = {tuple(path.split(".")): value for path, value in data.items() if path.startswith("extensions.")}
+        if len(changes) != len(data):
+            raise ValueError("a robot has other fields")
+        at = {path[1:]: value for path, value in changes.items()}
+        parts.extensions = [*changed(tuple[Extension, ...], tuple(parts.extensions), at)]
+
+
+def _names(data: Any, known: set[str]) -> tuple[str, ...]:
+    if not isinstance(data, list) or not all(isinstance(name, str) for name in data) or len({*data}) != len(data):
+        raise ValueError("it needs a list of different names of joints")
+    if unknown := {*data} - known:
+        raise ValueError(f"there is no joint {min(unknown)!r}")
+    return tuple(data)
+
+
+def _name(parts: Parts, record: Record, own: Names) -> None:
+    """Note the own name of an element that has another name in the file."""
+    name = record.data.get("name")
+    if name is None or record.kind == "robot":
+        return
+    _at(parts, record)
+    if not isinstance(name, str) or not name:
+        raise ValueError("a name is a text that is not empty")
+    own.of(record.kind)[record.name] = name
