@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from kinetree.errors import Finding, nearest_names
+from kinetree.formats.doubts import doubts_of
 from kinetree.formats.numbers import number, numbers
 from kinetree.formats.xml import Element, Report
-from kinetree.model.assemble import Parts, assemble
+from kinetree.model.assemble import Parts, assemble_certain
 from kinetree.model.robot import Extension, Material, Robot, Sensor
 
 V = TypeVar("V")
@@ -278,15 +279,18 @@ def leave_out_loose(report: Report, parts: Parts, root: Element) -> None:
 
 
 def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
-    """Return the robot of the parts, or None if anything is an error; structural faults are underlined in the file."""
+    """Return the robot of the parts, with doubts after errors, or None if nothing is certain; structural faults are
+    underlined in the file."""
     leave_out_loose(report, parts, root)
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
+    if report.failed:
+        parts.doubts = doubts_of(report, parts, root)
     if any(f.severity == "error" and f.code != "no-links" for f in report.findings):
         report.findings = [f for f in report.findings if f.code != "no-links"]  # a consequence of the other errors
-    robot, findings = assemble(parts)
+    robot, findings = assemble_certain(parts)
     report.place(findings, root.document)
-    return None if report.failed else robot
+    return robot
 
 
 def read_each(elements: Iterable[Element], read: Callable[[Element], V | None]) -> list[V]:

@@ -42,11 +42,16 @@ REMEMBERED = 1_000_000
 """Most bytes of a text whose elements are kept: they take some thirty times as many."""
 
 
+About = tuple[Finding, Element, Element | None, str | None]
+"""An error with its element, the owner of that and its attribute, if they are known."""
+
+
 class Report:
     """Findings of one reading, in the order in which they are found."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        self.about: dict[int, About] = {}  # of each error, by the identity of its finding
         self.count: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)
         self.bytes = 0  # parsed bytes, with those of includes
         self.parts = 0  # elements and attributes of these
@@ -78,17 +83,11 @@ class Report:
             code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; whatever follows is left out"
         start, stop = self._span(element, attribute)
         document = element.document
-        self.findings.append(
-            Finding(
-                code,
-                severity,
-                message,
-                document.source(start),
-                (owner or element).label,
-                fix,
-                document.excerpt(start, stop),
-            )
-        )
+        excerpt = document.excerpt(start, stop)
+        finding = Finding(code, severity, message, document.source(start), (owner or element).label, fix, excerpt)
+        self.findings.append(finding)
+        if severity == "error":
+            self.about[id(finding)] = finding, element, owner, attribute
 
     def _span(self, element: Element, attribute: str | None) -> tuple[int, int]:
         """Return the bytes of an attribute's value, or of the start tag as far as it is shown."""
@@ -114,6 +113,7 @@ class Report:
         later, self.findings = self.findings[first:], self.findings[:first]
         for finding in later:
             if finding.severity == "error":
+                self.about.pop(id(finding), None)
                 code = finding.code if finding.code == "left-over-xacro" else "left-out"
                 message = f"{finding.message}; {consequence}"
                 finding = replace(finding, severity="warning", code=code, message=message, element=owner.label)
