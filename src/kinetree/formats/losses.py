@@ -117,9 +117,9 @@ class Losses:
         if part in self.without:
             return
         first = all(finding.code != f"cannot-say-{part}" for finding in self.findings)
-        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out"
+        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
         message = f"{CAPABILITIES[self.format].title} cannot say {what}"
-        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first and part in PARTS else None))
+        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))
 
     def check(self) -> None:
         """Raise KinetreeError if anything would be lost."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +25,7 @@ CLASSES: Mapping[str, type] = {
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "link": ("inertial", "visuals", "collisions", "extensions"),
     "joint": ("type", "limits", "dynamics", "safety", "calibration", "extensions"),
-    "frame": (),
+    "frame": ("link", "origin"),
     "sensor": ("type", "frame", "origin", "joint", "update_rate", "force_torque", "extensions"),
     "material": ("rgba", "texture"),
     "coupled_limit": ("coefficients", "lower", "upper"),
@@ -83,7 +83,7 @@ def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple
             if other is None:
                 record(kind, thing.name).update({"new": True, **leaves(thing, names)})
                 continue
-            if data := _changes(thing, other, names, format):
+            if data := _changes(thing, other, names, robot, format):
                 record(kind, other.name).update(data)
             if other.name != thing.name:
                 record(kind, other.name)["name"] = thing.name
@@ -110,10 +110,14 @@ def _with_file(data: Leaves, file: Leaves) -> Leaves:
     return {**data, "file": file} if file else data
 
 
-def _changes(thing: Any, other: Any, names: Iterable[str], format: str) -> Leaves:
-    mine, theirs = leaves(thing, (*names, ""), format), leaves(other, (*names, ""), format)
+def _changes(thing: Any, other: Any, names: Collection[str], robot: Robot, format: str) -> Leaves:
+    mine, theirs = leaves(thing, names, format), leaves(other, names, format)
     if isinstance(thing, Link) and _same_inertia(thing.inertial, other.inertial):
         mine, theirs = (_without(found, "inertial.") for found in (mine, theirs))
+    for path in [path for path in theirs if path.endswith(".material.rgba") and path not in mine]:
+        material = robot.materials.get(str(mine.get(f"{path.removesuffix('rgba')}name")))
+        if material is not None and [*(material.rgba or ())] == theirs[path]:  # a reference, resolved in the file
+            del theirs[path]
     paths = [path for path in {**mine, **theirs} if not _same(path, mine.get(path), theirs.get(path))]
     return _with_file(
         {path: mine.get(path) for path in paths}, {path: theirs[path] for path in paths if path in theirs}

@@ -32,7 +32,8 @@ def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: st
     records = [(element, record) for element, *said in carried if (record := _record(report, element, *said))]
     if not records or report.failed:
         return parts
-    made = replace(parts, **{name: [*getattr(parts, name)] for name in LISTS})
+    lists: dict[str, Any] = {name: [*getattr(parts, name)] for name in LISTS}
+    made = replace(parts, **lists)
     own = Names()
     for step in (_take_out, _change, _add, _of_robot, _name):
         for element, record in records:
@@ -81,7 +82,7 @@ def _at(parts: Parts, record: Record) -> tuple[list[Any], int]:
 
 def _check_file(thing: Any, record: Record, paths: Iterable[str]) -> None:
     """Raise ValueError if a file says something else at the paths than when it was written."""
-    now, then = leaves(thing, (*FIELDS[record.kind], "")), record.data.get("file", {})
+    now, then = leaves(thing, FIELDS[record.kind]), record.data.get("file", {})
     for path in paths:
         if not path.rpartition(".")[0].endswith("extensions") and now.get(path) != then.get(path):
             raise ValueError(f"{path} is {now.get(path, 'not given')!r} in the file, which has been changed since")
@@ -102,6 +103,8 @@ def _change(parts: Parts, record: Record, own: Names) -> None:
     values = {path: value for path, value in record.data.items() if path not in ("file", "name")}
     if record.kind in ("robot", "group") or not values or {"gone", "new"} & {*values}:
         return
+    if record.kind == "frame":
+        raise ValueError("a frame is only where the file has it")
     things, i = _at(parts, record)
     thing = things[i]
     _check_file(thing, record, values)
@@ -124,7 +127,8 @@ def _checked(record: Record, values: dict[str, Any]) -> dict[tuple[str, ...], An
 
 
 def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
-    if record.kind == "sensor" and not any(thing.frame == f.name for f in (*parts.links, *parts.frames)):
+    frames = {link.name for link in parts.links} | {frame.name for frame in parts.frames}
+    if record.kind == "sensor" and thing.frame not in frames:
         raise ValueError(f"there is no frame {thing.frame!r}")
     joints = {joint.name for joint in parts.joints}
     if record.kind == "sensor" and thing.joint is not None and thing.joint not in joints:

@@ -83,7 +83,7 @@ def changed(kind: Any, value: Any, changes: Changes) -> Any:
     kind = _given(kind)
     if get_origin(kind) is tuple:
         return _list_changed(get_args(kind)[0], [*(value or ())], changes)
-    if not is_dataclass(kind):
+    if not isinstance(kind, type) or not is_dataclass(kind):
         raise ValueError(f"there is no part {'.'.join(next(iter(changes)))!r}")
     hints, known = _types(kind), {field.name: field for field in fields(kind)}
     made = {}

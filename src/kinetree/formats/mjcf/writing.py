@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf, nextafter
 
 import numpy as np
 
 from kinetree.formats.losses import Losses
+from kinetree.formats.mjcf.constraints import OPEN
 from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT
 from kinetree.formats.xml import Report, parse
-from kinetree.model.robot import Extension, Inertial, Joint, Link, Robot
+from kinetree.model.robot import CoupledLimit, Extension, Inertial, Joint, Limit, Link, Robot
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, frozen
 
 WORLD = "world"
 MINIMUM = 1e-15  # MuJoCo's mjMINVAL: a moving body needs more mass and inertia than this
 BOUND_MASS = 1e-6  # kg
 BOUND_INERTIA = 1e-9  # kg m²
+ROUNDING = 1e-12  # relative error of computed principal moments
 
 
 @dataclass
@@ -62,8 +65,8 @@ class Job:
         return joints
 
     def inertial(self, link: Link) -> Inertial | None:
-        """Return the inertial to write for a link, or None."""
-        return None if "inertial" in self.losses.without or link.name == WORLD else link.inertial
+        """Return the inertial to write for a link, or None: the nearest to the link's own that a body can have."""
+        return None if link.inertial is None or link.name == WORLD else possible(link.inertial)
 
 
 def needs_bounds(job: Job) -> bool:
@@ -81,6 +84,30 @@ def needs_bounds(job: Job) -> bool:
 def moments(inertial: Inertial) -> Array:
     """Return the principal moments (3,), ascending."""
     return np.asarray(np.linalg.eigvalsh(inertial.inertia))
+
+
+def possible(inertial: Inertial) -> Inertial:
+    """Return the inertial with the nearest principal moments that a body can have, if its own are not.
+
+    They are at least zero, and the sum of two is at least the third: with e short of that, the orthogonal projection
+    adds e/3 to the two and takes e/3 from the third.
+    """
+    values, axes = np.linalg.eigh(inertial.inertia)
+    size = max(abs(values[0]), abs(values[2]))
+    short = values[2] - max(values[0], 0.0) - max(values[1], 0.0)
+    if values[0] >= -ROUNDING * size and short <= ROUNDING * size:
+        return inertial
+    a, b, c = np.maximum(values, 0.0)
+    if (short := c - a - b) > 0:
+        a, b, c = a + short / 3, b + short / 3, c - short / 3
+        c = min(c, a + b)
+    return replace(inertial, inertia=frozen(axes @ np.diag((a, b, c)) @ axes.T))
+
+
+def range_of(limit: Limit | CoupledLimit) -> tuple[float, float]:
+    """Return a range of MJCF, which has two ends, the first below the second, and whose largest number is OPEN."""
+    lower, upper = max(limit.lower, -OPEN), min(limit.upper, OPEN)
+    return lower, upper if upper != lower else nextafter(lower, inf)
 
 
 def attributes_of(extensions: tuple[Extension, ...], job: Job, tag: str = ATTRIBUTES) -> dict[str, str]:

@@ -89,56 +89,11 @@ class Layout:
 
 
 def check_layout(layout: Layout, losses: Losses) -> None:
-    """Note names that are not legal, and references out of the model around them."""
-    robot = layout.robot
-    taken: dict[str, str] = {}
-    things: list[tuple[str, Link | Joint | Frame]] = [("link", link) for link in layout.links]
-    things += [("joint", joint) for joint in robot.joints.values()]
-    things += [("frame", frame) for frame in layout.frames]
-    models = {thing.name[:at] for _, thing in things for at in _separators(thing.name)}
-    for part, thing in things:
-        label, parts = f"{part} {thing.name!r}", thing.name.split("::")
-        model_frame = part == "frame" and parts[-1] == MODEL
-        if any(_reserved(p) for p in parts[:-1]) or (_reserved(parts[-1]) and not model_frame):
-            losses.lose(
-                part, label, f"the name {thing.name!r}, which is reserved or has blanks around it", thing.source
-            )
-        elif thing.name in models or taken.setdefault(thing.name, part) != part:
-            other = taken.get(thing.name, "model") if thing.name not in models else "model"
-            what = f"a {part} that is called like a {other}: they share one name space; rename one of them"
-            losses.lose(part, label, what, thing.source)
-    for joint in robot.joints.values():
-        _check_joint(layout, joint, losses)
+    """Note frames and bodies of the world."""
     for frame in layout.frames:
-        if reference(frame.link, scope_of(frame.name)) is None or (frame.link == WORLD and layout.on_world):
-            what = f"a frame that is fixed to {frame.link!r}, which is not in the model it is named after"
-            losses.lose("frame", f"frame {frame.name!r}", what, frame.source)
-    if not robot.name or _reserved(robot.name) or "::" in robot.name:
-        losses.lose("link", f"robot {robot.name!r}", f"the name {robot.name!r} of a model", robot.source)
+        if frame.link == WORLD and layout.on_world:
+            losses.lose("frame", f"frame {frame.name!r}", "a frame that is fixed to the world", frame.source)
     _check_world(layout, losses)
-
-
-def _separators(name: str) -> list[int]:
-    return [i for i in range(len(name)) if name.startswith("::", i)]
-
-
-def _reserved(name: str) -> bool:
-    return (
-        not name
-        or name != name.strip()
-        or name == WORLD
-        or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
-    )
-
-
-def _check_joint(layout: Layout, joint: Joint, losses: Losses) -> None:
-    scope, label = scope_of(joint.name), f"joint {joint.name!r}"
-    for end in (joint.parent, joint.child):
-        if end != WORLD and reference(end, scope) is None:
-            what = f"a joint of model {scope!r} that connects {end!r}, which is not in it"
-            losses.lose("joint", label, what, joint.source)
-    if joint.mimic and reference(joint.mimic.joint, scope) is None:
-        losses.lose("mimic", label, f"that it follows {joint.mimic.joint!r} from inside model {scope!r}", joint.source)
 
 
 def _check_world(layout: Layout, losses: Losses) -> None:

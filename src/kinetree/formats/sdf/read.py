@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from kinetree.errors import Finding
+from kinetree.formats.carried import Carried, restore
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import check_attributes, finish, joint_order, name_of, read_each, single_children
 from kinetree.formats.force_torque import TAG, read_force_torque
@@ -17,7 +18,7 @@ from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, Context, is_world
 from kinetree.formats.sdf.frames import WORLD, Entry
 from kinetree.formats.sdf.joints import joint
-from kinetree.formats.sdf.shapes import COUPLED, MATERIAL, ORDER, geometry, material_of
+from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, ORDER, geometry, material_of
 from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
@@ -50,7 +51,7 @@ def read(
     parts = reader.parts()
     if choice.alone:
         parts.text = Text("sdf", root.document.data.decode(), root.document.origins)
-    return finish(report, parts, root), report.findings
+    return finish(report, restore(report, parts, reader.carried, "sdf"), root), report.findings
 
 
 class _Reader:
@@ -60,6 +61,7 @@ class _Reader:
         self.model = choice.model
         self.frames = choice.frames
         self.context = Context(report, choice.frames, self.model.name.removesuffix("__model__"))
+        self.carried: list[Carried] = []
         self.sensors: list[tuple[Sensor, str]] = []  # each with the name of its link or joint
         self.sensor_names: set[tuple[str, str]] = set()
 
@@ -79,6 +81,8 @@ class _Reader:
                 parts.extensions += self.others(entry)
                 named = (e for e in entry.others if e.tag == MATERIAL)
                 orders += [e for e in entry.others if e.tag == ORDER]
+                ours = (e for e in entry.others if e.tag == CARRIED)
+                self.carried += [(e, e.get("of") or "", e.get("name") or "", e.text) for e in ours]
                 limits = (e for e in entry.others if e.tag == COUPLED)
                 parts.coupled_limits += read_each(limits, partial(coupled_limit, context.report))
                 parts.materials += [material_of(context, e, entry.element)[0] for e in named]
@@ -126,7 +130,7 @@ class _Reader:
     def others(self, entry: Entry) -> list[Extension]:
         """Return the elements of a model that are not places; the scope is in the tag: "arm::plugin"."""
         scope = self.context.local(entry.name).rpartition("::")[0]
-        others = [element for element in entry.others if element.tag not in (MATERIAL, ORDER, COUPLED)]
+        others = [element for element in entry.others if element.tag not in (MATERIAL, ORDER, COUPLED, CARRIED)]
         for element in others:
             if element.tag == "static" and element.text.strip().lower() in ("true", "1"):
                 message = "simulators hold a static model still; its joints are read all the same"

@@ -1,0 +1,71 @@
+"""Names for the elements of a robot that are legal in SDF, where their own are not.
+
+Links, frames, joints and models share one name space in each model; a few names are reserved; a joint or frame refers
+to nothing outside its model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kinetree.formats.sdf.frames import MODEL, WORLD
+from kinetree.formats.sdf.layout import reference, scope_of
+from kinetree.model.reshape import free_name
+from kinetree.model.robot import Joint, Robot
+
+
+def names_for(robot: Robot) -> dict[tuple[str, str], str]:
+    """Return {(kind, own name): name in the file} for each element whose own name is not legal in SDF."""
+    links = [name for name in robot.links if not name == robot.root == WORLD]
+    frames = [frame for frame in robot.frames.values() if frame.name not in robot.links]
+    names: list[str] = [*links, *(frame.name for frame in frames), *robot.joints]
+    taken = {name[:at] for name in names for at in range(len(name)) if name.startswith("::", at)}
+    found = {("link", name): _free("link", _legal("link", name), taken) for name in links}
+    placed = {name: found.get(("link", name), name) for name in robot.links}
+    for frame in frames:
+        name = _legal("frame", frame.name)
+        outside = reference(placed[frame.link], scope_of(name)) is None
+        found["frame", frame.name] = _free("frame", name.replace("::", "_") if outside else name, taken)
+    for joint in robot.joints.values():
+        found["joint", joint.name] = ""
+    for name, wanted in _joint_names(robot, placed).items():
+        found["joint", name] = _free("joint", wanted, taken)
+    if (name := _legal("robot", robot.name).replace("::", "_")) != robot.name:
+        found["robot", robot.name] = name
+    return {(kind, own): name for (kind, own), name in found.items() if name != own}
+
+
+def _joint_names(robot: Robot, placed: dict[str, str]) -> dict[str, str]:
+    """Return names of joints that are in the model of their links and leaders; the others are in none."""
+    names = {name: _legal("joint", name) for name in robot.joints}
+    left = True
+    while left:
+        left = False
+        for joint in robot.joints.values():
+            name = names[joint.name]
+            if "::" in name and any(reference(end, scope_of(name)) is None for end in _ends(joint, placed, names)):
+                names[joint.name] = name.replace("::", "_")
+                left = True
+    return names
+
+
+def _ends(joint: Joint, placed: dict[str, str], names: dict[str, str]) -> Iterable[str]:
+    yield from (placed[end] for end in (joint.parent, joint.child) if end != WORLD)
+    if joint.mimic:
+        yield names[joint.mimic.joint]
+
+
+def _legal(kind: str, name: str) -> str:
+    """Return a name without blanks around its parts, none of them reserved."""
+    parts = [part.strip() for part in name.split("::")]
+    for i, part in enumerate(parts):
+        if part == MODEL and kind == "frame" and i == len(parts) - 1:
+            continue
+        if not part or part == WORLD or (len(part) >= 4 and part.startswith("__") and part.endswith("__")):
+            parts[i] = f"{part.strip('_')}_{kind}" if part.strip("_") else kind
+    return "::".join(parts)
+
+
+def _free(kind: str, name: str, taken: set[str]) -> str:
+    """Return the name, or if it is taken one with the kind behind it, and add it to `taken`."""
+    return free_name(f"{name}_{kind}" if name in taken else name, taken)
