@@ -50,6 +50,17 @@ class Confinement:
         return is_in(os.path.abspath(path), self.folders)
 
 
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Places in which a robot's files are looked for: folders of packages by name, and the confinement of its load.
+
+    format: the format in which its references to meshes and textures are written, "" if unknown."""
+
+    packages: Mapping[str, Path] = field(default_factory=dict)
+    confinement: Confinement | None = None
+    format: str = ""
+
+
 def confinement_of(source: object, confined: bool | Confinement) -> Confinement | None:
     """Return the confinement of a load: `confined` itself, the file's workspace for True, None for False."""
     if isinstance(confined, Confinement):

@@ -8,14 +8,23 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
-from kinetree.arguments import explained
-from kinetree.confine import Confinement, confinement_of
+from kinetree.arguments import as_names, explained
+from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
-from kinetree.formats.registry import FORMATS, Format, Reading, ReadOptions, format_by_ending, format_of_text
+from kinetree.formats.registry import (
+    FORMATS,
+    Format,
+    Reading,
+    ReadOptions,
+    format_by_ending,
+    format_of_text,
+    holds_xacro,
+)
 from kinetree.formats.srdf import read_groups
 from kinetree.model.edit import add_limits, set_groups
 from kinetree.model.edit.limits import nothing_inside
@@ -166,9 +175,42 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
     files.check(path)
     text = read_file(path)
     row = FORMATS[format] if format else format_of_text(path, text)
+    if format is None and row.name == "urdf" and holds_xacro(text):
+        return _read_with_xacro(path, text, folders, options)
     row.check_options(options)
     robot, findings = row.read(text, str(source), files, options)
     return _with_reasons(robot, findings, files)
+
+
+def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], options: ReadOptions) -> Reading:
+    """Return a reading of a URDF file that may hold instructions of xacro.
+
+    Since nobody says that it is xacro, it is confined to its workspace and to packages, and sees no variable of the
+    environment. Calls of macros that it does not define are left out, as urdfdom does.
+    """
+    files = Files(folders, confinement_of(path, options.confined or True))
+    reading = FORMATS["urdf"].read(text, str(path), files, options)
+    first = next((f for f in reading[1] if f.code == "left-over-xacro"), None)
+    if first is None:
+        FORMATS["urdf"].check_options(options)
+        return reading
+    robot, findings = FORMATS["xacro"].read(text, str(path), files, options)
+    robot, findings = _with_reasons(robot, findings, files)
+    how = "it is read as xacro, within its workspace"
+    if robot is None:
+        from kinetree.formats.urdf import read
+
+        if all(f.code == "xacro-macro" for f in findings if f.severity == "error"):
+            how = f"it cannot be expanded: {findings[-1].message}"
+            robot, more = read(text, str(path), foreign=True)
+            findings = more if robot else findings
+    if robot is None:
+        why = "; the file is read as xacro, for it holds instructions of xacro"
+        findings = [replace(f, message=f.message + why) if f.severity == "error" else f for f in findings]
+    message = f"this URDF file holds instructions of xacro, first here; {how}"
+    fix = "name the file .xacro, or expand it: programs that read URDF do not expand it"
+    note = Finding("xacro-in-urdf", "warning", message, first.source, first.element, fix, first.excerpt)
+    return replace(robot, notes=(note, *robot.notes)) if robot else None, [note, *findings]
 
 
 def format_of(source: str | os.PathLike[str], format: str | None = None) -> Format:
@@ -209,14 +251,23 @@ def _read_packaged(name: str, options: ReadOptions) -> Reading:
 
 @explained
 def save(
-    robot: Robot, path: str | os.PathLike[str], *, format: str | None = None, without: Collection[str] = ()
+    robot: Robot,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    without: Collection[str] = (),
+    assets: Literal["bring", "keep"] = "bring",
 ) -> None:
     """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
 
+    assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
+        needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
+        the robot is written in its own format beside its own file. "keep" leaves the references as they are.
     without: parts that are left out, such as ("extension", "inertial"), for formats that cannot say all of them; see
         `kinetree.formats.losses.PARTS`. Otherwise whatever the format cannot say is a KinetreeError.
     """
-    from kinetree.formats.output import write_whole  # not at the start, for most programs only read
+    from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
+    from kinetree.shapes.bring import bring
 
     target = Path(path)
     if "\0" in str(target):
@@ -225,12 +276,19 @@ def save(
     if row is None or row.writer is None:
         legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
-    write_whole(target, row.write(robot, without))
+    if assets not in ("bring", "keep"):
+        raise fail("assets", f"assets={assets!r}; legal are 'bring' and 'keep'")
+    contents: dict[Path, bytes] = {}
+    if assets == "bring" and not (target.exists() and not target.is_file()):  # a pipe has no folder of its own
+        robot, contents = bring(robot, target, row.name, as_names(without))
+    text = row.write(robot, without)
+    with made_folders(file.parent for file in contents if target.parent.is_dir()):
+        write_all({**contents, target: text})
 
 
 @explained
 def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
-    """Return the robot as the text of a file in a format, such as "sdf", as `save` writes it."""
+    """Return the robot as the text of a file in a format, such as "sdf", as `save` with assets="keep" writes it."""
     row = FORMATS.get(format)
     if row is None or row.writer is None:
         legal = [name for name, other in FORMATS.items() if other.writer]
@@ -255,6 +313,9 @@ def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) ->
     found = [_with_reason(finding, files) for finding in findings]
     shown = {finding.message for finding in found}
     more = [refused for refused in files.refused.values() if refused.message not in shown]
+    if robot is not None:
+        places = Places(files.packages.given, files.confinement, robot.text.format if robot.text else "")
+        robot = replace(robot, places=places)
     if robot is not None and more:
         notes = (refused for refused in more if refused.severity != "error")
         robot = replace(robot, notes=(*robot.notes, *notes))

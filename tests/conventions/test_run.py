@@ -7,21 +7,20 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.checker import run
-from kinetree.checker import worker as child
+from kinetree.checker import alone, run
 from kinetree.checker.checked import Checked, Job, check_job
 from kinetree.checker.run import check_all
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import document, poses
 from kinetree.conventions.options import CheckOptions
 from kinetree.formats.registry import ReadOptions
+from kinetree.isolated.child import Answer
 from support import all_frames, shared
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
@@ -118,7 +117,7 @@ def test_mistakes_of_ours_are_findings(arms, monkeypatch, error, code):
     def stumble(_job):
         raise error
 
-    monkeypatch.setattr(child, "examine_job", stumble)
+    monkeypatch.setattr(alone, "examine_job", stumble)
     for checked in check_all(arms[:2]):
         assert codes(checked) == [code or "check-crashed"]
 
@@ -130,7 +129,7 @@ def test_mistakes_of_ours_are_findings(arms, monkeypatch, error, code):
     "deed", ["bytes(3 << 30)", "open('written', 'wb', 0).write(b'x')", "child._set('RLIMIT_CPU', 1)\nwhile True: pass"]
 )
 def test_limits_of_a_child(deed, tmp_path):
-    code = f"from kinetree.checker import worker as child\nchild._limit(1500)\n{deed}"
+    code = f"from kinetree.isolated import worker as child\nchild._limit(1500)\n{deed}"
     ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False)
     assert ended.returncode != 0
     assert not (tmp_path / "written").exists() or not (tmp_path / "written").read_text()
@@ -139,10 +138,11 @@ def test_limits_of_a_child(deed, tmp_path):
 
 def test_what_a_child_says_is_findings_or_nothing():
     checked = Checked("a", (kt.Finding("x", "error", "m", kt.Source("f", 1, 2, kt.Source("g"))),))
-    assert run._Answer(BytesIO(pickle.dumps(checked))).load() == checked
+    known = run._child(1, 1, None).known
+    assert Answer(pickle.dumps(checked), known).load() == checked
     for other in (os.system, Trap(print, "taken over"), Path("a")):
-        with pytest.raises(pickle.UnpicklingError, match="is no finding"):
-            run._Answer(BytesIO(pickle.dumps(other))).load()
+        with pytest.raises(pickle.UnpicklingError, match="is not an answer"):
+            Answer(pickle.dumps(other), known).load()
 
 
 def test_what_is_unknown_is_said_before_anything_is_checked(arms):
@@ -258,5 +258,5 @@ def test_the_corpus_is_checked_in_time():
             with suppress(expat.ExpatError):
                 parser.Parse(text, True)
 
-    rounds = [(seconds(parse), seconds(lambda: list(map(child.check_alone, jobs)))) for _ in range(4)]
+    rounds = [(seconds(parse), seconds(lambda: list(map(alone.check_alone, jobs)))) for _ in range(4)]
     assert min(check for _, check in rounds) < 40 * min(bare for bare, _ in rounds)

@@ -14,14 +14,15 @@ import pytest
 import kinetree as kt
 from kinetree.checker import run
 from kinetree.checker.checked import Checked, Excused, Job
-from kinetree.checker.protection import Protection, without_foreign_places
+from kinetree.checker.protection import without_foreign_places
 from kinetree.checker.run import check_all, protection
-from kinetree.checker.sandbox.filter import ALLOW, REFUSE, UNKNOWN, program
-from kinetree.checker.sandbox.numbers import ARCHITECTURES, judged, refused
 from kinetree.confine import Confinement
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.options import CheckOptions
 from kinetree.formats.registry import ReadOptions
+from kinetree.isolated import Protection, child
+from kinetree.isolated.filter import ALLOW, REFUSE, UNKNOWN, program
+from kinetree.isolated.numbers import ARCHITECTURES, judged, refused
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp are of Linux")
 
@@ -106,8 +107,8 @@ GOOD = {
 SCRIPT = """
 import concurrent.futures, ctypes, fcntl, json, mmap, os, resource, signal, socket, subprocess, sys, termios
 import numpy as np
-from kinetree.checker.sandbox import restrict
-module = sys.modules["kinetree.checker.sandbox.restrict"]
+from kinetree.isolated.restrict import restrict
+module = sys.modules["kinetree.isolated.restrict"]
 how, outside, deeds, good = json.loads(sys.argv[1])
 if how == "landlock":
     module._seccomp = lambda libc: False
@@ -239,7 +240,7 @@ class TestFilter:
     def test_numbers_are_those_of_the_kernel(self, machine, header):
         if not Path(header).exists():
             pytest.skip("the headers of the kernel are not here")
-        from kinetree.checker.sandbox.numbers import _REFUSED, _table
+        from kinetree.isolated.numbers import _REFUSED, _table
 
         defined = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", Path(header).read_text()))
         ours = {**_table(_REFUSED, machine), **judged(machine)}
@@ -310,8 +311,8 @@ def test_a_child_that_does_not_bear_it_goes_on_without_it(tmp_path, monkeypatch)
     """As under an emulator, whose own calls the filter would refuse."""
     (tmp_path / "arm.urdf").write_text(ARM)
     monkeypatch.setattr(run, "SMALL", -1)
-    died = "import kinetree.checker.sandbox as c, os; c.restrict = lambda readable: os._exit(1); "
-    monkeypatch.setattr(run, "CHILD", run.CHILD.replace("main(*", f"\n{died}main(*"))
+    died = "import kinetree.isolated.restrict as c, os; c.restrict = lambda readable: os._exit(1); "
+    monkeypatch.setattr(child, "CHILD", child.CHILD.replace("main(*", f"\n{died}main(*"))
     options = CheckOptions("industrial", read=ReadOptions(confined=Confinement([tmp_path])))
     (found,) = check_all([Job(str(tmp_path / "arm.urdf"), options)])
     assert found.findings == ()

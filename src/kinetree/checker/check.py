@@ -20,6 +20,9 @@ from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
 
+GRAVER = ("contradiction",)
+"""Codes of readers' warnings that are errors of the checker: other programs may read another robot."""
+
 
 @explained
 def check(
@@ -58,6 +61,7 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], fro
     """Return all findings of a reader and of a profile's rules, the gravest first, and the codes of the rules that
     ran."""
     robot, findings = reading
+    findings = [replace(f, severity="error") if f.code in GRAVER else f for f in findings]
     found = findings_by_rule(robot, options.rules, options) if robot else {}
     return sorted([*findings, *chain.from_iterable(found.values())], key=by_severity), frozenset(found)
 

@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 import click
 
+from kinetree.checker.alone import examine_alone
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Examined, Job
 from kinetree.checker.files import files_of, folders_of, without_parts
@@ -22,7 +23,6 @@ from kinetree.checker.per_file import is_left_out
 from kinetree.checker.report.pretty import pretty
 from kinetree.checker.run import check_all, needs_children
 from kinetree.checker.settings import read_settings
-from kinetree.checker.worker import examine_alone
 from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option

@@ -171,7 +171,7 @@ def remove(element: Element) -> Edit:
 def edited(element: Element, edits: Sequence[Edit]) -> str:
     """Return the text of an element after edits inside it, without its indentation."""
     inner = [Edit(e.file, e.start - element.start, e.stop - element.start, e.text) for e in edits]
-    text = applied(element.raw.encode(), inner).decode()
+    text = applied(element.document.data[element.start : element.stop], inner).decode()
     indent = indentation(element)
     return text.replace(f"\n{indent}", "\n") if indent else text
 

@@ -14,6 +14,7 @@ REMARKS: Mapping[str, str] = {
     "board-limits": "Which files the position limits are from.",
     "camera-mode": "A camera that turns by itself is kept as it is written; it is no sensor on a frame.",
     "compiler-setting": "A setting of MuJoCo's compiler is not obeyed.",
+    "contradiction": "An element that may stand once stands twice with different contents; the first is used.",
     "default-axis": "No axis is given; the format's default holds, which is seldom meant.",
     "default-inertia": "A mass or moments are not given; they are taken as zero.",
     "default-inertial": "A mass or moments are not given; SDF's defaults hold.",
@@ -29,6 +30,8 @@ REMARKS: Mapping[str, str] = {
     "geometry": "A geometry holds no shape; it is taken as empty.",
     "held-joint": "A constraint holds a joint, which is fixed here.",
     "inertial-pose": "The pose of a link's inertial says another frame than the link's, which has no effect.",
+    "left-out": "A shape, a material, a sensor or the like cannot be read, and is left out.",
+    "left-over-xacro": "A part that is left out holds an expression of xacro.",
     "limit": "The bounds of a continuous joint have no effect.",
     "locked": "An edit of the robot has locked a joint.",
     "merged": "An edit has merged links that fixed joints held together.",
@@ -61,5 +64,7 @@ REMARKS: Mapping[str, str] = {
     "unplaced": "A part of a robot that comes with the package has no published place, or none on this version.",
     "urdf-version": "Something belongs to another version of URDF than the file says.",
     "xacro": "What xacro itself says.",
+    "xacro-in-urdf": "A URDF file holds instructions of xacro, and is read as xacro.",
+    "xml-lenient": "Something that XML forbids is read as tinyxml2 reads it, the parser of other readers.",
 }
 """Meaning of each code."""

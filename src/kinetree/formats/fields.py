@@ -1,18 +1,27 @@
-"""Attributes and texts of XML elements as names, numbers and vectors; values that do not fit are reported."""
+"""Attributes and texts of XML elements as names, numbers and vectors; values that do not fit are reported.
+
+What is an error, in all readers: only what would make a frame, a joint or a mass a guess. Everything else is a warning,
+by name, and what it concerns is left out, or taken as the format's definition says. So a shape, a material, a sensor or
+an element of another tool never ends a robot: `optional` reads it, and leaves it out if it cannot be read. Of elements
+that may stand once, the first is taken, as urdfdom and sdformat do; the checker makes an error of it if they differ.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import TypeVar
 
-from kinetree.errors import nearest_names
+from kinetree.errors import Finding, nearest_names
 from kinetree.formats.numbers import number, numbers
-from kinetree.formats.xml import Element, Report
+from kinetree.formats.xml import Document, Element, Report
 from kinetree.model.assemble import Parts, assemble
-from kinetree.model.robot import Extension, Robot
+from kinetree.model.robot import Extension, Material, Robot, Sensor
 
 V = TypeVar("V")
 
+MAX_LOOSE = 1000
+"""Most warnings of sensors and materials that are left out; looking for the nearest names takes a while."""
 LEFT_OVER_FIX = "load the .xacro file instead, or expand it first"
 
 
@@ -128,7 +137,7 @@ def single_children(
 ) -> tuple[dict[str, Element], list[Element]]:
     """Return the children that may stand once, by tag, and the others in order: those of `many` and unknown ones.
 
-    A child of `known` that stands twice is an error unless both have the same content, because either could be meant.
+    Of a child of `known` that stands twice, the first is taken, with a warning.
     """
     once: dict[str, Element] = {}
     others: list[Element] = []
@@ -142,11 +151,46 @@ def single_children(
             report.warning("duplicate-element", f"<{tag}> stands twice with the same content", child, owner=element)
         else:
             before = once[tag].source.line
-            message = f"<{tag}> stands twice, with another content on line {before}; legal is one"
-            report.error("duplicate-element", message, child, owner=element)
+            message = f"<{tag}> stands twice with different contents; the first, on line {before}, is used"
+            report.warning("contradiction", message, child, owner=element)
     if element.text:
         stray_text(report, element)
     return once, others
+
+
+def optional(report: Report, element: Element, owner: Element, read: Callable[[], V]) -> V | None:
+    """Return the result of `read`, or None if it finds errors, which become warnings that `element` is left out.
+
+    owner: what the warnings name besides the element.
+    """
+    errors, first = report.count["error"], len(report.findings)
+    value = read()
+    if report.count["error"] == errors:
+        return value
+    report.soften(first, f"{element.label} is left out", owner)
+    return None
+
+
+def optional_each(
+    report: Report,
+    format: str,
+    elements: Iterable[Element],
+    owner: Element | None,
+    read: Callable[[Element], V | None],
+    left: list[Extension],
+) -> list[V]:
+    """Return what `read` makes of each element; what it cannot read is added to `left`, as it stands.
+
+    owner: what the warnings name besides the element; by default the element.
+    """
+    found = []
+    for element in elements:
+        value = optional(report, element, owner or element, partial(read, element))
+        if value is None:
+            left.append(extension(format, element))
+        else:
+            found.append(value)
+    return found
 
 
 def same(a: Element, b: Element) -> bool:
@@ -195,8 +239,39 @@ def joint_order(report: Report, element: Element | None, parts: Parts) -> tuple[
     return tuple(names)
 
 
+def leave_out_loose(report: Report, parts: Parts, document: Document) -> None:
+    """Leave out sensors that refer to nothing, and sensors and materials whose name stands twice, with a warning each.
+
+    document: the file, in which the warnings are underlined.
+    """
+    frames = {*(link.name for link in parts.links), *(frame.name for frame in parts.frames)}
+    joints = {joint.name for joint in parts.joints}
+    faults: list[Finding] = []
+
+    def keeps(thing: Sensor | Material, first: dict[str, Sensor | Material]) -> bool:
+        kind = type(thing).__name__.lower()
+        fault = ""
+        if first.setdefault(thing.name, thing) is not thing:
+            fault = f"there is already a {kind} of this name"
+        elif isinstance(thing, Sensor) and thing.frame not in frames:
+            fault = f"its frame {thing.frame!r} does not exist; {nearest_names(thing.frame, sorted(frames))}"
+        elif isinstance(thing, Sensor) and thing.joint is not None and thing.joint not in joints:
+            fault = f"its joint {thing.joint!r} does not exist; {nearest_names(thing.joint, sorted(joints))}"
+        if fault:
+            message, label = f"{fault}; the {kind} is left out", f"{kind} {thing.name!r}"
+            faults.append(Finding("left-out", "warning", message, thing.source, label))
+        return not fault
+
+    sensors: dict[str, Sensor | Material] = {}
+    materials: dict[str, Sensor | Material] = {}
+    parts.sensors = [sensor for sensor in parts.sensors if keeps(sensor, sensors)]
+    parts.materials = [material for material in parts.materials if keeps(material, materials)]
+    report.place(faults[:MAX_LOOSE], document)
+
+
 def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
     """Return the robot of the parts, or None if anything is an error; structural faults are underlined in the file."""
+    leave_out_loose(report, parts, root.document)
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
     if any(f.severity == "error" and f.code != "no-links" for f in report.findings):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -50,6 +50,25 @@ def write_all(contents: Mapping[Path, str | bytes]) -> list[Finding]:
     for path, data in files.items():
         _write_one(path, data)
     return []
+
+
+@contextmanager
+def made_folders(folders: Iterable[Path]) -> Iterator[None]:
+    """Make the folders that do not exist; if anything is raised within, remove the new ones again."""
+    made: list[Path] = []
+    try:
+        for folder in dict.fromkeys(folders):
+            new = [place for place in (folder, *folder.parents) if not place.is_dir()]
+            for place in reversed(new):
+                with _naming(place):
+                    place.mkdir()
+                made.append(place)
+        yield
+    except BaseException:
+        for place in reversed(made):
+            with suppress(OSError):  # another program has put something into it
+                place.rmdir()
+        raise
 
 
 @contextmanager

@@ -5,9 +5,10 @@ A package is a folder with a package.xml, whose <name> decides. It is looked for
 1. in what the caller gave (`packages={name: folder}`),
 2. among the folders that contain the referring file, then among the packages beside them, some levels up,
 3. in `ROS_PACKAGE_PATH`, then in `AMENT_PREFIX_PATH` (prefix/share/name),
-4. as a folder of that name without package.xml that contains the referring file or lies beside a folder that does.
+4. as a folder of that name without package.xml that contains the referring file or lies beside a folder that does,
+5. as a folder of that name that contains the referring file, although its package.xml has another name.
 
-Step 4 is for collections of models that left package.xml behind. If two folders are found in the same step at the same
+Step 4 is for collections of models that left package.xml behind, step 5 for files that name the folder. If two folders are found in the same step at the same
 distance, neither is taken.
 
 Under a `Confinement` a folder outside of it is a package only if it has a package.xml, and a model only if it has a
@@ -116,6 +117,7 @@ class Packages:
             beside = [folder / name for folder in ancestors]
             unnamed = [folder for folder in _folders([*named, *beside]) if self._name(folder) is None]
             yield "folders of that name beside them", unnamed
+            yield "folders of that name that hold it", named[:1]
 
     def _model_places(self, name: str, near: Path | None) -> Iterator[Place]:
         for folder in _ancestors(near) if near is not None else []:

@@ -137,6 +137,11 @@ FORMATS: dict[str, Format] = {
 }
 
 
+def holds_xacro(text: bytes) -> bool:
+    """Return whether a text may hold instructions or expressions of xacro, if only in a comment."""
+    return b"<xacro:" in text or b"${" in text or b"$(" in text
+
+
 def format_by_ending(path: str | os.PathLike[str]) -> Format | None:
     """Return the format of the ending of a file, or None."""
     name = os.path.basename(path).lower()

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 from xml.parsers import expat
 
 from kinetree.errors import Finding, Severity, Source
 from kinetree.formats.xml_document import Derived as Derived
 from kinetree.formats.xml_document import Document as Document
 from kinetree.formats.xml_document import tag_end
+from kinetree.formats.xml_element import Element as Element
+from kinetree.formats.xml_element import Span as Span
+from kinetree.formats.xml_element import attribute_spans as attribute_spans
 from kinetree.formats.xml_encoding import to_utf8
+from kinetree.formats.xml_lenient import Change, Places, changes_of, well_formed
 
 MAX_BYTES = 64_000_000
 """Most bytes of one reading: of a file and of all that it includes."""
@@ -35,75 +40,6 @@ CHUNK = 1_000_000
 """Bytes that are parsed at a time."""
 REMEMBERED = 1_000_000
 """Most bytes of a text whose elements are kept: they take some thirty times as many."""
-
-
-class Element:
-    """One element: tag, attributes, child elements, text, and its place in a document."""
-
-    __slots__ = ("attributes", "children", "document", "end", "start", "tag", "text")
-
-    def __init__(self, tag: str, attributes: dict[str, str], document: Document, start: int) -> None:
-        self.tag = tag
-        self.attributes = attributes
-        self.children: list[Element] = []
-        self.text = ""
-        self.document = document
-        self.start = start  # byte of "<"
-        self.end = start  # byte of its end tag, or just after "/>"
-
-    def get(self, name: str, default: str | None = None) -> str | None:
-        return self.attributes.get(name, default)
-
-    def find(self, tag: str) -> Element | None:
-        for child in self.children:
-            if child.tag == tag:
-                return child
-        return None
-
-    def find_all(self, tag: str) -> list[Element]:
-        return [child for child in self.children if child.tag == tag]
-
-    def walk(self) -> Iterator[Element]:
-        yield self
-        for child in self.children:
-            yield from child.walk()
-
-    @property
-    def label(self) -> str:
-        """Name in messages: `joint 'elbow'`, or `<axis>` without a name."""
-        name = self.attributes.get("name")
-        return f"{self.tag} {name!r}" if name else f"<{self.tag}>"
-
-    @property
-    def source(self) -> Source:
-        return self.document.source(self.start)
-
-    def place(self, attribute: str) -> Source:
-        """Return the place of the value of an attribute."""
-        found = attribute_spans(self).get(attribute)
-        return self.document.source(found[1] if found else self.start)
-
-    @property
-    def raw(self) -> str:
-        """The element as written in the file, comments and white space included."""
-        return self.document.data[self.start : self.stop].decode()
-
-    @property
-    def tag_stop(self) -> int:
-        """Byte after its start tag."""
-        return tag_end(self.document.data, self.start)
-
-    @property
-    def empty(self) -> bool:
-        """Whether its start tag also ends it: `<link/>`."""
-        stop = self.tag_stop
-        return self.document.data[stop - 2 : stop] == b"/>"
-
-    @property
-    def stop(self) -> int:
-        """Byte after its end tag."""
-        # an empty element may have the end of another right after it
-        return self.tag_stop if self.empty else self.document.data.index(b">", self.end) + 1
 
 
 class Report:
@@ -170,6 +106,22 @@ class Report:
     def warning(self, code: str, message: str, element: Element, **more: str | Element | None) -> None:
         self.add("warning", code, message, element, **more)  # type: ignore[arg-type]
 
+    def soften(self, first: int, consequence: str, owner: Element) -> None:
+        """Make warnings of the errors from an index on: each names `owner` and ends with the consequence.
+
+        The code is "left-out", but for what xacro has left, by which `kinetree.load` recognises xacro.
+        """
+        later, self.findings = self.findings[first:], self.findings[:first]
+        for finding in later:
+            if finding.severity == "error":
+                code = finding.code if finding.code == "left-over-xacro" else "left-out"
+                message = f"{finding.message}; {consequence}"
+                finding = replace(finding, severity="warning", code=code, message=message, element=owner.label)
+                self.count["error"] -= 1
+                self.count["warning"] += 1
+            if self.count[finding.severity] <= MAX_FINDINGS:
+                self.findings.append(finding)
+
     def place(self, findings: Iterable[Finding], document: Document) -> None:
         """Add findings that were made without the file, with the tag at their place underlined."""
         for finding in findings:
@@ -180,30 +132,31 @@ class Report:
             self.findings.append(finding)
 
 
-Span = tuple[int, int, int, int]
-_ATTRIBUTE = re.compile(rb"""([^\s=/<>"']++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
-
-
-def attribute_spans(element: Element) -> dict[str, Span]:
-    """Return {attribute: (start of its name, start of its value, end of its value, byte after its quote)}."""
-    data = element.document.data
-    behind = element.start + 1 + len(element.tag.encode())
-    return {
-        m[1].decode(): (m.start(), *(m.span(2) if m[2] is not None else m.span(3)), m.end())
-        for m in _ATTRIBUTE.finditer(data, behind, element.tag_stop)
-    }
-
-
 class _RefusedError(Exception):
     """Error that stops the parser at something that is never read, such as a document type."""
+
+    byte = 0
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
 
 
-def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: bool = False) -> Element | None:
-    """Return the root element of an XML text, or None with an error in `report`. comments: whether to keep comments."""
+class _Fault(NamedTuple):
+    """What expat refuses: its words, and the byte."""
+
+    words: str
+    byte: int
+
+
+def parse(
+    text: bytes | str | Derived, file: str, report: Report, *, comments: bool = False, strict: bool = False
+) -> Element | None:
+    """Return the root element of an XML text, or None with an error in `report`.
+
+    comments: whether to keep comments. strict: whether to refuse all that XML forbids; otherwise what tinyxml2 takes is
+    read, with warnings (see `kinetree.formats.xml_lenient`).
+    """
     text, origins = (text.text, text.origins) if isinstance(text, Derived) else (text, ())
     try:
         data = to_utf8(text) if len(text) <= MAX_BYTES else b""
@@ -216,23 +169,17 @@ def parse(text: bytes | str | Derived, file: str, report: Report, *, comments: b
         report.findings.append(Finding("xml-size", "error", message, Source(file)))
         return None
     document = Document(data, file, origins)
-    parser = expat.ParserCreate("utf-8")
     try:
-        _check_comments(data)
-        if comments:
-            parser.CommentHandler = lambda text: document.comments.update({parser.CurrentByteIndex: text})
-        root = _build(parser, document, report)
-    except expat.ExpatError as error:
-        byte = min(max(parser.ErrorByteIndex, 0), len(data))
-        message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
-        _refuse(report, document, "xml-syntax", message, byte)
-        return None
+        root, fault = _build(document, data, report, comments)
+        if fault is not None and not strict:
+            root, fault = _build_leniently(document, report, comments, root, fault)
     except _RefusedError as error:
-        _refuse(report, document, error.code, str(error), max(parser.CurrentByteIndex, 0))
+        _refuse(report, document, error.code, str(error), error.byte)
         return None
-    finally:
-        for handler in HANDLERS:  # they refer to the parser, which refers to them
-            setattr(parser, handler, None)
+    if root is None or (strict and fault is not None):
+        assert fault is not None
+        _refuse(report, document, "xml-syntax", f"this is not well-formed XML: {fault.words}", fault.byte)
+        return None
     if origins:
         document.starts = [element.start for element in root.walk()]
     return root
@@ -280,8 +227,65 @@ def _check_comments(data: bytes) -> None:
         raise _RefusedError("xml-size", f"{count} comments; at most {MAX_COMMENTS} are read")
 
 
-def _build(parser: expat.XMLParserType, document: Document, report: Report) -> Element:
-    """Return the root element, built by handlers of the parser."""
+def _build_leniently(
+    document: Document, report: Report, comments: bool, root: Element | None, fault: _Fault
+) -> tuple[Element | None, _Fault | None]:
+    """Return the root element of a text that expat has refused, or None and the fault that remains.
+
+    root, fault: what the first attempt has returned.
+    """
+    changes = changes_of(document.data)
+    if changes:
+        document.comments.clear()
+        places = Places(changes)
+        try:
+            root, left = _build(document, well_formed(document.data, changes), report, comments)
+        except _RefusedError as error:
+            error.byte = places(error.byte)
+            raise
+        if left is not None:
+            fault = left._replace(byte=places(left.byte))
+        if root is None:
+            return None, fault
+        document.lenient = True
+        document.comments = {places(byte): text for byte, text in document.comments.items()}
+        for element in root.walk():
+            element.start, element.end = places(element.start), places(element.end)
+        _warn_of(report, document, changes)
+        if left is None:
+            return root, None
+    if root is not None:
+        byte = fault.byte - document.data.startswith(b"</", fault.byte - 1)  # expat is at the "/"
+        message = f"what follows the end of <{root.tag}> is not read: XML allows one root element"
+        fix = "remove it, or the end tag that comes too early"
+        _lenient(report, document, message, byte, document.shown_end(byte), fix)
+    return root, fault
+
+
+def _warn_of(report: Report, document: Document, changes: list[Change]) -> None:
+    """Note what had to change for XML to allow the text: each kind once, at its first place."""
+    first: dict[str, Change] = {}
+    counts = Counter(what for *_, what in changes)
+    for change in changes:
+        first.setdefault(change[3], change)
+    for what, (start, stop, _, _) in first.items():
+        times = f", {counts[what]} times" if counts[what] > 1 else ""
+        _lenient(report, document, f"{what}{times}: XML forbids it", start, stop, "correct it; others refuse the file")
+
+
+def _lenient(report: Report, document: Document, what: str, start: int, stop: int, fix: str) -> None:
+    message = f"{what}; it is read as tinyxml2 does, the parser of urdfdom, sdformat and MuJoCo"
+    excerpt = document.excerpt(start, max(stop, start + 1))
+    report.findings.append(Finding("xml-lenient", "warning", message, document.source(start), fix=fix, excerpt=excerpt))
+
+
+def _build(document: Document, data: bytes, report: Report, comments: bool) -> tuple[Element | None, _Fault | None]:
+    """Return the root element, built by handlers of a parser, and what expat refuses.
+
+    data: the text of the document, or what it is changed to. Without a fault there is a root; with one, only if the
+    root ends before it.
+    """
+    parser = expat.ParserCreate("utf-8")
     roots: list[Element] = []
     stack = [Element("", {}, document, 0)]
     stack[0].children = roots
@@ -318,11 +322,26 @@ def _build(parser: expat.XMLParserType, document: Document, report: Report) -> E
     parser.CharacterDataHandler = characters
     parser.StartDoctypeDeclHandler = doctype
     parser.EntityDeclHandler = doctype
-    _feed(parser, document.data)
+    if comments:
+        parser.CommentHandler = lambda text: document.comments.update({parser.CurrentByteIndex: text})
+    fault = None
+    try:
+        _check_comments(data)
+        _feed(parser, data)
+    except expat.ExpatError as error:
+        fault = _Fault(expat.ErrorString(error.code), min(max(parser.ErrorByteIndex, 0), len(data)))
+        if len(stack) > 1 or not roots:
+            return None, fault
+    except _RefusedError as error:
+        error.byte = max(parser.CurrentByteIndex, 0)
+        raise
+    finally:
+        for handler in HANDLERS:  # they refer to the parser, which refers to them
+            setattr(parser, handler, None)
     for element, pieces in texts.items():
         element.text = "".join(pieces)
     report.parts = parts
-    return roots[0]
+    return roots[0], fault
 
 
 def _too_many(attributes: int, parts: int) -> _RefusedError:

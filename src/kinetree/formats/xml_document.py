@@ -47,6 +47,7 @@ class Document:
         self.data = data
         self.file = file
         self.comments: dict[int, str] = {}  # by the byte of "<", if `parse` keeps them
+        self.lenient = False  # whether it was read though XML forbids it
         self._ascii = data.isascii()
         self.origins = origins
         self.starts: Sequence[int] = ()  # bytes of the tags of all elements, of a text that has origins

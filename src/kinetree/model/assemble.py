@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from math import hypot
 
+from kinetree.confine import Places
 from kinetree.errors import Finding, KinetreeError, Source, nearest_names
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
@@ -48,6 +49,7 @@ class Parts:
     notes: tuple[Finding, ...] = ()
     text: Text | None = None
     source: Source | None = None
+    places: Places = Places()
     complete: bool = True  # False if some could not be read: then a missing part is not reported again
 
 
@@ -67,6 +69,7 @@ def parts_of(robot: Robot) -> Parts:
         robot.notes,
         None,
         robot.source,
+        robot.places,
     )
 
 
@@ -105,6 +108,7 @@ def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         notes=tuple(parts.notes),
         text=parts.text,
         source=parts.source,
+        places=parts.places,
     )
     return robot, []
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kinetree.arguments import as_names, explained
+from kinetree.confine import Places
 from kinetree.errors import Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
@@ -266,6 +267,7 @@ class Robot:
         number of q, velocity_names for each of qd.
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
     notes: the warnings of the reader.
+    places: where files that it refers to are looked for.
     """
 
     name: str
@@ -283,6 +285,7 @@ class Robot:
     notes: tuple[Finding, ...] = ()
     text: Text | None = None
     source: Source | None = None
+    places: Places = Places()
 
     def __repr__(self) -> str:
         return (

@@ -160,7 +160,7 @@ class Expander:
         """Add the content of a <model>, and set its canonical link."""
         stray_text(self.report, element)
         for pose in element.find_all("pose")[1:]:
-            self.report.error("duplicate-element", "<pose> stands twice; legal is one", pose, owner=element)
+            self.report.warning("contradiction", "<pose> stands twice; the first is used", pose, owner=element)
         links: list[Entry] = []
         models: list[Entry] = []
         for child in element.children:

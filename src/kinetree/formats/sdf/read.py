@@ -11,7 +11,15 @@ import numpy as np
 from kinetree.errors import Finding
 from kinetree.formats.carried import Carried, restore
 from kinetree.formats.coupled import coupled_limit
-from kinetree.formats.fields import check_attributes, finish, joint_order, name_of, read_each, single_children
+from kinetree.formats.fields import (
+    check_attributes,
+    finish,
+    joint_order,
+    name_of,
+    optional_each,
+    read_each,
+    single_children,
+)
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.sdf.choose import Choice, choose
@@ -22,7 +30,7 @@ from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, ORDER, geome
 from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
-from kinetree.model.robot import Extension, Frame, Inertial, Joint, Link, Robot, Sensor, Text
+from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
@@ -85,7 +93,9 @@ class _Reader:
                 self.carried += [(e, e.get("of") or "", e.get("name") or "", e.text) for e in ours]
                 limits = (e for e in entry.others if e.tag == COUPLED)
                 parts.coupled_limits += read_each(limits, partial(coupled_limit, context.report))
-                parts.materials += [material_of(context, e, entry.element)[0] for e in named]
+                look = partial(material_of, context, entry.element)
+                made = optional_each(self.report, "sdf", named, entry.element, look, parts.extensions)
+                parts.materials += [material for material, _ in made]
         parts.joint_order = joint_order(context.report, orders[0] if orders else None, parts)
         self.world(parts)
         parts.sensors = self.named_sensors()
@@ -94,8 +104,8 @@ class _Reader:
     def joint(self, entry: Entry, parts: Parts) -> None:
         made = joint(self.context, entry)
         if made is not None:
-            parts.joints.append(made)
-            self.joint_sensors(entry, made)
+            left = self.joint_sensors(entry, made)
+            parts.joints.append(replace(made, extensions=(*made.extensions, *left)) if left else made)
 
     def world(self, parts: Parts) -> None:
         """Add the link `world` if joints start there; otherwise note that the pose of the model in it is left out."""
@@ -149,28 +159,29 @@ class _Reader:
         if "inertial" in once:
             inertial, more = self.inertial(once["inertial"], entry)
             extensions += more
+        sensors = [e for e in others if e.tag == "sensor"]
+        extensions += self.all_sensors(sensors, entry, entry, None)
+        shape = partial(geometry, self.context, entry)
+        shapes = {}
         for tag in ("visual", "collision"):
-            self.names([e for e in others if e.tag == tag])
-        for sensor in (e for e in others if e.tag == "sensor"):
-            self.sensor(sensor, entry, entry, None)
-        return Link(
-            self.context.local(entry.name),
-            inertial,
-            tuple(geometry(self.context, e, entry) for e in others if e.tag == "visual"),
-            tuple(geometry(self.context, e, entry) for e in others if e.tag == "collision"),
-            tuple(extensions),
-            element.source,
-        )
+            elements = [e for e in others if e.tag == tag]
+            shapes[tag] = self.named_shapes(optional_each(report, "sdf", elements, element, shape, extensions), element)
+        name = self.context.local(entry.name)
+        return Link(name, inertial, shapes["visual"], shapes["collision"], tuple(extensions), element.source)
 
-    def names(self, elements: list[Element]) -> None:
-        """Report two visuals, or two collisions, of one name in a link."""
-        first: dict[str, Element] = {}
-        for element in elements:
-            name = name_of(self.report, element)
-            other = first.setdefault(name, element)
-            if name and other is not element:
-                message = f"there is already a {element.tag} of this name in the link at {other.source}"
-                self.report.error("duplicate-name", message, element)
+    def named_shapes(self, shapes: list[Geometry], link: Element) -> tuple[Geometry, ...]:
+        """Return the visuals, or the collisions, of a link; the name of another loses its name."""
+        seen: set[str] = set()
+        found = []
+        for shape in shapes:
+            if shape.name is None or shape.name in seen:
+                what = f"there is already a shape of the name {shape.name!r}" if shape.name else "a shape has no name"
+                message = f"{what} in the link; SDF requires names that differ, so it gets another when it is written"
+                self.report.place([Finding("no-name", "warning", message, shape.source, link.label)], link.document)
+                shape = replace(shape, name=None)
+            seen.add(shape.name or "")
+            found.append(shape)
+        return tuple(found)
 
     def inertial(self, element: Element, link: Entry) -> tuple[Inertial | None, list[Extension]]:
         report, owner = self.report, link.element
@@ -204,14 +215,19 @@ class _Reader:
 
     # sensors
 
-    def joint_sensors(self, entry: Entry, made: Joint) -> None:
-        child = self.frames.link_of(entry)
-        for element in entry.element.find_all("sensor"):
-            if child is not None:
-                self.sensor(element, entry, child, made.name)
+    def joint_sensors(self, entry: Entry, made: Joint) -> list[Extension]:
+        child, elements = self.frames.link_of(entry), entry.element.find_all("sensor")
+        return self.all_sensors(elements, entry, child, made.name) if child else []
 
-    def sensor(self, element: Element, at: Entry, link: Entry, of_joint: str | None) -> None:
-        """Add a sensor of a link, or of a joint, whose sensor sits on the joint's child link."""
+    def all_sensors(self, elements: list[Element], at: Entry, link: Entry, of_joint: str | None) -> list[Extension]:
+        """Add the sensors of a link or a joint; return those that cannot be read, as they stand."""
+        left: list[Extension] = []
+        read = partial(self.sensor, at, link, of_joint)
+        self.sensors += optional_each(self.report, "sdf", elements, None, read, left)
+        return left
+
+    def sensor(self, at: Entry, link: Entry, of_joint: str | None, element: Element) -> tuple[Sensor, str]:
+        """Return a sensor of a link, or of a joint, whose sensor sits on the joint's child link, and its owner."""
         report, context = self.report, self.context
         check_attributes(report, element, ("name", "type", CUSTOM_TYPE))
         name, kind = name_of(report, element), name_of(report, element, "type")
@@ -235,7 +251,7 @@ class _Reader:
         if (made.name, at.name) in self.sensor_names:
             report.error("duplicate-name", f"there is already a sensor {name!r} here", element)
         self.sensor_names.add((made.name, at.name))
-        self.sensors.append((made, at.name))
+        return made, at.name
 
     def base(self, pose: Element | None, at: Entry, link: Entry) -> Entry:
         """Return the frame to which a sensor's pose is relative, if it is fixed to the link, else the link."""

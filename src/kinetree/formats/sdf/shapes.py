@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kinetree.formats.fields import check_attributes, single_children
+from functools import partial
+
+from kinetree.formats.fields import check_attributes, optional_each, single_children
 from kinetree.formats.numbers import numbers
 from kinetree.formats.sdf.context import COLLISION_OTHERS, MATERIAL_OTHERS, VISUAL_OTHERS, Context
 from kinetree.formats.sdf.frames import Entry
@@ -36,7 +38,7 @@ CARRIED = "kinetree:carried"  # what SDF lacks
 """Names with a prefix, which SDF allows for other tools: these keep names of materials, which SDF lacks."""
 
 
-def geometry(context: Context, element: Element, link: Entry) -> Geometry:
+def geometry(context: Context, link: Entry, element: Element) -> Geometry:
     """Return a <visual> or <collision> of a link."""
     report = context.report
     once, others = single_children(report, element, ("pose", "geometry", "material"))
@@ -49,15 +51,16 @@ def geometry(context: Context, element: Element, link: Entry) -> Geometry:
         extensions += more
     else:
         report.warning("missing-element", f"<{element.tag}> without <geometry> is taken as empty", element)
-    material = None
-    if "material" in once:
-        material, more = material_of(context, once["material"], link.element)
+    looks = [once["material"]] if "material" in once else []
+    read = partial(material_of, context, link.element)
+    made = optional_each(report, "sdf", looks, link.element, read, extensions)
+    for _, more in made:
         extensions += more
     return Geometry(
         shape,
         context.pose(once.get("pose"), link, link, link.element),
         attribute_of(report, element, "name") or None,
-        material,
+        made[0][0] if made else None,
         tuple(extensions),
         element.source,
     )
@@ -70,15 +73,17 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
     extensions = context.keep(others, (), owner, "geometry/")
     if known and all(child.tag in AS_IT_STANDS and child.tag == known[0].tag for child in known):
         return Shape(known[0].tag, {}), [*extensions, *context.keep(known, AS_IT_STANDS, owner, "geometry/")]
-    if len(known) != 1:
+    if not known:
         legal = ", ".join(f"<{tag}>" for tag in (*SHAPES, *AS_IT_STANDS))
-        message = f"<geometry> should have one of {legal}; it has {len(known)}"
-        if known:
-            report.error("geometry", message, element, owner=owner)
-        else:
-            report.warning("geometry", f"{message} and is taken as empty", element, owner=owner)
+        message = f"<geometry> should have one of {legal}; it has none and is taken as empty"
+        report.warning("geometry", message, element, owner=owner)
         return Shape("empty", {}), extensions
     child = known[0]
+    if len(known) > 1:
+        message = f"<geometry> has {', '.join(f'<{shape.tag}>' for shape in known)}; the first is used"
+        report.warning("contradiction", message, known[1], owner=owner)
+        if child.tag in AS_IT_STANDS:
+            return Shape(child.tag, {}), [*extensions, *context.keep(known, AS_IT_STANDS, owner, "geometry/")]
     sizes = SHAPES[child.tag]
     once, others = single_children(report, child, (*sizes, "uri") if child.tag == "mesh" else tuple(sizes))
     extensions += context.keep(others, ("submesh", "convex_decomposition"), owner, f"geometry/{child.tag}/")
@@ -94,7 +99,7 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
     return Shape(child.tag, parameters), extensions
 
 
-def material_of(context: Context, element: Element, owner: Element) -> tuple[Material, list[Extension]]:
+def material_of(context: Context, owner: Element, element: Element) -> tuple[Material, list[Extension]]:
     """Return a material of the diffuse colour, and all else as extensions, unchanged."""
     report = context.report
     once, others = single_children(report, element, ("diffuse",))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import hypot
 
-from kinetree.formats.fields import check_leaf, keep, vector_of
+from kinetree.formats.fields import check_leaf, extension, keep, vector_of
 from kinetree.formats.xml import Element, Report
 from kinetree.model.robot import Extension
 from kinetree.spatial import se3
@@ -22,10 +22,12 @@ what URDF lacks."""
 
 @dataclass(slots=True)
 class Context:
-    """State of one reading. `poses`: those already read; `references`: materials that are only named."""
+    """State of one reading. `foreign`: whether instructions of xacro are elements of another tool, as to urdfdom;
+    `poses`: those already read; `references`: materials that are only named."""
 
     report: Report
     version: str = "1.0"
+    foreign: bool = False
     poses: dict[tuple[tuple[str, str], ...], Array] = field(default_factory=dict)
     references: list[Element] = field(default_factory=list)
 
@@ -65,10 +67,14 @@ def _read_origin(context: Context, element: Element, owner: Element) -> Array:
 
 
 def keep_others(context: Context, elements: Iterable[Element], owner: Element | None = None) -> list[Extension]:
-    """Return elements that are not understood as extensions; those left over from xacro are errors."""
+    """Return elements that are not understood as extensions; those left over from xacro are errors, if not foreign."""
     kept = []
     for element in elements:
-        if element.tag.startswith("xacro:"):
+        if element.tag.startswith("xacro:") and context.foreign:
+            message = f"<{element.tag}> is an instruction of xacro, which is left out"
+            context.report.warning("left-over-xacro", message, element, owner=owner)
+            kept.append(extension("urdf", element))
+        elif element.tag.startswith("xacro:"):
             message = f"<{element.tag}> is an instruction that xacro has not carried out"
             fix = "load the .xacro file, or expand it first"
             context.report.error("left-over-xacro", message, element, owner=owner, fix=fix)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from math import inf, sqrt
 
 import numpy as np
@@ -14,13 +15,15 @@ from kinetree.formats.fields import (
     choice_of,
     float_of,
     name_of,
+    optional,
+    optional_each,
     single_children,
     vector_of,
 )
 from kinetree.formats.urdf.context import Context, keep_others, read_origin
 from kinetree.formats.xml import Element
 from kinetree.model.joints import JOINT_TYPES, JointType
-from kinetree.model.robot import NO_AXES, Calibration, Dynamics, Joint, Limit, Mimic, Safety
+from kinetree.model.robot import NO_AXES, Calibration, Dynamics, Extension, Joint, Limit, Mimic, Safety
 from kinetree.spatial.se3 import NO_DIRECTION, Array, frozen
 
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
@@ -58,6 +61,10 @@ def read_joint(context: Context, element: Element) -> Joint | None:
         message = f"a {kind.name} joint has not one coordinate, so <mimic> has no effect"
         report.warning("mimic", message, mimic, owner=element)
         mimic = None
+    left: list[Extension] = []
+    rest = partial(optional_each, report, "urdf", owner=element, left=left)
+    safety = rest(element.find_all("safety_controller")[:1], read=partial(read_safety, context, element))
+    calibration = rest(element.find_all("calibration")[:1], read=partial(read_calibration, context, element))
     return Joint(
         name,
         kind.name,
@@ -68,9 +75,9 @@ def read_joint(context: Context, element: Element) -> Joint | None:
         limits=read_limits(context, once.get("limit"), element, kind.name),
         mimic=read_mimic(context, mimic, element) if mimic else None,
         dynamics=read_dynamics(context, once.get("dynamics"), element),
-        safety=read_safety(context, once.get("safety_controller"), element),
-        calibration=read_calibration(context, once.get("calibration"), element),
-        extensions=tuple(keep_others(context, others, element)),
+        safety=safety[0] if safety else None,
+        calibration=calibration[0] if calibration else None,
+        extensions=(*keep_others(context, others, element), *left),
         source=element.source,
     )
 
@@ -79,7 +86,8 @@ def _axes_of(context: Context, element: Element | None, joint: Element, kind: Jo
     """Return the axes of a joint; an <axis> of a type without axes is only checked."""
     if not kind.axes:
         if element is not None:
-            vector_of(context.report, element, "xyz", 3, (0.0, 0.0, 0.0), joint)
+            read = partial(vector_of, context.report, element, "xyz", 3, (0.0, 0.0, 0.0), joint)
+            optional(context.report, element, joint, read)
         return NO_AXES
     return read_axes(context, element, joint, kind)
 
@@ -154,10 +162,8 @@ def read_dynamics(context: Context, element: Element | None, joint: Element) -> 
     return (Dynamics(damping, float_of(context.report, element, "friction", 0.0, joint)),)
 
 
-def read_safety(context: Context, element: Element | None, joint: Element) -> Safety | None:
-    """Return a <safety_controller>, or None."""
-    if element is None:
-        return None
+def read_safety(context: Context, joint: Element, element: Element) -> Safety:
+    """Return a <safety_controller>."""
     report = context.report
     check_leaf(report, element, {"k_velocity", "k_position", "soft_lower_limit", "soft_upper_limit"})
     return Safety(
@@ -168,10 +174,8 @@ def read_safety(context: Context, element: Element | None, joint: Element) -> Sa
     )
 
 
-def read_calibration(context: Context, element: Element | None, joint: Element) -> Calibration | None:
-    """Return a <calibration>, or None."""
-    if element is None:
-        return None
+def read_calibration(context: Context, joint: Element, element: Element) -> Calibration:
+    """Return a <calibration>."""
     check_leaf(context.report, element, {"rising", "falling"})
     rising, falling = (
         float_of(context.report, element, name, owner=joint) if name in element.attributes else None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from kinetree.formats.fields import (
     check_attributes,
     check_leaf,
     extension,
     float_of,
     ignore,
-    keep,
+    is_left_over,
     name_of,
+    optional_each,
     single_children,
     vector_of,
 )
@@ -35,12 +38,19 @@ def read_link(context: Context, element: Element) -> Link:
     check_attributes(report, element, {"name", "type"})
     once, others = single_children(report, element, {"inertial", "visual", "collision"}, {"visual", "collision"})
     inertial = once.get("inertial")
+    left: list[Extension] = []
+    shapes = {
+        tag: optional_each(
+            report, "urdf", (e for e in others if e.tag == tag), element, partial(read_geometry, context, element), left
+        )
+        for tag in ("visual", "collision")
+    }
     return Link(
         name_of(report, element),
         read_inertial(context, inertial, element) if inertial else None,
-        tuple(read_geometry(context, e, element) for e in others if e.tag == "visual"),
-        tuple(read_geometry(context, e, element) for e in others if e.tag == "collision"),
-        tuple(keep_others(context, (e for e in others if e.tag not in ("visual", "collision")), element)),
+        tuple(shapes["visual"]),
+        tuple(shapes["collision"]),
+        (*keep_others(context, (e for e in others if e.tag not in shapes), element), *left),
         element.source,
     )
 
@@ -73,14 +83,14 @@ def _numbers(
     return [float_of(report, element, name, 0.0, link) for name in names]
 
 
-def read_geometry(context: Context, element: Element, link: Element) -> Geometry:
+def read_geometry(context: Context, link: Element, element: Element) -> Geometry:
     """Return a <visual> or <collision>."""
     report = context.report
     once, others = single_children(report, element, {"origin", "geometry"}, {"material"})
     materials = [child for child in others if child.tag == "material"]
     check_attributes(report, element, {"name"})
     shape = Shape("none", {})
-    extensions = keep(report, "urdf", (child for child in others if child.tag != "material"), link)
+    extensions = keep_others(context, (child for child in others if child.tag != "material"), link)
     for child in materials[1:]:  # only looks: no reason to refuse a robot
         message = f"<{element.tag}> has a second <material>; the first is used, as urdfdom does"
         report.warning("duplicate-element", message, child, owner=link)
@@ -90,26 +100,29 @@ def read_geometry(context: Context, element: Element, link: Element) -> Geometry
         extensions += more
     else:
         report.error("missing-element", f"<{element.tag}> needs <geometry>, which is missing", element, owner=link)
-    return Geometry(
-        shape,
-        read_origin(context, once.get("origin"), link),
-        element.get("name"),
-        read_material(context, materials[0], anonymous=True) if materials else None,
-        tuple(extensions),
-        element.source,
-    )
+    name = element.get("name") or None
+    if name:
+        is_left_over(report, element, name, attribute="name", owner=link)
+    look = partial(read_material, context, anonymous=True)
+    first = optional_each(report, "urdf", materials[:1], link, look, extensions)
+    origin = read_origin(context, once.get("origin"), link)
+    return Geometry(shape, origin, name, first[0] if first else None, tuple(extensions), element.source)
 
 
 def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape, list[Extension]]:
     """Return the shape of a <geometry>, and its other elements."""
     report = context.report
     known = [child for child in element.children if child.tag in SHAPES]
-    others = keep(report, "urdf", (child for child in element.children if child.tag not in SHAPES), link)
-    if len(known) != 1:
+    others = keep_others(context, (child for child in element.children if child.tag not in SHAPES), link)
+    if not known:
         legal = ", ".join(f"<{tag}>" for tag in SHAPES)
-        report.error("geometry", f"<geometry> needs one of {legal}; it has {len(known)}", element, owner=link)
+        report.error("geometry", f"<geometry> needs one of {legal}; it has none", element, owner=link)
         return Shape("none", {}), others
     child = known[0]
+    for other in known[1:]:
+        message = f"<geometry> has <{child.tag}> and <{other.tag}>; the first is used"
+        report.warning("contradiction", message, other, owner=link)
+        others.append(extension("urdf", other))
     check_leaf(report, child, SHAPES[child.tag].keys())
     parameters: dict[str, float | str | tuple[float, ...]] = {}
     for name, count in SHAPES[child.tag].items():
@@ -130,6 +143,8 @@ def read_material(context: Context, element: Element, anonymous: bool = False) -
     """Return a material; inside a visual it may have no name."""
     report = context.report
     name = (element.get("name") or "") if anonymous else name_of(report, element)
+    if anonymous:
+        is_left_over(report, element, name, attribute="name")
     if not element.children:
         context.references.append(element)
     once, others = single_children(report, element, {"color", "texture"})

@@ -14,8 +14,10 @@ from kinetree.formats.fields import (
     extension,
     finish,
     float_of,
+    is_left_over,
     joint_order,
     name_of,
+    optional_each,
     read_each,
     single_children,
     stray_text,
@@ -28,12 +30,17 @@ from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Sensor, Text
 
+NAME = "robot"
+"""Name of a robot without one, which no frame depends on."""
 VERSIONS = ("1.0", "1.1", "1.2")
 FOREIGN = ("gazebo", "transmission", "ros2_control")  # elements of other tools that URDF files contain by custom
 
 
-def read(text: bytes | str | Derived, file: str) -> tuple[Robot | None, list[Finding]]:
-    """Return the robot in a URDF text, or None, and all findings. Never raises on content."""
+def read(text: bytes | str | Derived, file: str, *, foreign: bool = False) -> tuple[Robot | None, list[Finding]]:
+    """Return the robot in a URDF text, or None, and all findings. Never raises on content.
+
+    foreign: whether instructions of xacro are left out, with warnings, as urdfdom does; otherwise they are errors.
+    """
     report = Report()
     root = parse(text, file, report)
     if root is None:
@@ -42,7 +49,7 @@ def read(text: bytes | str | Derived, file: str) -> tuple[Robot | None, list[Fin
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; legal is <robot>", root)
         return None, report.findings
-    return _read_robot(Context(report, root.get("version") or "1.0"), root), report.findings
+    return _read_robot(Context(report, root.get("version") or "1.0", foreign), root), report.findings
 
 
 def _read_robot(context: Context, root: Element) -> Robot | None:
@@ -51,13 +58,15 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     check_attributes(report, root, {"name", "version"})
     if root.text:
         stray_text(report, root)
-    parts = Parts(name_of(report, root), source=root.source)
+    parts = Parts(_name(report, root), source=root.source)
     parts.text = Text("urdf", root.document.data.decode(), root.document.origins)
     parts.links = read_each(root.find_all("link"), partial(read_link, context))
     parts.joints = read_each(root.find_all("joint"), partial(read_joint, context))
-    parts.materials = read_each(root.find_all("material"), partial(read_material, context))
-    child_of = {joint.name: joint.child for joint in parts.joints}
-    parts.sensors = read_each(root.find_all("sensor"), partial(_read_sensor, context, child_of))
+    left = parts.extensions
+    looks = root.find_all("material")
+    parts.materials = optional_each(report, "urdf", looks, None, partial(read_material, context), left)
+    sensor = partial(_read_sensor, context, {joint.name: joint.child for joint in parts.joints})
+    parts.sensors = optional_each(report, "urdf", root.find_all("sensor"), None, sensor, left)
     for child in root.children:
         if child.tag in FOREIGN:
             parts.extensions.append(extension("urdf", child))
@@ -68,6 +77,16 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     check_references(context, parts)
     carried = ((e, e.get("of") or "", e.get("name") or "", e.text) for e in root.find_all(CARRIED))
     return finish(report, restore(report, parts, carried, "urdf"), root)
+
+
+def _name(report: Report, root: Element) -> str:
+    """Return the name of the robot, or NAME with a warning if it has none."""
+    name = root.get("name") or ""
+    if not name.strip():
+        message = f"<robot> needs name=…, which is missing or empty; it is called {NAME!r} here"
+        report.warning("no-name", message, root)
+        return NAME
+    return "" if is_left_over(report, root, name, "name=", attribute="name") else name
 
 
 def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -> Sensor | None:

@@ -185,7 +185,7 @@ class Engine:
         """Return the DOM of a file after our XML parser has checked it; each element has its place."""
         if len(content) > MAX_FILE_BYTES:
             raise fail("xacro-size", f"{file} has more than {MAX_FILE_BYTES} bytes, the most that is expanded")
-        root = parse(content, file, self.report)
+        root = parse(content, file, self.report, strict=True)
         if root is None:
             raise KinetreeError(self.report.findings)
         self.roots.append(root)

@@ -10,7 +10,7 @@ import errno
 import struct
 from collections.abc import Sequence
 
-from kinetree.checker.sandbox.numbers import ARCHITECTURES, NEWEST, judged, refused
+from kinetree.isolated.numbers import ARCHITECTURES, NEWEST, judged, refused
 
 # linux/bpf_common.h
 LOAD, EQUAL, ABOVE, ANY_BIT, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from kinetree.checker.sandbox.filter import program
-from kinetree.checker.sandbox.numbers import ARCHITECTURES, judged
 from kinetree.confine import shared_folders
+from kinetree.isolated.filter import program
+from kinetree.isolated.numbers import ARCHITECTURES, judged
 
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 ALL_THREADS, AS_FAST = 1, 4  # SECCOMP_FILTER_FLAG_TSYNC and _SPEC_ALLOW

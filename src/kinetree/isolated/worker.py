@@ -1,4 +1,4 @@
-"""Child process of `kinetree.checker.run`, which checks files within limits."""
+"""Child process of `kinetree.isolated.child`, which calls a function within limits."""
 
 from __future__ import annotations
 
@@ -8,59 +8,19 @@ import os
 import pickle
 import queue
 import signal
-import stat
 import struct
 import sys
 import tempfile
 import threading
-import traceback
 from contextlib import suppress
-from dataclasses import replace
+from importlib import import_module
 from itertools import count
 from typing import IO, Any
 
-from kinetree.checker.checked import Checked, Examined, Job, examine_job, fault
-from kinetree.errors import KinetreeError, Source
-
 HEAD = struct.Struct("<Q")
 
-
 COLLECTED = 10
-"""Number of files after which garbage is collected."""
-
-
-def check_alone(job: Job) -> Checked:
-    """Check one file; every failure becomes a finding."""
-    return examine_alone(job).checked
-
-
-def examine_alone(job: Job) -> Examined:
-    """Read and check one file; every failure becomes a finding."""
-    try:
-        if special := _special(job.file):
-            return Examined(fault(job.file, "file", f"is {special}, not a file; only files are checked"))
-        return examine_job(job)
-    except KinetreeError as error:
-        placed = tuple(replace(f, source=f.source or Source(job.file)) for f in error.findings)
-        return Examined(Checked(job.file, placed))
-    except MemoryError:
-        message = "takes more memory to check than there is, or than is allowed"
-        return Examined(fault(job.file, "check-memory", message))
-    except Exception as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        said = f"{type(error).__name__}: {error} ({os.path.basename(where.filename)}:{where.lineno})"
-        return Examined(fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}"))
-
-
-def _special(file: str) -> str | None:
-    """Return the kind of a path that is neither a file nor a folder; reading it might never end, or have an effect."""
-    try:
-        mode = os.stat(file).st_mode
-    except (OSError, ValueError):
-        return None  # reading it raises with the reason
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-        return None
-    return "a named pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+"""Number of calls after which garbage is collected."""
 
 
 def send(stream: IO[bytes] | None, content: bytes) -> None:
@@ -83,11 +43,14 @@ def receive(stream: IO[bytes] | None, most: float = math.inf) -> bytes:
     return content
 
 
-def main(seconds: str, megabytes: str) -> None:
-    """Answer jobs until the process that sends them has gone. The first message contains whether the kernel shall
-    restrict this process, and the files and folders that it may read; the answer to it contains the limits in force."""
-    from kinetree.checker.sandbox import Restricted, restrict  # not for the parent, which imports this file
+def main(function: str, seconds: str, megabytes: str) -> None:
+    """Answer calls of "module:function" until the process that sends them has gone. The first message contains whether
+    the kernel shall restrict this process, and the files and folders that it may read; the answer to it contains the
+    limits in force. Arguments are a pickled tuple; an exception ends the process."""
+    from kinetree.isolated.restrict import Restricted, restrict  # not for the parent, which imports this file
 
+    module, _, name = function.partition(":")
+    called = getattr(import_module(module), name)  # while every file may be read
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and ends us
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text is not an answer
@@ -104,7 +67,7 @@ def main(seconds: str, megabytes: str) -> None:
     while True:
         content = jobs.get()
         _allow(float(seconds))
-        send(answers, pickle.dumps(check_alone(pickle.loads(content))))
+        send(answers, pickle.dumps(called(*pickle.loads(content))))
         if next(done) % COLLECTED == 0:
             gc.collect()
 

@@ -1,0 +1,45 @@
+"""Check of one file, in a limited child process or in this one."""
+
+from __future__ import annotations
+
+import os
+import stat
+import traceback
+from dataclasses import replace
+
+from kinetree.checker.checked import Checked, Examined, Job, examine_job, fault
+from kinetree.errors import KinetreeError, Source
+
+
+def check_alone(job: Job) -> Checked:
+    """Check one file; every failure becomes a finding."""
+    return examine_alone(job).checked
+
+
+def examine_alone(job: Job) -> Examined:
+    """Read and check one file; every failure becomes a finding."""
+    try:
+        if special := _special(job.file):
+            return Examined(fault(job.file, "file", f"is {special}, not a file; only files are checked"))
+        return examine_job(job)
+    except KinetreeError as error:
+        placed = tuple(replace(f, source=f.source or Source(job.file)) for f in error.findings)
+        return Examined(Checked(job.file, placed))
+    except MemoryError:
+        message = "takes more memory to check than there is, or than is allowed"
+        return Examined(fault(job.file, "check-memory", message))
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{type(error).__name__}: {error} ({os.path.basename(where.filename)}:{where.lineno})"
+        return Examined(fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}"))
+
+
+def _special(file: str) -> str | None:
+    """Return the kind of a path that is neither a file nor a folder; reading it might never end, or have an effect."""
+    try:
+        mode = os.stat(file).st_mode
+    except (OSError, ValueError):
+        return None  # reading it raises with the reason
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return None
+    return "a named pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"

@@ -1,0 +1,224 @@
+"""The meshes and textures of a robot that is saved: which files are copied or converted, and where to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from kinetree.confine import is_in, real
+from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.formats.capabilities import CAPABILITIES
+from kinetree.formats.opener import read_file
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Geometry, Material, Robot
+from kinetree.shapes.collada import images
+from kinetree.shapes.convert import mesh_for_mujoco, texture_for_mujoco
+from kinetree.shapes.gltf import references
+from kinetree.shapes.read import POINTER, Beside, ending_of, read_mesh
+from kinetree.shapes.resolve import IMAGES, MESHES, beside, files_of, path_of, root_of
+
+ASSETS = "assets"
+"""Folder beside the written file that meshes and textures are put into."""
+FIX = (
+    'restore the files, name the folders of packages when you load, or leave the references as they are: assets="keep" '
+    'or --assets keep; without=("{part}",) or --without {part} leaves them out'
+)
+
+
+@dataclass
+class _Bag:
+    """Files to write, by path, and the references from the written file to them, by the files that they come from."""
+
+    robot: Robot
+    folder: Path
+    mujoco: bool
+    without: Collection[str]
+    changed: bool = False
+    contents: dict[Path, bytes] = field(default_factory=dict)
+    references: dict[Path, str] = field(default_factory=dict)
+    flat: set[Path] = field(default_factory=set)
+    roots: dict[Path, str] = field(default_factory=dict)
+    taken: dict[str, Path] = field(default_factory=dict)  # paths below the folder in lower case: some disks ignore case
+    findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.files = files_of(self.robot)
+
+    def geometry(self, geometry: Geometry, owner: str, felt: bool) -> Geometry:
+        """Return a geometry that refers to its mesh and its texture as the written file does."""
+        material = geometry.material and self.material(geometry.material)
+        if geometry.shape.kind != "mesh":
+            return replace(geometry, material=material)
+        name = str(geometry.shape.parameters["filename"])
+        file = self._noting(name, "geometry", owner, geometry.source, lambda path: self._mesh(path, felt), MESHES)
+        shape = replace(geometry.shape, parameters={**geometry.shape.parameters, "filename": file})
+        return replace(geometry, shape=shape, material=material)
+
+    def material(self, material: Material) -> Material:
+        """Return a material that refers to its texture as the written file does."""
+        if not material.texture or "material" in self.without:
+            return material
+        owner = f"material {material.name!r}"
+        texture = self._noting(material.texture, "material", owner, material.source, self._texture, IMAGES)
+        return replace(material, texture=texture)
+
+    def _noting(
+        self,
+        name: str,
+        part: str,
+        owner: str,
+        source: Source | None,
+        bring: Callable[[Path], str],
+        endings: tuple[str, ...],
+    ) -> str:
+        """Return a reference from the written file to a file, or its name with a finding if it cannot be brought."""
+        try:
+            path = path_of(self.robot, name, source, self.files)
+            if ending_of(path.name) not in endings:
+                raise fail("file", f"such files end in {', '.join(endings)}")
+            reference = bring(path)
+            self.changed = self.changed or reference != name
+            return reference
+        except KinetreeError as error:
+            first = error.findings[0]
+            what = "mesh" if part == "geometry" else "texture"
+            message = f"the {what} {name!r} cannot be brought along: {first.message}"
+            fix = "; ".join(filter(None, [first.fix, FIX.format(part=part)]))
+            self.findings.setdefault(
+                (name, first.message), Finding(f"missing-{what}", "error", message, source, owner, fix)
+            )
+            return name
+
+    def _mesh(self, path: Path, felt: bool) -> str:
+        if path not in self.references:
+            data = read_file(path)
+            if data.startswith(POINTER):
+                fix = "fetch it with `git lfs pull`"
+                raise fail("file", "the file is a pointer of git-lfs in place of the mesh", fix=fix)
+            made, ending = data, ending_of(path.name)
+            if self.mujoco:
+                mesh = read_mesh(data, str(path), self._opener(path))
+                made, ending = mesh_for_mujoco(mesh, data, ending)
+                self.flat |= {path} if mesh.flat else set()
+            else:
+                self._companions(path, data)
+            self.references[path] = self._placed(path, made, ending, made is not data)
+        if felt and path in self.flat:
+            raise fail("mesh", "it is flat, and MuJoCo lets only meshes with a volume collide")
+        return self.references[path]
+
+    def _texture(self, path: Path) -> str:
+        if path not in self.references:
+            data = read_file(path)
+            made, ending = texture_for_mujoco(data, str(path)) if self.mujoco else (data, ending_of(path.name))
+            self.references[path] = self._placed(path, made, ending, made is not data)
+        return self.references[path]
+
+    def _opener(self, path: Path) -> Beside:
+        def opened(reference: str) -> bytes | None:
+            found = beside(path, reference, self.files)
+            return read_file(found) if found else None
+
+        return opened
+
+    def _companions(self, path: Path, data: bytes) -> None:
+        """Bring the files that a mesh file refers to, at the same place beside it."""
+        root = root_of(path)
+        for name in dict.fromkeys(_references(path, data)):
+            found = beside(path, name, self.files)
+            if found is None:
+                continue  # it leads nowhere from here either
+            if ending_of(found.name) not in (*IMAGES, ".mtl", ".bin") or not found.is_relative_to(root):
+                raise fail("file", f"it refers to {name!r}, which is no texture in {root}")
+            content = read_file(found)
+            self._placed(found, content, ending_of(found.name), False, root)
+            if found.suffix.lower() == ".mtl":
+                self._companions(found, content)
+
+    def _placed(self, path: Path, data: bytes, ending: str, converted: bool, root: Path | None = None) -> str:
+        """Return the reference to a file, which is put into the assets unless it can be used where it lies."""
+        root = root or root_of(path)
+        if not converted and self._stays(path, root):
+            return os.path.relpath(real(path), real(self.folder)).replace(os.sep, "/")
+        inside = PurePosixPath(self._label(root), *path.relative_to(root).parts)
+        inside = inside if ending == inside.suffix.lower() else inside.with_suffix(ending)
+        number = 1
+        while not self._is_free(place := inside.with_stem(f"{inside.stem}_{number}") if number > 1 else inside, data):
+            number += 1
+        target = self.folder / ASSETS / place
+        self.taken[str(place).lower()] = target
+        self.contents[target] = data
+        return f"{ASSETS}/{place}"
+
+    def _stays(self, path: Path, root: Path) -> bool:
+        """Return whether a file is used where it lies: in the folder of the written file, which is in its package, has
+        the robot's file, or has the assets of an earlier robot with it."""
+        folder = Path(real(self.folder))
+        own = os.path.dirname(real(self.robot.source.file)) if self.robot.source else None
+        known = is_in(str(folder), [Path(real(root))]) or own == str(folder) or is_in(real(path), [folder / ASSETS])
+        return known and is_in(real(path), [folder])
+
+    def _is_free(self, place: PurePosixPath, data: bytes) -> bool:
+        """Return whether a place has this content, or none; another robot may use what is there."""
+        target = self.taken.get(str(place).lower())
+        if target is not None:
+            return target == self.folder / ASSETS / place and self.contents[target] == data
+        there = self.folder / ASSETS / place
+        return not os.path.lexists(there) or (there.is_file() and there.read_bytes() == data)
+
+    def _label(self, root: Path) -> str:
+        """Return the name of a package's folder among the assets, which no other has."""
+        if root not in self.roots:
+            used = {label.lower() for label in self.roots.values()}
+            names = (f"{root.name or 'root'}{f'_{n}' if n > 1 else ''}" for n in range(1, len(used) + 3))
+            self.roots[root] = next(name for name in names if name.lower() not in used)
+        return self.roots[root]
+
+
+def _references(path: Path, data: bytes) -> Iterator[str]:
+    """Yield the names of the files that a mesh file, or a file of materials, refers to."""
+    ending = ending_of(path.name)
+    if ending == ".dae":
+        yield from images(data, str(path))
+    elif ending in (".glb", ".gltf"):
+        yield from references(data, str(path))
+    elif ending in (".obj", ".mtl"):
+        for line in data.decode("utf-8", "replace").splitlines() if b"mtllib" in data or ending == ".mtl" else ():
+            words = line.split(maxsplit=1)
+            if len(words) == 2 and (words[0] == "mtllib" or words[0].lower().startswith(("map_", "bump", "norm"))):
+                yield words[1].strip() if words[0] == "mtllib" else words[1].split()[-1]
+
+
+def bring(
+    robot: Robot, target: Path, format: str, without: Collection[str] = ()
+) -> tuple[Robot, dict[Path, bytes]]:
+    """Return the robot with references that hold from the file `target`, and the files to write beside it.
+
+    A robot that is saved in its own format beside its own file keeps its references. Raises KinetreeError with every
+    file that is missing or that cannot be converted.
+    """
+    if "link.geometry" in CAPABILITIES[format].cannot or _is_at_home(robot, target, format):
+        return robot, {}
+    bag = _Bag(robot, Path(os.path.abspath(target)).parent, format == "mjcf", without)
+    parts = parts_of(robot)
+    if "geometry" not in without:
+        parts.links = [
+            replace(
+                link,
+                visuals=tuple(bag.geometry(shape, f"link {link.name!r}", False) for shape in link.visuals),
+                collisions=tuple(bag.geometry(shape, f"link {link.name!r}", True) for shape in link.collisions),
+            )
+            for link in parts.links
+        ]
+    parts.materials = [bag.material(material) for material in parts.materials]
+    if bag.findings:
+        raise KinetreeError(list(bag.findings.values()))
+    return (build(parts) if bag.changed else robot), bag.contents
+
+
+def _is_at_home(robot: Robot, target: Path, format: str) -> bool:
+    """Return whether a robot is written in its own format into the folder of its own file."""
+    own = os.path.dirname(real(robot.source.file)) if robot.source else None
+    return format == robot.places.format and own == os.path.dirname(real(target))

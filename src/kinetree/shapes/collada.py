@@ -1,0 +1,79 @@
+"""Checks of COLLADA (DAE) files before another parser reads them, and the files that they refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from urllib.parse import unquote
+
+from kinetree.errors import KinetreeError
+from kinetree.formats.numbers import number
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.shapes.mesh import MOST_TRIANGLES, refused
+
+MOST_INSTANCES = 10_000
+"""Most uses of geometries in the scene of a file: nodes that are used by nodes multiply."""
+
+
+LOOKS = frozenset(
+    f"library_{name}" for name in ("images", "effects", "materials", "animations", "cameras", "lights")
+) | {"bind_material", "extra"}
+"""Elements without shapes. They are left out before the file is parsed again, for a fault in them would cost a part."""
+
+
+def check_collada(data: bytes, file: str) -> tuple[bytes, float]:
+    """Return the shapes of a DAE file in UTF-8, and the metres of one unit. Raises KinetreeError if it is no XML that
+    may be read, or if its scene grows too large."""
+    root = _root(data, file)
+    nodes = {element.get("id"): element for element in root.walk() if element.tag == "node"}
+
+    @cache
+    def uses(node: Element, depth: int) -> int:
+        if depth > 100:
+            raise refused(file, "has nodes that contain each other, or are nested more than 100 deep")
+        inner = [child for child in node.children if child.tag == "node"]
+        urls = [(e.get("url") or "").removeprefix("#") for e in node.find_all("instance_node")]
+        inner += [nodes[url] for url in urls if url in nodes]
+        own = sum(child.tag in ("instance_geometry", "instance_controller") for child in node.children)
+        return min(own + sum(uses(child, depth + 1) for child in inner), MOST_INSTANCES + 1)
+
+    count = sum(uses(scene, 0) for scene in root.walk() if scene.tag == "visual_scene")
+    faces = sum(int(number(e.get("count") or "") or 0) for e in root.walk() if e.tag in ("triangles", "polylist"))
+    if count > MOST_INSTANCES or count * faces > 20 * MOST_TRIANGLES:
+        raise refused(file, f"uses {count} geometries of {faces} faces together, more than are read")
+    asset = root.find("asset")
+    unit = asset.find("unit") if asset else None
+    metres = number(unit.get("meter", "1") or "") if unit else 1.0
+    if metres is None or not 0 < metres < 1e6:
+        raise refused(file, f"has a unit of {unit.get('meter') if unit else None!r} metres; legal is a number above 0")
+    return _without_looks(root), metres
+
+
+def _without_looks(root: Element) -> bytes:
+    pieces, at, data = [], root.start, root.document.data
+    stack = [root]
+    while stack:
+        element = stack.pop()
+        if element.tag in LOOKS:
+            pieces.append(data[at : element.start])
+            at = element.stop
+        else:
+            stack += reversed(element.children)
+    return b"".join([*pieces, data[at : root.stop]])
+
+
+def images(data: bytes, file: str) -> Iterator[str]:
+    """Yield the references to images of a DAE file."""
+    for element in _root(data, file).walk():
+        if element.tag == "init_from" and (text := (element.find("ref") or element).text.strip()):
+            yield unquote(text)
+
+
+def _root(data: bytes, file: str) -> Element:
+    report = Report()
+    root = parse(data, file, report)
+    if root is None:
+        raise KinetreeError(report.findings)
+    if root.tag != "COLLADA":
+        raise refused(file, f"is no COLLADA file: its root is <{root.tag}>")
+    return root

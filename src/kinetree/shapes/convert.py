@@ -1,0 +1,59 @@
+"""Mesh files and textures as the simulator of a format reads them."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+from kinetree.errors import fail
+from kinetree.shapes.mesh import Mesh
+from kinetree.shapes.read import ending_of
+from kinetree.shapes.stl import is_text, msh_bytes, stl_bytes
+
+MOST_STL_TRIANGLES = 200_000
+"""Most triangles of an STL file that MuJoCo reads."""
+
+
+def mesh_for_mujoco(mesh: Mesh, data: bytes, ending: str) -> tuple[bytes, str]:
+    """Return a mesh file that MuJoCo reads, with the same vertices, and its ending.
+
+    STL files of text, large or with fewer than four points, and formats that MuJoCo does not read are converted.
+    mesh, data, ending: the mesh and the file that it was read from. Raises KinetreeError for a mesh without area.
+    """
+    small = len(mesh.triangles) <= 1000
+    if small and not len(mesh.merged.triangles):
+        raise fail("mesh", "all of its triangles lie in points and edges; MuJoCo needs an area")
+    if small and len(mesh.merged.vertices) < 4:
+        return stl_bytes(_split(mesh)), ".stl"
+    if ending in (".obj", ".msh"):
+        return data, ending
+    if len(mesh.triangles) > MOST_STL_TRIANGLES:
+        return msh_bytes(mesh.merged), ".msh"
+    return (stl_bytes(mesh) if ending != ".stl" or is_text(data[:1024], len(data)) else data), ".stl"
+
+
+def _split(mesh: Mesh) -> Mesh:
+    """Return a mesh whose triangles are each cut in two: MuJoCo wants at least four vertices."""
+    a, b, c = np.moveaxis(mesh.vertices[mesh.triangles], 1, 0)
+    middle = (a + b) / 2
+    points = np.stack([a, middle, c, middle, b, c], axis=1).reshape(-1, 3)
+    return Mesh(points, np.arange(len(points)).reshape(-1, 3))
+
+
+def texture_for_mujoco(data: bytes, file: str) -> tuple[bytes, str]:
+    """Return a texture that MuJoCo reads, and its ending: others are converted to PNG with Pillow, if installed."""
+    ending = ending_of(file)
+    if ending in (".png", ".ktx"):
+        return data, ending
+    try:
+        from PIL import Image
+    except ImportError:
+        message = f"MuJoCo reads textures in PNG, and {file!r} is converted with Pillow, which is not installed"
+        raise fail("texture", message, fix="pip install 'kinetree[meshes]'") from None
+    made = io.BytesIO()
+    try:
+        Image.open(io.BytesIO(data)).convert("RGB").save(made, "PNG")
+    except Exception as error:  # a parser of other people on any bytes raises anything
+        raise fail("texture", f"the texture {file!r} cannot be read: {error}") from None
+    return made.getvalue(), ".png"

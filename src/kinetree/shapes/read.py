@@ -1,0 +1,118 @@
+"""A mesh file of any format to a mesh."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from kinetree.errors import KinetreeError
+from kinetree.shapes.collada import check_collada
+from kinetree.shapes.gltf import check_gltf
+from kinetree.shapes.mesh import Mesh, checked, refused
+from kinetree.shapes.stl import read_msh, read_stl
+
+Beside = Callable[[str], bytes | None]
+"""Function from the reference in a mesh file to the content of the file that it means, None if there is none."""
+
+POINTER = b"version https://git-lfs"
+"""Beginning of a pointer that git-lfs leaves in the place of a large file."""
+
+CHECKS: Mapping[str, Callable[[bytes, str], tuple[bytes, float]]] = {
+    ".obj": lambda data, file: (data, 1.0),
+    ".dae": check_collada,
+    ".glb": check_gltf,
+    ".gltf": check_gltf,
+}
+"""Formats that are read with trimesh, and functions that refuse what it should never see, and return what it
+reads and the metres of a unit."""
+
+READ = (".stl", ".msh", *CHECKS)
+"""Endings of mesh files that can be read."""
+
+
+def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None) -> Mesh:
+    """Return the mesh in a file of the format of its ending, all of its parts together.
+
+    A DAE file's unit is applied and its up axis is not, as in RViz. Nothing else is read but, for glTF, files that
+    `beside` returns. Raises KinetreeError "mesh" if it cannot be read, "mesh-reader" if a reader is not installed.
+    """
+    ending = ending_of(file)
+    if data.startswith(POINTER):
+        raise refused(file, "is a pointer of git-lfs in place of the mesh", fix="fetch it with `git lfs pull`")
+    if ending == ".stl":
+        return read_stl(data, file)
+    if ending == ".msh":
+        return read_msh(data, file)
+    if ending not in CHECKS:
+        raise refused(file, f"is a mesh in a format that is not read; read are {', '.join(READ)}")
+    needed(file, "trimesh", *(("collada",) if ending == ".dae" else ()))
+    shown, unit = CHECKS[ending](data, file)
+    return _with_trimesh(shown, file, ending, unit, beside)
+
+
+def ending_of(file: str) -> str:
+    """Return the ending of a file name in lower case, with its point."""
+    return f".{file.rpartition('.')[2].lower()}"
+
+
+def needed(file: str, *modules: str) -> None:
+    """Raise KinetreeError if a module that a mesh file needs is not installed."""
+    for module in modules:
+        try:
+            import_module(module)
+        except ImportError:
+            message = f"a {ending_of(file)} file is read with {module}, which is not installed"
+            raise refused(file, message, "mesh-reader", "pip install 'kinetree[meshes]'") from None
+
+
+class _Beside:
+    """What trimesh calls a resolver: it gets files by their references."""
+
+    def __init__(self, beside: Beside) -> None:
+        self.beside = beside
+
+    def get(self, reference: str) -> bytes:
+        content = self.beside(reference)
+        if content is None:
+            raise KeyError(reference)
+        return content
+
+    __getitem__ = get
+
+
+def _with_trimesh(data: bytes, file: str, ending: str, unit: float, beside: Beside) -> Mesh:
+    import trimesh
+
+    options: dict[str, Any] = {"skip_materials": True} if ending in (".obj", ".glb", ".gltf") else {}
+    try:
+        with np.errstate(all="ignore"):
+            scene = trimesh.load_scene(
+                io.BytesIO(data), file_type=ending[1:], resolver=_Beside(beside), process=False, **options
+            )
+            parts = _parts(scene)
+    except KinetreeError:
+        raise
+    except (Exception, RecursionError) as error:  # a parser of other people on any bytes raises anything
+        said = " ".join(str(error).split())[:200]
+        raise refused(file, f"cannot be read as {ending}: {type(error).__name__} {said}") from None
+    if not parts:
+        raise refused(file, "has no triangles")
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+    triangles = np.concatenate([faces + start for (_, faces), start in zip(parts, starts[:-1], strict=True)])
+    return checked(np.concatenate([vertices for vertices, _ in parts]) * unit, triangles.astype(np.int64), file)
+
+
+def _parts(scene: Any) -> list[tuple[Any, Any]]:
+    """Return vertices and triangles of every part of a scene, in its axes."""
+    parts = []
+    for node in scene.graph.nodes_geometry:
+        T, name = scene.graph[node]
+        faces = getattr(scene.geometry[name], "faces", None)  # lines and points have none
+        if faces is not None and len(faces):
+            vertices = np.asarray(scene.geometry[name].vertices, dtype=float) @ T[:3, :3].T + T[:3, 3]
+            parts.append((vertices, np.asarray(faces)))
+    return parts
