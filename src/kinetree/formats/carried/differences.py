@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,8 +74,9 @@ def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple
     there = parts_of(back)
     for name in back.links:
         if name not in robot.links:
-            record("link", name)["gone"] = True
-            fold(there, name)
+            with suppress(ValueError):
+                fold(there, name)
+                record("link", name)["gone"] = True
     here = parts_of(robot)
     for kind, names in FIELDS.items():
         others = {_key(thing): thing for thing in things_in(there, kind)}

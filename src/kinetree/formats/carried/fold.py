@@ -8,14 +8,15 @@ import numpy as np
 
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Frame, Joint
-from kinetree.spatial.se3 import IDENTITY, frozen
+from kinetree.spatial.se3 import IDENTITY, frozen, inverse
 
 
 def fold(parts: Parts, name: str) -> None:
     """Take a link out of the parts, in place, with the fixed joint that exists for it alone.
 
     It is the root, whose one joint fixes the true root to it; or the link behind a moving joint, whose one joint fixes
-    the true child to it; or it ends a fixed joint and becomes a frame. Raises ValueError for any other link.
+    the true child to it, which gets its frames and sensors; or it ends a fixed joint and becomes a frame. Raises
+    ValueError for any other link.
     """
     link = next((link for link in parts.links if link.name == name), None)
     if link is None:
@@ -23,7 +24,7 @@ def fold(parts: Parts, name: str) -> None:
     above = next((joint for joint in parts.joints if joint.child == name), None)
     below = [joint for joint in parts.joints if joint.parent == name]
     used = any(frame.link == name for frame in parts.frames) or any(s.frame == name for s in parts.sensors)
-    if link.inertial or link.visuals or link.collisions or link.extensions or (used and (below or above is None)):
+    if link.inertial or link.visuals or link.collisions or link.extensions or (used and above is None):
         raise ValueError(f"link {name!r} has a body or frames of its own now, so it stays")
     gone = _fixed(below[0] if below and len(below) == 1 else above if not below else None, name)
     if above is None and not (_is_identity(gone.origin) and _is_identity(gone.child_origin)):
@@ -34,8 +35,20 @@ def fold(parts: Parts, name: str) -> None:
         T = frozen(above.child_origin @ gone.origin @ gone.child_origin)
         at = parts.joints.index(above)
         parts.joints[at] = replace(above, child=gone.child, child_origin=T)
+        _hang(parts, name, gone)
     parts.links.remove(link)
     parts.joints.remove(gone)
+
+
+def _hang(parts: Parts, link: str, joint: Joint) -> None:
+    """Hang the frames and sensors of a link onto the child of its fixed joint, where they are."""
+    T = inverse(joint.origin @ joint.child_origin)
+    for i, frame in enumerate(parts.frames):
+        if frame.link == link:
+            parts.frames[i] = replace(frame, link=joint.child, origin=frozen(T @ frame.origin))
+    for i, sensor in enumerate(parts.sensors):
+        if sensor.frame == link:
+            parts.sensors[i] = replace(sensor, frame=joint.child, origin=frozen(T @ sensor.origin))
 
 
 def _fixed(joint: Joint | None, link: str) -> Joint:
