@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.formats.carried.fold import fold
+from kinetree.formats.carried.fold import fits_frame, fold
 from kinetree.formats.carried.values import Leaves, leaves
 from kinetree.model.assemble import Parts, parts_of
 from kinetree.model.robot import CoupledLimit, Frame, Inertial, Joint, Link, Material, Robot, Sensor
@@ -25,13 +25,14 @@ CLASSES: Mapping[str, type] = {
 }
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "link": ("inertial", "visuals", "collisions", "extensions"),
-    "joint": ("type", "limits", "dynamics", "safety", "calibration", "extensions"),
+    "joint": ("type", "child_origin", "limits", "dynamics", "safety", "calibration", "extensions"),
     "frame": ("link", "origin"),
     "sensor": ("type", "frame", "origin", "joint", "update_rate", "force_torque", "extensions"),
     "material": ("rgba", "texture"),
     "coupled_limit": ("coefficients", "lower", "upper"),
 }
-"""Fields that are carried, by kind of element. Joints, their places and what they connect are only in the file."""
+"""Fields that are carried, by kind of element. Which links a joint connects, and how it moves them, is only in the file;
+`child_origin` is where its own frame is on the child link, which changes nothing of its motion."""
 CLOSE = 1e-9
 """Metres, entries of rotations, and relative differences of inertias, up to which a file says the same."""
 
@@ -121,6 +122,8 @@ def _changes(thing: Any, other: Any, names: Collection[str], robot: Robot, forma
         if material is not None and [*(material.rgba or ())] == theirs[path]:  # a reference, resolved in the file
             del theirs[path]
     paths = [path for path in {**mine, **theirs} if not _same(path, mine.get(path), theirs.get(path))]
+    if "child_origin" in paths and not fits_frame(other, thing.child_origin):
+        paths.remove("child_origin")
     return _with_file(
         {path: mine.get(path) for path in paths}, {path: theirs[path] for path in paths if path in theirs}
     )
@@ -131,7 +134,7 @@ def _without(found: Leaves, start: str) -> Leaves:
 
 
 def _same(path: str, mine: Any, theirs: Any) -> bool:
-    if path == "origin":
+    if path in ("origin", "child_origin"):
         default = np.eye(4)
         return np.allclose(default if mine is None else mine, default if theirs is None else theirs, 0, CLOSE)
     return bool(mine == theirs)

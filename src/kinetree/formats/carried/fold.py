@@ -1,4 +1,4 @@
-"""Links and joints that only a format needs, taken out of the parts of a robot again."""
+"""Links and joints that only a format needs, taken out of the parts of a robot again; frames of joints moved back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Frame, Joint
-from kinetree.spatial.se3 import IDENTITY, frozen, inverse
+from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
 
 
 def fold(parts: Parts, name: str) -> None:
@@ -59,3 +59,28 @@ def _fixed(joint: Joint | None, link: str) -> Joint:
 
 def _is_identity(T: object) -> bool:
     return np.array_equal(T, IDENTITY)  # type: ignore[arg-type]
+
+
+CLOSE = 1e-9
+"""Metres by which the axis of a joint may be beside its own frame."""
+
+
+def fits_frame(joint: Joint, child_origin: Array) -> bool:
+    """Return whether a joint moves as before if its frame is where T_joint_child is `child_origin`."""
+    if joint.type == "fixed" or not joint.kind.by_axes or not joint.kind.turns:
+        return joint.type == "fixed" or joint.kind.by_axes
+    p = (joint.child_origin @ inverse(child_origin))[:3, 3]
+    beside = np.cross(joint.axes[0], p) if joint.kind.single else p
+    return bool(np.abs(beside).max() < CLOSE)
+
+
+def with_frame(joint: Joint, child_origin: Array) -> Joint:
+    """Return a joint that moves as before, its frame being where T_joint_child is `child_origin`.
+
+    X = C' C⁻¹ maps coordinates in the old frame to coordinates in the new one. Raises ValueError if there is none.
+    """
+    if not fits_frame(joint, child_origin):
+        raise ValueError("its axis does not go through the frame that is carried")
+    X = child_origin @ inverse(joint.child_origin)
+    axes = frozen(joint.axes @ X[:3, :3].T) if len(joint.axes) else joint.axes
+    return replace(joint, origin=frozen(joint.origin @ inverse(X)), axes=axes, child_origin=frozen(child_origin))

@@ -10,12 +10,12 @@ from typing import Any
 
 from kinetree.errors import KinetreeError, shortened
 from kinetree.formats.carried.differences import CLASSES, FIELDS, Record, things_in
-from kinetree.formats.carried.fold import fold
+from kinetree.formats.carried.fold import fold, with_frame
 from kinetree.formats.carried.values import changed, leaves
 from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.edit.naming import Names, renamed_parts
-from kinetree.model.robot import Extension, Joint
+from kinetree.model.robot import UNLIMITED, Extension, Joint
 
 Carried = tuple[Element, str, str, str]
 """An element of Kinetree in a file: itself, the kind and name of what it is about, and its data as JSON."""
@@ -113,7 +113,9 @@ def _change(parts: Parts, record: Record, own: Names) -> None:
         if made.type != thing.type and not any({made.type, thing.type} <= alike for alike in MOTION_ALIKE):
             raise ValueError(f"a {thing.type} joint is not of type {made.type!r}")
         lacking = made.kind.nv - len(made.limits) if made.limits else 0
-        made = replace(made, limits=made.limits + (type(made.limits[0])(),) * lacking if made.limits else ())
+        made = replace(made, limits=(*made.limits, *[UNLIMITED] * lacking))
+        if made.child_origin is not thing.child_origin:
+            made = with_frame(replace(made, child_origin=thing.child_origin), made.child_origin)
     _check_ends(parts, record, made)
     things[i] = made
 

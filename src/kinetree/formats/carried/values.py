@@ -23,7 +23,7 @@ INSIDE: Mapping[type, tuple[str, ...]] = {
 """Fields of parts of elements; a part that is not listed has all. Shapes and their places are only in the file."""
 MAX_ADDED = 100
 """Most items by which a list may grow."""
-ARRAYS = {"inertia": (3, 3), "origin": (4, 4)}
+ARRAYS = {"inertia": (3, 3), "origin": (4, 4), "child_origin": (4, 4)}
 """Shapes of the arrays, by field."""
 
 
