@@ -128,9 +128,8 @@ CAPABILITIES: dict[str, Capability] = {
     "sdf": Capability(
         "SDF",
         {
-            **_depends("link", "frame", "geometry"),
             "joint": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
-            **_depends("joint.limit", "joint.mimic", "sensor", "sensor.force_torque"),
+            **_depends("geometry", "joint.limit", "sensor", "sensor.force_torque"),
         },
     ),
     "mjcf": Capability(

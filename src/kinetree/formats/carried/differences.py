@@ -119,7 +119,7 @@ def _changes(thing: Any, other: Any, names: Collection[str], robot: Robot, forma
         mine, theirs = (_without(found, "inertial.") for found in (mine, theirs))
     for path in [path for path in theirs if path.endswith(".material.rgba") and path not in mine]:
         material = robot.materials.get(str(mine.get(f"{path.removesuffix('rgba')}name")))
-        if material is not None and [*(material.rgba or ())] == theirs[path]:  # a reference, resolved in the file
+        if material and not material.texture and [*(material.rgba or ())] == theirs[path]:  # a reference, resolved
             del theirs[path]
     paths = [path for path in {**mine, **theirs} if not _same(path, mine.get(path), theirs.get(path))]
     if "child_origin" in paths and not fits_frame(other, thing.child_origin):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kinetree.formats.losses import Losses
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.model.robot import Frame, Joint, Link, Robot
 from kinetree.spatial import se3
@@ -86,22 +85,3 @@ class Layout:
         if link.name == self.canonical(scope):
             return (se3.inverse(frame.origin) if frame else IDENTITY), None
         return se3.inverse(self.T_model(scope)) @ self.T[link.name], None
-
-
-def check_layout(layout: Layout, losses: Losses) -> None:
-    """Note frames and bodies of the world."""
-    for frame in layout.frames:
-        if frame.link == WORLD and layout.on_world:
-            losses.lose("frame", f"frame {frame.name!r}", "a frame that is fixed to the world", frame.source)
-    _check_world(layout, losses)
-
-
-def _check_world(layout: Layout, losses: Losses) -> None:
-    if not layout.on_world:
-        return
-    world = layout.robot.links[WORLD]
-    if world.inertial or world.visuals or world.collisions or world.extensions:
-        what = "a link that is called 'world' and has a body; the world has none"
-        losses.lose("link", "link 'world'", what, world.source)
-    if not layout.links:
-        losses.lose("link", "link 'world'", "a model without any other link", world.source)

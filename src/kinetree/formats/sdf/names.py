@@ -15,8 +15,11 @@ from kinetree.model.robot import Joint, Robot
 
 
 def names_for(robot: Robot) -> dict[tuple[str, str], str]:
-    """Return {(kind, own name): name in the file} for each element whose own name is not legal in SDF."""
-    links = [name for name in robot.links if not name == robot.root == WORLD]
+    """Return {(kind, own name): name in the file} for each element whose own name is not legal in SDF.
+
+    A root called "world" is SDF's world, unless something stands on it.
+    """
+    links = [name for name in robot.links if name != WORLD or name != robot.root or _has_body(robot)]
     frames = [frame for frame in robot.frames.values() if frame.name not in robot.links]
     names: list[str] = [*links, *(frame.name for frame in frames), *robot.joints]
     taken = {name[:at] for name in names for at in range(len(name)) if name.startswith("::", at)}
@@ -35,6 +38,15 @@ def names_for(robot: Robot) -> dict[tuple[str, str], str]:
     return {(kind, own): name for (kind, own), name in found.items() if name != own}
 
 
+def _has_body(robot: Robot) -> bool:
+    """Return whether the root has what SDF's world cannot have, or is the only link."""
+    root = robot.links[robot.root]
+    on = any(frame.link == root.name != frame.name for frame in robot.frames.values())
+    on = on or any(robot.frames[sensor.frame].link == root.name for sensor in robot.sensors.values())
+    own = any(extension.format == "sdf" for extension in root.extensions)
+    return bool(root.inertial or root.visuals or root.collisions or on or own or len(robot.links) == 1)
+
+
 def _joint_names(robot: Robot, placed: dict[str, str]) -> dict[str, str]:
     """Return names of joints that are in the model of their links and leaders; the others are in none."""
     names = {name: _legal("joint", name) for name in robot.joints}
@@ -50,7 +62,7 @@ def _joint_names(robot: Robot, placed: dict[str, str]) -> dict[str, str]:
 
 
 def _ends(joint: Joint, placed: dict[str, str], names: dict[str, str]) -> Iterable[str]:
-    yield from (placed[end] for end in (joint.parent, joint.child) if end != WORLD)
+    yield from (end for end in (placed[joint.parent], placed[joint.child]) if end != WORLD)
     if joint.mimic:
         yield names[joint.mimic.joint]
 

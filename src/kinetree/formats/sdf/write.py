@@ -12,7 +12,7 @@ from kinetree.formats.force_torque import TAG, words_of, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number
 from kinetree.formats.sdf.frames import MODEL, WORLD
-from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
+from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
 from kinetree.formats.sdf.names import names_for
 from kinetree.formats.sdf.node import Node
@@ -20,7 +20,7 @@ from kinetree.formats.sdf.read import read
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, ORDER
 from kinetree.formats.sdf.values import CUSTOM_TYPE, NO_BOUND, Version
 from kinetree.formats.xml_writer import XmlWriter
-from kinetree.model.assemble import order_of_file
+from kinetree.model.assemble import build, order_of_file, parts_of
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 
@@ -42,11 +42,21 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
         return robot.text.text
     robot = losses.pared(robot)
     renamed = Renamed.of(robot, names_for(robot), "sdf")
-    layout = Layout(renamed.robot, losses.without)
-    check_layout(layout, losses)
+    held = ("link", WORLD) in ((kind, own) for (kind, _), own in renamed.own.items()) and robot.root == WORLD
+    layout = Layout(_on_world(renamed.robot) if held else renamed.robot, losses.without)
     check_parts(layout, losses)
     losses.check()
     return written(renamed, "sdf", lambda robot, records: _Writer(layout, losses.without, records).text(), read, notes)
+
+
+def _on_world(robot: Robot) -> Robot:
+    """Return the robot with its root fixed to a link "world", which is SDF's world."""
+    parts = parts_of(robot)
+    parts.links.insert(0, Link(WORLD))
+    parts.joints.append(
+        Joint(free_name(f"{robot.root}_joint", {*robot.joints, *robot.frames}), "fixed", WORLD, robot.root)
+    )
+    return build(parts)
 
 
 class _Writer:
