@@ -97,8 +97,9 @@ class Losses:
         self.findings: list[Finding] = []
 
     def pared(self, robot: Robot) -> Robot:
-        """Return the robot without the parts that are left out."""
-        return build(leave_out(parts_of(robot), self.without)) if self.without else robot
+        """Return the robot without the parts that are left out; a format of chains leaves out frames itself."""
+        without = self.without - {"frame"} if self.format in ("dh", "dh-csv", "ets") else self.without
+        return build(leave_out(parts_of(robot), without)) if without else robot
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
         """Note what is lost by the table of capabilities and the writer's cases. row: of another format, if given."""

@@ -31,7 +31,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "material": ("rgba", "texture"),
     "coupled_limit": ("coefficients", "lower", "upper"),
 }
-"""Fields that are carried, by kind of element. Which links a joint connects, and how it moves them, is only in the file;
+"""Fields that are carried, by kind of element. What a joint connects, and how it moves, is only in the file;
 `child_origin` is where its own frame is on the child link, which changes nothing of its motion."""
 CLOSE = 1e-9
 """Metres, entries of rotations, and relative differences of inertias, up to which a file says the same."""

@@ -73,7 +73,7 @@ def _warn(report: Report, element: Element, record: Record, why: str) -> None:
 
 def _at(parts: Parts, record: Record) -> tuple[list[Any], int]:
     """Return the list that contains the element of a record, and its index. Raises ValueError if there is none."""
-    things = things_in(parts, record.kind)
+    things = things_in(parts, record.kind) if record.kind in CLASSES else []
     for i, thing in enumerate(things):
         if thing.name == record.name:
             return things, i
@@ -132,6 +132,8 @@ def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
     frames = {link.name for link in parts.links} | {frame.name for frame in parts.frames}
     if record.kind == "sensor" and thing.frame not in frames:
         raise ValueError(f"there is no frame {thing.frame!r}")
+    if record.kind == "frame" and all(thing.link != link.name for link in parts.links):
+        raise ValueError(f"there is no link {thing.link!r}")
     joints = {joint.name for joint in parts.joints}
     if record.kind == "sensor" and thing.joint is not None and thing.joint not in joints:
         raise ValueError(f"there is no joint {thing.joint!r}")
@@ -142,9 +144,10 @@ def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
 def _add(parts: Parts, record: Record, own: Names) -> None:
     if not record.data.get("new"):
         return
-    if record.kind not in ("sensor", "material", "coupled_limit"):
+    if record.kind not in ("frame", "sensor", "material", "coupled_limit"):
         raise ValueError(f"no {record.kind} can be carried")
-    if any(thing.name == record.name for thing in things_in(parts, record.kind)):
+    links = parts.links if record.kind == "frame" else []
+    if any(thing.name == record.name for thing in [*things_in(parts, record.kind), *links]):
         raise ValueError("the file has an element of this name")
     values = {path: value for path, value in record.data.items() if path not in ("file", "name", "new")}
     kind = CLASSES[record.kind]

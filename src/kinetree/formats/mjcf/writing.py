@@ -89,19 +89,18 @@ def moments(inertial: Inertial) -> Array:
 def possible(inertial: Inertial) -> Inertial:
     """Return the inertial with the nearest principal moments that a body can have, if its own are not.
 
-    They are at least zero, and the sum of two is at least the third: with e short of that, the orthogonal projection
-    adds e/3 to the two and takes e/3 from the third.
+    No moment is above the sum of the other two. For a <= b <= c with c above a + b by e, the orthogonal projection is
+    (a + e/3, b + e/3, c - e/3), or (0, m, m) with m the mean of b and c if a + e/3 is negative.
     """
-    values, axes = np.linalg.eigh(inertial.inertia)
-    size = max(abs(values[0]), abs(values[2]))
-    short = values[2] - max(values[0], 0.0) - max(values[1], 0.0)
-    if values[0] >= -ROUNDING * size and short <= ROUNDING * size:
+    (a, b, c), axes = np.linalg.eigh(inertial.inertia)
+    excess = c - a - b
+    if excess <= ROUNDING * max(abs(a), abs(c)):
         return inertial
-    a, b, c = np.maximum(values, 0.0)
-    if (short := c - a - b) > 0:
-        a, b, c = a + short / 3, b + short / 3, c - short / 3
-        c = min(c, a + b)
-    return replace(inertial, inertia=frozen(axes @ np.diag((a, b, c)) @ axes.T))
+    if a + excess / 3 >= 0:
+        a, b = a + excess / 3, b + excess / 3
+    else:
+        a, b = 0.0, max((b + c) / 2, 0.0)
+    return replace(inertial, inertia=frozen(axes @ np.diag((a, b, a + b)) @ axes.T))
 
 
 def range_of(limit: Limit | CoupledLimit) -> tuple[float, float]:
