@@ -14,7 +14,7 @@ from kinetree.formats.carried.differences import FIELDS
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.robot import Extension, Frame, Joint, Limit, Link, Mimic, Sensor
+from kinetree.model.robot import Extension, Limit
 from kinetree.spatial import se3
 from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random_q
 
@@ -185,7 +185,7 @@ def test_a_force_torque_sensor_reads_the_same_in_mujoco_wherever_it_says():
 @pytest.mark.parametrize("format", CARRYING)
 @pytest.mark.parametrize("kind", [row.name for row in JOINT_TYPES.values() if row.by_axes and row.urdf and row.axes])
 def test_the_own_frame_of_a_joint_comes_back(format, kind):
-    if format == "mjcf" and not JOINT_TYPES[kind].mjcf or format == "sdf" and not JOINT_TYPES[kind].sdf:
+    if (format == "mjcf" and not JOINT_TYPES[kind].mjcf) or (format == "sdf" and not JOINT_TYPES[kind].sdf):
         return
     T = se3.pose_from_xyz_rpy((0.1, 0.2, 0.3), (1, 2, 3))
     for C in (T, se3.pose_from_xyz_rpy((0, 0, 0), (1, 2, 3))):

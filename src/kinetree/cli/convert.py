@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -23,13 +24,29 @@ WRITABLE = [row.name for row in FORMATS.values() if row.writer]
 @click.argument("out")
 @click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT; by default its ending says.")
 @without_option
+@click.option(
+    "--assets",
+    type=click.Choice(["bring", "keep"]),
+    default="bring",
+    help="Copy meshes and textures into the folder assets beside OUT, converted where its format needs it, or keep the "
+    "references as they are.  [default: bring]",
+)
 @force_option
 @click.pass_context
-def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without: tuple[str, ...], force: bool) -> None:
+def command(
+    ctx: click.Context,
+    robot: Robot,
+    out: str,
+    to: str | None,
+    without: tuple[str, ...],
+    assets: Literal["bring", "keep"],
+    force: bool,
+) -> None:
     """Write MODEL to the file OUT, or to the standard output if OUT is "-".
 
     What the format of OUT lacks is kept in elements that only Kinetree reads. If other programs would see another robot
-    without it, all of that is listed and nothing is written, unless --without leaves it out.
+    without it, all of that is listed and nothing is written, unless --without leaves it out; likewise if a mesh or
+    texture is missing. On the standard output references stay as they are.
     """
     ctx.meta["kinetree.all"] = True
     if out == "-":
@@ -37,7 +54,7 @@ def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without:
         return
     path = Path(out)
     check_new(path, force)
-    notes = save(robot, path, format=to, without=without)
+    notes = save(robot, path, format=to, without=without, assets=assets)
     print(f"wrote {out}: {robot}", file=sys.stderr)
     _print_notes(notes)
     if robot.notes:

@@ -13,7 +13,7 @@ from kinetree.algorithms.serial import KINDS
 from kinetree.errors import Source
 from kinetree.formats.force_torque import written_sensors
 from kinetree.model.assemble import order_of_file
-from kinetree.model.robot import UNLIMITED, Robot
+from kinetree.model.robot import UNLIMITED, Joint, Robot
 
 Case = Callable[[Any], Iterable[str]]
 """Function from one element of a robot to descriptions of what a format cannot represent of it."""
@@ -92,10 +92,17 @@ def _dynamics(names: str, what: str) -> Case:
     return where(lambda joint: any(getattr(row, name) for row in joint.dynamics for name in names.split()), what)
 
 
+def _is_lost_in_sdf(joint: Joint) -> bool:
+    """Return whether SDF has no such joint. A floating joint from the world is one by not being in the file."""
+    return not joint.kind.sdf and not (joint.type == "floating" and joint.parent == "world")
+
+
 JOINT_TYPE = "a {0.type} joint"
+LOOP = "a joint that closes a loop"
 GROUPS = "groups of joints"
 
 KINEMATICS_ALONE: Row = {
+    "loop": LOOP,
     "extension": "<{0.tag}>",
     "material": "materials",
     "link.inertial": "the inertia of a link",
@@ -122,20 +129,22 @@ CAPABILITIES: dict[str, Capability] = {
         {
             "geometry": DEPENDS,
             "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
+            "loop": LOOP,
             **_depends("sensor", "sensor.force_torque"),
         },
     ),
     "sdf": Capability(
         "SDF",
         {
-            "joint": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
+            "joint": where(_is_lost_in_sdf, JOINT_TYPE),
+            "loop": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
             **_depends("geometry", "joint.limit", "sensor", "sensor.force_torque"),
         },
     ),
     "mjcf": Capability(
         "MJCF",
         {
-            **_depends("link.inertial", "geometry", "joint", "joint.limit"),
+            **_depends("link.inertial", "geometry", "joint", "loop", "joint.limit"),
             "joint.dynamics": where(
                 lambda joint: len({*joint.dynamics}) > 1, "dynamics that differ between the axes of a joint"
             ),

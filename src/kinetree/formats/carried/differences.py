@@ -18,14 +18,17 @@ from kinetree.model.robot import CoupledLimit, Frame, Inertial, Joint, Link, Mat
 CLASSES: Mapping[str, type] = {
     "link": Link,
     "joint": Joint,
+    "loop": Joint,
     "frame": Frame,
     "sensor": Sensor,
     "material": Material,
     "coupled_limit": CoupledLimit,
 }
+JOINT = ("type", "child_origin", "limits", "dynamics", "safety", "calibration", "extensions")
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "link": ("inertial", "visuals", "collisions", "extensions"),
-    "joint": ("type", "child_origin", "limits", "dynamics", "safety", "calibration", "extensions"),
+    "joint": JOINT,
+    "loop": JOINT,
     "frame": ("link", "origin"),
     "sensor": ("type", "frame", "origin", "joint", "update_rate", "force_torque", "extensions"),
     "material": ("rgba", "texture"),
@@ -80,9 +83,9 @@ def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple
                 record("link", name)["gone"] = True
     here = parts_of(robot)
     for kind, names in FIELDS.items():
-        others = {_key(thing): thing for thing in things_in(there, kind)}
+        others = {_key(kind, thing): thing for thing in things_in(there, kind)}
         for thing in things_in(here, kind):
-            other = others.pop(_key(thing), None)
+            other = others.pop(_key(kind, thing), None)
             if other is None:
                 record(kind, thing.name).update({"new": True, **leaves(thing, names)})
                 continue
@@ -103,9 +106,9 @@ def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple
     return [*records.values()]
 
 
-def _key(thing: Any) -> str:
+def _key(kind: str, thing: Any) -> str:
     """Return what identifies an element in both robots: a joint is the one that carries its child link."""
-    key: str = thing.child if isinstance(thing, Joint) else thing.name
+    key: str = thing.child if kind == "joint" else thing.name
     return key
 
 

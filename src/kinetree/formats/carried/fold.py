@@ -14,7 +14,7 @@ from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
 def fold(parts: Parts, name: str) -> None:
     """Take a link out of the parts, in place, with the fixed joint that exists for it alone.
 
-    It is the root, whose one joint fixes the true root to it; or the link behind a moving joint, whose one joint fixes
+    It is the root, to which one joint fixes the true root, which gets its other joints; or the link behind a moving joint, whose one joint fixes
     the true child to it, which gets its frames and sensors; or it ends a fixed joint and becomes a frame. Raises
     ValueError for any other link.
     """
@@ -26,12 +26,18 @@ def fold(parts: Parts, name: str) -> None:
     used = any(frame.link == name for frame in parts.frames) or any(s.frame == name for s in parts.sensors)
     if link.inertial or link.visuals or link.collisions or link.extensions or (used and above is None):
         raise ValueError(f"link {name!r} has a body or frames of its own now, so it stays")
+    if above is None:
+        below = [joint for joint in below if joint.type == "fixed" and _is_identity(joint.origin)]
     gone = _fixed(below[0] if below and len(below) == 1 else above if not below else None, name)
-    if above is None and not (_is_identity(gone.origin) and _is_identity(gone.child_origin)):
+    if above is None and not _is_identity(gone.child_origin):
         raise ValueError(f"joint {gone.name!r} has an offset now, so link {name!r} stays")
-    if above is gone:
+    if above is None:
+        parts.joints[:] = [
+            replace(j, parent=gone.child) if j.parent == name and j is not gone else j for j in parts.joints
+        ]
+    elif above is gone:
         parts.frames.append(Frame(name, gone.parent, frozen(gone.origin @ gone.child_origin), link.source))
-    elif above is not None:
+    else:
         T = frozen(above.child_origin @ gone.origin @ gone.child_origin)
         at = parts.joints.index(above)
         parts.joints[at] = replace(above, child=gone.child, child_origin=T)

@@ -17,11 +17,12 @@ from kinetree.model.assemble import Parts, assemble
 from kinetree.model.edit.naming import Names, renamed_parts
 from kinetree.model.robot import UNLIMITED, Extension, Joint
 
-Carried = tuple[Element, str, str, str]
-"""An element of Kinetree in a file: itself, the kind and name of what it is about, and its data as JSON."""
+Carried = tuple[Element, str, str, str, str]
+"""An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
+of all names in the model that has it, such as "arm::"."""
 MOTION_ALIKE = ({"revolute", "continuous"},)
 """Types of joints that move alike and differ in their limits."""
-LISTS = ("links", "joints", "frames", "sensors", "materials", "coupled_limits", "extensions")
+LISTS = ("links", "joints", "loops", "frames", "sensors", "materials", "coupled_limits", "extensions")
 
 
 def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: str) -> Parts:
@@ -44,25 +45,49 @@ def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: st
                 record.data = {}
     with suppress(KinetreeError):
         made = renamed_parts(made, own, format) if own != Names() else made
-        if assemble(made)[0] is not None or assemble(parts)[0] is None:
+        if not {fault.message for fault in assemble(made)[1]} - {fault.message for fault in assemble(parts)[1]}:
             return made
     message = "what the file carries for Kinetree contradicts the rest of the file; it is left out"
     report.warning("carried", message, records[0][0])
     return parts
 
 
-def _record(report: Report, element: Element, kind: str, name: str, text: str) -> Record | None:
+def _record(report: Report, element: Element, kind: str, name: str, text: str, scope: str) -> Record | None:
     """Return the record in an element, or None with a warning."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         data = None
     if isinstance(data, dict) and isinstance(data.get("file", {}), dict) and kind in (*CLASSES, "group", "robot"):
-        return Record(kind, name, data)
+        return _scoped(Record(kind, name, data), scope) if scope else Record(kind, name, data)
     what = f"{kind} {name!r}" if name else kind
     message = f"what it carries about {what} is not understood and has no effect; legal is a JSON object"
     report.warning("carried", message, element)
     return None
+
+
+def _scoped(record: Record, scope: str) -> Record:
+    """Return a record of a model inside another, where the names of its parts begin with `scope`."""
+
+    def outside(data: Any) -> Any:
+        if isinstance(data, str):
+            return scope + data
+        if isinstance(data, list):
+            return [outside(name) for name in data]
+        return {outside(name): value for name, value in data.items()} if isinstance(data, dict) else data
+
+    def renamed(data: dict[str, Any]) -> dict[str, Any]:
+        return {path: outside(value) if path in NAMES else value for path, value in data.items()}
+
+    if record.kind == "robot":  # which has a name and an order of its own
+        extensions = {path: value for path, value in record.data.items() if path.startswith("extensions.")}
+        return Record("robot", "", extensions)
+    data = renamed(record.data) | ({"file": renamed(record.data["file"])} if "file" in record.data else {})
+    return Record(record.kind, record.name if record.kind == "material" else scope + record.name, data)
+
+
+NAMES = ("name", "frame", "link", "joint", "joints", "coefficients")
+"""Fields that name other elements."""
 
 
 def _warn(report: Report, element: Element, record: Record, why: str) -> None:

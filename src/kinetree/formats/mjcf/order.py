@@ -38,7 +38,7 @@ def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, d
                 fixed |= data
             elif element.get("name") not in (ORDER, FIXED):
                 _, kind, name, *_ = [*(element.get("name") or "").split(":", 2), "", ""]
-                carried.append((element, kind, name, element.get("data") or ""))
+                carried.append((element, kind, name, element.get("data") or "", ""))
             else:
                 message = f"the data of {element.get('name')} are not understood and have no effect"
                 report.warning("not-understood", message, element, attribute="data")

@@ -52,7 +52,7 @@ def _shape(extensions: bool, geometry: Geometry) -> list[str]:
 
 
 def _limits(joint: Joint) -> Iterator[str]:
-    for limit in joint.limits[joint.kind.axes :] if joint.kind.sdf else ():
+    for limit in joint.limits[joint.kind.axes :] if joint.kind.sdf or joint.type == "floating" else ():
         if limit.lower > -inf or limit.upper < inf or 0 < limit.effort < inf:
             yield f"limits of a {joint.type} joint"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kinetree.formats.sdf.frames import MODEL, WORLD
-from kinetree.formats.sdf.layout import reference, scope_of
+from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Joint, Robot
 
@@ -19,9 +19,10 @@ def names_for(robot: Robot) -> dict[tuple[str, str], str]:
 
     A root called "world" is SDF's world, unless something stands on it.
     """
-    links = [name for name in robot.links if name != WORLD or name != robot.root or _has_body(robot)]
+    layout = Layout(robot, frozenset())
+    links = [name for name in robot.links if name != WORLD or name != robot.root or _has_body(layout)]
     frames = [frame for frame in robot.frames.values() if frame.name not in robot.links]
-    names: list[str] = [*links, *(frame.name for frame in frames), *robot.joints]
+    names: list[str] = [*links, *(frame.name for frame in frames), *(joint.name for joint in layout.joints)]
     taken = {name[:at] for name in names for at in range(len(name)) if name.startswith("::", at)}
     found = {("link", name): _free("link", _legal("link", name), taken) for name in links}
     placed = {name: found.get(("link", name), name) for name in robot.links}
@@ -29,31 +30,31 @@ def names_for(robot: Robot) -> dict[tuple[str, str], str]:
         name = _legal("frame", frame.name)
         outside = reference(placed[frame.link], scope_of(name)) is None
         found["frame", frame.name] = _free("frame", name.replace("::", "_") if outside else name, taken)
-    for joint in robot.joints.values():
-        found["joint", joint.name] = ""
-    for name, wanted in _joint_names(robot, placed).items():
+    for name, wanted in _joint_names(layout, placed).items():
         found["joint", name] = _free("joint", wanted, taken)
-    if (name := _legal("robot", robot.name).replace("::", "_")) != robot.name:
-        found["robot", robot.name] = name
+    if not (layout.is_world and robot.name == WORLD):
+        found["robot", robot.name] = _legal("robot", robot.name).replace("::", "_")
     return {(kind, own): name for (kind, own), name in found.items() if name != own}
 
 
-def _has_body(robot: Robot) -> bool:
+def _has_body(layout: Layout) -> bool:
     """Return whether the root has what SDF's world cannot have, or is the only link."""
+    robot = layout.robot
     root = robot.links[robot.root]
-    on = any(frame.link == root.name != frame.name for frame in robot.frames.values())
+    on = not layout.is_world and any(frame.link == root.name != frame.name for frame in layout.frames)
     on = on or any(robot.frames[sensor.frame].link == root.name for sensor in robot.sensors.values())
     own = any(extension.format == "sdf" for extension in root.extensions)
-    return bool(root.inertial or root.visuals or root.collisions or on or own or len(robot.links) == 1)
+    alone = len(robot.links) == 1 and not layout.is_world
+    return bool(root.inertial or root.visuals or root.collisions or on or own or alone)
 
 
-def _joint_names(robot: Robot, placed: dict[str, str]) -> dict[str, str]:
+def _joint_names(layout: Layout, placed: dict[str, str]) -> dict[str, str]:
     """Return names of joints that are in the model of their links and leaders; the others are in none."""
-    names = {name: _legal("joint", name) for name in robot.joints}
+    names = {joint.name: _legal("joint", joint.name) for joint in layout.joints}
     left = True
     while left:
         left = False
-        for joint in robot.joints.values():
+        for joint in layout.joints:
             name = names[joint.name]
             if "::" in name and any(reference(end, scope_of(name)) is None for end in _ends(joint, placed, names)):
                 names[joint.name] = name.replace("::", "_")

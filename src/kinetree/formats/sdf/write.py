@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from math import inf, pi
 
 from kinetree.errors import Finding
@@ -11,8 +12,9 @@ from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, words_of, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number
+from kinetree.formats.sdf.forest import FREE
 from kinetree.formats.sdf.frames import MODEL, WORLD
-from kinetree.formats.sdf.layout import Layout, reference, scope_of
+from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
 from kinetree.formats.sdf.names import names_for
 from kinetree.formats.sdf.node import Node
@@ -44,15 +46,18 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     renamed = Renamed.of(robot, names_for(robot), "sdf")
     held = ("link", WORLD) in ((kind, own) for (kind, _), own in renamed.own.items()) and robot.root == WORLD
     layout = Layout(_on_world(renamed.robot) if held else renamed.robot, losses.without)
+    check_layout(layout, losses)
     check_parts(layout, losses)
     losses.check()
     return written(renamed, "sdf", lambda robot, records: _Writer(layout, losses.without, records).text(), read, notes)
 
 
 def _on_world(robot: Robot) -> Robot:
-    """Return the robot with its root fixed to a link "world", which is SDF's world."""
+    """Return the robot with its root fixed to a link "world", which is SDF's world and from which alone joints float."""
     parts = parts_of(robot)
     parts.links.insert(0, Link(WORLD))
+    floating = {joint.name for joint in parts.joints if joint.parent == robot.root and joint.type == "floating"}
+    parts.joints = [replace(joint, parent=WORLD) if joint.name in floating else joint for joint in parts.joints]
     parts.joints.append(
         Joint(free_name(f"{robot.root}_joint", {*robot.joints, *robot.frames}), "fixed", WORLD, robot.root)
     )
@@ -72,7 +77,7 @@ class _Writer:
         self.sensors: dict[str, set[str]] = {}  # names of sensors by link or joint
 
     def version(self) -> Version:
-        joints = self.robot.joints.values()
+        joints = self.layout.joints
         shapes = [g.shape.kind for link in self.layout.links for g in (*link.visuals, *link.collisions)]
         return max(
             (1, 8) if self.layout.nested else (1, 7),
@@ -99,6 +104,8 @@ class _Writer:
                 self.material(self.model(""), material, MATERIAL)
         for sensor in written_sensors(self.robot, self.without):
             self.sensor(sensor)
+        for joint in self.layout.named_joints():
+            self.model("").add(FREE, joint=joint.name, link=joint.child)
         if self.layout.nested or self.robot.joint_names != order_of_file(self.robot):
             order = self.model("").add(ORDER)
             for name in self.robot.joint_names:
@@ -120,14 +127,21 @@ class _Writer:
 
     def in_order(self) -> list[Link | Joint]:
         """Return links, then joints; with nested models joints first, so that the models are in their order."""
-        links, joints = self.layout.links, [*self.robot.joints.values()]
-        return [*joints, *links] if self.layout.nested else [*links, *joints]
+        links, layout = self.layout.links, self.layout
+        if not layout.nested:
+            return [*links, *layout.joints]
+        joints = [*self.robot.joints.values(), *layout.joints[len(self.robot.joints) - len(layout.implied) :]]
+        first = [self.robot.links[j.child] if j.name in layout.implied else j for j in joints]
+        return [*dict.fromkeys([*first, *links])]
 
     def model(self, scope: str) -> Node:
         """Return the <model> of a scope; it and those around it are made on first use."""
         if scope not in self.models:
             outer = self.model(scope_of(scope)) if scope else self.root
-            node = outer.add("model", name=scope.rpartition("::")[2] if scope else self.robot.name)
+            is_world = not scope and self.layout.is_world
+            node = outer.add(
+                "world" if is_world else "model", name=scope.rpartition("::")[2] if scope else self.robot.name
+            )
             canonical = self.layout.canonical(scope)
             node.attributes["canonical_link"] = reference(canonical, scope) if canonical else None
             node.pose(self.layout.model_pose(scope))
@@ -176,7 +190,7 @@ class _Writer:
             node.pose(geometry.origin)
             self.shape(node.add("geometry"), geometry)
             if geometry.material and "material" not in self.without:
-                self.material(node, geometry.material)
+                self.material(node, geometry.material, "material" if tag == "visual" else MATERIAL)
             self.extensions(node, geometry.extensions)
 
     def shape(self, node: Node, geometry: Geometry) -> None:
