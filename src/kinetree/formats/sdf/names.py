@@ -44,8 +44,7 @@ def _has_body(layout: Layout) -> bool:
     on = not layout.is_world and any(frame.link == root.name != frame.name for frame in layout.frames)
     on = on or any(robot.frames[sensor.frame].link == root.name for sensor in robot.sensors.values())
     own = any(extension.format == "sdf" for extension in root.extensions)
-    alone = len(robot.links) == 1 and not layout.is_world
-    return bool(root.inertial or root.visuals or root.collisions or on or own or alone)
+    return bool(root.inertial or root.visuals or root.collisions or on or own or len(robot.links) == 1)
 
 
 def _joint_names(layout: Layout, placed: dict[str, str]) -> dict[str, str]:
