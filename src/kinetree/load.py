@@ -266,14 +266,17 @@ def save(
     format: str | None = None,
     without: Collection[str] = (),
     assets: Literal["bring", "keep"] = "bring",
-) -> None:
+) -> tuple[Finding, ...]:
     """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
+
+    What the format lacks but other programs do not need, such as MJCF's velocity limits, stands in elements of Kinetree,
+    which `load` puts back. Returns remarks on these parts, and on names that other programs see differently.
 
     assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
         needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
         the robot is written in its own format beside its own file. "keep" leaves the references as they are.
-    without: parts that are left out, such as ("extension", "inertial"), for formats that cannot say all of them; see
-        `kinetree.formats.losses.PARTS`. Otherwise whatever the format cannot say is a KinetreeError.
+    without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`. Raises
+        KinetreeError for a part without which other programs would see another robot, unless it is left out.
     """
     from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
     from kinetree.shapes.bring import bring
@@ -290,9 +293,11 @@ def save(
     contents: dict[Path, bytes] = {}
     if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
-    text = row.write(robot, without)
+    notes: list[Finding] = []
+    text = row.write(robot, without, notes)
     with made_folders(file.parent for file in contents if target.parent.is_dir()):
         write_all({**contents, target: text})
+    return tuple(notes)
 
 
 @explained

@@ -13,6 +13,7 @@ REMARKS: Mapping[str, str] = {
     "baseline-gone": "An entry of the baseline is not found any more.",
     "board-limits": "Which files the position limits are from.",
     "camera-mode": "A camera that turns by itself is kept as it is written; it is no sensor on a frame.",
+    "carried": "What a file keeps for Kinetree alone is broken, or does not fit the rest of the file; it is left out.",
     "compiler-setting": "A setting of MuJoCo's compiler is not obeyed.",
     "contradiction": "An element that may stand once stands twice with different contents; the first is used.",
     "default-axis": "No axis is given; the format's default holds, which is seldom meant.",

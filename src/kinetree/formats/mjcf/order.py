@@ -8,24 +8,27 @@ MuJoCo keeps such texts and ignores them. The data are JSON, so that any name is
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from kinetree.formats.carried import Carried, Record
 from kinetree.formats.xml import Element, Report
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Joint
 
-ORDER, FIXED = "kinetree:order", "kinetree:fixed"
+OURS, ORDER, FIXED = "kinetree:", "kinetree:order", "kinetree:fixed"
 KEY_ORDER = "kinetree_order"
 """Tag of an element in a kept <keyframe> for each joint, in the order of the numbers; renaming finds the name there."""
 
 
-def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, dict[str, str]]:
-    """Return (order of q or None, {body: name of its fixed joint}), and remove their texts from <custom>."""
+def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, dict[str, str], list[Carried]]:
+    """Return (order of q or None, {body: name of its fixed joint}, other elements of Kinetree), and remove all these
+    texts from <custom>."""
     order: tuple[str, ...] | None = None
     fixed: dict[str, str] = {}
+    carried: list[Carried] = []
     for section in root.find_all("custom"):
-        ours = [e for e in section.children if e.tag == "text" and e.get("name") in (ORDER, FIXED)]
+        ours = [e for e in section.children if e.tag == "text" and (e.get("name") or "").startswith(OURS)]
         section.children = [e for e in section.children if e not in ours]
         for element in ours:
             data = _data(element)
@@ -33,10 +36,13 @@ def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, d
                 order = tuple(data)
             elif element.get("name") == FIXED and isinstance(data, dict) and _are_names([*data.values()]):
                 fixed |= data
+            elif element.get("name") not in (ORDER, FIXED):
+                _, kind, name, *_ = [*(element.get("name") or "").split(":", 2), "", ""]
+                carried.append((element, kind, name, element.get("data") or "", ""))
             else:
                 message = f"the data of {element.get('name')} are not understood and have no effect"
                 report.warning("not-understood", message, element, attribute="data")
-    return order, fixed
+    return order, fixed, carried
 
 
 def _data(element: Element) -> Any:
@@ -55,17 +61,23 @@ def made_name(body: str) -> str:
     return f"{body}_fixed_joint"
 
 
-def write_texts(xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint]) -> None:
-    """Write `names` as order of q, and names of fixed joints, where the reader would infer others from `joints`."""
+def write_texts(
+    xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint], records: Sequence[Record] = ()
+) -> None:
+    """Write `names` as order of q, and names of fixed joints, where the reader would infer others from `joints`; and
+    the records of what MJCF lacks."""
     joints = list(joints)
     natural = tuple(j.name for j in joints if j.kind.nq and not j.mimic)
     fixed = {j.child: j.name for j in joints if not j.kind.nq and j.name != made_name(j.child)}
     texts = {ORDER: list(names) if names != natural else [], FIXED: fixed}
-    if any(texts.values()):
+    if any(texts.values()) or records:
         xml.open("custom")
         for name, data in texts.items():
             if data:
                 xml.leaf("text", name=name, data=json.dumps(data, ensure_ascii=False))
+        for record in records:
+            name = f"{OURS}{record.kind}:{record.name}" if record.name else f"{OURS}{record.kind}"
+            xml.leaf("text", name=name, data=record.text)
         xml.close()
 
 
