@@ -199,10 +199,11 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     """
     files = Files(folders, confinement_of(path, options.confined or True))
     reading = FORMATS["urdf"].read(text, str(path), files, options)
-    first = next((f for f in reading[1] if f.code == "left-over-xacro"), None)
-    if first is None:
+    left = [finding for finding in reading[1] if finding.code == "left-over-xacro"]
+    if not left:
         FORMATS["urdf"].check_options(options)
         return reading
+    first = min(left, key=_position)
     robot, findings = FORMATS["xacro"].read(text, str(path), files, options)
     robot, findings = _with_reasons(robot, findings, files)
     how = "it is read as xacro, within its workspace"
