@@ -191,7 +191,7 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
 def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], options: ReadOptions) -> Reading:
     """Return a reading of a URDF file that may hold instructions of xacro.
 
-    Since nobody says that it is xacro, it is confined to its workspace and to packages, and sees no variable of the
+    Unlike a file that is named as xacro, it is confined to its workspace and to packages, and sees no variable of the
     environment. Calls of macros that it does not define are left out, as urdfdom does.
     """
     files = Files(folders, confinement_of(path, options.confined or True))
@@ -285,7 +285,7 @@ def save(
     if assets not in ("bring", "keep"):
         raise fail("assets", f"assets={assets!r}; legal are 'bring' and 'keep'")
     contents: dict[Path, bytes] = {}
-    if assets == "bring" and not (target.exists() and not target.is_file()):  # a pipe has no folder of its own
+    if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
     text = row.write(robot, without)
     with made_folders(file.parent for file in contents if target.parent.is_dir()):

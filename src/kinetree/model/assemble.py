@@ -51,6 +51,7 @@ class Parts:
     text: Text | None = None
     source: Source | None = None
     places: Places = Places()
+    loops: list[Joint] = field(default_factory=list)  # joints that close a loop, which the tree is without
     complete: bool = True  # False after errors of a reader: then what is missing is not reported again
     doubts: list[Doubt] = field(default_factory=list)  # what these errors leave unknown
 
@@ -72,6 +73,7 @@ def parts_of(robot: Robot) -> Parts:
         None,
         robot.source,
         robot.places,
+        list(robot.loops.values()),
     )
 
 
@@ -123,6 +125,7 @@ def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         sensors=Named("sensor", parts.sensors),
         groups=Lookup("group", parts.groups),
         materials=Named("material", parts.materials),
+        loops=Named("loop", parts.loops),
         coupled_limits=tuple(parts.coupled_limits),
         extensions=tuple(parts.extensions),
         notes=tuple(parts.notes),
@@ -181,7 +184,7 @@ class _Checker:
             self.error(*LEFT_OVER, parts.source, f"robot {parts.name!r}")
         self.names("frame", [*parts.links, *parts.frames])
         for kind, things in (
-            ("joint", parts.joints),
+            ("joint", [*parts.joints, *parts.loops]),
             ("sensor", parts.sensors),
             ("material", parts.materials),
             ("coupled limit", parts.coupled_limits),
@@ -196,7 +199,7 @@ class _Checker:
 
     def joints(self) -> bool:
         """Note faults inside a joint, which callers may make and readers do not; return whether all types are known."""
-        for joint in self.parts.joints if self.parts.complete else ():
+        for joint in (*self.parts.joints, *self.parts.loops) if self.parts.complete else ():
             label = f"joint {joint.name!r}"
             if joint.type not in JOINT_TYPES:
                 near = nearest_names(joint.type, list(JOINT_TYPES))
@@ -211,7 +214,7 @@ class _Checker:
                     f"has {len(joint.limits)} limits; legal are none, or {joint.kind.nv}, one a velocity coordinate"
                 )
                 self.error("limits", message, joint.source, label)
-        return all(joint.type in JOINT_TYPES for joint in self.parts.joints)
+        return all(joint.type in JOINT_TYPES for joint in (*self.parts.joints, *self.parts.loops))
 
     def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material | CoupledLimit]) -> None:
         first: dict[str, Link | Joint | Frame | Sensor | Material | CoupledLimit] = {}
@@ -235,7 +238,7 @@ class _Checker:
         links = {link.name: link for link in self.parts.links}
         frames = {*links, *(frame.name for frame in self.parts.frames)}
         joints = {joint.name for joint in self.parts.joints}
-        for joint in self.parts.joints:
+        for joint in (*self.parts.joints, *self.parts.loops):
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if not name:
                     self.missing(f"its {end} link has no name", joint.source, f"joint {joint.name!r}")

@@ -260,6 +260,7 @@ class Robot:
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
 
     links, joints, sensors, materials: ordered mappings by name, in the order of the file.
+    loops: joints that close a loop, by name: the tree is without them, and q may open them; see `kt.loop_error`.
     groups: names of joints by group. coupled_limits: limits over several joints; `limits` has all limits of q.
     frames: every link's own frame and every extra frame, in one name space.
     root: the name of the link that no joint moves.
@@ -280,6 +281,7 @@ class Robot:
     sensors: Named[Sensor]
     groups: Mapping[str, tuple[str, ...]]
     materials: Named[Material]
+    loops: Named[Joint]
     coupled_limits: tuple[CoupledLimit, ...] = ()
     extensions: tuple[Extension, ...] = ()
     notes: tuple[Finding, ...] = ()
