@@ -46,6 +46,7 @@ def load(
     srdf: str | os.PathLike[str] | None = None,
     limits: str | os.PathLike[str] | None = None,
     confined: bool | Confinement = False,
+    expand: str | None = None,
 ) -> Robot:
     """Return the robot that a file, a text or a name describes.
 
@@ -63,10 +64,12 @@ def load(
     confined: whether the file may include and load only what lies in its workspace and in packages, and see no variable
         of the environment; or a `kinetree.confine.Confinement` that says which folders and variables. Otherwise a file
         may include whatever you may read. It is not about the files that you name here.
+    expand: "mujoco" if elements of an MJCF file that make bodies (<attach>, <composite>, <flexcomp>) shall be expanded
+        by an installed MuJoCo, in a child process that can neither write nor use the network.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
-    robot, findings = examine(source, ReadOptions(format, xacro_args, packages, model, srdf, limits, confined))
+    robot, findings = examine(source, ReadOptions(format, xacro_args, packages, model, srdf, limits, confined, expand))
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
         raise KinetreeError(sorted(errors, key=_position))

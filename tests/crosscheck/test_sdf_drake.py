@@ -157,7 +157,9 @@ def differ_by(robot: Robot, drake: Drake, q: np.ndarray) -> float:
 
 def check_limits(robot: Robot, drake: Drake) -> None:
     for joint in robot.joints.values():
-        if joint.kind.nq and joint.type not in ("ball", "screw", "floating") and not joint.mimic:  # Drake drops a screw's
+        if (
+            joint.kind.nq and joint.type not in ("ball", "screw", "floating") and not joint.mimic
+        ):  # Drake drops a screw's
             other = drake.joints[joint.parent, joint.child]
             limits = joint.limits or (joint.limit,) * joint.kind.nv
             bounds = [(limit.lower, limit.upper, limit.velocity) for limit in limits]

@@ -26,6 +26,7 @@ REMARKS: Mapping[str, str] = {
     "empty": "Limits over several joints leave no place where all of them hold.",
     "empty-group": "A group has no joint that moves by itself.",
     "equality": "A constraint of MuJoCo closes a loop or is switched off; it is kept, not obeyed.",
+    "expanded": "MuJoCo has expanded elements that make bodies; what it made stands at their place.",
     "force-limit": "A limit of the force that differs by direction is kept as it is written, and not obeyed.",
     "geometry": "A geometry holds no shape; it is taken as empty.",
     "held-joint": "A constraint holds a joint, which is fixed here.",
