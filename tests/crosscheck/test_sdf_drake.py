@@ -12,9 +12,6 @@ import pytest
 
 from kinetree.errors import KinetreeError
 from kinetree.formats import sdf
-from kinetree.formats.sdf.choose import choose
-from kinetree.formats.sdf.values import version_of
-from kinetree.formats.xml import Report, parse
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.limits import resolve_mimic
