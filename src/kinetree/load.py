@@ -16,6 +16,7 @@ from kinetree.arguments import as_names, explained
 from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
+from kinetree.formats.parts import PARTS, check_parts, note
 from kinetree.formats.registry import (
     FORMATS,
     Format,
@@ -26,6 +27,7 @@ from kinetree.formats.registry import (
     holds_xacro,
 )
 from kinetree.formats.srdf import read_groups
+from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits, set_groups
 from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
@@ -47,6 +49,7 @@ def load(
     limits: str | os.PathLike[str] | None = None,
     confined: bool | Confinement = False,
     expand: str | None = None,
+    without: Collection[str] = (),
 ) -> Robot:
     """Return the robot that a file, a text or a name describes.
 
@@ -66,10 +69,13 @@ def load(
         may include whatever you may read. It is not about the files that you name here.
     expand: "mujoco" if elements of an MJCF file that make bodies (<attach>, <composite>, <flexcomp>) shall be expanded
         by an installed MuJoCo, in a child process that can neither write nor use the network.
+    without: parts that are left out, keys of `kinetree.formats.parts.PARTS`, such as ("mimic",), after which followers
+        move by themselves. Errors in them do not count. What that changes is on `robot.notes`.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
-    robot, findings = examine(source, ReadOptions(format, xacro_args, packages, model, srdf, limits, confined, expand))
+    options = ReadOptions(format, xacro_args, packages, model, srdf, limits, confined, expand, without)
+    robot, findings = examine(source, options)
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
         raise KinetreeError(sorted(errors, key=_position))
@@ -84,7 +90,9 @@ def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()
 
     uncertain: whether after errors the robot is what is certain of it, with doubts.
     """
-    robot, findings = _with_empty_limits(*_with_groups(*_read(source, options), options))
+    check_parts(options.without)
+    reading = _left_out(*_with_groups(*_read(source, options), options), options.without)
+    robot, findings = _with_empty_limits(*reading)
     if robot is None or (robot.doubts and not uncertain):
         return None, findings
     limits = options.limits
@@ -157,6 +165,20 @@ def _with_groups(robot: Robot | None, findings: list[Finding], options: ReadOpti
     return replace(made, notes=(*robot.notes, *more), doubts=robot.doubts), [*findings, *more]
 
 
+def _left_out(robot: Robot | None, findings: list[Finding], without: Collection[str]) -> Reading:
+    """Return a reading without the parts that are left out, with a note on those that its reader still read."""
+    if robot is None or not without:
+        return robot, findings
+    from kinetree.formats.losses import bearers, leave_out
+
+    silent = {code for part in without for code in PARTS[part].silent}
+    had = {part: bearers(robot, part) for part in without}
+    new = [note(part, names, robot.source) for part, names in had.items() if names]
+    notes = (*(note for note in robot.notes if note.code not in silent), *new)
+    made = replace(build(leave_out(parts_of(robot), without)), notes=notes, doubts=robot.doubts)
+    return made, [*(finding for finding in findings if finding.code not in silent), *new]
+
+
 def _with_empty_limits(robot: Robot | None, findings: list[Finding]) -> Reading:
     """Return a reading with a note, if limits over several joints leave nothing."""
     if robot is None or not robot.coupled_limits or not (fault := nothing_inside(robot)):
@@ -212,7 +234,7 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
 
         if all(f.code == "xacro-macro" for f in findings if f.severity == "error"):
             how = f"it cannot be expanded: {findings[-1].message}"
-            robot, more = read_certain(text, str(path), foreign=True)
+            robot, more = read_certain(text, str(path), foreign=True, without=options.without)
             findings = more if robot else findings
     if robot is None:
         why = "; the file is read as xacro, for it holds instructions of xacro"

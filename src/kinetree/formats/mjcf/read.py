@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from kinetree.confine import Confinement
@@ -22,6 +23,7 @@ from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.formats.opener import Opener, nothing
+from kinetree.formats.parts import cutter
 from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Robot, Text
@@ -51,9 +53,14 @@ def read_certain(
     opener: Opener = nothing,
     by: str | None = None,
     confinement: Confinement | None = None,
+    *,
+    without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
-    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise."""
-    report = Report()
+    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise.
+
+    without: parts that are not read.
+    """
+    report = Report(cutter("mjcf", without))
     root = parse(text, file, report)
     if root is None:
         return None, report.findings
