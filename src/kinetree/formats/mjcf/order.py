@@ -1,4 +1,4 @@
-"""The order of q and the names of fixed joints, which MJCF lacks, in <custom> texts.
+"""The order of q, the names of fixed joints and the zero of free joints, which MJCF lacks, in <custom> texts.
 
     <custom> <text name="kinetree:order" data='["b", "a"]'/> </custom>
 
@@ -14,29 +14,36 @@ from typing import Any
 from kinetree.formats.xml import Element, Report
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Joint
+from kinetree.spatial.se3 import IDENTITY
 
-ORDER, FIXED = "kinetree:order", "kinetree:fixed"
+ORDER, FIXED, COUNTED = "kinetree:order", "kinetree:fixed", "kinetree:counted"
+"""Names of the texts. The last lists free joints whose coordinates count from where their body is drawn, and not from
+the origin of the world as in MuJoCo."""
 KEY_ORDER = "kinetree_order"
 """Tag of an element in a kept <keyframe> for each joint, in the order of the numbers; renaming finds the name there."""
 
 
-def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, dict[str, str]]:
-    """Return (order of q or None, {body: name of its fixed joint}), and remove their texts from <custom>."""
+def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, dict[str, str], tuple[str, ...]]:
+    """Return (order of q or None, {body: name of its fixed joint}, free joints that count from where their body is
+    drawn), and remove their texts from <custom>."""
+    counted: tuple[str, ...] = ()
     order: tuple[str, ...] | None = None
     fixed: dict[str, str] = {}
     for section in root.find_all("custom"):
-        ours = [e for e in section.children if e.tag == "text" and e.get("name") in (ORDER, FIXED)]
+        ours = [e for e in section.children if e.tag == "text" and e.get("name") in (ORDER, FIXED, COUNTED)]
         section.children = [e for e in section.children if e not in ours]
         for element in ours:
             data = _data(element)
             if element.get("name") == ORDER and isinstance(data, list) and _are_names(data):
                 order = tuple(data)
+            elif element.get("name") == COUNTED and isinstance(data, list) and _are_names(data):
+                counted = tuple(data)
             elif element.get("name") == FIXED and isinstance(data, dict) and _are_names([*data.values()]):
                 fixed |= data
             else:
                 message = f"the data of {element.get('name')} are not understood and have no effect"
                 report.warning("not-understood", message, element, attribute="data")
-    return order, fixed
+    return order, fixed, counted
 
 
 def _data(element: Element) -> Any:
@@ -60,7 +67,8 @@ def write_texts(xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint])
     joints = list(joints)
     natural = tuple(j.name for j in joints if j.kind.nq and not j.mimic)
     fixed = {j.child: j.name for j in joints if not j.kind.nq and j.name != made_name(j.child)}
-    texts = {ORDER: list(names) if names != natural else [], FIXED: fixed}
+    counted = [j.name for j in joints if j.type == "floating" and (j.origin != IDENTITY).any()]
+    texts = {ORDER: list(names) if names != natural else [], FIXED: fixed, COUNTED: counted}
     if any(texts.values()):
         xml.open("custom")
         for name, data in texts.items():

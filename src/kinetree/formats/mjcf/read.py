@@ -54,7 +54,7 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
-    parts.joint_order, context.fixed_names = take_texts(report, root)
+    parts.joint_order, context.fixed_names, context.counted = take_texts(report, root)
     context.names.joints |= set(context.fixed_names.values())
     read_bodies(context, root)
     for name in {*(parts.joint_order or ())} - {joint.name for joint in parts.joints}:

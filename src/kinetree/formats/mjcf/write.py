@@ -10,6 +10,7 @@ from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.check import check
 from kinetree.formats.mjcf.constraints import OPEN
 from kinetree.formats.mjcf.context import FORMAT, free
+from kinetree.formats.mjcf.loops import write_loops
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.unknown_names import unknown_names
@@ -126,9 +127,10 @@ def _lines(xml: XmlWriter, lines: list[str]) -> None:
 
 def _equalities(xml: XmlWriter, job: Job) -> None:
     followers = [joint for joint in job.robot.joints.values() if joint.mimic]
-    if not followers:
+    if not followers and not job.robot.loops:
         return
     xml.open("equality")
+    write_loops(xml, job)
     for joint in followers:
         _equality(xml, joint)
     xml.close()
