@@ -15,7 +15,7 @@ import numpy as np
 
 from kinetree.arguments import as_names, explained
 from kinetree.confine import Places
-from kinetree.errors import Finding, Source, fail, unknown_name
+from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
@@ -267,8 +267,8 @@ class Robot:
     joint_names: the order of q; fixed joints and mimic followers are left out. coordinate_names has a name for each
         number of q, velocity_names for each of qd.
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
-    notes: the warnings of the reader.
-    places: where files that it refers to are looked for.
+    notes: the warnings of the reader. places: where files that it refers to are looked for.
+    doubts: what errors leave unknown; none of a robot that `kinetree.load` returns.
     """
 
     name: str
@@ -288,6 +288,7 @@ class Robot:
     text: Text | None = None
     source: Source | None = None
     places: Places = Places()
+    doubts: tuple[Doubt, ...] = ()
 
     def __repr__(self) -> str:
         return (

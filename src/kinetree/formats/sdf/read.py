@@ -37,7 +37,7 @@ from kinetree.formats.sdf.values import (
     version_of,
 )
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -52,6 +52,13 @@ def read(
 
     opener: finds what the file includes. model: the name of the model to take if there are several.
     """
+    return whole(*read_certain(text, file, opener, model))
+
+
+def read_certain(
+    text: bytes | str | Derived, file: str, opener: Opener = nothing, model: str | None = None
+) -> tuple[Robot | None, list[Finding]]:
+    """Return what is certain of the robot in an SDF text, with doubts after errors, and all findings likewise."""
     report = Report()
     root = parse(text, file, report)
     if root is None:
@@ -193,8 +200,8 @@ class _Reader:
         found = []
         for shape in shapes:
             if shape.name is None or shape.name in seen:
-                what = f"there is already a shape of the name {shape.name!r}" if shape.name else "a shape has no name"
-                message = f"{what} in the link; SDF requires names that differ, so it gets another when it is written"
+                what = f"the link has two shapes {shape.name!r}" if shape.name else "a shape of the link has no name"
+                message = f"{what}; SDF requires names that differ, so it gets one when it is written"
                 self.report.place([Finding("no-name", "warning", message, shape.source, link.label)], link.document)
                 shape = replace(shape, name=None)
             seen.add(shape.name or "")

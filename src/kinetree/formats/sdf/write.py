@@ -163,7 +163,7 @@ class _Writer:
             node.pose(geometry.origin)
             self.shape(node.add("geometry"), geometry)
             if geometry.material and "material" not in self.without:
-                self.material(node, geometry.material)
+                self.material(node, geometry.material, "material" if tag == "visual" else MATERIAL)
             self.extensions(node, geometry.extensions)
 
     def shape(self, node: Node, geometry: Geometry) -> None:
