@@ -348,6 +348,8 @@ def _position(finding: Finding) -> tuple[str, int, int]:
 def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) -> Reading:
     """Return a reading whose findings about files that could not be opened say why; and what else was refused."""
     found = [_with_reason(finding, files) for finding in findings]
+    if robot is not None:
+        robot = replace(robot, notes=tuple(_with_reason(note, files) for note in robot.notes))
     shown = {finding.message for finding in found}
     more = [refused for refused in files.refused.values() if refused.message not in shown]
     if robot is not None:
@@ -361,10 +363,11 @@ def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) ->
 
 def _with_reason(finding: Finding, files: Files) -> Finding:
     """Return a finding about a file that could not be opened with the reason for it."""
-    if finding.severity != "error":
+    if finding.severity != "error" and finding.code != "include-not-found":
         return finding
     for wanted, refused in files.refused.items():
         if repr(wanted)[:-1] in finding.message:
-            return replace(finding, code=refused.code, message=refused.message, fix=refused.fix)
+            code = refused.code if finding.severity == "error" else finding.code
+            return replace(finding, code=code, message=refused.message, fix=refused.fix)
     reasons = [reason for wanted, reason in files.missed.items() if repr(wanted) in finding.message]
     return replace(finding, fix="; ".join(reasons)) if reasons and not finding.fix else finding
