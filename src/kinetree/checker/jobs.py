@@ -14,7 +14,7 @@ from kinetree.conventions.profiles import DEFAULT, check_codes
 from kinetree.errors import fail
 from kinetree.formats.registry import FORMATS, NO_EFFECT, Format, ReadOptions, format_by_ending
 
-FLAGS = {"xacro_args": "--arg", "model": "--model"}
+FLAGS = {"xacro_args": "--arg", "model": "--model", "expand": "--expand"}
 
 
 def jobs(

@@ -14,7 +14,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import fail
 from kinetree.formats.numbers import number
-from kinetree.formats.registry import FORMATS, NO_EFFECT, ReadOptions
+from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions
 from kinetree.load import format_of, load
 from kinetree.model.robot import Robot
 from kinetree.robots.packaged import names
@@ -57,6 +57,7 @@ _OPTIONS = (
     assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file."),
     assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package."),
     click.option("--model", metavar="NAME", help="Which model of an SDF file that has several."),
+    click.option("--expand", type=click.Choice(EXPANDERS), help="Who expands elements of MJCF that make bodies."),
 )
 _OF_ONE = (
     click.option("--version", metavar="M.N", help="Of a robot that comes with the package, the same as NAME:M.N."),

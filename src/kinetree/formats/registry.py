@@ -12,7 +12,7 @@ from typing import Any
 
 from kinetree.arguments import Arguments, as_names
 from kinetree.confine import Confinement, confinement_of
-from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files
 from kinetree.formats.xml import Derived
 from kinetree.model.robot import Robot
@@ -31,6 +31,7 @@ class ReadOptions(Arguments):
     srdf: str | os.PathLike[str] | None = None
     limits: str | os.PathLike[str] | None = None
     confined: bool | Confinement = False
+    expand: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("xacro_args", "packages"):
@@ -50,8 +51,11 @@ class ReadOptions(Arguments):
 NO_EFFECT = {
     "xacro_args": "xacro arguments mean nothing to {format}; the file is not expanded",
     "model": "model={value!r} means nothing to {format}; only SDF files hold several",
+    "expand": "expand={value!r} means nothing to {format}; only MJCF files hold elements that make bodies",
 }
 """Options that mean something to some formats alone, and the error for the others."""
+EXPANDERS = ("mujoco",)
+"""Values of expand=…: libraries that expand elements which make bodies."""
 
 
 def _xacro_arguments(files: Files, options: ReadOptions) -> tuple[object, ...]:
@@ -81,9 +85,15 @@ class Format:
     robot: bool = True
 
     def read(self, text: bytes | Derived, file: str, files: Files, options: ReadOptions) -> Reading:
-        """Return the robot in a text, or None, and all findings."""
-        made, findings = self._module().read(text, file, *self.arguments(files, options))
+        """Return the robot in a text, with doubts after errors, or None, and all findings."""
+        made, findings = self._reader()(text, file, *self.arguments(files, options))
         return (made, findings) if self.robot else _read_expanded(made, findings, files, options)
+
+    def _reader(self) -> Callable[..., Any]:
+        """Return the reader that goes on after errors, or the only one."""
+        module = self._module()
+        reader: Callable[..., Any] = getattr(module, "read_certain", module.read)
+        return reader
 
     def write(self, robot: Robot, without: Collection[str]) -> str:
         """Return the robot as text."""
@@ -97,6 +107,8 @@ class Format:
 
     def check_options(self, options: ReadOptions) -> None:
         """Raise KinetreeError for an option that means nothing to this format."""
+        if options.expand not in (None, *EXPANDERS):
+            raise fail("option", f"expand={options.expand!r}; {nearest_names(options.expand or '', EXPANDERS)}")
         for name in self.without_effect(options):
             raise fail("option", NO_EFFECT[name].format(format=self.name, value=getattr(options, name)))
 
@@ -125,11 +137,20 @@ FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
         Format("urdf", (".urdf",), "urdf", roots=(b"robot",)),
-        Format("xacro", (".xacro",), "xacro", _xacro_arguments, ("xacro_args", "model"), writer=None, robot=False),
+        Format(
+            "xacro", (".xacro",), "xacro", _xacro_arguments, ("xacro_args", "model", "expand"), writer=None, robot=False
+        ),
         Format(
             "sdf", (".sdf", ".world"), "sdf", lambda files, given: (files, given.model), ("model",), roots=(b"sdf",)
         ),
-        Format("mjcf", (".mjcf", ".xml"), "mjcf", lambda files, options: (files,), roots=(b"mujoco", b"mujocoinclude")),
+        Format(
+            "mjcf",
+            (".mjcf", ".xml"),
+            "mjcf",
+            lambda files, options: (files, options.expand, files.confinement),
+            ("expand",),
+            roots=(b"mujoco", b"mujocoinclude"),
+        ),
         Format("dh", (".toml",), "dh"),
         Format("dh-csv", (".csv",), "dh", writer="write_csv"),
         Format("ets", (".ets",), "ets"),

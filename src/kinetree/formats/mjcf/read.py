@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kinetree.confine import Confinement
 from kinetree.errors import Finding
 from kinetree.formats.fields import check_attributes, finish, stray_text
 from kinetree.formats.mjcf.assets import read_assets
@@ -12,23 +13,45 @@ from kinetree.formats.mjcf.compiler import read_compiler
 from kinetree.formats.mjcf.constraints import lock_held, read_equality, read_tendons
 from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
+from kinetree.formats.mjcf.expand import expanded, makers
 from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
-from kinetree.formats.mjcf.unknown_names import unknown_names
+from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.xml import Derived, Element, Report, parse
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
 
 NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
 
 
-def read(text: bytes | str | Derived, file: str, opener: Opener = nothing) -> tuple[Robot | None, list[Finding]]:
-    """Return the robot in an MJCF text, or None, and all findings. Never raises on content. opener: for <include>."""
+def read(
+    text: bytes | str | Derived,
+    file: str,
+    opener: Opener = nothing,
+    by: str | None = None,
+    confinement: Confinement | None = None,
+) -> tuple[Robot | None, list[Finding]]:
+    """Return the robot in an MJCF text, or None, and all findings. Never raises on content.
+
+    opener: for <include>. by: "mujoco" if MuJoCo shall expand elements that make bodies; it reads files within the
+    confinement.
+    """
+    return whole(*read_certain(text, file, opener, by, confinement))
+
+
+def read_certain(
+    text: bytes | str | Derived,
+    file: str,
+    opener: Opener = nothing,
+    by: str | None = None,
+    confinement: Confinement | None = None,
+) -> tuple[Robot | None, list[Finding]]:
+    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise."""
     report = Report()
     root = parse(text, file, report)
     if root is None:
@@ -37,12 +60,18 @@ def read(text: bytes | str | Derived, file: str, opener: Opener = nothing) -> tu
         fix = "load the file that includes this one" if root.tag == "mujocoinclude" else None
         report.error("not-mjcf", f"the root element is <{root.tag}>; legal is <mujoco>", root, fix=fix)
         return None, report.findings
-    written = root.document.data.decode()
+    written = Text(FORMAT, root.document.data.decode())
     expand(report, root, opener)
+    if by and makers(root) and not report.failed:
+        made = expanded(report, root, confinement)
+        if made is None:
+            return None, report.findings
+        files = {e.document.file: e.document.data.decode() for e in root.walk()}
+        root, written = made, Text(FORMAT, made.document.data.decode(), made.document.origins, files)
     return _robot(report, root, written), report.findings
 
 
-def _robot(report: Report, root: Element, written: str) -> Robot | None:
+def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     check_attributes(report, root, ("model",))
     for element in root.walk():
         if element.text and element.tag not in ("text", "config"):
@@ -50,7 +79,7 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     compiler = read_compiler(report, root)
     expand_replicates(report, root, compiler)
     classes = Classes(report, root)
-    parts = Parts(root.get("model") or NAME, source=root.source, text=Text(FORMAT, written))
+    parts = Parts(root.get("model") or NAME, source=root.source, text=written)
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
@@ -62,8 +91,7 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     for name in {*context.fixed_names} - {joint.child for joint in parts.joints if joint.type == "fixed"}:
         report.warning("not-understood", f"kinetree:fixed names body {name!r}, which is fixed to nothing", root)
     if not any(f.code == "not-supported" for f in report.findings):  # such as elements that create bodies
-        for element, attribute, kind, message in unknown_names(root):
-            report.error(f"unknown-{kind}", message, element, attribute=attribute)
+        report_unknown_names(report, root)
     check_names(context, root)
     left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}
     left["sensor"] = read_sensors(context, root)
