@@ -17,6 +17,8 @@ from kinetree.spatial.se3 import Array
 
 FORMAT = "mjcf"
 ATTRIBUTES = "attributes"  # tag of an Extension whose text is attributes of the element
+OPEN = 1e10
+"""MuJoCo's largest number, mjMAXVAL, which means no limit: a range of MJCF has two ends."""
 
 
 @dataclass
