@@ -19,6 +19,7 @@ import re
 import selectors
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -72,14 +73,13 @@ class Row:
 
 def urdfdom() -> Callable[[str, str], str]:
     """The call of `check_urdf`, which fails by its exit status."""
-    command = next(
-        str(folder / "check_urdf")
-        for folder in (Path(sys.executable).parent, *map(Path, os.environ["PATH"].split(os.pathsep)))
-        if (folder / "check_urdf").exists()
-    )
+    inside = Path(sysconfig.get_path("purelib")) / "cmeel.prefix" / "bin"  # the script outside starts Python each time
+    places = (inside, Path(sys.executable).parent, *map(Path, os.environ["PATH"].split(os.pathsep)))
+    libraries = {**os.environ, "LD_LIBRARY_PATH": str(inside.parent / "lib")}
+    command = next(str(folder / "check_urdf") for folder in places if (folder / "check_urdf").exists())
 
     def load(path: str, folder: str) -> str:
-        done = subprocess.run([command, path], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([command, path], env=libraries, capture_output=True, timeout=60, check=False)
         if done.returncode:
             raise ValueError(done.stderr.decode(errors="replace")[-300:] or f"exit status {done.returncode}")
         return "loaded"
