@@ -6,7 +6,7 @@ The others are urdfdom's `check_urdf`, Pinocchio, Drake and MuJoCo, those that a
 runs in a child process that is ended after some seconds and started anew after a crash. URDF parsers get what ROS's
 xacro makes of a xacro file. Files on which a parser fails because a mesh or a package is missing are not compared with
 it. The report, in Markdown, has the share of the files that at least one other parser loads and that Kinetree loads,
-and each file on which they differ.
+and each file on which they differ. MJCF that makes bodies is loaded with `expand="mujoco"` if MuJoCo is installed.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
@@ -110,6 +111,7 @@ def drake() -> Callable[[str, str], str]:
         with contextlib.suppress(RuntimeError):  # two packages of one name
             parser.package_map().PopulateFromFolder(folder)
         parser.AddModels(path)
+        plant.Finalize()  # refuses what is no mechanism
         return "loaded" if plant.num_bodies() > 1 else "empty"
 
     return load
@@ -154,7 +156,8 @@ def kinetree() -> Callable[[str, str], str]:
         format = None if path.endswith((".xml", ".sdf", ".world", ".urdf", ".xacro")) else "urdf"
         packages = packages_of(Path(folder).parent, Path(path))
         try:
-            robot, findings = examine(Path(path), ReadOptions(format, packages=packages))
+            expand = "mujoco" if path.endswith(".xml") and find_spec("mujoco") else None
+            robot, findings = examine(Path(path), ReadOptions(format, packages=packages, expand=expand))
         except KinetreeError as error:
             robot, findings = None, list(error.findings)
         errors = [finding for finding in findings if finding.severity == "error"]
