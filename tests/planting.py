@@ -371,6 +371,8 @@ DEFECTS = (
     Planted("MSH-002", _visual('filename="package://arm/meshes/nowhere.stl"')),
     Planted("MSH-003", _visual('filename="package://arm/meshes/empty.stl"')),
     Planted("MSH-004", _visual('filename="package://arm/meshes/pointer.stl"')),
+    Planted("MSH-005", _visual('filename="package://arm/meshes/cut.stl"')),
+    Planted("MSH-006", _visual('filename="package://arm/meshes/millimetres.stl"')),
 )
 
 

@@ -22,6 +22,7 @@ Kinematics
     velocity        twist of a frame
     manipulability  distance from singular configurations
     ik              inverse kinematics inside all limits
+    loop_error      distance by which joints that close a loop are open
     IKResult        result of inverse kinematics
     Kernel          compiled function of arrays, which fk and the like return
     kinematics      module: all of these, analytical Jacobians and points
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from kinetree.compiler.kernel import Kernel as Kernel
     from kinetree.queries.controllers import Registered
     from kinetree.queries.limits import margin as margin
+    from kinetree.queries.loops import loop_error as loop_error
     from kinetree.queries.motion import fk as fk
     from kinetree.queries.motion import hessian as hessian
     from kinetree.queries.motion import jacobian as jacobian
@@ -90,6 +92,7 @@ else:
         "compare": "solvers.compare.comparison",
         "guard": "solvers.guard",
         "ik": "solvers.ik.make",
+        "loop_error": "queries.loops",
         "margin": "queries.limits",
     }
     _MODULES = ("dynamics", "icub", "kinematics", "limits")

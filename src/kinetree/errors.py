@@ -73,6 +73,24 @@ class Finding:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What an error leaves unknown of a part of a robot.
+
+    kind, name: the part, such as "joint" and "elbow". part: what of it, such as "limits"; "" for all but its name. Of
+    kind "robot", "names" says that names are unknown, "poses" that all places are, and "" that nothing is certain.
+    """
+
+    kind: str
+    name: str
+    part: str = ""
+
+    @property
+    def element(self) -> str:
+        """Name in messages, as that of a finding."""
+        return f"{self.kind} {self.name!r}"
+
+
 def shortened(text: str, most: int) -> str:
     """Return the text, cut to at most `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -14,7 +14,7 @@ import numpy as np
 
 from kinetree.arguments import as_names, explained
 from kinetree.confine import Confinement, Places, confinement_of
-from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
+from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
 from kinetree.formats.registry import (
     FORMATS,
@@ -78,15 +78,20 @@ def load(
 
 @explained
 @np.errstate(all="ignore")  # what overflows is refused by `kinetree.model.assemble`, with its place
-def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> Reading:
+def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions(), uncertain: bool = False) -> Reading:
     """Return the robot that `load` would return, or None, and all findings. Raises KinetreeError only where there is
-    nothing to read."""
+    nothing to read.
+
+    uncertain: whether after errors the robot is what is certain of it, with doubts.
+    """
     robot, findings = _with_empty_limits(*_with_groups(*_read(source, options), options))
+    if robot is None or (robot.doubts and not uncertain):
+        return None, findings
     limits = options.limits
-    if robot is None or limits is None or (limits == PRINTED and is_packaged(source, options.format)):
+    if limits is None or (limits == PRINTED and is_packaged(source, options.format)):
         return robot, findings
     try:
-        limited = _limited(robot, limits)
+        limited = replace(_limited(robot, limits), doubts=robot.doubts)
     except KinetreeError as error:
         return None, [*findings, *error.findings]
     known = set(robot.notes)
@@ -146,9 +151,10 @@ def _with_groups(robot: Robot | None, findings: list[Finding], options: ReadOpti
     srdf = Path(options.srdf)
     groups, more = read_groups(read_file(srdf), str(srdf), robot)
     if any(f.severity == "error" for f in more):
-        return None, [*findings, *more]
-    robot = set_groups(robot, {**robot.groups, **groups})
-    return replace(robot, notes=(*robot.notes, *more)), [*findings, *more]
+        unknown = Doubt("robot", robot.name, "groups")
+        return replace(robot, doubts=(*robot.doubts, unknown)), [*findings, *more]
+    made = set_groups(robot, {**robot.groups, **groups})
+    return replace(made, notes=(*robot.notes, *more), doubts=robot.doubts), [*findings, *more]
 
 
 def _with_empty_limits(robot: Robot | None, findings: list[Finding]) -> Reading:
@@ -188,7 +194,7 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
 def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], options: ReadOptions) -> Reading:
     """Return a reading of a URDF file that may hold instructions of xacro.
 
-    Since nobody says that it is xacro, it is confined to its workspace and to packages, and sees no variable of the
+    Unlike a file that is named as xacro, it is confined to its workspace and to packages, and sees no variable of the
     environment. Calls of macros that it does not define are left out, as urdfdom does.
     """
     files = Files(folders, confinement_of(path, options.confined or True))
@@ -201,11 +207,11 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     robot, findings = _with_reasons(robot, findings, files)
     how = "it is read as xacro, within its workspace"
     if robot is None:
-        from kinetree.formats.urdf import read
+        from kinetree.formats.urdf import read_certain
 
         if all(f.code == "xacro-macro" for f in findings if f.severity == "error"):
             how = f"it cannot be expanded: {findings[-1].message}"
-            robot, more = read(text, str(path), foreign=True)
+            robot, more = read_certain(text, str(path), foreign=True)
             findings = more if robot else findings
     if robot is None:
         why = "; the file is read as xacro, for it holds instructions of xacro"
@@ -282,7 +288,7 @@ def save(
     if assets not in ("bring", "keep"):
         raise fail("assets", f"assets={assets!r}; legal are 'bring' and 'keep'")
     contents: dict[Path, bytes] = {}
-    if assets == "bring" and not (target.exists() and not target.is_file()):  # a pipe has no folder of its own
+    if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
     text = row.write(robot, without)
     with made_folders(file.parent for file in contents if target.parent.is_dir()):

@@ -88,21 +88,22 @@ class TestReading:
             assert (word.measures, word.axes) == ("child_on_parent", "child")
 
     @pytest.mark.parametrize("tag", ["frame", "measure_direction"])
-    def test_a_word_that_is_none_is_an_error_with_its_place(self, tag):
+    def test_a_sensor_with_a_word_that_is_none_is_left_out(self, tag):
         key = {"frame": "frame", "measure_direction": "direction"}[tag]
         for make, place in ((from_urdf, "<text>:6:"), (from_sdf, "<text>:5:")):
-            with pytest.raises(kt.KinetreeError) as refused:
-                make(**{key: "world"})
-            (finding,) = refused.value.findings
+            robot = make(**{key: "world"})
+            assert list(robot.sensors) == []
+            (finding,) = (note for note in robot.notes if note.code == "left-out")
             assert str(finding.source).startswith(place)
-            assert finding.code == tag.replace("_", "-")
+            assert finding.message.endswith("sensor 'ft' is left out")
             assert finding.element == "sensor 'ft'"
             assert finding.message.startswith(f"<{tag}> is 'world'; legal are '")
             assert f"<{tag}>world" in finding.excerpt
 
-    def test_a_word_that_stands_twice_with_another_meaning_is_an_error(self):
-        with pytest.raises(kt.KinetreeError, match="duplicate-element"):
-            from_sdf(rest="<frame>parent</frame>")
+    def test_of_a_word_that_stands_twice_the_first_is_used(self):
+        robot = from_sdf(rest="<frame>parent</frame>")
+        assert robot.sensors["ft"].force_torque == from_sdf().sensors["ft"].force_torque
+        assert "contradiction" in [note.code for note in robot.notes]
 
     def test_a_word_with_an_attribute_is_remarked_upon(self):
         text = SDF.format(type="fixed", axis="", **PLAIN).replace("<force_torque>", '<force_torque units="lb">')

@@ -19,18 +19,17 @@ FAULTS = {
     "zero-quaternion": "<mujoco><worldbody><body name='a' quat='0 0 0 0'/></worldbody></mujoco>",
     "two-rotations": "<mujoco><worldbody><body name='a' quat='1 0 0 0' euler='1 0 0'/></worldbody></mujoco>",
     "zero-axis": "<mujoco><worldbody><body name='a'><joint axis='0 0 0'/></body></worldbody></mujoco>",
-    "zero-vector": "<mujoco><worldbody><geom type='box' size='1' fromto='1 1 1 1 1 1'/></worldbody></mujoco>",
-    "fromto": "<mujoco><worldbody><geom type='sphere' size='1' fromto='0 0 0 1 1 1'/></worldbody></mujoco>",
-    "size": "<mujoco><worldbody><geom type='box' size='1 1'/></worldbody></mujoco>",
+    "zero-vector": "<mujoco><worldbody>"
+    "<body><geom type='box' size='1' fromto='0 0 0 0 0 0'/></body></worldbody></mujoco>",
+    "fromto": "<mujoco><worldbody>"
+    "<body><geom type='sphere' size='1' fromto='0 0 0 1 1 1'/></body></worldbody></mujoco>",
+    "size": "<mujoco><worldbody><body><geom type='box' size='1 1'/></body></worldbody></mujoco>",
     "world": "<mujoco><worldbody><joint/></worldbody></mujoco>",
     "joint-order": "<mujoco><worldbody><body><body><freejoint/></body></body></worldbody></mujoco>",
     "range": "<mujoco><worldbody><body><joint range='2 1' limited='true'/></body></worldbody></mujoco>",
     "autolimits": "<mujoco><compiler autolimits='false'/>"
     "<worldbody><body><joint range='1 2'/></body></worldbody></mujoco>",
-    "unknown-mesh": "<mujoco><worldbody><geom type='mesh' mesh='x'/></worldbody></mujoco>",
-    "unknown-material": "<mujoco><worldbody><geom size='1' material='x'/></worldbody></mujoco>",
     "unknown-joint": "<mujoco><worldbody><body name='a'/></worldbody><equality><joint joint1='x'/></equality></mujoco>",
-    "unknown-site": "<mujoco><worldbody/><sensor><gyro site='x'/></sensor></mujoco>",
     "not-supported": "<mujoco><worldbody><composite type='cable'/></worldbody></mujoco>",
     "xml-size": "<mujoco><worldbody><replicate count='1e9'><body/></replicate></worldbody></mujoco>",
     "missing-attribute": "<mujoco><worldbody><body><inertial mass='1'/></body></worldbody></mujoco>",
@@ -120,27 +119,90 @@ def test_elements_and_attributes_that_are_not_understood_are_noted():
 
 
 NAMES_OF_NOTHING = [
-    ("<actuator><motor joint='z'/></actuator>", "unknown-joint"),
-    ("<actuator><motor jointinparent='z'/></actuator>", "unknown-joint"),
-    ("<actuator><motor tendon='z'/></actuator>", "unknown-tendon"),
-    ("<actuator><motor site='z'/></actuator>", "unknown-site"),
-    ("<contact><exclude body1='z' body2='world'/></contact>", "unknown-body"),
-    ("<contact><pair geom1='z' geom2='z'/></contact>", "unknown-geom"),
-    ("<sensor><actuatorpos actuator='z'/></sensor>", "unknown-actuator"),
-    ("<sensor><framepos objtype='xbody' objname='z'/></sensor>", "unknown-body"),
-    ("<equality><weld body1='z'/></equality>", "unknown-body"),
-    ("<tendon><spatial><site site='z'/></spatial></tendon>", "unknown-site"),
-    ("<worldbody><light target='z'/></worldbody>", "unknown-body"),
-    ("<worldbody><site name='s' material='z'/></worldbody>", "unknown-material"),
+    "<actuator><motor joint='z'/></actuator>",
+    "<actuator><motor jointinparent='z'/></actuator>",
+    "<actuator><motor tendon='z'/></actuator>",
+    "<actuator><motor site='z'/></actuator>",
+    "<contact><exclude body1='z' body2='world'/></contact>",
+    "<contact><pair geom1='z' geom2='z'/></contact>",
+    "<sensor><actuatorpos actuator='z'/></sensor>",
+    "<sensor><framepos objtype='xbody' objname='z'/></sensor>",
+    "<equality><weld body1='z'/></equality>",
+    "<tendon><spatial><site site='z'/></spatial></tendon>",
+    "<worldbody><light target='z'/></worldbody>",
+    "<worldbody><site name='s' material='z'/></worldbody>",
 ]
 
 
-@pytest.mark.parametrize(("inner", "code"), NAMES_OF_NOTHING)
-def test_a_name_of_nothing_is_refused(inner, code):
+@pytest.mark.parametrize("inner", [*NAMES_OF_NOTHING, "<sensor><gyro site='z'/></sensor>"])
+def test_a_name_of_nothing_is_kept_with_a_warning(inner):
+    """How the bodies move does not depend on it."""
     robot, findings = read(TWO % inner, "bad.xml")
+    assert {f.code for f in findings if "'z' does not exist" in f.message} == {"unknown-name"}
+    kept = [e.text for e in (*robot.extensions, *robot.links["world"].extensions)]
+    assert any("'z'" in text.replace('"', "'") for text in kept)
+
+
+WEIGHED = "<mujoco>%s<worldbody><body name='a'>%s<geom name='g' size='.1'/>%s</body></worldbody></mujoco>"
+SHAPES = {  # in a body that has its own inertial: what is left out
+    "<geom type='box' size='1'/>": "<geom>",
+    "<geom name='x' type='cube' size='1'/>": "geom 'x'",
+    "<geom size='1' pos='1 2'/>": "<geom>",
+    "<geom type='mesh' mesh='z'/>": "<geom>",
+    "<geom type='mesh'/>": "<geom>",
+    "<geom type='hfield' hfield='z'/>": "<geom>",
+    "<geom size='1' mass='x'/>": "<geom>",
+    "<camera name='c' pos='x'/>": "camera 'c'",
+    "<light pos='x'/>": "<light>",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_that_no_mass_follows_from_is_left_out(shape):
+    inertial = "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/>"
+    robot, _ = read(WEIGHED % ("", inertial, shape), "m.xml")
+    (note,) = (n for n in robot.notes if n.code == "left-out")
+    assert note.element == "body 'a'"
+    assert note.message.endswith(f"{SHAPES[shape]} is left out")
+    assert [g.name for g in robot.links["a"].collisions] == ["g"]
+    assert robot.links["a"].inertial.mass == 2
+
+
+@pytest.mark.parametrize("shape", [s for s in SHAPES if s.startswith("<geom") and ("size" in s)])
+def test_a_shape_that_a_mass_follows_from_is_an_error(shape):
+    robot, findings = read(WEIGHED % ("", "", shape), "m.xml")
     assert robot is None
-    assert {f.code for f in findings if f.severity == "error"} == {code}
-    assert "'z' does not exist" in next(f.message for f in findings if f.severity == "error")
+    assert "left-out" not in {f.code for f in findings}
+    assert "error" in {f.severity for f in findings}
+    read_, _ = read(WEIGHED % ("", "", shape.replace("<geom", "<geom density='0'")), "m.xml")
+    assert (read_ is None) == ("mass" in shape)
+
+
+def test_assets_that_cannot_be_read_are_left_out():
+    assets = (
+        "<asset><mesh name='m' file='m.stl' scale='1'/><mesh/><mesh name='n' file='n'/><mesh name='n' file='o'/>"
+        "<material name='r' rgba='x'/><material name='t' texture='z' rgba='1 0 0 1'/></asset>"
+    )
+    shapes = "<geom name='h' size='.1' material='r'/><geom name='g' size='.1' material='t' contype='x'/>"
+    robot, findings = read(WEIGHED % (assets, "", shapes), "m.xml")
+    assert [f.severity for f in findings if f.severity == "error"] == []
+    assert [n.code for n in robot.notes].count("left-out") == 7
+    assert list(robot.materials) == ["t"]
+    assert [(g.name, g.material and g.material.name) for g in robot.links["a"].collisions] == [
+        *(("g", None), ("h", None)),
+        (None, "t"),
+    ]
+    assert robot.links["a"].inertial.mass == pytest.approx(3 * 1000 * 4 / 3 * 3.141592653589793 * 1e-3)
+
+
+def test_a_ball_joint_may_inherit_that_it_is_limited():
+    """As in MuJoCo, which needs no range for a ball joint."""
+    head = "<default><joint limited='true'/></default>"
+    robot, _ = read(
+        f"<mujoco>{head}<worldbody><body name='a'><joint name='j' type='ball'/></body></worldbody></mujoco>", "m"
+    )
+    assert robot.joints["j"].type == "ball"
+    assert "limited=" in robot.joints["j"].extensions[0].text
 
 
 def test_a_range_that_is_not_in_force_is_noted():
@@ -150,21 +212,24 @@ def test_a_range_that_is_not_in_force_is_noted():
     assert robot.joints["j"].type == "continuous"
 
 
-@pytest.mark.parametrize(
-    "section",
-    [
-        '<actuator><motor name="p" joint="j"/>\n<position name="p" joint="j"/></actuator>',
-        '<sensor><jointpos name="p" joint="j"/>\n<jointvel name="p" joint="j"/></sensor>',
-        '<tendon><fixed name="p"><joint joint="j" coef="1"/></fixed>\n'
-        '<fixed name="p"><joint joint="j" coef="2"/></fixed></tendon>',
-        '<keyframe><key name="p"/>\n<key name="p"/></keyframe>',
-    ],
-)
-def test_names_that_stand_twice_in_a_section_are_refused(section):
+SECTIONS = [
+    '<actuator><motor name="p" joint="j"/>\n<position name="p" joint="j"/></actuator>',
+    '<sensor><jointpos name="p" joint="j"/>\n<jointvel name="p" joint="j"/></sensor>',
+    '<keyframe><key name="p"/>\n<key name="p"/></keyframe>',
+    '<tendon><fixed name="p"><joint joint="j" coef="1"/></fixed>\n'
+    '<fixed name="p"><joint joint="j" coef="2"/></fixed></tendon>',
+]
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_names_that_stand_twice_in_a_section(section):
+    """An error of tendons alone, which limit joints."""
     body = '<body name="a"><joint name="j"/><geom size=".1"/></body>'
     robot, findings = read(f"<mujoco><worldbody>{body}</worldbody>{section}</mujoco>", "m.xml")
-    assert robot is None
-    assert {(f.code, f.source.line) for f in findings if f.severity == "error"} == {("duplicate-name", 2)}
+    tendon = section == SECTIONS[-1]
+    assert (robot is None) == tendon
+    code = "duplicate-name" if tendon else "left-out"
+    assert {(f.code, f.source.line) for f in findings if f.source.line == 2} == {(code, 2)}
 
 
 def body(inner, head=""):
@@ -231,5 +296,5 @@ REMARKS = {
 
 def test_every_word_that_is_said(golden):
     """In full: severity, place, element, cause and cure. Read the difference before you update the file."""
-    texts = FAULTS | {inner: TWO % inner for inner, _ in NAMES_OF_NOTHING} | REMARKS
+    texts = FAULTS | {inner: TWO % inner for inner in NAMES_OF_NOTHING} | REMARKS
     golden("mjcf_findings.txt", "\n".join(f"# {name}\n{in_words(read(t, 'm.xml')[1])}" for name, t in texts.items()))

@@ -173,10 +173,7 @@ WORLD = f"""<sdf version="1.10"><world name="w"><gravity>0 0 -9.8</gravity>
 </world></sdf>"""
 
 
-def test_a_world_of_several_models_needs_a_name():
-    (error,) = errors(WORLD)
-    assert error.code == "several-models"
-    assert all(name in error.message for name in ("'one'", "'two'", "'nowhere'"))
+def test_a_model_of_a_world_is_named():
     robot = load(WORLD, model="two")
     assert robot.name == "two"
     assert set(robot.joints) == {"j", "hold"}

@@ -15,6 +15,12 @@ def files(*names: str, **more: object) -> Model:
     return Model(robot(link("a", *(seen(mesh(name)) for name in names))), options=PACKAGES, **more)  # type: ignore[arg-type]
 
 
+def scaled(scale: str, uses: int = 1, **more: object) -> Model:
+    """A robot with a triangle in a mesh file, of 1 m by 1 m by 0 m."""
+    shapes = [seen(mesh("package://arm/whole.stl", scale))] * uses
+    return Model(robot(link("a", *shapes)), options=PACKAGES, **more)  # type: ignore[arg-type]
+
+
 def of(name: str) -> str:
     return f"package://arm/{name}.stl"
 
@@ -85,6 +91,9 @@ CASES = {
             "out of its package": files(of("there"), of("../out"), says="leads out of its package"),
             "out by a way round": files(of("in/../../out"), says="leads out of its package"),
             "backslashes": files("package://arm\\there.stl", says="has backslashes"),
+            "a package without a file": files("package://body.stl", says="or a file in place of one"),
+            "a package and a slash": files("package://arm/", says="or a file in place of one"),
+            "no package": files("package:///meshes/a.stl", says="names no package"),
             "another computer": files("file://computer/a.stl", says="names a host behind file://"),
         },
         remarked={"none of two": files(of("no"), of("nor"), says="none of its 2 meshes is there; the first is")},
@@ -119,6 +128,34 @@ CASES = {
             "longer than a pointer": files(of("long")),
             "empty": files(of("empty")),
             "not there": files(of("no")),
+        },
+    ),
+    "MSH-005": Cases(
+        found={
+            "a header and less": files(of("cut"), says="has 123 bytes, its header announces 184"),
+            "shorter than a header": files(of("short"), says="has 40 bytes, its header announces 84"),
+            "once, however often it is used": files(of("cut"), of("cut")),
+        },
+        silent={
+            "whole": files(of("whole")),
+            "text": files(of("there")),
+            "another format": files("package://arm/short.dae"),
+            "not there": files(of("no"), of("there")),
+        },
+    ),
+    "MSH-006": Cases(
+        found={
+            "more than a hundred metres": scaled("101 1 1", says="is 101 by 1 by 0 m large"),
+            "less than a hundredth of a millimetre": scaled("9e-6 9e-6 9e-6"),
+            "mirrored": scaled("-101 1 1"),
+            "once, however often it is used": scaled("101 1 1", 2),
+        },
+        silent={
+            "a hundred metres": scaled("100 100 100"),
+            "a hundredth of a millimetre": scaled("1e-5 1e-5 1e-5"),
+            "thin": scaled("1 1e-9 1"),
+            "what cannot be read": files(of("there"), of("cut")),
+            "not there": files(of("no"), of("there")),
         },
     ),
 }

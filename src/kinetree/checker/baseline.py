@@ -42,12 +42,12 @@ _PATH = re.compile(r"(?<![\w.:/\\>])(?:[A-Za-z]:[/\\]|/)[^\s,;:'\"]+")
 
 
 def subtract(
-    findings: Sequence[Finding], file: str, model: Model, is_asked: Callable[[str], bool]
+    findings: Sequence[Finding], file: str, model: Model, is_asked: Callable[[str, str], bool]
 ) -> tuple[list[Finding], list[Finding], list[Finding]]:
     """Return the findings that are not in a baseline, those that are, and a remark if some of its entries are gone.
 
     file: the baseline. model: `model_key` of the checked file, relative to the baseline. is_asked: whether a finding of
-    a code could have been found; entries of other codes are never gone. Errors of a reader always stay.
+    a code about an element could have been found; other entries are never gone. Errors of a reader always stay.
     """
     entries = read_baseline(file).get(model, {})
     left = Counter(entries)
@@ -58,7 +58,7 @@ def subtract(
         is_known = left[entry] > 0 and not is_error_of_reader(finding)
         left[entry] -= is_known
         (known if is_known else new).append(finding)
-    gone = Counter({entry: count for entry, count in left.items() if count > 0 and is_asked(entry[3])})
+    gone = Counter({entry: count for entry, count in left.items() if count > 0 and is_asked(entry[3], entry[4])})
     return new, known, [_remark(gone, file, model)] if gone else []
 
 

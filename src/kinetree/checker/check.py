@@ -8,13 +8,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from kinetree.arguments import as_names, explained
-from kinetree.conventions.facts import Subject
+from kinetree.checker.variants import Certain, certain, remark
+from kinetree.checker.variants import findings_by_rule as findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
-from kinetree.conventions.rule import Rule
 from kinetree.errors import SEVERITIES, Finding, fail
 from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
@@ -36,8 +34,9 @@ def check(
 ) -> list[Finding]:
     """Return what is wrong with a robot: findings of its reader, and violations of the conventions of a profile.
 
-    source: a robot, or a source for `kinetree.load`, with its options. A file without a robot gives only the findings
-    of its reader.
+    source: a robot, or a source for `kinetree.load`, with its options. After errors of its reader the rules are asked
+    about what is certain; the finding "not-asked" says about what they are not. A file without a robot gives only the
+    findings of its reader.
     profile: a key of PROFILES.
     vendor: maker of the robot's controller, a key of `kinetree.controllers`; by default derived from the model's names.
     select, ignore: codes or their beginnings, to report only these or to leave these out. Errors of the reader are
@@ -53,17 +52,23 @@ def check(
         raise fail("option", message)
     how = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read)
     check_codes(profile, how.select, how.ignore)
-    reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, read)
+    reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, read, True)
     return reported(answers(reading, how)[0], how)
 
 
-def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], frozenset[str]]:
-    """Return all findings of a reader and of a profile's rules, the gravest first, and the codes of the rules that
-    ran."""
+def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Certain]:
+    """Return all findings of a reader and of a profile's rules, the gravest first, and the answers of the rules. After
+    errors of the reader the rules are asked about what they leave certain."""
     robot, findings = reading
     findings = [replace(f, severity="error") if f.code in GRAVER else f for f in findings]
-    found = findings_by_rule(robot, options.rules, options) if robot else {}
-    return sorted([*findings, *chain.from_iterable(found.values())], key=by_severity), frozenset(found)
+    if robot is None:
+        found = Certain({})
+    elif robot.doubts:
+        found = certain(robot, options)
+        findings.append(remark(robot, found))
+    else:
+        found = Certain(findings_by_rule(robot, options.rules, options))
+    return sorted([*findings, *chain.from_iterable(found.findings.values())], key=by_severity), found
 
 
 def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding]:
@@ -77,28 +82,6 @@ def by_severity(finding: Finding) -> int:
 
 
 def is_error_of_reader(finding: Finding) -> bool:
-    """Return whether a finding is an error of a reader. No rule runs after it, and it is always reported."""
+    """Return whether a finding is an error of a reader. It is always reported, and no rule is asked about what it
+    touches."""
     return finding.severity == "error" and finding.code.islower()
-
-
-@np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
-def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions) -> dict[str, list[Finding]]:
-    """Return the findings of each rule that ran, by its code. A rule does not run if one that it requires has failed or
-    did not run, or if one of its facts is unknown. A finding without a source gets that of the robot."""
-    subject = Subject(robot, options)
-    findings: dict[str, list[Finding]] = {}
-    failed: set[str] = set()
-    for rule in rules:
-        if not failed.isdisjoint(rule.requires):
-            failed.add(rule.code)
-            continue
-        facts = subject.facts(rule.check)
-        if any(value is None for value in facts.values()):
-            failed.add(rule.code)
-            continue
-        if new := list(rule().findings(facts)):
-            new = [f if f.source else replace(f, source=robot.source) for f in new]
-            if any(finding.severity == rule.severity() for finding in new):
-                failed.add(rule.code)
-        findings[rule.code] = new
-    return findings

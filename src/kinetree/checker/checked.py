@@ -72,13 +72,13 @@ def examine_job(job: Job) -> Examined:
     Raises KinetreeError if there is nothing to read, or the baseline is not one."""
     file = str(source := as_source(job.file, job.options.read))
     options = replace(job.options, read=job.options.read.confined_to(source))
-    reading = examine(source, options.read)
-    found, codes = answers(reading, options)
+    reading = examine(source, options.read, True)
+    found, by_rules = answers(reading, options)
 
-    def is_asked(code: str) -> bool:
+    def is_asked(code: str, element: str) -> bool:
         always = reading[0] is not None and (code.islower() or code.startswith(ALWAYS))
         in_this_file = not is_left_out(Finding(code, "info", ""), file, job.per_file)
-        return (code in codes or always) and options.wants(code) and in_this_file
+        return by_rules.is_asked(code, element, always) and options.wants(code) and in_this_file
 
     findings = reported(found, options)
     findings = [f for f in findings if is_error_of_reader(f) or not is_left_out(f, file, job.per_file)]

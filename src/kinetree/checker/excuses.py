@@ -42,13 +42,16 @@ class Judged(NamedTuple):
 
 
 def excuse(
-    findings: Sequence[Finding], file: str, is_asked: Callable[[str], bool], texts: Mapping[str, str] = NOTHING_READ
+    findings: Sequence[Finding],
+    file: str,
+    is_asked: Callable[[str, str], bool],
+    texts: Mapping[str, str] = NOTHING_READ,
 ) -> Judged:
     """Remove the findings that are excused by comments in their own file or in the checked one.
 
     file: the checked file; a comment before its root applies to all that is made from it. is_asked: whether a finding
-    of a code could have been found; suppressions of other codes are never idle. texts: texts of files that have been
-    read, by name. Errors of a reader and findings without a place are never excused.
+    of a code about an element could have been found; other suppressions are never idle. texts: texts of files that
+    have been read, by name. Errors of a reader and findings without a place are never excused.
     """
     files = dict.fromkeys([file, *(finding.source.file for finding in findings if finding.source)])
     said = [suppression for name in files if ours_in(texts.get(name)) for suppression in suppressions(name)]
@@ -66,7 +69,12 @@ def excuse(
             why.update(dict.fromkeys(covered, suppression))
             used.update([key] if covered else [])
             elsewhere = suppression.source.file != file  # included; another model may need it
-            if not covered and code not in suppression.unjustified and is_asked(code) and not elsewhere:
+            if (
+                not covered
+                and code not in suppression.unjustified
+                and is_asked(code, suppression.element)
+                and not elsewhere
+            ):
                 idle.append(code)
         judged.append(replace(suppression, idle=tuple(idle)))
     return Judged(

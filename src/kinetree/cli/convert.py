@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -22,12 +23,28 @@ WRITABLE = [row.name for row in FORMATS.values() if row.writer]
 @click.argument("out")
 @click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT; by default its ending says.")
 @without_option
+@click.option(
+    "--assets",
+    type=click.Choice(["bring", "keep"]),
+    default="bring",
+    help="Copy meshes and textures into the folder assets beside OUT, converted where its format needs it, or keep the "
+    "references as they are.  [default: bring]",
+)
 @force_option
 @click.pass_context
-def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without: tuple[str, ...], force: bool) -> None:
+def command(
+    ctx: click.Context,
+    robot: Robot,
+    out: str,
+    to: str | None,
+    without: tuple[str, ...],
+    assets: Literal["bring", "keep"],
+    force: bool,
+) -> None:
     """Write MODEL to the file OUT, or to the standard output if OUT is "-".
 
-    If the format of OUT lacks something, all of that is listed and nothing is written.
+    If the format of OUT lacks something, or a mesh or texture is missing, all of that is listed and nothing is
+    written. On the standard output references stay as they are.
     """
     ctx.meta["kinetree.all"] = True
     if out == "-":
@@ -35,7 +52,7 @@ def command(ctx: click.Context, robot: Robot, out: str, to: str | None, without:
         return
     path = Path(out)
     check_new(path, force)
-    save(robot, path, format=to, without=without)
+    save(robot, path, format=to, without=without, assets=assets)
     print(f"wrote {out}: {robot}", file=sys.stderr)
     if robot.notes:
         print(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them", file=sys.stderr)

@@ -25,7 +25,7 @@ FAMILIES: dict[str, str] = {
     "MIM": "limits",
     "INR": "inertia",
     "GEO": "geometry",
-    "MSH": "geometry",
+    "MSH": "meshes",
     "XAC": "xacro",
     "R103": "rep103",
     "R105": "rep105",

@@ -33,7 +33,7 @@ class InertiaTexts:
     @cached_property
     def _by_link(self) -> Mapping[str, Mapping[str, str]]:
         if root := document(self._robot):
-            return {element.attributes["name"]: _entries(element) for element in root.find_all("link")}
+            return {element.get("name") or "": _entries(element) for element in reversed(root.find_all("link"))}
         if root := sdf_document(self._robot):
             elements = (element for element in root.walk() if element.tag == "link")
             texts: dict[Source | None, Mapping[str, str]] = {one.source: _entries(one) for one in elements}

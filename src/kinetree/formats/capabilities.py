@@ -14,7 +14,7 @@ from kinetree.algorithms.serial import KINDS
 from kinetree.errors import Source
 from kinetree.formats.force_torque import written_sensors
 from kinetree.model.assemble import order_of_file
-from kinetree.model.robot import UNLIMITED, Robot
+from kinetree.model.robot import UNLIMITED, Joint, Robot
 
 Case = Callable[[Any], Iterable[str]]
 """Function from one element of a robot to descriptions of what a format cannot represent of it."""
@@ -93,10 +93,17 @@ def _dynamics(names: str, what: str) -> Case:
     return where(lambda joint: any(getattr(row, name) for row in joint.dynamics for name in names.split()), what)
 
 
+def _is_lost_in_sdf(joint: Joint) -> bool:
+    """Return whether SDF has no such joint. A floating joint from the world is one by not being in the file."""
+    return not joint.kind.sdf and not (joint.type == "floating" and joint.parent == "world")
+
+
 JOINT_TYPE = "a {0.type} joint"
+LOOP = "a joint that closes a loop"
 GROUPS = "groups of joints"
 
 KINEMATICS_ALONE: Row = {
+    "loop": LOOP,
     "extension": "<{0.tag}>",
     "material": "materials",
     "link.inertial": "the inertia of a link",
@@ -123,6 +130,7 @@ CAPABILITIES: dict[str, Capability] = {
         {
             "geometry": DEPENDS,
             "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
+            "loop": LOOP,
             **_depends("sensor", "sensor.force_torque"),
         },
     ),
@@ -132,7 +140,8 @@ CAPABILITIES: dict[str, Capability] = {
             **_extensions_but("sdf"),
             **_depends("link", "frame", "geometry"),
             "geometry.material": where(lambda geometry: geometry.material.texture, "a texture"),
-            "joint": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
+            "joint": where(_is_lost_in_sdf, JOINT_TYPE),
+            "loop": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
             "joint.safety": where(lambda joint: joint.kind.sdf, "a safety controller"),
             "joint.calibration": where(lambda joint: joint.kind.sdf, "a calibration"),
             **_depends("joint.dynamics", "joint.limit", "joint.mimic", "sensor", "sensor.force_torque"),
@@ -144,7 +153,7 @@ CAPABILITIES: dict[str, Capability] = {
         "MJCF",
         {
             **_extensions_but("mjcf"),
-            **_depends("link", "link.inertial", "geometry", "joint"),
+            **_depends("link", "link.inertial", "geometry", "joint", "loop"),
             "joint.velocity_limit": lambda joint: [
                 "a limit on velocity" for limit in joint.limits if limit.velocity < inf
             ],

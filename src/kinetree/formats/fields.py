@@ -13,9 +13,10 @@ from functools import partial
 from typing import TypeVar
 
 from kinetree.errors import Finding, nearest_names
+from kinetree.formats.doubts import doubts_of
 from kinetree.formats.numbers import number, numbers
-from kinetree.formats.xml import Document, Element, Report
-from kinetree.model.assemble import Parts, assemble
+from kinetree.formats.xml import Element, Report
+from kinetree.model.assemble import Parts, assemble_certain
 from kinetree.model.robot import Extension, Material, Robot, Sensor
 
 V = TypeVar("V")
@@ -158,16 +159,18 @@ def single_children(
     return once, others
 
 
-def optional(report: Report, element: Element, owner: Element, read: Callable[[], V]) -> V | None:
+def optional(
+    report: Report, element: Element, owner: Element, read: Callable[[], V], then: str = "is left out"
+) -> V | None:
     """Return the result of `read`, or None if it finds errors, which become warnings that `element` is left out.
 
-    owner: what the warnings name besides the element.
+    owner: what the warnings name besides the element. then: what they say of the element.
     """
     errors, first = report.count["error"], len(report.findings)
     value = read()
     if report.count["error"] == errors:
         return value
-    report.soften(first, f"{element.label} is left out", owner)
+    report.soften(first, f"{element.label} {then}", owner)
     return None
 
 
@@ -239,10 +242,10 @@ def joint_order(report: Report, element: Element | None, parts: Parts) -> tuple[
     return tuple(names)
 
 
-def leave_out_loose(report: Report, parts: Parts, document: Document) -> None:
+def leave_out_loose(report: Report, parts: Parts, root: Element) -> None:
     """Leave out sensors that refer to nothing, and sensors and materials whose name stands twice, with a warning each.
 
-    document: the file, in which the warnings are underlined.
+    Those that are children of the root, as in URDF, are kept as they stand.
     """
     frames = {*(link.name for link in parts.links), *(frame.name for frame in parts.frames)}
     joints = {joint.name for joint in parts.joints}
@@ -260,25 +263,31 @@ def leave_out_loose(report: Report, parts: Parts, document: Document) -> None:
         if fault:
             message, label = f"{fault}; the {kind} is left out", f"{kind} {thing.name!r}"
             faults.append(Finding("left-out", "warning", message, thing.source, label))
+            if len(faults) <= MAX_LOOSE and parts.text is not None:
+                written = (element for element in root.children if element.source == thing.source)
+                parts.extensions += [extension(parts.text.format, element) for element in written]
         return not fault
 
     sensors: dict[str, Sensor | Material] = {}
     materials: dict[str, Sensor | Material] = {}
     parts.sensors = [sensor for sensor in parts.sensors if keeps(sensor, sensors)]
     parts.materials = [material for material in parts.materials if keeps(material, materials)]
-    report.place(faults[:MAX_LOOSE], document)
+    report.place(faults[:MAX_LOOSE], root.document)
 
 
 def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
-    """Return the robot of the parts, or None if anything is an error; structural faults are underlined in the file."""
-    leave_out_loose(report, parts, root.document)
+    """Return the robot of the parts, with doubts after errors, or None if nothing is certain; structural faults are
+    underlined in the file."""
+    leave_out_loose(report, parts, root)
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
+    if report.failed:
+        parts.doubts = doubts_of(report, parts, root)
     if any(f.severity == "error" and f.code != "no-links" for f in report.findings):
         report.findings = [f for f in report.findings if f.code != "no-links"]  # a consequence of the other errors
-    robot, findings = assemble(parts)
+    robot, findings = assemble_certain(parts)
     report.place(findings, root.document)
-    return None if report.failed else robot
+    return robot
 
 
 def read_each(elements: Iterable[Element], read: Callable[[Element], V | None]) -> list[V]:

@@ -17,7 +17,7 @@ from kinetree.spatial.se3 import frozen
 
 PARTS = (
     *("extension", "geometry", "material", "inertial", "sensor", "force_torque", "limit", "velocity_limit"),
-    *("coupled_limit", "dynamics", "safety", "calibration", "frame", "group", "order", "mimic"),
+    *("coupled_limit", "dynamics", "safety", "calibration", "frame", "group", "order", "mimic", "loop"),
 )
 """Parts of a robot that a caller may leave out by `without=…`, also if the format can represent some of them. Joints
 and links are never left out. "order" is that of q; "force_torque" is the reading of such sensors."""
@@ -27,6 +27,7 @@ def leave_out(parts: Parts, without: Collection[str]) -> Parts:
     """Return the parts of a robot without some kinds of PARTS; a sensor on a frame that goes stands on its link."""
     made = replace(parts, **{EMPTY[part][0]: EMPTY[part][1] for part in without if part in EMPTY})
     made.joints = [_joint_without(joint, without) for joint in parts.joints]
+    made.loops = [_joint_without(joint, without) for joint in made.loops]
     if "mimic" in without and made.joint_order is not None:
         freed = [joint.name for joint in parts.joints if joint.mimic and joint.kind.nq]
         made.joint_order = (*made.joint_order, *freed)
@@ -41,6 +42,7 @@ EMPTY: Mapping[str, tuple[str, Any]] = {
     "material": ("materials", ()),
     "sensor": ("sensors", ()),
     "coupled_limit": ("coupled_limits", ()),
+    "loop": ("loops", ()),
     "frame": ("frames", ()),
     "group": ("groups", MappingProxyType({})),
     "order": ("joint_order", None),
@@ -119,7 +121,9 @@ class Losses:
         first = all(finding.code != f"cannot-say-{part}" for finding in self.findings)
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out"
         message = f"{CAPABILITIES[self.format].title} cannot say {what}"
-        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first and part in PARTS else None))
+        self.findings.append(
+            Finding(f"cannot-say-{part}", "error", message, source, element, fix if first and part in PARTS else None)
+        )
 
     def check(self) -> None:
         """Raise KinetreeError if anything would be lost."""

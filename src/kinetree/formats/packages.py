@@ -8,8 +8,8 @@ A package is a folder with a package.xml, whose <name> decides. It is looked for
 4. as a folder of that name without package.xml that contains the referring file or lies beside a folder that does,
 5. as a folder of that name that contains the referring file, although its package.xml has another name.
 
-Step 4 is for collections of models that left package.xml behind, step 5 for files that name the folder. If two folders are found in the same step at the same
-distance, neither is taken.
+Step 4 is for collections of models that left package.xml behind, step 5 for files that name the folder. If two folders
+are found in the same step at the same distance, neither is taken.
 
 Under a `Confinement` a folder outside of it is a package only if it has a package.xml, and a model only if it has a
 model.config or lies in one of the folders of models; links out of the workspace lead to neither.

@@ -85,9 +85,15 @@ class Format:
     robot: bool = True
 
     def read(self, text: bytes | Derived, file: str, files: Files, options: ReadOptions) -> Reading:
-        """Return the robot in a text, or None, and all findings."""
-        made, findings = self._module().read(text, file, *self.arguments(files, options))
+        """Return the robot in a text, with doubts after errors, or None, and all findings."""
+        made, findings = self._reader()(text, file, *self.arguments(files, options))
         return (made, findings) if self.robot else _read_expanded(made, findings, files, options)
+
+    def _reader(self) -> Callable[..., Any]:
+        """Return the reader that goes on after errors, or the only one."""
+        module = self._module()
+        reader: Callable[..., Any] = getattr(module, "read_certain", module.read)
+        return reader
 
     def write(self, robot: Robot, without: Collection[str]) -> str:
         """Return the robot as text."""

@@ -42,11 +42,16 @@ REMEMBERED = 1_000_000
 """Most bytes of a text whose elements are kept: they take some thirty times as many."""
 
 
+About = tuple[Finding, Element, Element | None, str | None]
+"""An error with its element, the owner of that and its attribute, if they are known."""
+
+
 class Report:
     """Findings of one reading, in the order in which they are found."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        self.about: dict[int, About] = {}  # of each error, by the identity of its finding
         self.count: Counter[Severity] = Counter()
         self.bytes = 0  # parsed bytes, with those of includes
         self.parts = 0  # elements and attributes of these
@@ -78,17 +83,11 @@ class Report:
             code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; whatever follows is left out"
         start, stop = self._span(element, attribute)
         document = element.document
-        self.findings.append(
-            Finding(
-                code,
-                severity,
-                message,
-                document.source(start),
-                (owner or element).label,
-                fix,
-                document.excerpt(start, stop),
-            )
-        )
+        excerpt = document.excerpt(start, stop)
+        finding = Finding(code, severity, message, document.source(start), (owner or element).label, fix, excerpt)
+        self.findings.append(finding)
+        if severity == "error":
+            self.about[id(finding)] = finding, element, owner, attribute
 
     def _span(self, element: Element, attribute: str | None) -> tuple[int, int]:
         """Return the bytes of an attribute's value, or of the start tag as far as it is shown."""
@@ -324,20 +323,9 @@ def _build(document: Document, data: bytes, report: Report, comments: bool) -> t
     parser.EntityDeclHandler = doctype
     if comments:
         parser.CommentHandler = lambda text: document.comments.update({parser.CurrentByteIndex: text})
-    fault = None
-    try:
-        _check_comments(data)
-        _feed(parser, data)
-    except expat.ExpatError as error:
-        fault = _Fault(expat.ErrorString(error.code), min(max(parser.ErrorByteIndex, 0), len(data)))
-        if len(stack) > 1 or not roots:
-            return None, fault
-    except _RefusedError as error:
-        error.byte = max(parser.CurrentByteIndex, 0)
-        raise
-    finally:
-        for handler in HANDLERS:  # they refer to the parser, which refers to them
-            setattr(parser, handler, None)
+    fault = _feed(parser, data)
+    if fault is not None and (len(stack) > 1 or not roots):
+        return None, fault
     for element, pieces in texts.items():
         element.text = "".join(pieces)
     report.parts = parts
@@ -354,7 +342,23 @@ def _too_many(attributes: int, parts: int) -> _RefusedError:
     return _RefusedError("xml-depth", f"elements nested more than {MAX_DEPTH} deep")
 
 
-def _feed(parser: expat.XMLParserType, data: bytes) -> None:
+def _feed(parser: expat.XMLParserType, data: bytes) -> _Fault | None:
+    """Parse a text, take the handlers away, and return what expat refuses."""
+    try:
+        _check_comments(data)
+        _feed_pieces(parser, data)
+    except expat.ExpatError as error:
+        return _Fault(expat.ErrorString(error.code), min(max(parser.ErrorByteIndex, 0), len(data)))
+    except _RefusedError as error:
+        error.byte = max(parser.CurrentByteIndex, 0)
+        raise
+    finally:
+        for handler in HANDLERS:  # they refer to the parser, which refers to them
+            setattr(parser, handler, None)
+    return None
+
+
+def _feed_pieces(parser: expat.XMLParserType, data: bytes) -> None:
     """Parse a text in pieces, to refuse a tag that is too long before its attributes are parsed."""
     for stop in range(CHUNK, len(data), CHUNK):
         parser.Parse(data[stop - CHUNK : stop], False)

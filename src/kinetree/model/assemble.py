@@ -5,14 +5,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import hypot
 
 from kinetree.confine import Places
-from kinetree.errors import Finding, KinetreeError, Source, nearest_names
+from kinetree.errors import Doubt, Finding, KinetreeError, Source, nearest_names
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
 from kinetree.model.names import Lookup, Named
+from kinetree.model.repair import circles_of, repair
 from kinetree.model.robot import (
     CoupledLimit,
     Extension,
@@ -50,7 +51,9 @@ class Parts:
     text: Text | None = None
     source: Source | None = None
     places: Places = Places()
-    complete: bool = True  # False if some could not be read: then a missing part is not reported again
+    loops: list[Joint] = field(default_factory=list)  # joints that close a loop, which the tree is without
+    complete: bool = True  # False after errors of a reader: then what is missing is not reported again
+    doubts: list[Doubt] = field(default_factory=list)  # what these errors leave unknown
 
 
 def parts_of(robot: Robot) -> Parts:
@@ -70,6 +73,7 @@ def parts_of(robot: Robot) -> Parts:
         None,
         robot.source,
         robot.places,
+        list(robot.loops.values()),
     )
 
 
@@ -83,12 +87,30 @@ def build(parts: Parts) -> Robot:
 
 def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
     """Return the robot of these parts, or None, and every fault of their structure."""
+    return whole(*assemble_certain(parts))
+
+
+def whole(robot: Robot | None, findings: list[Finding]) -> tuple[Robot | None, list[Finding]]:
+    """Return a robot, or None if errors leave anything of it unknown, and the findings."""
+    return (None if robot is None or robot.doubts else robot), findings
+
+
+def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
+    """Return the robot of these parts and every fault of their structure. After faults it is what can be made of the
+    parts, with doubts; None if nothing can."""
     check = _Checker(parts)
     placed: tuple[str, ...] = ()
     with suppress(_EnoughError):
         placed = check.run()
     if check.findings or not parts.complete:
-        return None, check.findings
+        if not any(link.name for link in parts.links) or len(check.findings) >= MAX_FAULTS:
+            return None, check.findings
+        parts = replace(parts, doubts=[*parts.doubts])
+        repair(parts)
+        again = _Checker(replace(parts, complete=True))
+        placed, again.findings = again.place(), []
+        check.roots = again.roots
+        parts.doubts = parts.doubts or [Doubt("robot", parts.name)]
     joints = Named("joint", parts.joints)
     moving = tuple(name for name in placed if joints[name].coordinated)
     own = [Frame(link.name, link.name, source=link.source) for link in parts.links]
@@ -103,14 +125,16 @@ def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         sensors=Named("sensor", parts.sensors),
         groups=Lookup("group", parts.groups),
         materials=Named("material", parts.materials),
+        loops=Named("loop", parts.loops),
         coupled_limits=tuple(parts.coupled_limits),
         extensions=tuple(parts.extensions),
         notes=tuple(parts.notes),
         text=parts.text,
         source=parts.source,
         places=parts.places,
+        doubts=tuple(parts.doubts),
     )
-    return robot, []
+    return robot, check.findings
 
 
 def order_of_file(robot: Robot) -> tuple[str, ...]:
@@ -160,7 +184,7 @@ class _Checker:
             self.error(*LEFT_OVER, parts.source, f"robot {parts.name!r}")
         self.names("frame", [*parts.links, *parts.frames])
         for kind, things in (
-            ("joint", parts.joints),
+            ("joint", [*parts.joints, *parts.loops]),
             ("sensor", parts.sensors),
             ("material", parts.materials),
             ("coupled limit", parts.coupled_limits),
@@ -171,11 +195,11 @@ class _Checker:
             self.mimics()
         for fault in too_large(parts) if parts.complete else ():
             self.add(fault)
-        return () if self.findings or not parts.complete else self.place()
+        return self.place()
 
     def joints(self) -> bool:
         """Note faults inside a joint, which callers may make and readers do not; return whether all types are known."""
-        for joint in self.parts.joints if self.parts.complete else ():
+        for joint in (*self.parts.joints, *self.parts.loops) if self.parts.complete else ():
             label = f"joint {joint.name!r}"
             if joint.type not in JOINT_TYPES:
                 near = nearest_names(joint.type, list(JOINT_TYPES))
@@ -190,7 +214,7 @@ class _Checker:
                     f"has {len(joint.limits)} limits; legal are none, or {joint.kind.nv}, one a velocity coordinate"
                 )
                 self.error("limits", message, joint.source, label)
-        return all(joint.type in JOINT_TYPES for joint in self.parts.joints)
+        return all(joint.type in JOINT_TYPES for joint in (*self.parts.joints, *self.parts.loops))
 
     def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material | CoupledLimit]) -> None:
         first: dict[str, Link | Joint | Frame | Sensor | Material | CoupledLimit] = {}
@@ -214,7 +238,7 @@ class _Checker:
         links = {link.name: link for link in self.parts.links}
         frames = {*links, *(frame.name for frame in self.parts.frames)}
         joints = {joint.name for joint in self.parts.joints}
-        for joint in self.parts.joints:
+        for joint in (*self.parts.joints, *self.parts.loops):
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if not name:
                     self.missing(f"its {end} link has no name", joint.source, f"joint {joint.name!r}")
@@ -245,13 +269,14 @@ class _Checker:
 
     def mimics(self) -> None:
         joints = {joint.name: joint for joint in self.parts.joints}
-        circles = _circles(joints)
+        leaders = {joint.name: joint.mimic.joint for joint in self.parts.joints if joint.mimic}
+        circles = {name: (circle, i) for circle in circles_of(leaders) for i, name in enumerate(circle)}
         for joint in self.parts.joints:
             if not joint.mimic:
                 continue
             label, leader = f"joint {joint.name!r}", joints.get(joint.mimic.joint)
-            if leader is None and not self.parts.complete:
-                continue  # it may be a part that could not be read
+            if leader is None and not all(joints):
+                continue  # it may be the one without a name
             if leader is None:
                 near = nearest_names(joint.mimic.joint, list(joints))
                 self.error(
@@ -280,31 +305,33 @@ class _Checker:
         parts = self.parts
         parent_joint: dict[str, Joint] = {}
         by_parent: dict[str, list[int]] = {}
+        faulty = {finding.element for finding in self.findings} | {doubt.element for doubt in parts.doubts}
         for i, joint in enumerate(parts.joints):
             by_parent.setdefault(joint.parent, []).append(i)
             other = parent_joint.setdefault(joint.child, joint)
-            if other is not joint:
+            twice = other is not joint and joint.child
+            if twice and faulty.isdisjoint((f"joint {joint.name!r}", f"link {joint.child!r}")):
                 message = (
                     f"its child link {joint.child!r} is already the child of joint {other.name!r} at {other.source}"
                 )
                 self.error("two-parents", message, joint.source, f"joint {joint.name!r}", "a tree has no loops")
-        if self.findings:
-            return ()
-        self.roots = [link.name for link in parts.links if link.name not in parent_joint]
-        if len(self.roots) > 1:
+        names = dict.fromkeys(link.name for link in parts.links if link.name)
+        self.roots = [name for name in names if name not in parent_joint]
+        lost = sum(joint.child not in names or parent_joint[joint.child] is not joint for joint in parts.joints)
+        known = {joint.name for joint in parts.joints if joint.name}
+        lost += sum(doubt.kind == "joint" and doubt.name not in known for doubt in parts.doubts)
+        if len(self.roots) > 1 + lost:  # else they may be what lost joints move
             second = next(link for link in parts.links if link.name == self.roots[1])
             message = f"several links have no parent: {', '.join(map(repr, self.roots[:8]))}"
             self.error("several-roots", message, second.source, f"link {second.name!r}", "connect them by joints")
-        if self.findings:
-            return ()
-        placed = [] if not self.roots else _reach(parts.joints, by_parent, self.roots[0])
-        if len(placed) < len(parts.joints) or not self.roots:
-            reached = set(placed)
-            lost = next(j for j in parts.joints if j.name not in reached)
-            self.error(
-                "cycle", f"is part of a cycle: {_cycle(parent_joint, lost)}", lost.source, f"joint {lost.name!r}"
-            )
-        return tuple(placed)
+        above = {child: joint.parent for child, joint in parent_joint.items() if child and joint.parent}
+        for circle in circles_of(above):
+            joint = next(j for j in parts.joints if j.child in circle and parent_joint[j.child] is j)
+            if not faulty.isdisjoint(f"joint {parent_joint[link].name!r}" for link in circle):
+                continue
+            message = f"is part of a cycle: {_cycle(parent_joint, joint)}"
+            self.error("cycle", message, joint.source, f"joint {joint.name!r}")
+        return tuple(_reach(parts.joints, by_parent, self.roots[0])) if self.roots else ()
 
 
 def _is_xacro(name: str) -> bool:
@@ -313,24 +340,6 @@ def _is_xacro(name: str) -> bool:
 
 def _label(thing: Link | Joint | Frame | Sensor | Material | CoupledLimit) -> str:
     return "coupled limit" if isinstance(thing, CoupledLimit) else type(thing).__name__.lower()
-
-
-def _circles(joints: Mapping[str, Joint]) -> dict[str, tuple[list[str], int]]:
-    """Return the followers that follow themselves, each with its circle of leaders and its index in it."""
-    circles: dict[str, tuple[list[str], int]] = {}
-    done: set[str] = set()
-    for start in joints:
-        chain: dict[str, None] = {}  # ordered, and quick to look in
-        name = start
-        while name in joints and name not in done and name not in chain:
-            chain[name] = None
-            mimic = joints[name].mimic
-            name = mimic.joint if mimic else ""
-        if name in chain:
-            circle = list(chain)[list(chain).index(name) :]
-            circles |= {member: (circle, i) for i, member in enumerate(circle)}
-        done.update(chain)
-    return circles
 
 
 def _in_words(circle: Sequence[str], at: int) -> str:

@@ -20,6 +20,9 @@ from kinetree.spatial.se3 import Array
 Motion = Callable[[Array, float, Any], Array]
 """(axes (k, 3), pitch in metres per radian, q (nq,)) to an array."""
 
+Gap = Callable[[Array, float, Array], tuple[Any, Any]]
+"""(axes (k, 3), pitch, T (4, 4)) to (distance in m, angle in rad)."""
+
 Rates = Callable[[Any, Any], Any]
 """(q (nq,), qd (nv,)) to the rates of q (nq,)."""
 
@@ -40,6 +43,7 @@ class JointType:
     has_pitch: whether its pitch means anything.
     quaternion: where in its coordinates a quaternion xyzw stands, which may have any length but zero.
     rates: how fast its coordinates change, for q and qd; a quaternion keeps its length.
+    gap: how far a pose of the joint frame after the motion is from those that the type can reach.
     """
 
     name: str
@@ -59,6 +63,7 @@ class JointType:
     has_pitch: bool = False
     quaternion: slice | None = field(default=None, hash=False)  # slices have no hash before Python 3.12
     rates: Rates = lambda q, qd: qd
+    gap: Gap = lambda axes, pitch, T: (_length(T[:3, 3]), _turned(T[:3, :3]))
 
     @property
     def nq(self) -> int:
@@ -139,6 +144,55 @@ def _turn(axes: Array, pitch: float, q: Any) -> Array:
     return se3.turn(axes[0], q[0])
 
 
+def _length(v: Any) -> Any:
+    return np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+
+
+def _turned(R: Any) -> Any:
+    """Return the angle of a rotation, exact near 0 and near a half turn."""
+    sine = _length((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))
+    return np.arctan2(sine, R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
+
+
+def _between(u: Any, v: Any) -> Any:
+    """Return the angle between two unit vectors, exact near 0 and near a half turn."""
+    cross = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+    return np.arctan2(_length(cross), u[0] * v[0] + u[1] * v[1] + u[2] * v[2])
+
+
+def _hinge_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
+    return _length(T[:3, 3]), _between(axes[0], T[:3, :3] @ axes[0])
+
+
+def _slide_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
+    p = T[:3, 3]
+    return _length(p - axes[0] * (axes[0] @ p)), _turned(T[:3, :3])
+
+
+def _screw_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
+    """Return the distance across the axis and along it, from the nearest turn of the thread."""
+    if not pitch:
+        return _hinge_gap(axes, pitch, T)
+    p, R = T[:3, 3], T[:3, :3]
+    along = axes[0] @ p
+    x = se3.rotation_between((0.0, 0.0, 1.0), axes[0])[:, 0]
+    turned, y = R @ x, np.cross(axes[0], x)
+    angle = along / pitch - np.arctan2(y @ turned, x @ turned)
+    behind = pitch * np.arctan2(np.sin(angle), np.cos(angle))
+    across = p - axes[0] * along
+    return np.sqrt(across @ across + behind * behind), _between(axes[0], R @ axes[0])
+
+
+def _planar_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
+    return np.abs(axes[0] @ T[:3, 3]), _between(axes[0], T[:3, :3] @ axes[0])
+
+
+def _universal_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
+    """Return the distance of the centres, and the change of the angle between the two axes."""
+    now, drawn = _between(axes[0], T[:3, :3] @ axes[1]), _between(axes[0], axes[1])
+    return _length(T[:3, 3]), np.abs(now - drawn)
+
+
 def _hinge(name: str) -> JointType:
     return JointType(
         name,
@@ -150,6 +204,7 @@ def _hinge(name: str) -> JointType:
         (0.0,),
         _turn,
         lambda axes, pitch, q: _columns(_motion(axes[0], _ZERO)),
+        gap=_hinge_gap,
         urdf=name,
         sdf=name,
         mjcf="hinge",
@@ -201,6 +256,7 @@ _ROWS = (
         (0.0,),
         lambda axes, pitch, q: se3.translation(axes[0] * q[0]),
         lambda axes, pitch, q: _columns(_motion(_ZERO, axes[0])),
+        gap=_slide_gap,
         urdf="prismatic",
         sdf="prismatic",
         mjcf="slide",
@@ -217,6 +273,7 @@ _ROWS = (
         (0.0,),
         _screw,
         lambda axes, pitch, q: _columns(_motion(axes[0], axes[0] * pitch)),
+        gap=_screw_gap,
         sdf="screw",
         reversible=True,
         by_axes=True,
@@ -232,6 +289,7 @@ _ROWS = (
         (0.0, 0.0, 0.0),
         _planar,
         _planar_subspace,
+        gap=_planar_gap,
         urdf="planar",
     ),
     JointType(
@@ -244,6 +302,7 @@ _ROWS = (
         (0.0, 0.0),
         _universal,
         _universal_subspace,
+        gap=_universal_gap,
         sdf="universal",
         by_axes=True,
     ),
@@ -257,6 +316,7 @@ _ROWS = (
         (0.0, 0.0, 0.0, 1.0),
         lambda axes, pitch, q: se3.homogeneous(se3.rotation_from_quaternion(q), _ZERO),
         lambda axes, pitch, q: _columns(*(_motion(e, _ZERO) for e in _I3)),
+        gap=lambda axes, pitch, T: (_length(T[:3, 3]), 0.0),
         sdf="ball",
         mjcf="ball",
         quaternion=slice(0, 4),
@@ -272,6 +332,7 @@ _ROWS = (
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
         lambda axes, pitch, q: se3.homogeneous(se3.rotation_from_quaternion(q[3:]), q[:3]),
         lambda axes, pitch, q: _columns(*(_motion(_ZERO, e) for e in _I3), *(_motion(e, _ZERO) for e in _I3)),
+        gap=lambda axes, pitch, T: (0.0, 0.0),
         urdf="floating",
         mjcf="free",
         quaternion=slice(3, 7),

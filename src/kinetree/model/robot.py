@@ -15,7 +15,7 @@ import numpy as np
 
 from kinetree.arguments import as_names, explained
 from kinetree.confine import Places
-from kinetree.errors import Finding, Source, fail, unknown_name
+from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
@@ -260,14 +260,15 @@ class Robot:
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
 
     links, joints, sensors, materials: ordered mappings by name, in the order of the file.
+    loops: joints that close a loop, by name: the tree is without them, and q may open them; see `kt.loop_error`.
     groups: names of joints by group. coupled_limits: limits over several joints; `limits` has all limits of q.
     frames: every link's own frame and every extra frame, in one name space.
     root: the name of the link that no joint moves.
     joint_names: the order of q; fixed joints and mimic followers are left out. coordinate_names has a name for each
         number of q, velocity_names for each of qd.
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
-    notes: the warnings of the reader.
-    places: where files that it refers to are looked for.
+    notes: the warnings of the reader. places: where files that it refers to are looked for.
+    doubts: what errors leave unknown; none of a robot that `kinetree.load` returns.
     """
 
     name: str
@@ -280,12 +281,14 @@ class Robot:
     sensors: Named[Sensor]
     groups: Mapping[str, tuple[str, ...]]
     materials: Named[Material]
+    loops: Named[Joint]
     coupled_limits: tuple[CoupledLimit, ...] = ()
     extensions: tuple[Extension, ...] = ()
     notes: tuple[Finding, ...] = ()
     text: Text | None = None
     source: Source | None = None
     places: Places = Places()
+    doubts: tuple[Doubt, ...] = ()
 
     def __repr__(self) -> str:
         return (

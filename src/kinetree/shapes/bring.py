@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -14,8 +14,9 @@ from kinetree.formats.opener import read_file
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Geometry, Material, Robot
 from kinetree.shapes.collada import images
-from kinetree.shapes.convert import mesh_for_mujoco, texture_for_mujoco
+from kinetree.shapes.convert import mesh_for_drake, mesh_for_mujoco, texture_for_mujoco
 from kinetree.shapes.gltf import references
+from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.read import POINTER, Beside, ending_of, read_mesh
 from kinetree.shapes.resolve import IMAGES, MESHES, beside, files_of, path_of, root_of
 
@@ -26,6 +27,19 @@ FIX = (
     'or --assets keep; without=("{part}",) or --without {part} leaves them out'
 )
 
+Converter = Callable[[Mesh, bytes, str], tuple[bytes, str]]
+"""Function from a mesh, the file that it was read from, and its ending to the file to write, and its ending."""
+
+CONVERTERS: Mapping[tuple[str, str], Converter | None] = {
+    ("urdf", "visual"): None,
+    ("urdf", "collision"): None,
+    ("sdf", "visual"): None,
+    ("sdf", "collision"): mesh_for_drake,
+    ("mjcf", "visual"): mesh_for_mujoco,
+    ("mjcf", "collision"): mesh_for_mujoco,
+}
+"""Conversion of meshes by format and role; None copies them as they are, with their textures."""
+
 
 @dataclass
 class _Bag:
@@ -33,12 +47,12 @@ class _Bag:
 
     robot: Robot
     folder: Path
-    mujoco: bool
+    format: str
     without: Collection[str]
     changed: bool = False
     contents: dict[Path, bytes] = field(default_factory=dict)
-    references: dict[Path, str] = field(default_factory=dict)
-    flat: set[Path] = field(default_factory=set)
+    references: dict[tuple[Path, Converter | None], str] = field(default_factory=dict)
+    meshes: dict[Path, Mesh] = field(default_factory=dict)
     roots: dict[Path, str] = field(default_factory=dict)
     taken: dict[str, Path] = field(default_factory=dict)  # paths below the folder in lower case: some disks ignore case
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
@@ -92,29 +106,33 @@ class _Bag:
             return name
 
     def _mesh(self, path: Path, felt: bool) -> str:
-        if path not in self.references:
+        convert = CONVERTERS[self.format, "collision" if felt else "visual"]
+        if (path, convert) not in self.references:
             data = read_file(path)
             if data.startswith(POINTER):
                 fix = "fetch it with `git lfs pull`"
                 raise fail("file", "the file is a pointer of git-lfs in place of the mesh", fix=fix)
             made, ending = data, ending_of(path.name)
-            if self.mujoco:
-                mesh = read_mesh(data, str(path), self._opener(path))
-                made, ending = mesh_for_mujoco(mesh, data, ending)
-                self.flat |= {path} if mesh.flat else set()
+            if convert:
+                made, ending = convert(self._read(path, data), data, ending)
             else:
                 self._companions(path, data)
-            self.references[path] = self._placed(path, made, ending, made is not data)
-        if felt and path in self.flat:
+            self.references[path, convert] = self._placed(path, made, ending, made is not data)
+        if felt and self.format == "mjcf" and self.meshes[path].flat:
             raise fail("mesh", "it is flat, and MuJoCo lets only meshes with a volume collide")
-        return self.references[path]
+        return self.references[path, convert]
+
+    def _read(self, path: Path, data: bytes) -> Mesh:
+        if path not in self.meshes:
+            self.meshes[path] = read_mesh(data, str(path), self._opener(path))
+        return self.meshes[path]
 
     def _texture(self, path: Path) -> str:
-        if path not in self.references:
-            data = read_file(path)
-            made, ending = texture_for_mujoco(data, str(path)) if self.mujoco else (data, ending_of(path.name))
-            self.references[path] = self._placed(path, made, ending, made is not data)
-        return self.references[path]
+        if (path, None) not in self.references:
+            data, ending = read_file(path), ending_of(path.name)
+            made, ending = texture_for_mujoco(data, str(path)) if self.format == "mjcf" else (data, ending)
+            self.references[path, None] = self._placed(path, made, ending, made is not data)
+        return self.references[path, None]
 
     def _opener(self, path: Path) -> Beside:
         def opened(reference: str) -> bytes | None:
@@ -191,9 +209,7 @@ def _references(path: Path, data: bytes) -> Iterator[str]:
                 yield words[1].strip() if words[0] == "mtllib" else words[1].split()[-1]
 
 
-def bring(
-    robot: Robot, target: Path, format: str, without: Collection[str] = ()
-) -> tuple[Robot, dict[Path, bytes]]:
+def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()) -> tuple[Robot, dict[Path, bytes]]:
     """Return the robot with references that hold from the file `target`, and the files to write beside it.
 
     A robot that is saved in its own format beside its own file keeps its references. Raises KinetreeError with every
@@ -201,7 +217,7 @@ def bring(
     """
     if "link.geometry" in CAPABILITIES[format].cannot or _is_at_home(robot, target, format):
         return robot, {}
-    bag = _Bag(robot, Path(os.path.abspath(target)).parent, format == "mjcf", without)
+    bag = _Bag(robot, Path(os.path.abspath(target)).parent, format, without)
     parts = parts_of(robot)
     if "geometry" not in without:
         parts.links = [

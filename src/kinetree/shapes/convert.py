@@ -33,6 +33,21 @@ def mesh_for_mujoco(mesh: Mesh, data: bytes, ending: str) -> tuple[bytes, str]:
     return (stl_bytes(mesh) if ending != ".stl" or is_text(data[:1024], len(data)) else data), ".stl"
 
 
+def mesh_for_drake(mesh: Mesh, data: bytes, ending: str) -> tuple[bytes, str]:
+    """Return a mesh file that Drake, and Gazebo, let collide, with the same vertices, and its ending."""
+    if ending in (".obj", ".vtk", ".gltf"):
+        return data, ending
+    return obj_bytes(mesh.merged), ".obj"
+
+
+def obj_bytes(mesh: Mesh) -> bytes:
+    """Return a mesh as an OBJ file."""
+    text = io.BytesIO()
+    np.savetxt(text, mesh.vertices, "v %.9g %.9g %.9g")
+    np.savetxt(text, mesh.triangles + 1, "f %d %d %d")
+    return text.getvalue()
+
+
 def _split(mesh: Mesh) -> Mesh:
     """Return a mesh whose triangles are each cut in two: MuJoCo wants at least four vertices."""
     a, b, c = np.moveaxis(mesh.vertices[mesh.triangles], 1, 0)

@@ -15,7 +15,7 @@ MOST_NUMBERS = 9 * MOST_TRIANGLES
 
 
 def check_gltf(data: bytes, file: str) -> tuple[bytes, float]:
-    """Return the file, and 1, the metres of a unit. Raises KinetreeError if a file announces more numbers than are read."""
+    """Return the file, and 1, the metres of a unit. Raises KinetreeError for a file with more numbers than are read."""
     root = _root(data, file)
     try:
         counts = [int(accessor["count"]) for accessor in root.get("accessors", ())]

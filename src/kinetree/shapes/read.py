@@ -87,12 +87,11 @@ class _Beside:
 def _with_trimesh(data: bytes, file: str, ending: str, unit: float, beside: Beside) -> Mesh:
     import trimesh
 
-    options: dict[str, Any] = {"skip_materials": True} if ending in (".obj", ".glb", ".gltf") else {}
+    options: dict[str, Any] = {"process": False, "resolver": _Beside(beside)}
+    options |= {"skip_materials": True} if ending in (".obj", ".glb", ".gltf") else {}
     try:
         with np.errstate(all="ignore"):
-            scene = trimesh.load_scene(
-                io.BytesIO(data), file_type=ending[1:], resolver=_Beside(beside), process=False, **options
-            )
+            scene = trimesh.load_scene(io.BytesIO(data), file_type=ending[1:], **options)
             parts = _parts(scene)
     except KinetreeError:
         raise

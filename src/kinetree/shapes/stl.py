@@ -25,7 +25,7 @@ def is_text(head: bytes, size: int) -> bool:
     """Return whether an STL file is one of text. head: its first bytes. size: its length in bytes."""
     count = announced(head)
     exact = count is not None and size == HEADER + count * TRIANGLE.itemsize
-    return not exact and head.lstrip()[:5].lower() == b"solid"
+    return not exact and head.lstrip()[:5].lower() == b"solid" and b"\0" not in head
 
 
 def is_cut(head: bytes, size: int) -> bool:

@@ -14,8 +14,9 @@ SCHEMA = 1
 
 
 def robot_json(robot: Robot) -> dict[str, object]:
-    """Return every field of the robot but its text, and values computed from it, in SI units."""
-    described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name != "text"}
+    """Return every field of the robot but its text, places and doubts, and values computed from it, in SI units."""
+    inner = ("text", "places", "doubts")
+    described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name not in inner}
     q_slices = robot.q_slices
     mass = statics.mass(robot)
     return {

@@ -1,4 +1,5 @@
 """MJCF, MuJoCo's format (mujoco.readthedocs.io/en/stable/XMLreference.html): readers and writers of its kinematics."""
 
 from kinetree.formats.mjcf.read import read as read
+from kinetree.formats.mjcf.read import read_certain as read_certain
 from kinetree.formats.mjcf.write import write as write

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
 from kinetree.errors import nearest_names
-from kinetree.formats.fields import vector_of
+from kinetree.formats.fields import optional, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.poses import pose
@@ -46,9 +47,9 @@ def read_assets(report: Report, root: Element, compiler: Compiler, classes: Clas
             _texture(assets, element, compiler)
     for element in elements:
         if element.tag == "mesh":
-            _mesh(report, assets, classes.resolved(element), compiler)
+            optional(report, element, element, partial(_mesh, report, assets, element, compiler, classes))
         elif element.tag == "material":
-            _material(report, assets, classes.resolved(element))
+            optional(report, element, element, partial(_material, report, assets, element, classes))
         elif element.tag != "texture":
             assets.others.append(element)
             if element.tag == "hfield":
@@ -66,7 +67,9 @@ def _texture(assets: Assets, element: Element, compiler: Compiler) -> None:
     assets.others.append(element)
 
 
-def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler) -> None:
+def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler, classes: Classes) -> None:
+    element = classes.resolved(element)
+    errors = report.count["error"]
     name, file = _name(element), element.get("file")
     if not name:
         report.error("missing-attribute", "<mesh> needs file=… or name=…, which are missing", element)
@@ -76,17 +79,20 @@ def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler) 
     for ours, theirs in (("pos", "refpos"), ("quat", "refquat")):
         if theirs in element.attributes:
             reference.attributes[ours] = element.attributes[theirs]
-    if not file:
-        assets.others.append(element)
-    assets.meshes[name] = Mesh(
+    mesh = Mesh(
         compiler.path(file, compiler.meshdir) if file else None,
         tuple(vector_of(report, element, "scale", 3, (1.0, 1.0, 1.0))),
         frozen(se3.inverse(pose(report, reference, compiler))) if reference.attributes else se3.IDENTITY,
         element.get("material"),
     )
+    if report.count["error"] == errors:
+        assets.meshes[name] = mesh
+        assets.others += [] if file else [element]
 
 
-def _material(report: Report, assets: Assets, element: Element) -> None:
+def _material(report: Report, assets: Assets, element: Element, classes: Classes) -> None:
+    element = classes.resolved(element)
+    errors = report.count["error"]
     name = _name(element)
     if not name:
         report.error("missing-attribute", "<material> needs name=…, which is missing", element)
@@ -95,9 +101,12 @@ def _material(report: Report, assets: Assets, element: Element) -> None:
     layer = next((e.get("texture") for e in element.find_all("layer") if e.get("role", "rgb") == "rgb"), None)
     texture = element.get("texture") or layer
     if texture is not None and texture not in assets.textures:
-        message = f"texture {texture!r} does not exist; {nearest_names(texture, list(assets.textures))}"
-        report.error("unknown-texture", message, element, attribute="texture")
+        near = nearest_names(texture, list(assets.textures))
+        message = f"texture {texture!r} does not exist; {near}; it is left out"
+        report.warning("left-out", message, element, attribute="texture")
     r, g, b, a = vector_of(report, element, "rgba", 4, (1.0, 1.0, 1.0, 1.0))
+    if report.count["error"] > errors:
+        return
     if set(element.attributes) - {"name", "rgba"}:
         assets.others.append(element)  # keeps its shine; the writer adds its colour
     file = assets.textures.get(texture or "")

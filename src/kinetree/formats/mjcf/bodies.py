@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from kinetree.formats.fields import check_attributes, extension, vector_of
+from kinetree.formats.fields import check_attributes, extension, optional, vector_of
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
 from kinetree.formats.mjcf.expand import FIX, MAKERS
@@ -42,6 +43,7 @@ class _Body:
     geoms: list[Geom] = field(default_factory=list)
     extensions: list[Extension] = field(default_factory=list)
     inertial: Element | None = None
+    weighed: bool = False  # whether its mass follows from its geoms
     bodies: list[tuple[Element, Array, str]] = field(default_factory=list)  # with T_body_frame and class
 
 
@@ -70,7 +72,7 @@ def _body(context: Context, element: Element, parent: str, T_parent_frame: Array
     context.bodies += 1
     name = name_or_free(context, element, f"body_{context.bodies}", context.names.frames)
     T_parent_body = frozen(T_parent_frame @ pose(report, element, context.compiler))
-    body = _Body(name)
+    body = _Body(name, weighed=_is_weighed(context, element))
     _contents(context, element, body, se3.IDENTITY, context.classes.named(element, "childclass", inherited))
     kept = {k: element.attributes[k] for k in BODY_KEPT if k in element.attributes}
     if keyword(report, element, "mocap", ("false", "true")) == "true":
@@ -141,10 +143,22 @@ def _inertial(context: Context, body: _Body, element: Element) -> Inertial | Non
     return inferred_inertial(lumps) or written
 
 
+def _is_weighed(context: Context, element: Element) -> bool:
+    """Return whether the mass of a body follows from its geoms."""
+    infer = context.compiler.inertiafromgeom
+    return infer == "true" or (infer == "auto" and not _has_inertial(element))
+
+
+def _has_inertial(element: Element) -> bool:
+    """Return whether a body, or a <frame> in it, has an <inertial>."""
+    return any(e.tag == "inertial" or (e.tag == "frame" and _has_inertial(e)) for e in element.children)
+
+
 def _shapes(geoms: list[Geom]) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
     """Return visuals and collisions; a geom that is both is in both, its name and attributes only in the collisions."""
-    bare = [replace(g.geometry, name=None, extensions=()) if g.felt else g.geometry for g in geoms if g.seen]
-    return tuple(bare), tuple(g.geometry for g in geoms if g.felt)
+    shown = [(g, g.geometry) for g in geoms if g.geometry is not None]
+    bare = [replace(shape, name=None, extensions=()) if g.felt else shape for g, shape in shown if g.seen]
+    return tuple(bare), tuple(shape for g, shape in shown if g.felt)
 
 
 def _contents(context: Context, element: Element, body: _Body, T: Array, inherited: str) -> None:
@@ -166,13 +180,20 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
         elif child.tag == "freejoint":
             body.joints.append(Placed(child, T))
         elif child.tag == "geom":
-            body.geoms.append(read_geom(context, classes.resolved(child, inherited), T))
+            geom = read_geom(context, classes.resolved(child, inherited), T, element, body.weighed)
+            body.geoms += [geom] if geom else []
         elif child.tag == "site":
             _site(context, classes.resolved(child, inherited), body, T)
         elif child.tag == "camera":
-            _camera(context, classes.resolved(child, inherited), body, T)
+            resolved = classes.resolved(child, inherited)
+            camera = optional(report, child, element, partial(_camera, context, resolved, body, T))
+            if isinstance(camera, Sensor):
+                context.parts.sensors.append(camera)
+            elif camera is not None:
+                body.extensions.append(camera)
         elif child.tag == "light":
-            body.extensions.append(_light(context, classes.resolved(child, inherited), T))
+            light = optional(report, child, element, partial(_light, context, classes.resolved(child, inherited), T))
+            body.extensions += [light] if light else []
         elif child.tag in MAKERS:
             message = f"<{child.tag}> makes bodies that the file does not contain; it is read only if MuJoCo expands it"
             report.error("not-supported", message, child, fix=FIX)
@@ -204,7 +225,8 @@ def _site(context: Context, element: Element, body: _Body, T: Array) -> None:
         body.extensions.append(_element(element, {"name": name, **look}))
 
 
-def _camera(context: Context, element: Element, body: _Body, T: Array) -> None:
+def _camera(context: Context, element: Element, body: _Body, T: Array) -> Sensor | Extension:
+    """Return a camera as a sensor, or as it stands if it turns by itself."""
     report = context.report
     check_attributes(report, element, ("name", "mode", "target", *POSE, *CAMERA_KEPT))
     T_camera = frozen(T @ pose(report, element, context.compiler))
@@ -213,16 +235,13 @@ def _camera(context: Context, element: Element, body: _Body, T: Array) -> None:
         message = f"a camera that turns by itself (mode={element.get('mode')!r}) is no sensor on a frame; it is kept"
         report.warning("camera-mode", message, element, attribute="mode")
         kept = {k: v for k, v in element.attributes.items() if k not in POSE} | pose_attributes(T_camera)
-        body.extensions.append(_element(element, kept))
-        return
+        return _element(element, kept)
     taken = "there is a sensor {!r} too, and cameras are sensors here"
     name = _name_here(context, element, f"{body.name}_camera", context.names.sensors, taken)
     kept = {k: element.attributes[k] for k in CAMERA_KEPT if k in element.attributes}
     origin = frozen(T_camera @ T_CAMERA_SENSOR)
     extensions = attributes_extension(element, kept)
-    context.parts.sensors.append(
-        Sensor(name, "camera", body.name, origin, extensions=extensions, source=element.source)
-    )
+    return Sensor(name, "camera", body.name, origin, extensions=extensions, source=element.source)
 
 
 def _name_here(context: Context, element: Element, wanted: str, names: set[str], taken: str) -> str:

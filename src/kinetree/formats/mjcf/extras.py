@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from kinetree.formats.fields import optional
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import RESOLVED
@@ -26,7 +29,10 @@ def check_names(context: Context, root: Element) -> None:
             name = element.get("name")
             if name and name in first:
                 message = f"there is already one of this name in <{tag}>, on line {first[name].source.line}"
-                context.report.error("duplicate-name", message, element, attribute="name")
+                if tag == "tendon":  # a limit of joints, as far as it is linear
+                    context.report.error("duplicate-name", message, element, attribute="name")
+                else:
+                    context.report.warning("left-out", f"{message}; MuJoCo refuses it", element, attribute="name")
             elif name:
                 first[name] = element
 
@@ -36,7 +42,8 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
     for section in root.children:
         if section.tag in KEPT:
             for element in section.walk():
-                context.classes.named(element, "class", "main")
+                named = partial(context.classes.named, element, "class", "main")
+                optional(context.report, element, element, named, "is kept as it stands")
             if section.tag == "keyframe":
                 order = order_elements(section, context.parts.joints)
                 section = _with(section, [*order, *section.children] if section.children else [], section.attributes)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from kinetree.errors import nearest_names
-from kinetree.formats.fields import check_attributes, extension, float_of, name_of, vector_of
+from kinetree.formats.fields import check_attributes, extension, float_of, name_of, optional, vector_of
 from kinetree.formats.mjcf.compiler import TRUTH, keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension
 from kinetree.formats.mjcf.inertia import DENSITY, Lump, lump_of
 from kinetree.formats.mjcf.poses import fromto, pose
 from kinetree.formats.numbers import numbers
-from kinetree.formats.xml import Element
+from kinetree.formats.xml import Element, Report
 from kinetree.model.robot import Extension, Geometry, Material, Shape
 from kinetree.spatial.se3 import Array, frozen
 
@@ -35,16 +36,34 @@ SHOWN_GROUPS = (0, 1, 2)  # groups that MuJoCo shows by default
 
 @dataclass(frozen=True, slots=True)
 class Geom:
-    """A geom. lump: None without mass, "unknown" if its mass or shape is in a file that is not read."""
+    """A geom. geometry: None if it is left out. lump: None without mass, "unknown" if its mass or shape is in a file
+    that is not read."""
 
-    geometry: Geometry
+    geometry: Geometry | None
     seen: bool
     felt: bool
     lump: Lump | str | None
 
 
-def read_geom(context: Context, element: Element, T_link_frame: Array) -> Geom:
-    """Return a geom whose class is resolved already; T_link_frame (4, 4) is the pose of its <frame>."""
+def read_geom(context: Context, element: Element, T_link_frame: Array, body: Element, weighed: bool) -> Geom | None:
+    """Return a geom whose class is resolved already; T_link_frame (4, 4) is the pose of its <frame>.
+
+    weighed: whether the mass of the body follows from its geoms. Then an error in it is one of the mass; otherwise a
+    geom that cannot be read is None.
+    """
+    read = partial(_geom, context, element, T_link_frame, body)
+    return read() if weighed and _enters_mass(context, element) else optional(context.report, element, body, read)
+
+
+def _enters_mass(context: Context, element: Element) -> bool:
+    """Return whether a geom may have a mass that counts."""
+    low, high = context.compiler.inertiagrouprange
+    group = numbers(element.get("group") or "0")
+    content = numbers(element.get("mass") or element.get("density") or "1")
+    return content != [0.0] and (group is None or len(group) != 1 or low <= group[0] <= high)
+
+
+def _geom(context: Context, element: Element, T_link_frame: Array, body: Element) -> Geom:
     report = context.report
     check_attributes(report, element, (*READ, *KEPT))
     kind = keyword(report, element, "type", TYPES) or "sphere"
@@ -58,25 +77,29 @@ def read_geom(context: Context, element: Element, T_link_frame: Array) -> Geom:
     else:
         T = pose(report, element, context.compiler)
     T = frozen(T_link_frame @ T)
-    shape = _shape(context, element, kind, size)
+    shape = _shape(context, element, kind, size, body)
     group = int(float_of(report, element, "group", 0.0))
-    masks = [int(float_of(report, element, mask, 1.0)) for mask in ("contype", "conaffinity")]
+    masks = optional(report, element, body, partial(_masks, report, element), "is for contact") or [1, 1]
     lump = _lump(context, element, kind, size, group, T)
     T_geom_file = _file_pose(context, element)
     name = name_of(report, element) if element.get("name") else None
     if name and name in context.names.geoms:
-        report.error("duplicate-name", f"there is already a geom {name!r}", element, attribute="name")
+        message = f"there is already a geom {name!r}; this one has no name here"
+        report.warning("left-out", message, element, attribute="name", owner=body)
+        name = None
     context.names.geoms.add(name or "")
-    geometry = Geometry(
-        shape,
-        T if T_geom_file is None else frozen(T @ T_geom_file),
-        name or None,
-        _material(context, element),
-        (*_extension(context, element, kind, masks), *_children(element)),
-        element.source,
-    )
+    look = optional(report, element, body, partial(_material, context, element, body), "has no material here")
+    geometry = None
+    if shape is not None:
+        T_link_geometry = T if T_geom_file is None else frozen(T @ T_geom_file)
+        extensions = (*_extension(context, element, kind, masks), *_children(element))
+        geometry = Geometry(shape, T_link_geometry, name or None, look, extensions, element.source)
     felt = any(masks)
     return Geom(geometry, group in SHOWN_GROUPS or not felt, felt, lump)
+
+
+def _masks(report: Report, element: Element) -> list[int]:
+    return [int(float_of(report, element, mask, 1.0)) for mask in ("contype", "conaffinity")]
 
 
 def _size(context: Context, element: Element) -> list[float]:
@@ -88,17 +111,21 @@ def _size(context: Context, element: Element) -> list[float]:
     return [*size, 0.0, 0.0, 0.0][:3]
 
 
-def _shape(context: Context, element: Element, kind: str, size: list[float]) -> Shape:
+def _shape(context: Context, element: Element, kind: str, size: list[float], body: Element) -> Shape | None:
+    """Return the shape of a geom, or None with a warning if its mesh or height field is missing."""
     if element.get("mesh") is not None:
-        return _mesh_shape(context, element)
+        return _mesh_shape(context, element, body)
     if kind in ("mesh", "sdf"):
-        context.report.error("missing-attribute", f"a {kind} needs mesh=…, which is missing", element)
-        return Shape("none", {})
+        message = f"a {kind} needs mesh=…, which is missing; {element.label} is left out"
+        context.report.warning("left-out", message, element, owner=body)
+        return None
     if kind == "hfield":
-        name = name_of(context.report, element, "hfield")
-        if name and name not in context.assets.hfields:
+        name = element.get("hfield") or ""
+        if name not in context.assets.hfields:
             near = nearest_names(name, sorted(context.assets.hfields))
-            context.report.error("unknown-hfield", f"hfield {name!r} does not exist; {near}", element)
+            message = f"hfield {name!r} does not exist; {near}; {element.label} is left out"
+            context.report.warning("left-out", message, element, owner=body)
+            return None
         return Shape("hfield", {"hfield": name})
     needed = 2 if kind == "plane" else SIZES[kind]
     if min(size[:needed]) < 0 or (kind != "plane" and min(size[:needed]) == 0):
@@ -118,13 +145,14 @@ def _shape(context: Context, element: Element, kind: str, size: list[float]) -> 
     return Shape("plane", {"normal": (0.0, 0.0, 1.0), "size": (2 * x, 2 * y)})
 
 
-def _mesh_shape(context: Context, element: Element) -> Shape:
+def _mesh_shape(context: Context, element: Element, body: Element) -> Shape | None:
     name = element.attributes["mesh"]
     mesh = context.assets.meshes.get(name)
     if mesh is None:
         near = nearest_names(name, list(context.assets.meshes))
-        context.report.error("unknown-mesh", f"mesh {name!r} does not exist; {near}", element, attribute="mesh")
-        return Shape("none", {})
+        message = f"mesh {name!r} does not exist; {near}; {element.label} is left out"
+        context.report.warning("left-out", message, element, attribute="mesh", owner=body)
+        return None
     if mesh.file is None:
         return Shape("inline_mesh", {"mesh": name})
     scale = mesh.scale
@@ -136,13 +164,14 @@ def _file_pose(context: Context, element: Element) -> Array | None:
     return mesh.T_geom_file if mesh and mesh.file else None
 
 
-def _material(context: Context, element: Element) -> Material | None:
+def _material(context: Context, element: Element, body: Element) -> Material | None:
     mesh = context.assets.meshes.get(element.get("mesh") or "")
     name = element.get("material") or (mesh.material if mesh else None)
     if name and name not in context.assets.materials:
         near = nearest_names(name, list(context.assets.materials))
-        message = f"material {name!r} does not exist; {near}"
-        context.report.error("unknown-material", message, element, attribute="material")
+        message = f"material {name!r} does not exist; {near}; it is left out"
+        context.report.warning("unknown-material", message, element, attribute="material", owner=body)
+        name = None
     r, g, b, a = vector_of(context.report, element, "rgba", 4, RGBA)
     if (r, g, b, a) != RGBA:
         return Material("", (r, g, b, a))  # its own colour has priority over that of the material

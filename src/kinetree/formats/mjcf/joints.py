@@ -118,6 +118,7 @@ def _limits(context: Context, element: Element, kind: str) -> tuple[tuple[Limit,
             message = "the limit of a ball joint has no place among the limits; it is kept as an attribute"
             context.report.warning("ball-limit", message, element, attribute="range")
             kept["range"] = format_numbers([0.0, context.compiler.angle(span[1])])
+            kept |= {"limited": "true"} if span[1] <= 0 else {}
         return (), kept
     effort, force = inf, span_of(context, element, "actuatorfrcrange", "actuatorfrclimited")
     if force is not None and force[0] == -force[1]:
@@ -146,9 +147,10 @@ def span_of(context: Context, element: Element, attribute: str, switch: str) -> 
     if limited == "auto" and not context.compiler.autolimits:
         message = f"there is {attribute} without {switch}, while autolimits is 'false'; legal is {switch}='true'"
         report.error("autolimits", message, element, attribute=attribute)
-    if attribute not in element.attributes:
+    ball = element.get("type") == "ball"  # may have no range, such as one that inherits limited="true" from a class
+    if attribute not in element.attributes and not ball:
         report.error("range", f"{switch}='true' needs {attribute}=…, which is missing", element)
-    elif not lower < upper and element.get("type") != "ball":
+    elif not lower < upper and (limited == "auto" or not ball):
         message = f"{attribute}={element.get(attribute)!r}; legal is a first number smaller than the second"
         if limited == "auto":
             report.warning("range", f"{message}; it has no effect, in MuJoCo neither", element, attribute=attribute)

@@ -19,10 +19,10 @@ from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
-from kinetree.formats.mjcf.unknown_names import unknown_names
+from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.xml import Derived, Element, Report, parse
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
 
@@ -41,6 +41,17 @@ def read(
     opener: for <include>. by: "mujoco" if MuJoCo shall expand elements that make bodies; it reads files within the
     confinement.
     """
+    return whole(*read_certain(text, file, opener, by, confinement))
+
+
+def read_certain(
+    text: bytes | str | Derived,
+    file: str,
+    opener: Opener = nothing,
+    by: str | None = None,
+    confinement: Confinement | None = None,
+) -> tuple[Robot | None, list[Finding]]:
+    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise."""
     report = Report()
     root = parse(text, file, report)
     if root is None:
@@ -52,11 +63,11 @@ def read(
     written = Text(FORMAT, root.document.data.decode())
     expand(report, root, opener)
     if by and makers(root) and not report.failed:
-        whole = expanded(report, root, confinement)
-        if whole is None:
+        made = expanded(report, root, confinement)
+        if made is None:
             return None, report.findings
         files = {e.document.file: e.document.data.decode() for e in root.walk()}
-        root, written = whole, Text(FORMAT, whole.document.data.decode(), whole.document.origins, files)
+        root, written = made, Text(FORMAT, made.document.data.decode(), made.document.origins, files)
     return _robot(report, root, written), report.findings
 
 
@@ -80,8 +91,7 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     for name in {*context.fixed_names} - {joint.child for joint in parts.joints if joint.type == "fixed"}:
         report.warning("not-understood", f"kinetree:fixed names body {name!r}, which is fixed to nothing", root)
     if not any(f.code == "not-supported" for f in report.findings):  # such as elements that create bodies
-        for element, attribute, kind, message in unknown_names(root):
-            report.error(f"unknown-{kind}", message, element, attribute=attribute)
+        report_unknown_names(report, root)
     check_names(context, root)
     left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}
     left["sensor"] = read_sensors(context, root)

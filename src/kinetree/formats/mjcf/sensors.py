@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinetree.formats.fields import check_attributes, name_of
+from kinetree.formats.fields import check_attributes
 from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
 from kinetree.formats.xml import Element
 from kinetree.model.robot import Sensor
@@ -22,9 +22,13 @@ def read_sensors(context: Context, root: Element) -> list[Element]:
             others.append(element)
             continue
         check_attributes(context.report, element, ("name", "site", *KEPT))
-        site = name_of(context.report, element, "site")
+        site = element.get("site") or ""
+        if not site:
+            message = f"<{element.tag}> needs site=…, which is missing; it is kept as it stands"
+            context.report.warning("unknown-name", message, element)
         frame = frames.get(context.names.here("site", site))
         if frame is None:  # unknown names are reported elsewhere, all together
+            others.append(element)
             continue
         kept = {k: element.attributes[k] for k in KEPT if k in element.attributes}
         context.parts.sensors.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kinetree.errors import nearest_names
-from kinetree.formats.xml import Element
+from kinetree.formats.xml import Element, Report
 from kinetree.model.references import EVERY, REFERENCES, kind_of
 
 SECTIONS = ("equality", "tendon", "contact", "actuator", "sensor")
@@ -13,9 +13,21 @@ TARGETS = {tag: attribute for tag, attribute in REFERENCES["mjcf"] if tag != EVE
 """Elements inside of bodies to their attribute that refers to a name."""
 
 
+def report_unknown_names(report: Report, root: Element) -> None:
+    """Report unknown names in SECTIONS and TARGETS, except of flexes, plugins, tuples and skins.
+
+    Those of joints in equalities and tendons are errors: how the joints move together is not known. The others are of
+    the simulation, and are kept as they stand.
+    """
+    for element, attribute, kind, message in unknown_names(root):
+        if kind == "joint" and element.tag == "joint":
+            report.error(f"unknown-{kind}", message, element, attribute=attribute)
+        else:
+            report.warning("unknown-name", f"{message}; it is kept as it stands", element, attribute=attribute)
+
+
 def unknown_names(root: Element) -> Iterator[tuple[Element, str, str, str]]:
-    """Yield (element, attribute, kind, message) of unknown names in SECTIONS and TARGETS, except of flexes, plugins,
-    tuples and skins."""
+    """Yield (element, attribute, kind, message) of unknown names."""
     names = _names(root)
     for element, attribute, kind in _references(root):
         name = element.get(attribute)

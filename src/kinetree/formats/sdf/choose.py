@@ -1,8 +1,8 @@
-"""Choice of the model of a file that is the robot: the only one, or the one that the caller names."""
+"""Choice of what of a file becomes the robot: its world, its only model, or the model that the caller names."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kinetree.errors import Finding, nearest_names
 from kinetree.formats.opener import Opener
@@ -11,12 +11,20 @@ from kinetree.formats.sdf.frames import WORLD, Entry, Frames
 from kinetree.formats.sdf.values import Version
 from kinetree.formats.xml import Element, Report
 
+IN_WORLDS = ("model", "include", "frame", "joint")
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The model that becomes the robot; `joints` are those of the world around it; `alone` if it is the whole file."""
+    """What becomes the robot: a model, or the world around all models.
 
-    model: Entry
+    top: its place. name: that of the robot. prefix: beginning of the full names of all that it contains; "" for a
+    world. joints: of the world around a model. alone: whether the robot is the whole file.
+    """
+
+    top: Entry
+    name: str
+    prefix: str
     frames: Frames
     joints: tuple[Entry, ...]
     alone: bool
@@ -34,14 +42,22 @@ class _Candidate:
 
 
 def choose(report: Report, root: Element, version: Version, opener: Opener, wanted: str | None) -> Choice | None:
-    """Return the model `wanted`, or the only one; of all models' findings only its own go to the report."""
-    candidates: list[_Candidate] = []
+    """Return the world or the model `wanted`; without it the world, or the only model of a file that has no world.
+
+    Of all models' findings only those of a single model go to the report.
+    """
     worlds = root.find_all("world")
+    named_worlds = [world for world in worlds if wanted in (None, world.get("name"))]
+    models = [child for child in root.children if child.tag in ("model", "include")]
+    if len(named_worlds) == 1 or (wanted is None and not worlds and len(models) > 1):
+        top = named_worlds[0] if worlds else root
+        return _world(report, top, version, opener, len(worlds) + len(models) < 2 or not worlds)
+    candidates: list[_Candidate] = []
     for top in worlds or [root]:
         candidates += _candidates(report, top, version, opener)
     named = [c for c in candidates if wanted in (None, c.name)]
-    if len(named) != 1:
-        _refuse(report, root, candidates, named, wanted)
+    if len(named) != 1 or (worlds and wanted is None):
+        _refuse(report, root, worlds, candidates, named, wanted)
         return None
     chosen = named[0]
     report.findings += chosen.findings
@@ -51,7 +67,26 @@ def choose(report: Report, root: Element, version: Version, opener: Opener, want
     joints = _joints(report, chosen, prefix)
     _notes(report, worlds[0] if worlds else root)
     alone = len(candidates) == 1 and not chosen.expander.opened
-    return Choice(chosen.entry, chosen.expander.frames, joints, alone)
+    return Choice(chosen.entry, chosen.name, prefix, chosen.expander.frames, joints, alone)
+
+
+def _world(report: Report, top: Element, version: Version, opener: Opener, alone: bool) -> Choice:
+    """Return a world, or the models of a file without one, with all that stands in it."""
+    expander = Expander(report, opener)
+    scope = expander.world(top, version)
+    entry = expander.frames.entries[0]
+    for element in top.children:
+        if element.tag in IN_WORLDS:
+            expander.child(element, scope, entry)
+        else:
+            entry.others.append(element)
+    if not any(entry.kind == "model" for entry in expander.frames.entries) and not report.failed:
+        missing = [replace(f, severity="error") for f in report.findings if f.code == "include-not-found"]
+        report.findings = [f for f in report.findings if f.code != "include-not-found"] + missing
+        if not missing:
+            report.error("no-model", f"the {top.tag} holds no <model>, so there is no robot in it", top)
+    name = top.get("name") or WORLD
+    return Choice(entry, name, "", expander.frames, (), alone and not expander.opened)
 
 
 def _joints(report: Report, chosen: _Candidate, prefix: str) -> tuple[Entry, ...]:
@@ -77,7 +112,7 @@ def _candidates(report: Report, top: Element, version: Version, opener: Opener) 
     found: list[_Candidate] = []
     joints: list[tuple[Entry, list[Finding]]] = []
     for element in top.children:
-        if element.tag not in ("model", "include", "frame", "joint"):
+        if element.tag not in IN_WORLDS:
             continue
         before, known = len(report.findings), len(expander.frames.entries)
         entry = expander.child(element, scope)
@@ -104,28 +139,36 @@ def _guess(include: Element) -> str:
 
 
 def _refuse(
-    report: Report, root: Element, candidates: list[_Candidate], named: list[_Candidate], wanted: str | None
+    report: Report,
+    root: Element,
+    worlds: list[Element],
+    candidates: list[_Candidate],
+    named: list[_Candidate],
+    wanted: str | None,
 ) -> None:
-    names = [candidate.name for candidate in candidates]
-    if not candidates:
+    if wanted is None and worlds:
+        kind, names = "worlds", [world.get("name") or "" for world in worlds]
+    else:
+        kind, names = "models", [candidate.name for candidate in candidates]
+    if not names:
         report.error("no-model", "the file holds no <model>, so there is no robot in it", root)
+    elif wanted is None:
+        listed = ", ".join(map(repr, names[:20])) + (" …" if len(names) > 20 else "")
+        message = f"the file holds {len(names)} {kind}: {listed}; say which one is meant"
+        report.error("several-models", message, root, fix=f"pass model={names[0]!r}, or --model {names[0]}")
     elif not named:
         report.error("unknown-model", f"there is no model {wanted!r}; {nearest_names(wanted, names)}", root)
-    elif wanted is not None:
+    else:
         for candidate in named:
             report.findings += candidate.findings
         if not report.failed:
             message = f"there are {len(named)} models {wanted!r}; names must differ"
             report.error("duplicate-name", message, root)
-    else:
-        listed = ", ".join(map(repr, names[:20])) + (" …" if len(names) > 20 else "")
-        message = f"the file holds {len(names)} models: {listed}; say which one is meant"
-        report.error("several-models", message, root, fix=f"pass model={names[0]!r}, or --model {names[0]}")
 
 
 def _notes(report: Report, top: Element) -> None:
     """Note elements around the model that are left out."""
     for element in top.children:
-        if element.tag not in ("model", "include", "frame", "joint"):
+        if element.tag not in IN_WORLDS:
             message = f"<{element.tag}> belongs to the {top.tag}, not to the model; it is left out"
             report.add("info", "not-of-the-model", message, element)

@@ -12,6 +12,10 @@ from kinetree.model.robot import Extension
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 MODEL_OTHERS = ("static", "self_collide", "allow_auto_disable", "enable_wind", "plugin", "gripper")
+WORLD_OTHERS = (
+    *("actor", "atmosphere", "audio", "gravity", "gui", "include", "light", "magnetic_field", "physics"),
+    *("plugin", "population", "road", "scene", "spherical_coordinates", "state", "wind"),
+)
 LINK_OTHERS = (
     "gravity",
     "enable_wind",

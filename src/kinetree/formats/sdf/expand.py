@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kinetree.errors import Finding
+from kinetree.errors import Finding, Severity
 from kinetree.formats.fields import name_of, stray_text
 from kinetree.formats.opener import Opener
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
@@ -67,15 +67,20 @@ class Expander:
         self.frames.add(Entry("world", WORLD, element, version))
         return Scope("", WORLD, version, (element.document.file,))
 
-    def child(self, element: Element, scope: Scope) -> Entry | None:
-        """Add a <model>, <include>, <link>, <joint> or <frame> to the scope; return its place, if it has one."""
+    def child(self, element: Element, scope: Scope, keeper: Entry | None = None) -> Entry | None:
+        """Add a <model>, <include>, <link>, <joint> or <frame> to the scope; return its place, if it has one.
+
+        keeper: the world that keeps an <include> without a model that can be opened; by default that is an error.
+        """
         if element.tag in PLACES:
             return self.place(element, scope)
         if element.tag == "model":
             name = self.name(element, scope)
             pose = pose_of(self.report, element.find("pose"), scope.version, element)
             return self.model(element, scope, name, pose, scope) if name else None
-        include = self.open(element, scope)
+        include = self.open(element, scope, keeper is not None)
+        if keeper is not None and (include is None or include.content.tag != "model"):
+            keeper.others.append(element)
         if include is not None and include.content.tag != "model":
             message = f"includes a {include.content.tag}, which is no part of a robot; it is left out"
             self.report.add("info", "not-of-the-model", message, element)
@@ -203,11 +208,14 @@ class Expander:
                 message = f"<{element.tag}> in <include> is not understood; it has no effect"
                 self.report.warning("not-understood", message, element, owner=include)
 
-    def open(self, element: Element, scope: Scope) -> Include | None:
-        """Return the content of an <include>, opened and parsed; None with an error if that fails."""
+    def open(self, element: Element, scope: Scope, in_world: bool) -> Include | None:
+        """Return the content of an <include>, opened and parsed; None with an error if that fails.
+
+        in_world: whether an <include> of the world, which nothing else depends on, may be missing, with a warning.
+        """
         report = self.report
         uri = needed_text(report, element, element.find("uri"), "uri", element)
-        found = self.find_file(element, uri, scope) if uri else None
+        found = self.find_file(element, uri, scope, "warning" if in_world else "error") if uri else None
         if found is None:
             return None
         text, file = found
@@ -255,8 +263,8 @@ class Expander:
             return None
         return found[0]
 
-    def find_file(self, element: Element, uri: str, scope: Scope) -> tuple[bytes, str] | None:
-        """Return the text and the path of a uri: a file, or a folder with model.config in it."""
+    def find_file(self, element: Element, uri: str, scope: Scope, severity: Severity) -> tuple[bytes, str] | None:
+        """Return the text and the path of a uri: a file, or a folder with model.config in it; None with a finding."""
         asking = scope.files[-1]
         folder = uri.rstrip("/")
         if not folder.lower().endswith((".sdf", ".world", ".xml", ".urdf")):
@@ -271,8 +279,11 @@ class Expander:
         found = self.opener(folder, asking)
         if found is None:
             message = f"{uri!r} cannot be found; legal are model://NAME, file://… and relative paths"
+            if severity == "warning":
+                message = f"{message}; this model is left out of the world"
             fix = "put the folder of the model where models are looked for, or pass packages={name: folder}"
-            self.report.error("include-not-found", message, element.find("uri") or element, owner=element, fix=fix)
+            place = element.find("uri") or element
+            self.report.add(severity, "include-not-found", message, place, owner=element, fix=fix)
         return found
 
     def best(self, text: bytes, file: str, element: Element) -> str | None:

@@ -39,12 +39,16 @@ class _Joint:
     def read(self) -> Joint | None:
         report, element = self.report, self.element
         check_attributes(report, element, ("name", "type"))
+        errors = report.count["error"]
         kind = self.kind()
+        if kind is None:  # what depends on the type is unknown
+            kind = JOINT_TYPES["fixed"]
+            self.once = {tag: self.once[tag] for tag in ("pose", "parent", "child") if tag in self.once}
         parent, child = self.ends()
-        if kind is None or parent is None or child is None:
+        if (parent is None or child is None) and report.count["error"] == errors:
             return None
-        origin = self.context.frames.between(parent, self.entry)
-        child_origin = self.context.frames.between(self.entry, child)
+        origin = self.context.frames.between(parent, self.entry) if parent else None
+        child_origin = self.context.frames.between(self.entry, child) if child else None
         others = [other for other in self.others if other.tag != "sensor"]
         self.extensions += self.context.keep(others, JOINT_OTHERS, element)
         used = [tag for tag in ("axis", "axis2")[: kind.axes] if tag in self.once]
@@ -56,8 +60,8 @@ class _Joint:
         return Joint(
             self.context.local(self.entry.name),
             kind.name,
-            self.context.local(parent.name),
-            self.context.local(child.name),
+            self.context.local(parent.name) if parent else "",
+            self.context.local(child.name) if child else "",
             IDENTITY if origin is None else origin,
             axes,
             IDENTITY if child_origin is None else child_origin,

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
+
 from kinetree.formats.losses import Losses
 from kinetree.formats.sdf.frames import MODEL, WORLD
-from kinetree.model.robot import Frame, Joint, Link, Robot
+from kinetree.model.robot import Extension, Frame, Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array
+
+CLOSED = 1e-9
+"""Metres, and entries of a rotation, up to which a loop is closed."""
 
 
 def scope_of(name: str) -> str:
@@ -30,6 +37,8 @@ class Layout:
         self.links = [link for link in robot.links.values() if link.name != robot.root or not self.on_world]
         self.frames = [] if "frame" in without else [f for f in robot.frames.values() if f.name not in robot.links]
         self._model_frames = {frame.name: frame for frame in self.frames if frame.name.endswith(MODEL)}
+        scoped = all("::" in link.name for link in self.links)
+        self.is_world = self.on_world and scoped and MODEL not in self._model_frames
         self._canonical: dict[str, str | None] = {}
         self.T: dict[str, Array] = {robot.root: IDENTITY}
         for name in robot.placed:
@@ -37,6 +46,33 @@ class Layout:
             self.T[joint.child] = self.T[joint.parent] @ joint.origin @ joint.child_origin
         names = [thing.name for things in (self.links, robot.joints.values(), self.frames) for thing in things]
         self.nested = any("::" in name for name in names)
+        self.static = {e.tag.rpartition("::")[0] for e in robot.extensions if e.tag.endswith("static") and _is_true(e)}
+        self.implied = {joint.name for joint in robot.joints.values() if self._is_implied(joint)}
+        self.joints = [joint for joint in robot.joints.values() if joint.name not in self.implied]
+        self.joints += [] if "loop" in without else robot.loops.values()
+
+    def _is_implied(self, joint: Joint) -> bool:
+        """Return whether a joint from the world is none of the file: a floating one, or of a model that is static."""
+        if joint.parent != WORLD or not self.on_world:
+            return False
+        models = {joint.child[:at] for at in (0, *_separators(joint.child))}
+        static = joint.type == "fixed" and bool(models & self.static) and joint.name == self.made_name(joint)
+        return joint.type == "floating" or (static and np.array_equal(joint.child_origin, IDENTITY))
+
+    def made_name(self, joint: Joint) -> str:
+        """Return the name that the reader gives to an implied joint by itself."""
+        for at in _separators(joint.child):
+            link = self.canonical(joint.child[:at])
+            if link and (link == joint.child or any(j.name == joint.name for j in self.robot.joints_to(link))):
+                return joint.child[:at]
+        return f"{joint.child}_joint"
+
+    def named_joints(self) -> list[Joint]:
+        """Return the implied joints whose names the reader would not find by itself."""
+        implied = [self.robot.joints[name] for name in self.robot.joints if name in self.implied]
+        if not self.is_world and len(implied) == 1 and not any(joint.parent == WORLD for joint in self.joints):
+            return implied  # without the name a model of one root stands in no world
+        return [joint for joint in implied if joint.name != self.made_name(joint)]
 
     def model_frame(self, scope: str) -> Frame | None:
         """Return the extra frame that is a model's own frame, if the robot has one."""
@@ -46,6 +82,8 @@ class Layout:
         """Return the link that the frame of a model is fixed to."""
         if frame := self.model_frame(scope):
             return frame.link
+        if self.is_world and not scope:
+            return None
         if not scope:
             return self._first_moved() if self.on_world else self.robot.root
         if scope not in self._canonical:
@@ -93,7 +131,7 @@ def check_layout(layout: Layout, losses: Losses) -> None:
     robot = layout.robot
     taken: dict[str, str] = {}
     things: list[tuple[str, Link | Joint | Frame]] = [("link", link) for link in layout.links]
-    things += [("joint", joint) for joint in robot.joints.values()]
+    things += [("joint", joint) for joint in layout.joints]
     things += [("frame", frame) for frame in layout.frames]
     models = {thing.name[:at] for _, thing in things for at in _separators(thing.name)}
     for part, thing in things:
@@ -107,15 +145,21 @@ def check_layout(layout: Layout, losses: Losses) -> None:
             other = taken.get(thing.name, "model") if thing.name not in models else "model"
             what = f"a {part} that is called like a {other}: they share one name space; rename one of them"
             losses.lose(part, label, what, thing.source)
-    for joint in robot.joints.values():
+    for joint in layout.joints:
         _check_joint(layout, joint, losses)
     for frame in layout.frames:
-        if reference(frame.link, scope_of(frame.name)) is None or (frame.link == WORLD and layout.on_world):
+        if reference(frame.link, scope_of(frame.name)) is None or (
+            frame.link == WORLD and layout.on_world != layout.is_world
+        ):
             what = f"a frame that is fixed to {frame.link!r}, which is not in the model it is named after"
             losses.lose("frame", f"frame {frame.name!r}", what, frame.source)
-    if not robot.name or _reserved(robot.name) or "::" in robot.name:
+    if (_reserved(robot.name) and not (layout.is_world and robot.name == WORLD)) or "::" in robot.name:
         losses.lose("link", f"robot {robot.name!r}", f"the name {robot.name!r} of a model", robot.source)
     _check_world(layout, losses)
+
+
+def _is_true(extension: Extension) -> bool:
+    return re.sub(r"<[^>]*>", "", extension.text).strip().lower() in ("true", "1")
 
 
 def _separators(name: str) -> list[int]:
@@ -139,14 +183,22 @@ def _check_joint(layout: Layout, joint: Joint, losses: Losses) -> None:
             losses.lose("joint", label, what, joint.source)
     if joint.mimic and reference(joint.mimic.joint, scope) is None:
         losses.lose("mimic", label, f"that it follows {joint.mimic.joint!r} from inside model {scope!r}", joint.source)
+    T = layout.T[joint.parent] @ joint.origin @ joint.child_origin
+    if joint.name in layout.robot.loops and not np.allclose(T, layout.T[joint.child], rtol=0, atol=CLOSED):
+        losses.lose("loop", label, "a loop that is open with all joints at zero", joint.source)
 
 
 def _check_world(layout: Layout, losses: Losses) -> None:
     if not layout.on_world:
         return
-    world = layout.robot.links[WORLD]
+    robot = layout.robot
+    world = robot.links[WORLD]
     if world.inertial or world.visuals or world.collisions or world.extensions:
         what = "a link that is called 'world' and has a body; the world has none"
         losses.lose("link", "link 'world'", what, world.source)
-    if not layout.links:
+    for name in layout.implied:
+        if not np.array_equal(robot.joints[name].child_origin, IDENTITY):
+            what = "a floating joint that does not end at the frame of its link"
+            losses.lose("joint", f"joint {name!r}", what, robot.joints[name].source)
+    if not layout.links and not layout.is_world:
         losses.lose("link", "link 'world'", "a model without any other link", world.source)

@@ -69,11 +69,12 @@ def _shape_names(layout: Layout, losses: Losses) -> None:
 def _dynamics(joint: Joint) -> list[str]:
     without_axis = joint.dynamics[max(joint.kind.axes, joint.type == "fixed") :]
     lost = any(row.armature for row in joint.dynamics) or any(row != Dynamics() for row in without_axis)
-    return ["the armature of a joint, or dynamics without an axis"] if lost and joint.kind.sdf else []
+    written = joint.kind.sdf or joint.type == "floating"
+    return ["the armature of a joint, or dynamics without an axis"] if lost and written else []
 
 
 def _limits(joint: Joint) -> Iterator[str]:
-    if not joint.kind.sdf:
+    if not joint.kind.sdf and joint.type != "floating":
         return
     bounds = [bound for limit in joint.limits for bound in (limit.lower, limit.upper)]
     if joint.type == "continuous" and any(abs(bound) < NO_BOUND for bound in bounds):

@@ -22,16 +22,26 @@ from kinetree.formats.fields import (
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.sdf.choose import Choice, choose
-from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, Context, is_world
-from kinetree.formats.sdf.frames import WORLD, Entry
+from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, WORLD_OTHERS, Context, is_world
+from kinetree.formats.sdf.forest import FREE, hang, is_static
+from kinetree.formats.sdf.frames import MODEL, Entry
 from kinetree.formats.sdf.joints import joint
 from kinetree.formats.sdf.shapes import COUPLED, MATERIAL, ORDER, geometry, material_of
-from kinetree.formats.sdf.values import CUSTOM_TYPE, attribute_of, number_of, pose_of, truth_attribute, version_of
+from kinetree.formats.sdf.values import (
+    CUSTOM_TYPE,
+    TRUTH,
+    attribute_of,
+    number_of,
+    pose_of,
+    truth_attribute,
+    version_of,
+)
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
+OURS = (MATERIAL, ORDER, COUPLED, FREE)
 INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
 
 
@@ -42,6 +52,13 @@ def read(
 
     opener: finds what the file includes. model: the name of the model to take if there are several.
     """
+    return whole(*read_certain(text, file, opener, model))
+
+
+def read_certain(
+    text: bytes | str | Derived, file: str, opener: Opener = nothing, model: str | None = None
+) -> tuple[Robot | None, list[Finding]]:
+    """Return what is certain of the robot in an SDF text, with doubts after errors, and all findings likewise."""
     report = Report()
     root = parse(text, file, report)
     if root is None:
@@ -65,37 +82,45 @@ class _Reader:
     def __init__(self, report: Report, choice: Choice) -> None:
         self.report = report
         self.choice = choice
-        self.model = choice.model
         self.frames = choice.frames
-        self.context = Context(report, choice.frames, self.model.name.removesuffix("__model__"))
+        self.context = Context(report, choice.frames, choice.prefix)
+        self.jointed = {entry.prefix for entry in choice.frames.entries if entry.kind == "joint"}
         self.sensors: list[tuple[Sensor, str]] = []  # each with the name of its link or joint
         self.sensor_names: set[tuple[str, str]] = set()
 
     def parts(self) -> Parts:
-        context = self.context
-        parts = Parts(context.prefix.removesuffix("::"), source=self.model.element.source)
+        context, top = self.context, self.choice.top
+        parts = Parts(self.choice.name, source=top.element.source)
         inside = [entry for entry in self.frames.entries if entry.name.startswith(context.prefix)]
         for entry in (*inside, *self.choice.joints):
             if entry.kind == "link":
                 parts.links.append(self.link(entry))
             elif entry.kind == "joint":
                 self.joint(entry, parts)
-        orders: list[Element] = []
         for entry in inside:
-            if entry.kind in ("frame", "model"):
+            if entry.kind in ("frame", "model", "world"):
                 parts.frames += self.frame(entry)
                 parts.extensions += self.others(entry)
-                named = (e for e in entry.others if e.tag == MATERIAL)
-                orders += [e for e in entry.others if e.tag == ORDER]
-                limits = (e for e in entry.others if e.tag == COUPLED)
-                parts.coupled_limits += read_each(limits, partial(coupled_limit, context.report))
-                look = partial(material_of, context, entry.element)
-                made = optional_each(self.report, "sdf", named, entry.element, look, parts.extensions)
-                parts.materials += [material for material, _ in made]
+                self.ours(entry, parts)
+        hang(context, self.choice, parts, [e for e in top.others if e.tag == FREE])
+        if parts.loops:
+            self.free_loops(parts)
+        orders = [e for e in top.others if e.tag == ORDER]
         parts.joint_order = joint_order(context.report, orders[0] if orders else None, parts)
-        self.world(parts)
         parts.sensors = self.named_sensors()
         return parts
+
+    def ours(self, entry: Entry, parts: Parts) -> None:
+        """Add the materials and limits in elements of Kinetree, whose names are those of the model that has them."""
+        scope = self.context.local(entry.name).removesuffix(MODEL) if entry.kind == "model" else ""
+        known = {material.name for material in parts.materials}
+        look = partial(material_of, self.context, entry.element)
+        named = (e for e in entry.others if e.tag == MATERIAL)
+        for material, _ in optional_each(self.report, "sdf", named, entry.element, look, parts.extensions):
+            parts.materials += [material] if material.name not in known or not scope else []
+        for limit in read_each((e for e in entry.others if e.tag == COUPLED), partial(coupled_limit, self.report)):
+            terms = {scope + joint: coefficient for joint, coefficient in limit.coefficients.items()}
+            parts.coupled_limits.append(replace(limit, name=scope + limit.name, coefficients=terms))
 
     def joint(self, entry: Entry, parts: Parts) -> None:
         made = joint(self.context, entry)
@@ -103,30 +128,32 @@ class _Reader:
             left = self.joint_sensors(entry, made)
             parts.joints.append(replace(made, extensions=(*made.extensions, *left)) if left else made)
 
-    def world(self, parts: Parts) -> None:
-        """Add the link `world` if joints start there; otherwise note that the pose of the model in it is left out."""
-        if any(made.parent == WORLD for made in parts.joints) and all(link.name != WORLD for link in parts.links):
-            parts.links.insert(0, Link(WORLD, source=self.model.element.source))
-            return
-        world = self.frames.get(WORLD)
-        T = self.frames.between(world, self.model) if world else None
-        if T is not None and not np.array_equal(T, IDENTITY):
-            element = self.model.pose_element or self.model.element
-            message = "no joint holds the model to the world, so where it stands there is left out"
-            self.report.add("info", "model-pose", message, element, owner=self.model.element)
+    def free_loops(self, parts: Parts) -> None:
+        """Let sensors of joints that close a loop be sensors of their link, for no wrench passes through the tree."""
+        loops = {loop.name for loop in parts.loops}
+        for i, (sensor, owner) in enumerate(self.sensors):
+            if sensor.joint in loops:
+                message = f"measures joint {sensor.joint!r}, which closes a loop; it is a sensor of its link here"
+                note = Finding("loop", "warning", message, sensor.source, f"sensor {sensor.name!r}")
+                self.report.place([note], self.choice.top.element.document)
+                self.sensors[i] = replace(sensor, joint=None, force_torque=None), owner
 
     def frame(self, entry: Entry) -> list[Frame]:
         """Return an extra frame. The frame of a model is one only if it differs from that of its canonical link."""
+        if entry.kind == "world":
+            return []
         if entry.kind == "model":
             known = ("name", "canonical_link", "placement_frame", "version")
             check_attributes(self.report, entry.element, known)
+            if not entry.attached_to and is_static(entry):
+                return []  # such a model may have no link
         elif not entry.implied:
             check_attributes(self.report, entry.element, ("name", "attached_to"))
             _, others = single_children(self.report, entry.element, ("pose",))
             self.context.keep(others, (), entry.element)
         link = self.frames.link_of(entry)
         origin = self.frames.between(link, entry) if link else None
-        if link is None or origin is None or is_world(link):
+        if link is None or origin is None or (is_world(link) and self.context.prefix):
             return []
         if entry.implied and np.allclose(origin, IDENTITY, rtol=0, atol=1e-14):
             return []
@@ -136,12 +163,14 @@ class _Reader:
     def others(self, entry: Entry) -> list[Extension]:
         """Return the elements of a model that are not places; the scope is in the tag: "arm::plugin"."""
         scope = self.context.local(entry.name).rpartition("::")[0]
-        others = [element for element in entry.others if element.tag not in (MATERIAL, ORDER, COUPLED)]
+        others = [element for element in entry.others if element.tag not in OURS]
+        moves = self.context.prefix or any(prefix.startswith(f"{scope}::") for prefix in self.jointed)
         for element in others:
-            if element.tag == "static" and element.text.strip().lower() in ("true", "1"):
+            if element.tag == "static" and TRUTH.get(element.text.strip().lower()) and moves:
                 message = "simulators hold a static model still; its joints are read all the same"
                 self.report.add("info", "static", message, element, owner=entry.element)
-        return self.context.keep(others, MODEL_OTHERS, entry.element, f"{scope}::" if scope else "")
+        known = WORLD_OTHERS if is_world(entry) else MODEL_OTHERS
+        return self.context.keep(others, known, entry.element, f"{scope}::" if scope else "")
 
     # links
 
@@ -171,8 +200,8 @@ class _Reader:
         found = []
         for shape in shapes:
             if shape.name is None or shape.name in seen:
-                what = f"there is already a shape of the name {shape.name!r}" if shape.name else "a shape has no name"
-                message = f"{what} in the link; SDF requires names that differ, so it gets another when it is written"
+                what = f"the link has two shapes {shape.name!r}" if shape.name else "a shape of the link has no name"
+                message = f"{what}; SDF requires names that differ, so it gets one when it is written"
                 self.report.place([Finding("no-name", "warning", message, shape.source, link.label)], link.document)
                 shape = replace(shape, name=None)
             seen.add(shape.name or "")

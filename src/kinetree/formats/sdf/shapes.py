@@ -40,7 +40,7 @@ ORDER = "kinetree:joint_order"  # of q, if the file's joints have another
 def geometry(context: Context, link: Entry, element: Element) -> Geometry:
     """Return a <visual> or <collision> of a link."""
     report = context.report
-    once, others = single_children(report, element, ("pose", "geometry", "material"))
+    once, others = single_children(report, element, ("pose", "geometry", "material", MATERIAL))
     check_attributes(report, element, ("name",))
     known = VISUAL_OTHERS if element.tag == "visual" else COLLISION_OTHERS
     extensions = context.keep(others, known, link.element)
@@ -50,7 +50,7 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
         extensions += more
     else:
         report.warning("missing-element", f"<{element.tag}> without <geometry> is taken as empty", element)
-    looks = [once["material"]] if "material" in once else []
+    looks = [once[tag] for tag in ("material", MATERIAL) if tag in once][:1]  # SDF has no <material> in a <collision>
     read = partial(material_of, context, link.element)
     made = optional_each(report, "sdf", looks, link.element, read, extensions)
     for _, more in made:

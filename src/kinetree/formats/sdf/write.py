@@ -9,6 +9,7 @@ from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, words_of, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number
+from kinetree.formats.sdf.forest import FREE
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
@@ -53,7 +54,7 @@ class _Writer:
         self.owners: dict[str, Node] = {}  # links and joints, which contain sensors
 
     def version(self) -> Version:
-        joints = self.robot.joints.values()
+        joints = self.layout.joints
         shapes = [g.shape.kind for link in self.layout.links for g in (*link.visuals, *link.collisions)]
         return max(
             (1, 8) if self.layout.nested else (1, 7),
@@ -80,6 +81,8 @@ class _Writer:
                 self.material(self.model(""), material, MATERIAL)
         for sensor in written_sensors(self.robot, self.without):
             self.sensor(sensor)
+        for joint in self.layout.named_joints():
+            self.model("").add(FREE, joint=joint.name, link=joint.child)
         if self.layout.nested or self.robot.joint_names != order_of_file(self.robot):
             order = self.model("").add(ORDER)
             for name in self.robot.joint_names:
@@ -99,14 +102,21 @@ class _Writer:
 
     def in_order(self) -> list[Link | Joint]:
         """Return links, then joints; with nested models joints first, so that the models are in their order."""
-        links, joints = self.layout.links, [*self.robot.joints.values()]
-        return [*joints, *links] if self.layout.nested else [*links, *joints]
+        links, layout = self.layout.links, self.layout
+        if not layout.nested:
+            return [*links, *layout.joints]
+        joints = [*self.robot.joints.values(), *layout.joints[len(self.robot.joints) - len(layout.implied) :]]
+        first = [self.robot.links[j.child] if j.name in layout.implied else j for j in joints]
+        return [*dict.fromkeys([*first, *links])]
 
     def model(self, scope: str) -> Node:
         """Return the <model> of a scope; it and those around it are made on first use."""
         if scope not in self.models:
             outer = self.model(scope_of(scope)) if scope else self.root
-            node = outer.add("model", name=scope.rpartition("::")[2] if scope else self.robot.name)
+            is_world = not scope and self.layout.is_world
+            node = outer.add(
+                "world" if is_world else "model", name=scope.rpartition("::")[2] if scope else self.robot.name
+            )
             canonical = self.layout.canonical(scope)
             node.attributes["canonical_link"] = reference(canonical, scope) if canonical else None
             node.pose(self.layout.model_pose(scope))
@@ -153,7 +163,7 @@ class _Writer:
             node.pose(geometry.origin)
             self.shape(node.add("geometry"), geometry)
             if geometry.material and "material" not in self.without:
-                self.material(node, geometry.material)
+                self.material(node, geometry.material, "material" if tag == "visual" else MATERIAL)
             self.extensions(node, geometry.extensions)
 
     def shape(self, node: Node, geometry: Geometry) -> None:

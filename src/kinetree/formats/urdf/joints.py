@@ -38,8 +38,8 @@ CHILDREN = frozenset(
 )
 
 
-def read_joint(context: Context, element: Element) -> Joint | None:
-    """Return a <joint>, or None if its type is not known."""
+def read_joint(context: Context, element: Element) -> Joint:
+    """Return a <joint>; one of an unknown type is fixed, with an error."""
     report = context.report
     check_attributes(report, element, {"name", "type"})
     name = name_of(report, element)
@@ -47,10 +47,10 @@ def read_joint(context: Context, element: Element) -> Joint | None:
     type_name = element.get("type")
     if type_name is None:
         name_of(report, element, "type")
-        return None
-    if not choice_of(report, element, "type", type_name, TYPES, "joint-type"):
-        return None
-    kind = TYPES[type_name]
+    kind = TYPES.get(type_name or "", JOINT_TYPES["fixed"])
+    if type_name not in TYPES:  # of which all that depends on the type is unknown
+        _ = type_name is None or choice_of(report, element, "type", type_name, TYPES, "joint-type")
+        once = {tag: once[tag] for tag in ("parent", "child", "origin") if tag in once}
     for end in ("parent", "child"):
         if end not in once:
             report.error("missing-element", f"a joint needs <{end} link=…>, which is missing", element)

@@ -27,7 +27,7 @@ from kinetree.formats.urdf.context import CARRIED, COUPLED, ORDER, Context, keep
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Robot, Sensor, Text
 
 NAME = "robot"
@@ -41,6 +41,13 @@ def read(text: bytes | str | Derived, file: str, *, foreign: bool = False) -> tu
 
     foreign: whether instructions of xacro are left out, with warnings, as urdfdom does; otherwise they are errors.
     """
+    return whole(*read_certain(text, file, foreign=foreign))
+
+
+def read_certain(
+    text: bytes | str | Derived, file: str, *, foreign: bool = False
+) -> tuple[Robot | None, list[Finding]]:
+    """Return what is certain of the robot in a URDF text, with doubts after errors, and all findings likewise."""
     report = Report()
     root = parse(text, file, report)
     if root is None:

@@ -69,6 +69,7 @@ def change_extensions(parts: Parts, change: Callable[[Extension], Extension]) ->
         visuals, collisions = tuple(map(changed, link.visuals)), tuple(map(changed, link.collisions))
         parts.links[i] = replace(link, visuals=visuals, collisions=collisions)
     parts.joints = list(map(changed, parts.joints))
+    parts.loops = list(map(changed, parts.loops))
     parts.sensors = list(map(changed, parts.sensors))
 
 

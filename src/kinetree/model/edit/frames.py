@@ -103,5 +103,6 @@ def _move_link_frame(parts: Parts, link: Link, T_new_old: Array) -> None:
 
     parts.links = [moved_link(other, T_new_old) if other is link else other for other in parts.links]
     parts.joints = [joint(j) for j in parts.joints]
+    parts.loops = [joint(j) for j in parts.loops]
     parts.frames = [replace(f, origin=frozen(T_new_old @ f.origin)) if f.link == link.name else f for f in parts.frames]
     parts.notes += (*stale(parts.extensions, {link.name}, "whose frame has moved"), *unmoved(link))

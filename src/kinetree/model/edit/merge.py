@@ -80,7 +80,13 @@ def _rehang(robot: Robot, parts: Parts, place: Mapping[str, Place], gone: Collec
         link, origin = on(frame.link, frame.origin)
         return replace(frame, link=link, origin=origin)
 
+    def loop_on(loop: Joint) -> Joint:
+        parent, origin = on(loop.parent, loop.origin)
+        child, T_child_loop = on(loop.child, se3.inverse(loop.child_origin))
+        return replace(loop, parent=parent, origin=origin, child=child, child_origin=frozen(se3.inverse(T_child_loop)))
+
     stay = {into for into, _ in place.values()}
+    parts.loops = [loop_on(loop) for loop in parts.loops]
     parts.joints = [joint_on(joint) for joint in parts.joints if joint.name not in gone]
     parts.frames = [frame_on(frame) for frame in robot.frames.values() if frame.name not in stay]
     parts.groups = {name: tuple(j for j in joints if j not in gone) for name, joints in robot.groups.items()}

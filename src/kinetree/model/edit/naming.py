@@ -42,16 +42,17 @@ def rename(
     to = Names(dict(links or {}), dict(joints or {}), dict(sensors or {}), coupled_limits=dict(coupled_limits or {}))
     _all_known("link", links, robot.links)
     _all_known("frame", frames, robot.frames)
-    _all_known("joint", joints, robot.joints)
+    known_joints = {**robot.joints, **robot.loops}
+    _all_known("joint", joints, known_joints)
     _all_known("sensor", sensors, robot.sensors)
     _all_known("coupled limit", coupled_limits, {limit.name: limit for limit in robot.coupled_limits})
     to.frames.update(frames or {})
     for old, new in (names or {}).items():
-        if old in robot.frames and old in robot.joints:
+        if old in robot.frames and old in known_joints:
             message = f"{old!r} is a joint and a frame; say joints={{…}} or frames={{…}}"
             raise fail("ambiguous-name", message)
-        if old not in robot.frames and old not in robot.joints:
-            raise unknown_name("link, frame or joint", old, [*robot.frames, *robot.joints])
+        if old not in robot.frames and old not in known_joints:
+            raise unknown_name("link, frame or joint", old, [*robot.frames, *known_joints])
         _check_name(new)
         (to.frames if old in robot.frames else to.joints)[old] = new
     return build(renamed_parts(parts_of(robot), to))
@@ -63,7 +64,7 @@ def prefix(robot: Robot, text: str) -> Robot:
     limit; references follow, as in `rename`. The robot's own name stays."""
     to = Names(
         _prefixed(robot.frames, text),
-        _prefixed(robot.joints, text),
+        _prefixed((*robot.joints, *robot.loops), text),
         _prefixed(robot.sensors, text),
         _prefixed(robot.groups, text),
         _prefixed((*robot.materials, *_inline_materials(robot)), text),
@@ -114,6 +115,7 @@ def renamed_parts(parts: Parts, to: Names, format: str | None = None) -> Parts:
     before, parts = parts, replace(parts)
     parts.links = [_link(link, to) for link in parts.links]
     parts.joints = [_joint(joint, to) for joint in parts.joints]
+    parts.loops = [_joint(loop, to) for loop in parts.loops]
     parts.frames = [_frame(frame, to) for frame in parts.frames]
     parts.sensors = [_sensor(sensor, to) for sensor in parts.sensors]
     parts.materials = [replace(m, name=to.materials.get(m.name, m.name)) for m in parts.materials]
@@ -169,7 +171,10 @@ def _rename_in_extensions(before: Parts, parts: Parts, to: Names, format: str | 
     """Rename what extensions mention. Raises KinetreeError for an ambiguous name whose parts get different names."""
     known = {"frames": [*before.links, *before.frames]}
     known |= {field: getattr(before, field) for field in ("joints", "sensors", "coupled_limits")}
-    news = {field: {one.name: getattr(to, field).get(one.name, one.name) for one in all} for field, all in known.items()}
+    known["joints"] = [*before.joints, *before.loops]
+    news = {
+        field: {one.name: getattr(to, field).get(one.name, one.name) for one in all} for field, all in known.items()
+    }
 
     def change(extension: Extension) -> Extension:
         if format is not None and extension.format != format:

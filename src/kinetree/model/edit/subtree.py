@@ -94,6 +94,7 @@ def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
         raise fail("duplicate-name", f"both have groups {sorted(shared)}", fix="give a prefix")
     parts.links += more.links
     parts.joints += [joint, *more.joints]
+    parts.loops += more.loops
     parts.frames += more.frames
     parts.sensors += more.sensors
     parts.materials += [m for m in more.materials if not _there(m, robot.materials)]
@@ -186,7 +187,15 @@ def _check_leaders(joints: Iterable[Joint], names: set[str]) -> None:
 
 def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
     frames = {*(link.name for link in parts.links), *(frame.name for frame in parts.frames)}
-    notes: list[Finding] = []
+    notes = [
+        Finding(
+            "dropped", "warning", f"closes a loop to {end!r}, cut away; it is dropped", loop.source, f"joint {name!r}"
+        )
+        for name, loop in robot.loops.items()
+        for end, other in ((loop.parent, loop.child), (loop.child, loop.parent))
+        if end not in frames and other in frames
+    ]
+    parts.loops = [loop for loop in parts.loops if {loop.parent, loop.child} <= frames]
     sensors, parts.sensors = parts.sensors, []
     for sensor in sensors:
         if sensor.frame not in frames:
@@ -223,8 +232,9 @@ def _lost_members(group: str, members: Iterable[str], rest: Collection[str]) -> 
 
 def _trim_extensions(robot: Robot, parts: Parts) -> None:
     """Drop the robot's extensions that mention only removed names; warn of others that mention such names too."""
-    here = {thing.name for things in (parts.links, parts.joints, parts.frames, parts.sensors) for thing in things}
-    gone = {*robot.frames, *robot.joints, *robot.sensors} - here
+    all_kept = (parts.links, parts.joints, parts.loops, parts.frames, parts.sensors)
+    here = {thing.name for things in all_kept for thing in things}
+    gone = {*robot.frames, *robot.joints, *robot.loops, *robot.sensors} - here
     extensions, parts.extensions = parts.extensions, []
     for extension in extensions:
         mentioned = names_in(extension)

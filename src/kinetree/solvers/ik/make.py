@@ -12,9 +12,10 @@ from kinetree.arguments import explained
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
+from kinetree.queries.loops import refuse_loops
 from kinetree.queries.query import frames_of, one_of, remember, tolerance_of
 from kinetree.solvers.ik.kernels import kernels
-from kinetree.solvers.ik.problem import joint_of, reach_of
+from kinetree.solvers.ik.problem import between, joint_of, reach_of
 from kinetree.solvers.ik.six_axes import six_axes
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.numbers import numbers
@@ -37,6 +38,7 @@ def ik(
     limits: Limits | None = None,
     descents: int = 128,
     closed_form: bool = True,
+    loops: str = "refuse",
 ) -> IK:
     """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
 
@@ -47,10 +49,11 @@ def ik(
     largest of the last three. axis (3,): of the frame, for "pointing".
     tolerance: m and rad. limits: replace the robot's own. descents: number of starts.
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
+    loops: "refuse", or "ignore" to answer for the tree alone where one of `robot.loops` restricts the joints.
 
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
-    Raises KinetreeError for unknown frames, joints in between whose velocity has other coordinates than they have, and
-    limits that cannot be fulfilled.
+    Raises KinetreeError for unknown frames, joints in between whose velocity has other coordinates than they have,
+    loops over these joints, and limits that cannot be fulfilled.
     """
     names = (frame,) if isinstance(frame, str) else tuple(frame)
     kinds = (goal,) * len(names) if isinstance(goal, str) else tuple(goal)
@@ -73,6 +76,7 @@ def ik(
     ):
         raise fail("limits", "limits are not of this robot; legal are Limits of its coordinates, such as robot.limits")
     descents = int(descents)
+    refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
     key = ("ik", goals, tolerance, descents, closed_form)
 
     def make() -> IK:

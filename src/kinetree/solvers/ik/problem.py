@@ -76,7 +76,7 @@ def reach_of(
     robot: Robot, limits: Limits, goals: Sequence[Goal], tolerance: tuple[float, float], descents: int
 ) -> tuple[Problem, Inside]:
     """Return the problem and its limits."""
-    columns, rates = _between(robot, goals)
+    columns, rates = between(robot, goals)
     if not len(columns):
         frames = ", ".join(goal.frame for goal in goals)
         raise fail("ik", f"no joint moves {frames} as seen from {goals[0].base}")
@@ -175,7 +175,7 @@ def joint_of(robot: Robot, column: int) -> str:
     return next(name for name, where in robot.q_slices.items() if where.start <= column < where.stop)
 
 
-def _between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array]:
+def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array]:
     """Return the coordinates of q and of qd that move the frames as seen from their bases."""
     bodies = tree(robot)
     found: dict[int, int] = {}
@@ -187,7 +187,9 @@ def _between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array]:
             kind = bodies.joint_type[i]
             if kind.nq != kind.nv:
                 message = f"its {kind.nq} coordinates have {kind.nv} rates; inverse kinematics wants as many"
-                raise fail("ik", message, element=f"joint {bodies.joints[i]!r}", fix="lock it, or choose another base")
+                child = robot.joints[bodies.joints[i]].child
+                fix = f"lock it, or take a base that it moves too, such as base={child!r}"
+                raise fail("ik", message, element=f"joint {bodies.joints[i]!r}", fix=fix)
             q, v = bodies.q_slice[i], bodies.v_slice[i]
             found |= dict(zip(range(q.start, q.stop), range(v.start, v.stop), strict=True))
     columns = sorted(found)

@@ -1,0 +1,141 @@
+"""Trees of links that stand in a world: the joints by which they hang on the link `world`."""
+
+from __future__ import annotations
+
+from kinetree.errors import Finding
+from kinetree.formats.fields import check_leaf, name_of
+from kinetree.formats.sdf.choose import Choice
+from kinetree.formats.sdf.context import Context
+from kinetree.formats.sdf.frames import MODEL, WORLD, Entry
+from kinetree.formats.sdf.values import TRUTH
+from kinetree.formats.xml import Element
+from kinetree.model.assemble import Parts
+from kinetree.model.loops import take_loops
+from kinetree.model.robot import Joint, Link
+from kinetree.spatial.se3 import IDENTITY
+
+FREE = "kinetree:free"
+"""Element with the name of the floating joint of a link, <… joint link/>: SDF has no such joint to write."""
+
+
+def hang(context: Context, choice: Choice, parts: Parts, named: list[Element]) -> None:
+    """Take out the joints that close loops, and hang the links without a parent joint on the link `world`.
+
+    Links of a static model hang by fixed joints, others by floating joints; the origin is the place in the world. A
+    single root of a model outside of a world stays the root. named: elements FREE.
+    """
+    _Forest(context, choice, parts, named).hang()
+
+
+def is_static(entry: Entry) -> bool:
+    """Return whether a model says that it is static."""
+    return any(e.tag == "static" and TRUTH.get(e.text.strip().lower(), False) for e in entry.others)
+
+
+class _Forest:
+    def __init__(self, context: Context, choice: Choice, parts: Parts, named: list[Element]) -> None:
+        self.context, self.choice, self.parts = context, choice, parts
+        self.models = [e for e in choice.frames.entries if e.kind == "model" and e.name.startswith(choice.prefix)]
+        self.static = tuple(e.name.removesuffix(MODEL) for e in self.models if is_static(e))
+        self.held: dict[str, None] = {}  # static links with a joint from a link that is not static
+        self.named = {_link_of(context, element): element for element in named}
+
+    def hang(self) -> None:
+        parts = self.parts
+        self.held |= {j.child: None for j in parts.joints if self.is_static(j.child) > self.is_static(j.parent)}
+        parts.joints = [*self.made([*self.held]), *parts.joints]  # before the joints from links that are not static
+        self.context.report.place(take_loops(parts), self.choice.top.element.document)
+        children = {joint.child for joint in parts.joints}
+        roots = [link.name for link in parts.links if link.name not in children]
+        on_world = any(joint.parent == WORLD for joint in parts.joints)
+        if self.choice.prefix and len(roots) == 1 and not on_world and not self.named:
+            self.note_place()
+            return
+        parts.links.insert(0, Link(WORLD, source=self.choice.top.element.source))
+        made = self.made(roots)
+        place = {entry.name: i for i, entry in enumerate(self.choice.frames.entries)}
+        at = [(place.get(self.choice.prefix + joint.name, len(place)), joint) for joint in parts.joints]
+        at += [(place.get(self.choice.prefix + joint.child, 0), joint) for joint in made]
+        parts.joints = [joint for _, joint in sorted(at, key=lambda pair: pair[0])]
+        if not self.context.report.failed:
+            self.note_roots([joint for joint in made if joint.type == "floating"])
+
+    def is_static(self, link: str) -> bool:
+        """Return whether a link is the world or belongs to a static model."""
+        return link == WORLD or (self.choice.prefix + link).startswith(self.static)
+
+    def made(self, roots: list[str]) -> list[Joint]:
+        """Return the joints from the world to these links."""
+        names = self.names(roots)
+        world, frames = self.choice.frames.entries[0], self.choice.frames
+        joints = []
+        for root in roots:
+            entry = frames.get(self.choice.prefix + root)
+            T = frames.between(world, entry) if entry else None
+            kind = "fixed" if self.is_static(root) else "floating"
+            source = entry.element.source if entry else None
+            joints.append(Joint(names[root], kind, WORLD, root, IDENTITY if T is None else T, source=source))
+        return joints
+
+    def names(self, roots: list[str]) -> dict[str, str]:
+        """Return the name of the joint of each root: that of its model, or for others of the model LINK_joint."""
+        taken = {joint.name for joint in (*self.parts.joints, *self.parts.loops)}
+        found = {link: name_of(self.context.report, element, "joint") for link, element in self.named.items()}
+        root_of = self.roots()
+        for model in self.models:
+            link = self.context.link_of(model)
+            name = self.context.local(model.name).removesuffix(MODEL).removesuffix("::")
+            root = root_of.get(self.context.local(link.name), "") if link else ""
+            if name and root.startswith(f"{name}::") and name not in taken:
+                found.setdefault(root, name)
+        for root in roots:
+            name = found.setdefault(root, f"{root}_joint")
+            while name in taken:
+                name += "_"
+            found[root] = name
+            taken.add(name)
+        return found
+
+    def roots(self) -> dict[str, str]:
+        """Return the root of the tree of each link."""
+        children: dict[str, list[str]] = {}
+        for joint in self.parts.joints:
+            if joint.child not in self.held:
+                children.setdefault(joint.parent, []).append(joint.child)
+        moved = {child for several in children.values() for child in several}
+        root_of = {link.name: link.name for link in self.parts.links if link.name not in moved}
+        stack = [*root_of]
+        while stack:
+            link = stack.pop()
+            for child in children.get(link, ()):
+                if child not in root_of:  # loops may not have been taken out yet
+                    root_of[child] = root_of[link]
+                    stack.append(child)
+        return root_of
+
+    def note_place(self) -> None:
+        """Note where the only root stands in the world, if that is left out."""
+        model, frames = self.choice.top, self.choice.frames
+        T = frames.between(frames.entries[0], model)
+        if T is not None and (T != IDENTITY).any():
+            message = "no joint holds the model to the world, so where it stands there is left out"
+            element = model.pose_element or model.element
+            self.context.report.add("info", "model-pose", message, element, owner=model.element)
+
+    def note_roots(self, floating: list[Joint]) -> None:
+        """Warn of models with several links that hang on nothing."""
+        by_model: dict[str, list[Joint]] = {}
+        for joint in floating:
+            by_model.setdefault(joint.child.partition("::")[0] if "::" in joint.child else "", []).append(joint)
+        for model, joints in by_model.items():
+            if len(joints) > 1:
+                links = ", ".join(repr(joint.child) for joint in joints[:8]) + (" …" if len(joints) > 8 else "")
+                message = f"no joint connects its links {links}; each of them floats in the world"
+                label = f"model {model or self.choice.name!r}"
+                note = Finding("several-roots", "warning", message, joints[1].source, label)
+                self.context.report.place([note], self.choice.top.element.document)
+
+
+def _link_of(context: Context, element: Element) -> str:
+    check_leaf(context.report, element, ("joint", "link"))
+    return name_of(context.report, element, "link")

@@ -1,0 +1,222 @@
+"""SDF: worlds, several models and several roots as one robot; joints that close loops."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import kinetree as kt
+from kinetree.errors import KinetreeError
+from kinetree.formats import mjcf, sdf
+from kinetree.model.assemble import build, parts_of
+from sdf_texts import errors, hinge, load, model, opener
+from support import all_frames
+
+BOX = '<model name="box"><pose>0 0 1 0 0 0.5</pose><link name="l"><pose>1 0 0 0 0 0</pose></link></model>'
+GROUND = '<model name="ground"><static>true</static><link name="l"/></model>'
+
+
+WORLD = f"""<sdf version="1.10"><world name="w"><gravity>0 0 -9.8</gravity>
+  <frame name="spot"><pose>5 0 0 0 0 0</pose></frame>
+  <model name="one">{hinge()}</model>
+  <model name="two"><pose relative_to="spot">0 1 0 0 0 0</pose>{hinge()}</model>
+  <joint name="hold" type="fixed"><parent>world</parent><child>two::a</child></joint>
+  <include><uri>model://nowhere</uri></include>
+</world></sdf>"""
+
+
+def pose(x, y, z, yaw=0.0):
+    """T (4, 4), by SciPy."""
+    T = np.eye(4)
+    T[:3, :3] = Rotation.from_euler("z", yaw).as_matrix()
+    T[:3, 3] = x, y, z
+    return T
+
+
+def close(a, b):
+    return np.abs(a - b).max() < 1e-14
+
+
+def world(inside, version="1.10"):
+    return f'<sdf version="{version}"><world name="w">{inside}</world></sdf>'
+
+
+def test_a_world_is_one_robot():
+    robot = load(WORLD)
+    assert (robot.name, robot.root) == ("w", "world")
+    assert [*robot.links] == ["world", "one::a", "one::b", "two::a", "two::b"]
+    assert {j.name: (j.type, j.parent, j.child) for j in robot.joints.values()} == {
+        "one": ("floating", "world", "one::a"),
+        "one::j": ("revolute", "one::a", "one::b"),
+        "two::j": ("revolute", "two::a", "two::b"),
+        "hold": ("fixed", "world", "two::a"),
+    }
+    assert close(all_frames(robot, robot.q())["two::a"], pose(5, 1, 0))
+    assert robot.frames["spot"].link == "world"
+    assert [(note.code, note.severity) for note in robot.notes] == [("include-not-found", "warning")]
+    assert [e.tag for e in robot.extensions] == ["gravity", "include"]
+
+
+def test_static_models_are_fixed_and_others_float_from_where_they_are_drawn():
+    robot = load(world(BOX + GROUND))
+    assert {j.name: j.type for j in robot.joints.values()} == {"box": "floating", "ground": "fixed"}
+    T = pose(0, 0, 1, yaw=0.5) @ pose(1, 0, 0)
+    assert close(all_frames(robot, robot.q())["box::l"], T)
+    moved = robot.q(box=(0.1, 0.2, 0.3, 0, 0, np.sin(0.2), np.cos(0.2)))
+    assert close(all_frames(robot, moved)["box::l"], T @ pose(0.1, 0.2, 0.3, yaw=0.4))
+
+
+def test_an_include_is_static_where_it_says_so():
+    include = "<include><uri>box.sdf</uri><name>{}</name><static>{}</static></include>"
+    text = world(include.format("a", "true") + include.format("b", "false"))
+    robot, _ = sdf.read(text, "w.sdf", opener({"box.sdf": model('<link name="l"/>')}))
+    assert {j.name: j.type for j in robot.joints.values()} == {"a": "fixed", "b": "floating"}
+
+
+def test_models_without_a_world_make_one():
+    robot = load(f'<sdf version="1.7">{BOX}{GROUND}</sdf>')
+    assert (robot.root, robot.name, [*robot.joints]) == ("world", "world", ["box", "ground"])
+
+
+def test_several_roots_of_a_model_hang_on_the_world():
+    robot = load(model('<pose>1 0 0 0 0 0</pose><link name="a"/><link name="b"><pose>0 1 0 0 0 0</pose></link>'))
+    assert (robot.root, robot.name) == ("world", "m")
+    assert {j.name: (j.type, j.child) for j in robot.joints.values()} == {
+        "a_joint": ("floating", "a"),
+        "b_joint": ("floating", "b"),
+    }
+    assert close(all_frames(robot, robot.q())["b"], pose(1, 1, 0))
+    (note,) = (note for note in robot.notes if note.code == "several-roots")
+    assert "'a', 'b'" in note.message
+    still = load(model('<static>1</static><link name="a"/><link name="b"/>'))
+    assert {j.type for j in still.joints.values()} == {"fixed"}
+
+
+def test_a_joint_of_the_world_connects_two_models():
+    tie = '<joint name="tie" type="fixed"><parent>ground::l</parent><child>box::l</child></joint>'
+    robot = load(world(BOX + GROUND + tie))
+    assert {j.name: j.parent for j in robot.joints.values()} == {"ground": "world", "tie": "ground::l"}
+
+
+def test_a_static_model_stays_where_it_is_though_a_joint_from_a_free_one_ends_there():
+    tie = '<joint name="tie" type="ball"><parent>box::l</parent><child>ground::l</child></joint>'
+    robot = load(world(BOX + GROUND + tie))
+    assert {j.name: (j.parent, j.type) for j in robot.joints.values()} == {
+        "box": ("world", "floating"),
+        "ground": ("world", "fixed"),
+    }
+    assert [*robot.loops] == ["tie"]
+
+
+def test_names_of_trees_are_those_of_their_models():
+    nested = '<model name="in"><link name="a"/></model>'
+    robot = load(world(f'<model name="m"><link name="a"/>{nested}<link name="z"/></model>' + BOX))
+    assert {j.name: j.child for j in robot.joints.values()} == {
+        "m": "m::a",
+        "m::in": "m::in::a",
+        "m::z_joint": "m::z",
+        "box": "box::l",
+    }
+
+
+def test_a_world_whose_models_cannot_be_found_is_refused():
+    (error,) = errors(world("<include><uri>model://nowhere</uri></include>"))
+    assert error.code == "include-not-found"
+    (error,) = errors(world('<light name="l" type="point"/>'))
+    assert error.code == "no-model"
+
+
+def test_a_world_with_a_bad_model_is_refused_with_its_error():
+    (error,) = errors(world(BOX + '<model name="m"><link name="a"/><link name="a"/></model>'))
+    assert error.code == "duplicate-name"
+
+
+def test_one_of_several_worlds_is_named():
+    text = f'<sdf version="1.10"><world name="one">{BOX}</world><world name="two">{GROUND}</world></sdf>'
+    (error,) = errors(text)
+    assert error.code == "several-models"
+    assert "'one', 'two'" in error.message
+    assert [*load(text, model="two").joints] == ["ground"]
+    assert load(text, model="box").root == "l"
+
+
+LOOP = """<link name="a"/><link name="b"><pose>1 0 0 0 0 0</pose></link><link name="c"><pose>1 1 0 0 0 0</pose></link>
+  <joint name="ab" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>
+  <joint name="bc" type="revolute"><parent>b</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint>
+  <joint name="ac" type="revolute"><pose>0.1 0 0 0 0 0.3</pose><parent>a</parent><child>c</child>
+    <axis><xyz>0 0 1</xyz></axis></joint>"""
+
+
+def test_the_later_joint_of_a_link_closes_a_loop():
+    robot = load(model(LOOP))
+    assert ([*robot.joints], [*robot.loops]) == (["ab", "bc"], ["ac"])
+    loop = robot.loops["ac"]
+    assert (loop.parent, loop.child, loop.type) == ("a", "c", "revolute")
+    assert close(loop.origin, pose(1, 1, 0) @ pose(0.1, 0, 0, yaw=0.3))
+    (note,) = (note for note in robot.notes if note.code == "loop")
+    assert note.element == "joint 'ac'"
+    assert note.source.line == 7
+
+
+def test_a_circle_is_cut_at_its_last_joint():
+    turned = LOOP.replace("<parent>a</parent><child>c</child>", "<parent>c</parent><child>a</child>")
+    robot = load(model(turned))
+    assert (robot.root, [*robot.joints], [*robot.loops]) == ("a", ["ab", "bc"], ["ac"])
+
+
+def test_a_circle_is_entered_where_another_joint_leads_into_it():
+    joints = '<joint name="{}" type="ball"><parent>{}</parent><child>{}</child></joint>'
+    links = "".join(f'<link name="{name}"/>' for name in "abcd")
+    ends = ("cb", "ab", "bc", "cd")
+    robot = load(model(links + "".join(joints.format(f"j{i}", *pair) for i, pair in enumerate(ends))))
+    assert (robot.root, [*robot.joints], [*robot.loops]) == ("a", ["j1", "j2", "j3"], ["j0"])
+
+
+def same(one, other):
+    """Compare two robots by names, types, order and the poses of all frames."""
+    assert (one.name, one.root, one.joint_names) == (other.name, other.root, other.joint_names)
+    assert {j.name: (j.type, j.parent, j.child) for j in one.joints.values()} == {
+        j.name: (j.type, j.parent, j.child) for j in other.joints.values()
+    }
+    assert {*one.loops} == {*other.loops}
+    q = np.random.default_rng(0).uniform(-1, 1, one.nq)
+    here, there = all_frames(one, q), all_frames(other, q)
+    assert here.keys() == there.keys()
+    assert max(np.abs(here[name] - there[name]).max() for name in here) < 1e-13
+    for loop in one.loops.values():
+        assert np.abs(loop.origin - other.loops[loop.name].origin).max() < 1e-13
+        assert np.abs(loop.child_origin - other.loops[loop.name].child_origin).max() < 1e-13
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WORLD,
+        world(BOX + GROUND),
+        world(BOX + GROUND + '<joint name="tie" type="ball"><parent>box::l</parent><child>ground::l</child></joint>'),
+        world('<model name="m"><link name="a"/><model name="in"><link name="a"/></model><link name="z"/></model>'),
+        f'<sdf version="1.7">{BOX}{GROUND}</sdf>',
+        model('<link name="a"/><link name="b"><pose>0 1 0 0 0 0</pose></link>'),
+        model('<static>true</static><link name="a"/><link name="b"><pose>0 1 0 0 0 0</pose></link>'),
+        model(LOOP),
+        world(f'<model name="m"><pose>0 1 0 0 0.3 0</pose>{LOOP}</model>'),
+    ],
+)
+def test_what_is_written_comes_back(text):
+    robot = load(text)
+    same(robot, load(sdf.write(build(parts_of(robot)))))
+
+
+def test_a_robot_that_floats_keeps_its_joint_and_its_place():
+    robot, _ = mjcf.read('<mujoco><worldbody><body name="b"><freejoint name="f"/></body></worldbody></mujoco>', "f.xml")
+    assert robot is not None
+    text = sdf.write(build(parts_of(robot)))
+    assert "<model" in text
+    assert "<world" not in text
+    same(robot, load(text))
+
+
+def test_a_loop_that_is_open_in_the_file_is_refused():
+    robot = kt.edit.lock(load(model(LOOP)), {"ab": 0.1})
+    with pytest.raises(KinetreeError, match="open with all joints at zero"):
+        sdf.write(robot)
+    assert not load(sdf.write(robot, without=("loop",))).loops

@@ -1,0 +1,252 @@
+"""Meshes and textures that go with a robot that is saved."""
+
+import json
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import mesh_files as meshes
+from kinetree.shapes import read_mesh
+from support import put
+
+ROBOT = """<robot name="r"><link name="a">
+<visual><geometry><mesh filename="package://arm/meshes/visual/base.dae"/></geometry></visual>
+<collision><geometry><mesh filename="package://arm/meshes/collision/base.stl"/></geometry></collision></link>
+<link name="b"><visual><geometry><mesh filename="package://hand/meshes/base.stl" scale="2 2 2"/></geometry>
+<material name="m"><texture filename="package://arm/look.png"/></material></visual>
+<collision><geometry><mesh filename="package://arm/meshes/collision/base.stl"/></geometry></collision></link>
+<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    """Two packages with files of the same names."""
+    for name in ("arm", "hand"):
+        put(tmp_path / "src" / name / "package.xml", f"<package><name>{name}</name></package>")
+    files = {
+        "arm/meshes/visual/base.dae": meshes.dae(unit="0.01"),
+        "arm/meshes/visual/look.png": meshes.png(),
+        "arm/meshes/collision/base.stl": meshes.stl_text(),
+        "arm/look.png": meshes.png(),
+        "hand/meshes/base.stl": meshes.stl(),
+    }
+    for name, data in files.items():
+        path = tmp_path / "src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    (tmp_path / "out").mkdir()
+    put(tmp_path / "src" / "arm" / "urdf" / "r.urdf", ROBOT)
+    return tmp_path
+
+
+def files(folder) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def load(workspace, **options) -> kt.Robot:
+    return kt.load(workspace / "src" / "arm" / "urdf" / "r.urdf", **options)
+
+
+def names(robot: kt.Robot) -> list[str]:
+    return [
+        str(shape.shape.parameters["filename"])
+        for link in robot.links.values()
+        for shape in (*link.visuals, *link.collisions)
+    ]
+
+
+class TestSaving:
+    def test_urdf_takes_them_as_they_are(self, workspace):
+        kt.save(load(workspace), workspace / "out" / "r.urdf")
+        assert files(workspace / "out") == [
+            *(f"assets/arm/{name}" for name in ("look.png", "meshes/collision/base.stl", "meshes/visual/base.dae")),
+            *("assets/arm/meshes/visual/look.png", "assets/hand/meshes/base.stl", "r.urdf"),
+        ]
+        again = kt.load(workspace / "out" / "r.urdf")
+        assert names(again) == [
+            "assets/arm/meshes/visual/base.dae",
+            "assets/arm/meshes/collision/base.stl",
+            "assets/hand/meshes/base.stl",
+            "assets/arm/meshes/collision/base.stl",
+        ]
+        for name in ("meshes/visual/base.dae", "meshes/visual/look.png"):
+            assert (workspace / "out/assets/arm" / name).read_bytes() == (workspace / "src/arm" / name).read_bytes()
+        assert again.links["b"].visuals[0].material.texture == "assets/arm/look.png"
+        assert not [f for f in kt.check(again) if f.code.startswith("MSH")]
+
+    def test_mjcf_takes_binary_stl(self, workspace):
+        kt.save(load(workspace), workspace / "out" / "r.xml")
+        assert files(workspace / "out") == [
+            *("assets/arm/look.png", "assets/arm/meshes/collision/base.stl", "assets/arm/meshes/visual/base.stl"),
+            *("assets/hand/meshes/base.stl", "r.xml"),
+        ]
+        dae = read_mesh((workspace / "out/assets/arm/meshes/visual/base.stl").read_bytes(), "a.stl")
+        assert np.allclose(dae.bounds[1], (0.01, 0.02, 0.03))
+        assert (workspace / "out/assets/arm/meshes/collision/base.stl").read_bytes()[:5] != b"solid"
+        assert (workspace / "out/assets/hand/meshes/base.stl").read_bytes() == meshes.stl()
+        again = kt.load(workspace / "out" / "r.xml")
+        assert [shape.shape.parameters["scale"] for shape in again.links["b"].visuals] == [(2.0, 2.0, 2.0)]
+
+    def test_sdf_takes_collisions_as_obj(self, workspace):
+        kt.save(load(workspace), workspace / "out" / "r.sdf", without=("material",))
+        again = kt.load(workspace / "out" / "r.sdf")
+        assert names(again)[:2] == ["assets/arm/meshes/visual/base.dae", "assets/arm/meshes/collision/base.obj"]
+        assert "assets/arm/meshes/visual/look.png" in files(workspace / "out")
+        data = (workspace / "out" / names(again)[1]).read_bytes()
+        assert np.array_equal(read_mesh(data, "a.obj").bounds, [(0, 0, 0), (1, 2, 3)])
+
+    def test_a_robot_that_stays_beside_its_file_keeps_its_references(self, workspace):
+        robot = load(workspace)
+        kt.save(robot, workspace / "src/arm/urdf/copy.urdf")
+        assert (workspace / "src/arm/urdf/copy.urdf").read_text() == ROBOT
+        kt.save(kt.edit.rename(robot, {"a": "c"}), workspace / "src/arm/urdf/edited.urdf")
+        assert names(kt.load(workspace / "src/arm/urdf/edited.urdf")) == names(robot)
+        assert files(workspace / "src/arm/urdf") == ["copy.urdf", "edited.urdf", "r.urdf"]
+
+    def test_files_that_lie_with_the_target_are_used_there(self, workspace):
+        kt.save(load(workspace), workspace / "src/arm/r.sdf", without=("material",))
+        assert names(kt.load(workspace / "src/arm/r.sdf"))[:2] == [
+            "meshes/visual/base.dae",
+            "assets/arm/meshes/collision/base.obj",
+        ]
+        kt.save(load(workspace), workspace / "out" / "r.urdf")
+        before = files(workspace / "out")
+        kt.save(kt.load(workspace / "out/r.urdf"), workspace / "out/r.xml")
+        assert {*files(workspace / "out")} - {*before} == {
+            *("r.xml", "assets/visual/base.stl", "assets/collision/base.stl"),
+        }
+
+    def test_keep_leaves_references_as_they_are(self, workspace):
+        kt.save(load(workspace), workspace / "out" / "r.urdf", assets="keep")
+        assert (workspace / "out" / "r.urdf").read_text() == ROBOT
+        assert files(workspace / "out") == ["r.urdf"]
+        with pytest.raises(kt.KinetreeError, match="MuJoCo reads"):
+            kt.save(load(workspace), workspace / "out" / "r.xml", assets="keep")
+        with pytest.raises(kt.KinetreeError, match="legal are 'bring' and 'keep'"):
+            kt.save(load(workspace), workspace / "out" / "r.xml", assets="take")
+
+    def test_packages_that_load_was_given_are_found(self, workspace):
+        (workspace / "build").mkdir()
+        shutil.move(workspace / "src/hand", workspace / "build" / "mine")
+        with pytest.raises(kt.KinetreeError, match="package 'hand'"):
+            kt.save(load(workspace), workspace / "out" / "r.urdf")
+        kt.save(load(workspace, packages={"hand": workspace / "build" / "mine"}), workspace / "out" / "r.urdf")
+        assert "assets/mine/meshes/base.stl" in files(workspace / "out")
+
+    def test_a_scene_of_an_edit_is_brought_too(self, workspace):
+        robot = kt.edit.rename(load(workspace, packages={"hand": workspace / "src/hand"}), {"a": "c"})
+        kt.save(robot, workspace / "out" / "r.urdf")
+        assert "assets/hand/meshes/base.stl" in files(workspace / "out")
+
+
+class TestNames:
+    def test_names_that_differ_in_case_alone_do_not_clash(self, workspace):
+        (workspace / "src/arm/meshes/a.stl").write_bytes(meshes.stl())
+        (workspace / "src/arm/meshes/A.stl").write_bytes(meshes.stl(meshes.CORNERS * 2))
+        path = workspace / "src/arm/urdf/two.urdf"
+        shapes = "".join(f'<visual><geometry><mesh filename="../meshes/{x}.stl"/></geometry></visual>' for x in "aAa")
+        put(path, f'<robot name="r"><link name="a">{shapes}</link></robot>')
+        kt.save(kt.load(path), workspace / "out/r.urdf")
+        found = names(kt.load(workspace / "out/r.urdf"))
+        assert found == [f"assets/arm/meshes/{x}.stl" for x in ("a", "A_2", "a")]
+        assert (workspace / "out" / found[1]).read_bytes() == meshes.stl(meshes.CORNERS * 2)
+
+    def test_what_another_robot_uses_is_never_overwritten(self, workspace):
+        kt.save(load(workspace), workspace / "out/r.urdf")
+        (workspace / "src/hand/meshes/base.stl").write_bytes(meshes.stl(meshes.CORNERS * 2))
+        kt.save(load(workspace), workspace / "out/second.urdf")
+        assert names(kt.load(workspace / "out/second.urdf"))[2] == "assets/hand/meshes/base_2.stl"
+        assert (workspace / "out/assets/hand/meshes/base.stl").read_bytes() == meshes.stl()
+
+    def test_a_converted_file_does_not_take_the_name_of_another(self, workspace):
+        (workspace / "src/arm/meshes/collision/base.dae").write_bytes(meshes.dae(unit="0.5"))
+        path = workspace / "src/arm/urdf/r.urdf"
+        path.write_text(ROBOT.replace("visual/base.dae", "collision/base.dae"))
+        kt.save(kt.load(path), workspace / "out/r.xml")
+        assert {*files(workspace / "out")} >= {f"assets/arm/meshes/collision/base{x}.stl" for x in ("", "_2")}
+
+
+class TestMissing:
+    def test_all_missing_files_are_listed_and_nothing_is_written(self, workspace):
+        (workspace / "src/arm/meshes/visual/base.dae").unlink()
+        (workspace / "src/hand/meshes/base.stl").write_text("version https://git-lfs.github.com/spec/v1\n")
+        with pytest.raises(kt.KinetreeError) as error:
+            kt.save(load(workspace), workspace / "out/r.urdf")
+        found = [(f.code, f.element, f.source.line, f.severity) for f in error.value.findings]
+        assert found == [("missing-mesh", "link 'a'", 2, "error"), ("missing-mesh", "link 'b'", 4, "error")]
+        assert "git lfs pull" in error.value.findings[1].fix
+        assert all("--assets keep" in f.fix and "--without geometry" in f.fix for f in error.value.findings)
+        assert not files(workspace / "out")
+        kt.save(load(workspace), workspace / "out/r.urdf", without=("geometry",))
+        assert files(workspace / "out") == ["r.urdf"]
+
+    def test_a_text_has_no_folder(self, tmp_path):
+        shape = '<visual><geometry><mesh filename="a.stl"/></geometry></visual>'
+        text = f'<robot name="r"><link name="a">{shape}</link></robot>'
+        with pytest.raises(kt.KinetreeError, match="relative to the folder of a file, and a text has none"):
+            kt.save(kt.load(text, format="urdf"), tmp_path / "r.urdf")
+        kt.save(kt.load(text, format="urdf"), tmp_path / "r.urdf", assets="keep")
+
+    def test_a_failure_leaves_no_folder(self, workspace, monkeypatch):
+        monkeypatch.setattr("os.fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        with pytest.raises(kt.KinetreeError, match="No space left"):
+            kt.save(load(workspace), workspace / "out/r.urdf")
+        assert not os.listdir(workspace / "out")
+
+    def test_no_folder_is_made_for_the_file_itself(self, workspace):
+        with pytest.raises(kt.KinetreeError, match="cannot be written"):
+            kt.save(load(workspace), workspace / "nowhere/r.urdf")
+        assert not (workspace / "nowhere").exists()
+
+
+class TestSafety:
+    @pytest.mark.parametrize("name", ["../../../secret.txt", "file:///etc/passwd", "/etc/passwd"])
+    def test_only_meshes_are_copied(self, name, workspace):
+        put(workspace / "secret.txt", "secret")
+        path = workspace / "src/arm/urdf/r.urdf"
+        path.write_text(ROBOT.replace("package://arm/meshes/visual/base.dae", name))
+        with pytest.raises(kt.KinetreeError, match="such files end in"):
+            kt.save(kt.load(path), workspace / "out/r.urdf")
+
+    def test_a_confined_robot_brings_nothing_from_elsewhere(self, workspace):
+        (workspace / "outside.stl").write_bytes(meshes.stl())
+        put(workspace / "src/arm/kinetree.toml", "")
+        path = workspace / "src/arm/urdf/r.urdf"
+        path.write_text(ROBOT.replace("package://arm/meshes/visual/base.dae", f"file://{workspace}/outside.stl"))
+        with pytest.raises(kt.KinetreeError, match="outside of the workspace"):
+            kt.save(kt.load(path, confined=True), workspace / "out/r.urdf")
+        kt.save(kt.load(path), workspace / "out/r.urdf")
+
+    def test_a_mesh_refers_to_textures_of_its_package_alone(self, workspace):
+        data = meshes.dae().replace(b"look.png", b"../../../../secret.png")
+        (workspace / "secret.png").write_bytes(meshes.png())
+        (workspace / "src/arm/meshes/visual/base.dae").write_bytes(data)
+        with pytest.raises(kt.KinetreeError, match="which is no texture in"):
+            kt.save(load(workspace), workspace / "out/r.urdf")
+
+    def test_what_a_mesh_names_and_nobody_has_stays_away(self, workspace):
+        (workspace / "src/arm/meshes/visual/look.png").unlink()
+        kt.save(load(workspace), workspace / "out/r.urdf")
+        assert "assets/arm/meshes/visual/look.png" not in files(workspace / "out")
+
+
+def test_materials_and_buffers_of_a_mesh_go_with_it(workspace):
+    folder = workspace / "src/arm/meshes"
+    (folder / "a.obj").write_bytes(meshes.obj())
+    (folder / "look.mtl").write_text("newmtl red\nmap_Kd -s 1 1 1 textures/red.png\n")
+    (folder / "textures").mkdir()
+    (folder / "textures/red.png").write_bytes(meshes.png())
+    (folder / "b.gltf").write_text(json.dumps(meshes.gltf("b.bin")))
+    (folder / "b.bin").write_bytes(meshes.gltf_buffer())
+    shapes = "".join(
+        f'<visual><geometry><mesh filename="../meshes/{x}"/></geometry></visual>' for x in ("a.obj", "b.gltf")
+    )
+    path = put(workspace / "src/arm/urdf/r.urdf", f'<robot name="r"><link name="a">{shapes}</link></robot>')
+    kt.save(kt.load(path), workspace / "out/r.urdf")
+    expected = ("a.obj", "b.bin", "b.gltf", "look.mtl", "textures/red.png")
+    assert files(workspace / "out") == [*(f"assets/arm/meshes/{name}" for name in expected), "r.urdf"]
+    kt.save(kt.load(path), workspace / "out/r.xml")
+    assert "assets/arm/meshes/b.stl" in files(workspace / "out")

@@ -1,0 +1,165 @@
+"""Meshes of every format, the same tetrahedron, and files that are wrong on purpose."""
+
+import builtins
+import json
+import struct
+import time
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import mesh_files as meshes
+from kinetree.shapes import read_mesh
+from kinetree.shapes.convert import obj_bytes
+from kinetree.shapes.stl import msh_bytes, stl_bytes
+
+FILES = {
+    "a.stl": meshes.stl(),
+    "b.STL": meshes.stl_text(),
+    "c.stl": meshes.stl_text(end=" "),
+    "a.obj": meshes.obj(),
+    "a.dae": meshes.dae(),
+    "a.glb": meshes.glb(),
+    "a.gltf": json.dumps(meshes.gltf()).encode(),
+    "a.msh": meshes.msh(),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_is_read(name):
+    mesh = read_mesh(FILES[name], name)
+    shift = np.array([0, 0, 1]) if name.startswith("a.gl") else 0
+    assert np.allclose(mesh.bounds, np.array([(0, 0, 0), (1, 2, 3)]) + shift, atol=1e-7)
+    assert len(mesh.triangles) == 4
+    assert mesh.volume == pytest.approx(1.0, rel=1e-6)  # of a tetrahedron: 1 * 2 * 3 / 6
+    assert mesh.closed
+    assert not mesh.flat
+    assert len(mesh.merged.vertices) == 4
+
+
+def test_an_open_mesh_and_a_flat_one():
+    assert not read_mesh(meshes.stl(faces=meshes.FACES[:3]), "a.stl").closed
+    assert read_mesh(meshes.stl(faces=meshes.FACES[:1]), "a.stl").flat
+    assert read_mesh(meshes.stl(faces=meshes.FACES[:, ::-1]), "a.stl").volume == pytest.approx(-1.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("writer", [(stl_bytes, "stl"), (msh_bytes, "msh"), (obj_bytes, "obj")], ids=lambda w: w[1])
+def test_what_is_written_is_read(writer):
+    mesh = read_mesh(FILES["a.dae"], "a.dae")
+    again = read_mesh(writer[0](mesh), f"a.{writer[1]}")
+    assert np.array_equal(again.vertices[again.triangles], mesh.vertices[mesh.triangles])
+
+
+class TestCollada:
+    def test_its_unit_is_applied_and_its_up_axis_is_not(self):
+        mesh = read_mesh(meshes.dae(unit="0.001", up="Y_UP"), "a.dae")
+        assert np.allclose(mesh.bounds[1], (0.001, 0.002, 0.003))
+
+    def test_its_nodes_are_applied(self):
+        mesh = read_mesh(meshes.dae(matrix="0 -1 0 5 1 0 0 6 0 0 1 7 0 0 0 1", unit="0.1"), "a.dae")
+        assert np.allclose(mesh.bounds, [(0.3, 0.6, 0.7), (0.5, 0.7, 1.0)])
+
+    def test_a_broken_material_loses_no_triangle(self):
+        """trimesh alone returns an empty scene for it."""
+        assert len(read_mesh(meshes.dae(), "a.dae").triangles) == 4
+
+    @pytest.mark.parametrize(
+        ("data", "code"),
+        [
+            (meshes.dae(more='<!DOCTYPE x [<!ENTITY a "b">]>'), "xml-doctype"),
+            (meshes.dae()[:300], "xml-syntax"),
+            (b"<robot/>", "mesh"),
+            (meshes.dae(unit="0"), "mesh"),
+            (meshes.dae(unit="wide"), "mesh"),
+            (b"PK\3\4 an archive", "xml-syntax"),
+        ],
+    )
+    def test_what_is_wrong_is_refused_with_its_file(self, data, code):
+        with pytest.raises(kt.KinetreeError) as error:
+            read_mesh(data, "a.dae")
+        assert error.value.findings[0].code == code
+        assert error.value.findings[0].source.file == "a.dae"
+
+    def test_nodes_that_multiply_are_refused(self):
+        nodes = "".join(
+            f'<node id="n{i}"><instance_node url="#n{i + 1}"/><instance_node url="#n{i + 1}"/></node>'
+            for i in range(40)
+        )
+        nodes += '<node id="n40"><instance_geometry url="#g"/></node>'
+        with pytest.raises(kt.KinetreeError, match="uses 10001 geometries"):
+            read_mesh(meshes.dae(nodes=nodes), "a.dae")
+        with pytest.raises(kt.KinetreeError, match="contain each other"):
+            read_mesh(meshes.dae(nodes='<node id="a"><instance_node url="#a"/></node>'), "a.dae")
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("name", "data", "message"),
+        [
+            ("a.stl", b"\0" * 80 + struct.pack("<I", 2**32 - 1) + b"x" * 50, "announces 4294967295 triangles"),
+            ("a.stl", meshes.stl()[:-1], "announces 4 triangles"),
+            ("a.stl", meshes.stl(faces=meshes.FACES[:0]), "has no triangles"),
+            ("a.stl", b"", "it has 0 bytes"),
+            ("a.stl", b"solid x\nvertex 1 2 y", "no number"),
+            ("a.stl", b"solid x\nvertex 1 2 3", "1 vertices"),
+            ("a.stl", b"solid x", "has no triangles"),
+            ("a.stl", meshes.stl_text(meshes.CORNERS * np.nan), "not finite"),
+            ("a.stl", meshes.stl(meshes.CORNERS + np.inf), "not finite"),
+            ("a.stl", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git-lfs"),
+            ("a.msh", meshes.msh()[:-1], "does not fit its length"),
+            ("a.msh", struct.pack("<4i", 2**30, -(2**30), 0, 0), "does not fit its length"),
+            ("a.msh", meshes.msh()[:-4] + struct.pack("<i", 9), "vertices that do not exist"),
+            ("a.msh", meshes.msh()[:-4] + struct.pack("<i", -1), "vertices that do not exist"),
+            ("a.obj", b"v 1 2 3\nf 1 2 3", "cannot be read|triangles"),
+            ("a.obj", b"\0\1\2", "cannot be read|triangles"),
+            ("a.glb", b"glTF" + b"\xff" * 30, "no glTF file"),
+            ("a.gltf", b"[" * 100_000, "no glTF file"),
+            ("a.gltf", b"[]", "no glTF file"),
+            ("a.gltf", json.dumps(meshes.gltf(count=10**12)).encode(), "announces 1000000000012 numbers"),
+            ("a.blend", b"x", "a format that is not read"),
+        ],
+    )
+    def test_with_its_file(self, name, data, message):
+        with pytest.raises(kt.KinetreeError, match=message) as error:
+            read_mesh(data, name)
+        assert error.value.findings[0].source.file == name
+
+    def test_a_mesh_that_is_used_too_often(self):
+        document = meshes.gltf(nodes=[{"mesh": 0}] * 3_000_000)
+        with pytest.raises(kt.KinetreeError, match="announces 48000000 numbers"):
+            read_mesh(json.dumps(document).encode(), "a.gltf")
+
+    def test_a_long_line_takes_no_long_time(self):
+        for data in (b"solid " + b"vertex " + b"x" * 20_000_000, b"solid " + b"vertex 1" * 2_000_000):
+            start = time.perf_counter()
+            with pytest.raises(kt.KinetreeError):
+                read_mesh(data, "a.stl")
+            assert time.perf_counter() - start < 5
+
+    def test_nothing_is_opened_but_what_beside_gives(self, monkeypatch):
+        data = json.dumps(meshes.gltf("../../secret.bin")).encode()
+        asked = []
+        with pytest.raises(kt.KinetreeError):
+            read_mesh(data, "a.gltf", lambda name: asked.append(name))
+        assert asked == ["../../secret.bin"]
+        assert len(read_mesh(data, "a.gltf", lambda name: meshes.gltf_buffer()).triangles) == 4
+
+    def test_a_reader_that_is_not_installed_is_named(self, monkeypatch):
+        real = builtins.__import__
+
+        def without(name, *arguments, **more):
+            if name.partition(".")[0] in ("trimesh", "collada"):
+                raise ImportError(name)
+            return real(name, *arguments, **more)
+
+        import importlib
+
+        from kinetree.shapes import read
+
+        monkeypatch.setattr(builtins, "__import__", without)
+        monkeypatch.setattr(read, "import_module", lambda name: without(name) or importlib.import_module(name))
+        with pytest.raises(kt.KinetreeError, match=r"pip install 'kinetree\[meshes\]'") as error:
+            read_mesh(meshes.dae(), "a.dae")
+        assert error.value.findings[0].code == "mesh-reader"
+        assert len(read_mesh(meshes.stl(), "a.stl").triangles) == 4
