@@ -119,6 +119,30 @@ def test_the_checker_expands_in_its_own_child(cell):
     assert not {"not-supported", "expand", "check-crashed"} & set(codes(checked.findings))
 
 
+REPLICAS = """<mujoco>
+  <worldbody>
+    <replicate count="3" offset="0 0.5 0" sep="_">
+      <body name="a"> <joint name="j"/> <geom size="0.1"/> </body>
+    </replicate>
+    <replicate count="2" offset="1 0 0"> <body name="b"> <geom size="0.1"/> </body> </replicate>
+  </worldbody>
+  <sensor> <jointpos name="s" joint="j"/> </sensor>
+</mujoco>"""
+
+
+@installed
+def test_replicas_that_are_named_elsewhere():
+    with pytest.raises(kt.KinetreeError, match="expand='mujoco'") as caught:
+        kt.load(REPLICAS, format="mjcf")
+    assert codes(caught.value.findings) == ["not-supported"]
+    robot = kt.load(REPLICAS, format="mjcf", expand="mujoco")
+    assert list(robot.links) == ["world", "a_0", "a_1", "a_2", "b0", "b1"]
+    assert [robot.links[name].source.line for name in ("a_0", "a_1", "a_2", "b0", "b1")] == [4, 4, 4, 6, 6]
+    assert robot.joint_names == ("j_0", "j_1", "j_2")
+    made = [note for note in robot.notes if note.code == "expanded"]
+    assert [(note.source.line, note.message.partition("makes ")[2].split()[0]) for note in made] == [(3, "3")]
+
+
 def test_without_the_option_the_error_names_it(cell):
     with pytest.raises(kt.KinetreeError, match="expand='mujoco'") as caught:
         kt.load(cell)

@@ -13,6 +13,9 @@ DIGITS = 17
 PATHS = ("hfield", "mesh", "skin", "tex")
 """Kinds of assets in files, as they begin the names of the tables of a compiled model."""
 
+INSTALL = "pip install 'kinetree[mujoco]'"
+FIX = f"load it with expand='mujoco' (--expand mujoco), which needs MuJoCo: {INSTALL}"
+
 
 class Made(NamedTuple):
     """Result of an expansion: MuJoCo's version, the text of the whole model, or the error, and MuJoCo's warnings.

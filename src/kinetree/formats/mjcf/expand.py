@@ -1,7 +1,7 @@
 """Elements of MJCF that make bodies, expanded by MuJoCo in a limited child process.
 
-MuJoCo compiles the whole model and writes it out. The elements that it makes stand at the place of their maker in the
-file, all others at their own.
+MuJoCo compiles the whole model and writes it out. The elements that it makes have the place of their maker in the file,
+copies of <replicate> that of what they copy, and all others their own.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import importlib.util
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from kinetree.confine import Confinement, real, refusal
 from kinetree.errors import Source
-from kinetree.formats.mjcf.by_mujoco import Made
+from kinetree.formats.mjcf.by_mujoco import INSTALL, Made
+from kinetree.formats.mjcf.replicate import beyond
 from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.formats.xml_writer import attributes_text, element_text
 from kinetree.isolated import FailedError, call
@@ -27,13 +28,12 @@ PREFIXES = {"attach": "prefix", "composite": "prefix", "flexcomp": "name"}
 NAMED = ("body", "joint", "freejoint", "geom", "site", "camera", "light", "frame")
 MARK = "kinetree:"
 SECONDS, MEGABYTES = 60, 4096
-INSTALL = "pip install 'kinetree[mujoco]'"
-FIX = f"load it with expand='mujoco' (--expand mujoco), which needs MuJoCo: {INSTALL}"
 
 
 def makers(root: Element) -> list[Element]:
-    """Return the elements of the bodies that make other bodies."""
-    return [e for world in root.find_all("worldbody") for e in world.walk() if e.tag in MAKERS]
+    """Return the elements of the bodies that make other bodies and that only MuJoCo expands."""
+    found = [e for world in root.find_all("worldbody") for e in world.walk() if e.tag in MAKERS]
+    return found + beyond(root)
 
 
 def expanded(report: Report, root: Element, confinement: Confinement | None) -> Element | None:
@@ -109,7 +109,8 @@ def _made(report: Report, root: Element, text: str, confinement: Confinement | N
 def _marked(root: Element) -> Element:
     """Return a copy of the elements in which those of the bodies without a name have one with their number."""
     worlds = [element for element in root.children if element.tag == "worldbody"]
-    inside = {id(e) for world in worlds for e in world.walk()} - {id(e) for m in makers(root) for e in m.walk()}
+    inside = {id(e) for world in worlds for e in world.walk()}
+    inside -= {id(e) for maker in makers(root) if maker.tag in MAKERS for e in maker.walk()}
 
     def copy(element: Element) -> Element:
         attributes = dict(element.attributes)
@@ -150,9 +151,10 @@ class _Origins:
             around = [child for child in parent.children if child.tag in MAKERS]
             if around:
                 self.makers[id(parent)] = around
-        self.prefixes = sorted(
-            ((e.get(PREFIXES[e.tag]) or "", e) for e in makers(root)), key=lambda pair: -len(pair[0])
-        )
+        found = [e for e in makers(root) if e.tag in MAKERS]
+        self.prefixes = _longest_first((e.get(PREFIXES[e.tag]) or "", e) for e in found)
+        replicas = (e for around in self.elements if around.tag == "replicate" for e in around.walk())
+        self.copied = _longest_first((e.get("name") or "", e) for e in replicas)
 
     def all(self, whole: Element) -> Iterator[Source | None]:
         """Yield the place of each element of MuJoCo's text, in order."""
@@ -160,7 +162,7 @@ class _Origins:
 
     def _below(self, element: Element, around: Element) -> Iterator[Source | None]:
         origin = self._of(element, around)
-        self.made[origin] += element.tag == "body" and origin.tag in MAKERS
+        self.made[origin] += element.tag == "body"
         yield origin.source
         for child in element.children:
             yield from self._below(child, origin)
@@ -174,14 +176,21 @@ class _Origins:
         key = _key(element)
         if key is not None and key in self.own:
             return self.own[key]
+        for name, copied in self.copied if element.tag in NAMED else ():
+            if (element.get("name") or "").startswith(name) and (copied.tag.removeprefix("free") == element.tag):
+                return copied
         for value in element.attributes.values():
             for prefix, maker in self.prefixes:
-                if prefix and any(name.startswith(prefix) for name in value.split()):
+                if any(name.startswith(prefix) for name in value.split()):
                     return maker
         near = self.makers.get(id(around), [])
         if element.tag in NAMED and near:
             return near[0]
         return next((e for e in self.root.find_all(element.tag)), around) if around is self.root else around
+
+
+def _longest_first(pairs: Iterable[tuple[str, Element]]) -> list[tuple[str, Element]]:
+    return sorted((pair for pair in pairs if pair[0]), key=lambda pair: -len(pair[0]))
 
 
 def _key(element: Element) -> tuple[str, ...] | None:
@@ -215,7 +224,8 @@ def _clean(whole: Element, files: dict[str, str]) -> None:
 
 def _notes(report: Report, root: Element, made: Made, origins: _Origins) -> None:
     for maker in makers(root):
-        message = f"MuJoCo {made.version} makes {origins.made[maker]} bodies of <{maker.tag}>; they stand at its place"
+        count = sum(origins.made[element] for element in maker.walk())
+        message = f"MuJoCo {made.version} makes {count} bodies of <{maker.tag}>; they have its place in the file"
         report.add("info", "expanded", message, maker)
     for warning in made.warnings:
         report.warning("expanded", f"MuJoCo {made.version} warns: {'; '.join(warning.splitlines())}", makers(root)[0])
