@@ -162,12 +162,29 @@ def test_without_mujoco_the_error_says_what_to_install(cell, monkeypatch):
 
 def test_a_child_that_ends_is_an_error(cell, monkeypatch):
     def end(*_arguments, **_options):
-        raise FailedError("SIGSEGV")
+        raise FailedError("ended with SIGSEGV")
 
     monkeypatch.setattr(expand.importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(expand, "call", end)
-    with pytest.raises(kt.KinetreeError, match="ended with SIGSEGV"):
+    monkeypatch.setattr("kinetree.isolated.call", end)
+    with pytest.raises(kt.KinetreeError, match="MuJoCo expands this model ended with SIGSEGV"):
         kt.load(cell, expand="mujoco")
+
+
+@pytest.mark.parametrize("answer", [5, None, ("4",), ("4", "", "", (), True, {"a": 1}), ("4", 1, "", (), True, {})])
+def test_a_child_that_answers_something_else_is_an_error(answer, cell, monkeypatch):
+    monkeypatch.setattr(expand.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr("kinetree.isolated.call", lambda *_arguments, **_options: answer)
+    with pytest.raises(kt.KinetreeError, match="an answer that is not a model"):
+        kt.load(cell, expand="mujoco")
+
+
+@installed
+def test_names_of_the_file_that_look_like_marks_stay(cell):
+    odd = '<body name="unnamed99999:"/> <body name="unnamed1:"/> <body name="kinetree:order"/> </worldbody>'
+    cell.write_text(CELL.replace("</worldbody>", odd))
+    robot = kt.load(cell, expand="mujoco")
+    assert {"unnamed99999:", "unnamed1:", "kinetree:order"} <= set(robot.links)
+    assert robot.links["unnamed1:"].source.line == line_of("</worldbody>")
 
 
 @installed
