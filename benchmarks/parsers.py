@@ -183,7 +183,9 @@ def answer(name: str) -> None:
         try:
             result = [load(*json.loads(line)), ""]
         except Exception as error:
-            result = ["refused", f"{type(error).__name__}: {error}" if name != "kinetree" else str(error)]
+            is_mistake = name == "kinetree" and not isinstance(error, ValueError)
+            words = str(error) if name == "kinetree" and not is_mistake else f"{type(error).__name__}: {error}"
+            result = ["crashed" if is_mistake else "refused", words]
         print(json.dumps(result), file=answers, flush=True)
 
 
