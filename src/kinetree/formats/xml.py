@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 from xml.parsers import expat
@@ -49,7 +49,8 @@ About = tuple[Finding, Element, Element | None, str | None]
 class Report:
     """Findings of one reading, in the order in which they are found."""
 
-    def __init__(self) -> None:
+    def __init__(self, cut: Callable[[Element, Report], None] | None = None) -> None:
+        self.cut = cut  # what takes parts out of every document that is parsed
         self.findings: list[Finding] = []
         self.about: dict[int, About] = {}  # of each error, by the identity of its finding
         self.count: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)
@@ -182,6 +183,8 @@ def parse(
         return None
     if origins:
         document.starts = [element.start for element in root.walk()]
+    if report.cut:
+        report.cut(root, report)
     return root
 
 
