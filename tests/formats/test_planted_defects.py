@@ -130,7 +130,8 @@ def models():
         robot = kt.load(text, format="urdf")
         yield f"{name} urdf", "urdf", text
         yield f"{name} sdf", "sdf", kt.text(robot, "sdf", without=PARTS)
-        yield f"{name} mjcf", "mjcf", kt.text(robot, "mjcf", without=PARTS)
+        ground = "<worldbody>\n<geom type='plane' size='1 1 1'/>"  # so that the world is a link of the robot
+        yield f"{name} mjcf", "mjcf", kt.text(robot, "mjcf", without=PARTS).replace("<worldbody>", ground)
 
 
 PARTS = ("extension", "sensor", "geometry", "material", "safety", "velocity_limit", "calibration")

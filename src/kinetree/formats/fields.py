@@ -261,10 +261,10 @@ def leave_out_loose(report: Report, parts: Parts, root: Element) -> None:
         fault = ""
         if first.setdefault(thing.name, thing) is not thing:
             fault = f"there is already a {kind} of this name"
-        elif isinstance(thing, Sensor) and thing.frame not in frames:
-            fault = f"its frame {thing.frame!r} does not exist; {nearest_names(thing.frame, sorted(frames))}"
         elif isinstance(thing, Sensor) and thing.joint is not None and thing.joint not in joints:
             fault = f"its joint {thing.joint!r} does not exist; {nearest_names(thing.joint, sorted(joints))}"
+        elif isinstance(thing, Sensor) and thing.frame not in frames:
+            fault = f"its frame {thing.frame!r} does not exist; {nearest_names(thing.frame, sorted(frames))}"
         if fault:
             message, label = f"{fault}; the {kind} is left out", f"{kind} {thing.name!r}"
             faults.append(Finding("left-out", "warning", message, thing.source, label))

@@ -17,6 +17,7 @@ from kinetree.formats.fields import (
     float_of,
     is_left_over,
     joint_order,
+    leave_out_loose,
     name_of,
     optional_each,
     read_each,
@@ -89,6 +90,7 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     check_references(context, parts)
     carried = ((e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED))
+    leave_out_loose(report, parts, root)
     return finish(report, restore(report, parts, carried, "urdf"), root)
 
 
