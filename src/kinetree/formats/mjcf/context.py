@@ -19,8 +19,6 @@ FORMAT = "mjcf"
 OPEN = 1e10
 """MuJoCo's largest number, mjMAXVAL, which means no limit: a range of MJCF has two ends."""
 ATTRIBUTES = "attributes"  # tag of an Extension whose text is attributes of the element
-OPEN = 1e10
-"""MuJoCo's largest number, mjMAXVAL, which means no limit: a range of MJCF has two ends."""
 
 
 @dataclass
