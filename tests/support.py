@@ -25,8 +25,8 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Reference data that is not part of the project; tests that want it skip without it."""
 
 
-REFUSED = {"ur3.urdf": ("missing-attribute", 6), "alex_psyonic_hands.urdf": ("mimic", 1030)}
-"""Files of example-robot-data that are wrong, with code and line: ur3 has no robot name, and alex's fingers mimic
+REFUSED = {"ur3.urdf": ("no-links", 6), "alex_psyonic_hands.urdf": ("mimic", 1030)}
+"""Files of example-robot-data that are wrong, with code and line: ur3 has no link, and alex's fingers mimic
 joints that do not exist."""
 
 
