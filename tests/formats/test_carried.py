@@ -22,7 +22,7 @@ CARRYING = [name for name, row in FORMATS.items() if row.carries]
 RECORD = {
     "urdf": re.compile(r'<kinetree_carried of="([^"]*)"(?: name="([^"]*)")?>(.*)</kinetree_carried>'),
     "sdf": re.compile(r'<kinetree:carried of="([^"]*)"(?: name="([^"]*)")?>(.*)</kinetree:carried>'),
-    "mjcf": re.compile(r'<text name="kinetree:(?!order|fixed)([^":]*)(?::([^"]*))?" data="([^"]*)"/>'),
+    "mjcf": re.compile(r'<text name="kinetree:([^":]*)(?::([^"]*))?" data="([^"]*)"/>'),
 }
 
 
@@ -237,7 +237,7 @@ class TestFilesThatOthersHaveChanged:
 
     @pytest.mark.parametrize("format", CARRYING)
     def test_no_damage_moves_anything(self, format):
-        """Each record is damaged in turn: nothing is refused, and frames and masses are those of the file."""
+        """A hundred damaged records: nothing is refused, and frames and masses are those of the file."""
         robot, rng = everything(), random.Random(0)
         text = FORMATS[format].write(robot, ())
         bare = kt.load(RECORD[format].sub("", text), format=format)
@@ -258,15 +258,18 @@ class TestFilesThatOthersHaveChanged:
             "nobody",
             10**400,
         ]
-        for match in RECORD[format].finditer(text):
-            data = json.loads(unescaped(match[3]))
-            for damaged in damages(data, values, rng):
-                said = escaped(damaged if isinstance(damaged, str) else json.dumps(damaged))
-                again = kt.load(text[: match.start(3)] + said + text[match.end(3) :], format=format)
-                after = seen_from_base(again, q_of(again, bare, q))
-                for name in robot.links:
-                    np.testing.assert_allclose(after[name], before[name], atol=1e-9)
-                    assert same_mass(again.links[name], robot.links[name])
+        planted = [
+            (match, damaged)
+            for match in RECORD[format].finditer(text)
+            for damaged in damages(json.loads(unescaped(match[3])), values, rng)
+        ]
+        for match, damaged in rng.sample(planted, 100):
+            said = escaped(damaged if isinstance(damaged, str) else json.dumps(damaged))
+            again = kt.load(text[: match.start(3)] + said + text[match.end(3) :], format=format)
+            after = seen_from_base(again, q_of(again, bare, q))
+            for name in robot.links:
+                np.testing.assert_allclose(after[name], before[name], atol=1e-9)
+                assert same_mass(again.links[name], robot.links[name])
 
 
 def damages(data, values, rng):

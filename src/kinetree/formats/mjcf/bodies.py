@@ -11,7 +11,6 @@ from kinetree.formats.mjcf.context import Context, attributes_extension, free, n
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
-from kinetree.formats.mjcf.order import made_name
 from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
 from kinetree.formats.numbers import format_numbers, numbers
 from kinetree.formats.xml import Element
@@ -93,7 +92,7 @@ def _connect(
 ) -> list[Joint]:
     """Return the joints in a row, with a massless link, named after the joint, behind each but the last."""
     if not joints:
-        name = context.fixed_names.get(body.name) or free(made_name(body.name), context.names.joints)
+        name = free(f"{body.name}_fixed_joint", context.names.joints)
         return [Joint(name, "fixed", parent, body.name, T_parent_body, source=element.source)]
     if joints[0].type == "floating":
         place = attributes_text(pose_attributes(T_parent_body))  # its place before anything moves it

@@ -50,7 +50,6 @@ class Context:
     refs: dict[str, float] = field(default_factory=dict)  # joint: its value in the drawn configuration
     held: dict[str, tuple[float, Element]] = field(default_factory=dict)  # joint: value fixed by an equality
     joint_at: dict[str, int] = field(default_factory=dict)  # index of each joint in the parts, once all are read
-    fixed_names: dict[str, str] = field(default_factory=dict)  # body: the name for its fixed joint
     bodies: int = 0  # number of bodies read, which is MuJoCo's number of the last one
 
 

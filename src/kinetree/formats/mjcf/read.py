@@ -62,13 +62,8 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
-    parts.joint_order, context.fixed_names, carried = take_texts(report, root)
-    context.names.joints |= set(context.fixed_names.values())
+    carried = take_texts(root)
     read_bodies(context, root)
-    for name in {*(parts.joint_order or ())} - {joint.name for joint in parts.joints}:
-        report.warning("not-understood", f"kinetree:order names joint {name!r}, which does not exist", root)
-    for name in {*context.fixed_names} - {joint.child for joint in parts.joints if joint.type == "fixed"}:
-        report.warning("not-understood", f"kinetree:fixed names body {name!r}, which is fixed to nothing", root)
     if not any(f.code == "not-supported" for f in report.findings):  # such as elements that create bodies
         report_unknown_names(report, root)
     check_names(context, root)
