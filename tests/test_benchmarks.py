@@ -1,5 +1,6 @@
 """The harness of the benchmarks: what it checks, marks and counts. No figure is asserted."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,13 +8,16 @@ import pytest
 
 import cases
 import compile_time
+import conversions
 import ik
 import ik_peers
 import kernels
 import kinetree as kt
+import parsers
 import peers
 import works
 from report import Measured, Results, report
+from support import put
 from works import CPP_LOOP, TARGETS, WORKS, Work
 
 FK = Work("fk", "UR5", "into", 10_000)
@@ -223,3 +227,67 @@ def test_the_fastest_that_solves_enough_is_compared():
     )
     assert ik.comparison(ours, theirs[2:]) == "no peer solves 95 %"
     assert ik.comparison(ours, []) == "no peer takes it"
+
+
+def test_conversions_counts_what_became_of_each(tmp_path, capsys):
+    limb = '<link name="{0}"/><joint name="j{0}" type="fixed"><parent link="a"/><child link="{0}"/></joint>'
+    shape = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'
+    for name, inside in {"plain": "", "gone": shape}.items():
+        links = f'<link name="a">{inside}</link>{limb.format("b")}{limb.format("c")}'
+        put(tmp_path / name / "r.urdf", f'<robot name="r">{links}</robot>')
+    put(tmp_path / "small" / "r.urdf", '<robot name="r"><link name="a"/></robot>')
+    assert conversions.main([str(tmp_path), "--quick", "--to", "urdf", "mjcf"]) == 0
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[:6] for row in rows] == [["| urdf", "2", "1", "1", "0", "0"], ["| mjcf", "2", "1", "1", "0", "0"]]
+    assert all(row[7] == "2 of 2 |" for row in rows)
+
+
+REFUSED = '<robot name="r"><link name="a"/><link name="b"/></robot>'
+XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"> <xacro:property name="n" value="a"/>
+  <link name="${n}"/> </robot>"""
+
+
+def test_parsers_are_compared_file_by_file(tmp_path, monkeypatch):
+    """With `check_urdf` where it is installed; the others take seconds to start."""
+    monkeypatch.setattr(parsers, "LOADERS", {"urdfdom": parsers.urdfdom})
+    for name, text in {
+        "good.urdf": '<robot name="r"><link name="a"/></robot>',
+        "bad.urdf": REFUSED,
+        "made.xacro": XACRO,
+        "macros.xacro": '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="m"/></robot>',
+    }.items():
+        (tmp_path / "maker+arm").mkdir(exist_ok=True)
+        (tmp_path / "maker+arm" / name).write_text(text)
+    rows = {Path(row.file).name: row for row in parsers.compare([tmp_path], ["urdf", "xacro"], 20)}
+    assert {name: row.ours for name, row in rows.items()} == {
+        "good.urdf": "loaded",
+        "bad.urdf": "refused",
+        "made.xacro": "loaded",
+        "macros.xacro": "macros",
+    }
+    assert rows["bad.urdf"].reason.startswith("several-roots: ")
+    for name, row in rows.items():
+        assert row.others in ({}, {"urdfdom": "loaded" if row.ours == "loaded" else "refused"}), name
+
+
+def test_the_share_is_of_files_that_another_parser_loads():
+    rows = [
+        parsers.Row("c/a.urdf", "urdf", "loaded", "", {"drake": "loaded", "mujoco": "not compared"}),
+        parsers.Row("c/b.urdf", "urdf", "refused", "two-parents: b has two", {"drake": "refused", "mujoco": "loaded"}),
+        parsers.Row("c/c.urdf", "urdf", "loaded", "", {"drake": "refused", "mujoco": "empty"}),
+        parsers.Row("c/d.urdf", "urdf", "refused", "number: x", {"drake": "crashed", "mujoco": "empty"}),
+        parsers.Row("c/e.urdf", "urdf", "loaded", "", {"drake": "not compared", "mujoco": "not compared"}),
+    ]
+    assert parsers.share(rows) == (2, 1)
+    text = parsers.report(rows)
+    assert "| urdf | 5 | 3 | 1 of 4 | 1 of 3 | 2 | 1 (50.0 %) |" in text
+    assert "- **two-parents** (1)\n    - c/b.urdf (mujoco): b has two" in text
+    assert text.endswith("## Loaded here alone\n\n- Files (1)\n    - c/c.urdf\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_absent"),
+    [("Error opening file 'a.stl'", True), ("unknown package: arm", True), ("joint 'a' has no parent link", False)],
+)
+def test_missing_meshes_and_packages_are_told_from_faults(words, is_absent):
+    assert bool(parsers.ABSENT.search(words)) == is_absent

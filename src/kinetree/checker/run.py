@@ -88,7 +88,9 @@ def _child(seconds: float, megabytes: int, readable: list[str] | None) -> Child:
 
 
 def _is_expanded(job: Job) -> bool:
-    """Return whether a file is xacro, or may be a URDF file with instructions of xacro."""
+    """Return whether a file is xacro, may be a URDF file with instructions of xacro, or is expanded by a library."""
+    if job.options.read.expand is not None:
+        return True
     format, name = job.options.read.format, job.file.lower()
     if format is not None or name.endswith(FORMATS["xacro"].suffixes):
         return format in (None, "xacro")
@@ -161,7 +163,7 @@ def _answer(child: Child, file: str) -> Checked:
         if error.late:
             message = f"takes more than {child.seconds:g} s to check, the most that is waited"
             return fault(file, "check-timeout", message)
-        return fault(file, "check-crashed", f"the process that checked it ended with {error}; please tell us")
+        return fault(file, "check-crashed", f"the process that checked it {error}; please tell us")
     if any(finding.code == "check-memory" for finding in checked.findings):
         child.kill()
     return checked if child.readable is None else without_foreign_places(checked, child.readable)

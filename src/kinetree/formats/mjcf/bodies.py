@@ -6,11 +6,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from kinetree.formats.fields import check_attributes, extension, optional, vector_of
+from kinetree.formats.mjcf.by_mujoco import FIX
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
+from kinetree.formats.mjcf.expand import MAKERS
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
+from kinetree.formats.mjcf.order import made_name
 from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
 from kinetree.formats.numbers import format_numbers, numbers
 from kinetree.formats.xml import Element
@@ -22,7 +25,6 @@ from kinetree.spatial.se3 import Array, frozen
 WORLD = "world"
 POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
 BODY_KEPT = ("gravcomp", "sleep", "simple", "user", "mocap")
-GENERATORS = ("composite", "flexcomp", "attach")  # create bodies that the file does not contain
 SITE_TYPES = ("sphere", *STRETCHED)
 SITE_LOOK = ("type", "group", "material", "size", "rgba", "user")
 CAMERA_KEPT = (
@@ -49,6 +51,7 @@ class _Body:
 def read_bodies(context: Context, root: Element) -> None:
     """Add links, joints, frames and cameras of all <worldbody> sections to the parts."""
     world = _Body(WORLD)
+    context.drawn[WORLD] = se3.IDENTITY
     sections = root.find_all("worldbody")
     for section in sections:
         check_attributes(context.report, section, ())
@@ -72,11 +75,13 @@ def _body(context: Context, element: Element, parent: str, T_parent_frame: Array
     name = name_or_free(context, element, f"body_{context.bodies}", context.names.frames)
     T_parent_body = frozen(T_parent_frame @ pose(report, element, context.compiler))
     body = _Body(name, weighed=_is_weighed(context, element))
+    context.drawn[name] = frozen(context.drawn[parent] @ T_parent_body)
     _contents(context, element, body, se3.IDENTITY, context.classes.named(element, "childclass", inherited))
     kept = {k: element.attributes[k] for k in BODY_KEPT if k in element.attributes}
     if keyword(report, element, "mocap", ("false", "true")) == "true":
         message = "a mocap body is moved from outside; it is fixed here where the file puts it"
         report.warning("mocap", message, element, attribute="mocap")
+        context.mocap.add(name)
     visuals, collisions = _shapes(body.geoms)
     extensions = (*attributes_extension(element, kept), *body.extensions)
     joints = [read_joint(context, placed, name) for placed in body.joints]
@@ -92,8 +97,10 @@ def _connect(
 ) -> list[Joint]:
     """Return the joints in a row, with a massless link, named after the joint, behind each but the last."""
     if not joints:
-        name = free(f"{body.name}_fixed_joint", context.names.joints)
+        name = context.fixed_names.get(body.name) or free(made_name(body.name), context.names.joints)
         return [Joint(name, "fixed", parent, body.name, T_parent_body, source=element.source)]
+    if joints[0].type == "floating" and joints[0].name in context.counted:
+        return [replace(joints[0], parent=parent, child=body.name, origin=T_parent_body)]
     if joints[0].type == "floating":
         place = attributes_text(pose_attributes(T_parent_body))  # its place before anything moves it
         initial = () if (T_parent_body == se3.IDENTITY).all() else (Extension("mjcf", "initial", place),)
@@ -193,10 +200,9 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
         elif child.tag == "light":
             light = optional(report, child, element, partial(_light, context, classes.resolved(child, inherited), T))
             body.extensions += [light] if light else []
-        elif child.tag in GENERATORS:
-            message = f"<{child.tag}> makes bodies that the file does not write out; it is not supported"
-            fix = "let MuJoCo write the model out (mj_saveLastXML, MjSpec.to_xml) and load that"
-            report.error("not-supported", message, child, fix=fix)
+        elif child.tag in MAKERS:
+            message = f"<{child.tag}> makes bodies that the file does not contain; it is read only if MuJoCo expands it"
+            report.error("not-supported", message, child, fix=FIX)
         else:
             if child.tag != "plugin":
                 message = f"<{child.tag}> in {body.name!r} is not understood; it is kept as it stands"

@@ -12,6 +12,7 @@ import numpy as np
 from kinetree.formats.capabilities import Case, where
 from kinetree.formats.force_torque import check_readings
 from kinetree.formats.losses import Losses
+from kinetree.formats.mjcf.loops import TAGS
 from kinetree.formats.mjcf.order import reordered, take_order
 from kinetree.formats.mjcf.write_bodies import site_of
 from kinetree.formats.mjcf.write_geoms import half_sizes
@@ -31,6 +32,7 @@ def check(job: Job) -> None:
         "link.inertial": where(lambda link: link.inertial.mass < 0, "a negative mass"),
         "geometry": partial(_geometry, "extension" not in losses.without),
         "joint": partial(_joint, robot),
+        "loop": where(lambda loop: loop.type not in TAGS, "a {0.type} joint that closes a loop"),
         "joint.limit": _limits,
         "sensor": partial(_sensor, robot),
         "coupled_limit": where(
@@ -89,9 +91,10 @@ def _joint(robot: Robot, joint: Joint) -> Iterator[str]:
     if joint.type != "fixed" and not joint.kind.mjcf:
         yield f"a {joint.type} joint"
     if joint.type == "floating":
-        identity = np.array_equal(joint.origin, se3.IDENTITY) and np.array_equal(joint.child_origin, se3.IDENTITY)
-        if joint.parent != robot.root or robot.root != WORLD or not identity:
-            yield "a floating joint that does not start at the origin of a root link called 'world'"
+        if joint.parent != robot.root or robot.root != WORLD:
+            yield "a floating joint that does not start at a root link called 'world'"
+        if not np.array_equal(joint.child_origin, se3.IDENTITY):
+            yield "a floating joint that does not end at the frame of its link"
 
 
 def _limits(joint: Joint) -> Iterator[str]:

@@ -7,8 +7,9 @@ from math import inf
 
 from kinetree.formats.fields import check_attributes, float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
-from kinetree.formats.mjcf.context import Context
+from kinetree.formats.mjcf.context import OPEN, Context
 from kinetree.formats.mjcf.joints import span_of
+from kinetree.formats.mjcf.loops import TYPES, read_loop
 from kinetree.formats.numbers import numbers
 from kinetree.formats.xml import Element
 from kinetree.model.edit.motion import lock
@@ -32,10 +33,12 @@ def read_equality(context: Context, root: Element) -> list[Element]:
         if element.tag == "joint" and active:
             _follow(context, full)
             continue
+        if element.tag in TYPES and active and read_loop(context, full):
+            continue
         others.append(full)
-        if active:
+        if active and element.tag not in TYPES:
             message = (
-                f"an equality of kind <{element.tag}> closes a loop, which a tree cannot say; it is kept, not obeyed"
+                f"an equality of kind <{element.tag}> restricts joints in a way of its own; it is kept, not obeyed"
             )
             context.report.warning("equality", message, element)
         elif element.tag == "joint":
@@ -163,10 +166,6 @@ def read_tendons(context: Context, root: Element) -> list[Element]:
         if span is None or any(name in full.attributes for name in TENDON_KEPT):
             others.append(full)
     return others
-
-
-OPEN = 1e10
-"""MuJoCo's largest number, mjMAXVAL, which means no limit: a range of MJCF has two ends."""
 
 
 def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | None:

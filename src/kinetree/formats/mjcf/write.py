@@ -12,6 +12,7 @@ from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.check import check
 from kinetree.formats.mjcf.context import FORMAT, free
+from kinetree.formats.mjcf.loops import write_loops
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
 from kinetree.formats.mjcf.read import read
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
@@ -79,7 +80,7 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
     kept = {} if "extension" in losses.without else _sections(robot)
     for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
         _raw(xml, element)
-    write_texts(xml, records)
+    write_texts(xml, robot.joint_names, job.in_file(), records)
     for section in kept.get("keyframe", []):
         _reorder(section, job)
     assets = Assets(job, kept.pop("asset", []))
@@ -151,9 +152,10 @@ def _lines(xml: XmlWriter, lines: list[str]) -> None:
 
 def _equalities(xml: XmlWriter, job: Job) -> None:
     followers = [joint for joint in job.robot.joints.values() if joint.mimic]
-    if not followers:
+    if not followers and not job.robot.loops:
         return
     xml.open("equality")
+    write_loops(xml, job)
     for joint in followers:
         _equality(xml, joint)
     xml.close()

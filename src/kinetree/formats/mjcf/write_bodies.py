@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 
 from kinetree.formats.mjcf.bodies import T_CAMERA_SENSOR
+from kinetree.formats.mjcf.loops import made_sites
 from kinetree.formats.mjcf.poses import pose_attributes
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.writing import (
@@ -55,6 +56,8 @@ class _Bodies:
             if sensor:
                 link, T = site_of(robot, sensor)
                 self.sites.setdefault(link, []).append((name, T))
+        for name, link, T in made_sites(job):
+            self.sites.setdefault(link, []).append((name, T))
         for camera in robot.sensors.values() if "sensor" not in job.losses.without else ():
             if camera.type == "camera":
                 frame = robot.frames[camera.frame]
@@ -64,8 +67,8 @@ class _Bodies:
     def body(self, link: Link, row: list[Joint], T_parent_body: Array) -> None:
         """Write a body; row are its joints, from the parent to the link."""
         job, xml = self.job, self.xml
-        initial = attributes_of(row[0].extensions, job, "initial") if row else {}
-        pose = initial or pose_attributes(T_parent_body)
+        drawn = bool(row) and row[0].type == "floating"
+        pose = pose_attributes(job.initial(row[0]) @ row[0].child_origin if drawn else T_parent_body)
         xml.open("body", name=link.name, **{**pose, **attributes_of(link.extensions, job)})
         if inertial := job.inertial(link):
             _inertial(xml, inertial)

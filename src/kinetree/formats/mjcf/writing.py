@@ -8,8 +8,8 @@ from math import inf, nextafter
 import numpy as np
 
 from kinetree.formats.losses import Losses
-from kinetree.formats.mjcf.constraints import OPEN
-from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT
+from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT, OPEN
+from kinetree.formats.numbers import numbers
 from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import CoupledLimit, Extension, Inertial, Joint, Limit, Link, Robot
 from kinetree.spatial import se3
@@ -63,6 +63,22 @@ class Job:
             joints.append(stack.pop())
             stack += reversed(self.robot.child_joints(joints[-1].child))
         return joints
+
+    def drawn(self) -> dict[str, Array]:
+        """Return T_root_link (4, 4) of every link where the file draws it."""
+        T = {self.robot.root: se3.IDENTITY}
+        for name in self.robot.placed:
+            joint = self.robot.joints[name]
+            T[joint.child] = T[joint.parent] @ (self.initial(joint) @ joint.child_origin)
+        return T
+
+    def initial(self, joint: Joint) -> Array:
+        """Return where the file draws the frame of a joint: where its body stood in the file, or its origin."""
+        kept = attributes_of(joint.extensions, self, "initial") if joint.type == "floating" else {}
+        if not kept or not np.array_equal(joint.origin, se3.IDENTITY):
+            return joint.origin
+        w, x, y, z = (numbers(kept.get("quat", "")) or (1.0, 0.0, 0.0, 0.0))[:4]
+        return se3.homogeneous(se3.rotation_from_quaternion((x, y, z, w)), numbers(kept.get("pos", "")) or (0.0,) * 3)
 
     def inertial(self, link: Link) -> Inertial | None:
         """Return the inertial to write for a link, or None: the nearest to the link's own that a body can have."""

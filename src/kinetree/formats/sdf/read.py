@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
@@ -22,6 +23,7 @@ from kinetree.formats.fields import (
 )
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.opener import Opener, nothing
+from kinetree.formats.parts import cutter
 from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, WORLD_OTHERS, Context, is_world
 from kinetree.formats.sdf.forest import FREE, hang, is_static
@@ -57,14 +59,23 @@ def read(
 
 
 def read_certain(
-    text: bytes | str | Derived, file: str, opener: Opener = nothing, model: str | None = None
+    text: bytes | str | Derived,
+    file: str,
+    opener: Opener = nothing,
+    model: str | None = None,
+    *,
+    without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
-    """Return what is certain of the robot in an SDF text, with doubts after errors, and all findings likewise."""
-    report = Report()
+    """Return what is certain of the robot in an SDF text, with doubts after errors, and all findings likewise.
+
+    without: parts that are not read.
+    """
+    report = Report(cutter("sdf", without))
     root = parse(text, file, report)
     if root is None:
         return None, report.findings
-    remember(root)
+    if report.cut is None:
+        remember(root)
     if root.tag != "sdf":
         report.error("not-sdf", f"the root element is <{root.tag}>; legal is <sdf>", root)
         return None, report.findings
