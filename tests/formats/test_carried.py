@@ -173,7 +173,8 @@ def test_an_inertia_that_no_body_can_have_is_carried_and_the_nearest_is_written(
 
 def test_a_force_torque_sensor_reads_the_same_in_mujoco_wherever_it_says():
     text = """<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/>
-      <child link="b"/></joint><sensor name="ft" type="force_torque"><parent joint="j"/><origin xyz="1 2 3" rpy="1 0 0"/>
+      <child link="b"/></joint><sensor name="ft" type="force_torque"><parent joint="j"/>
+      <origin xyz="1 2 3" rpy="1 0 0"/>
       <force_torque><frame>child</frame><measure_direction>child_to_parent</measure_direction></force_torque></sensor>
       </robot>"""
     robot = fresh(kt.load(text, format="urdf"))
@@ -215,8 +216,8 @@ class TestFilesThatOthersHaveChanged:
         again = kt.load(text.replace('range="0 5e-324"', 'range="0 0.5"'), format="mjcf")
         (message,) = warned(again)
         assert message == (
-            "what it carries about joint 'slide' is left out: limits.0.upper is 0.5 in the file, which has been changed "
-            "since"
+            "what it carries about joint 'slide' is left out: limits.0.upper is 0.5 in the file, which has been "
+            "changed since"
         )
         assert again.joints["slide"].limit == Limit(0.0, 0.5, np.inf, 40.0)
 
@@ -232,7 +233,8 @@ class TestFilesThatOthersHaveChanged:
         again = kt.load(floor, format="mjcf")
         assert again.root == "world"
         assert warned(again) == [
-            "what it carries about link 'world' is left out: link 'world' has a body or frames of its own now, so it stays"
+            "what it carries about link 'world' is left out: link 'world' has a body or frames of its own now, so it "
+            "stays"
         ]
 
     @pytest.mark.parametrize("format", CARRYING)
