@@ -35,7 +35,7 @@ def fresh(robot: kt.Robot) -> kt.Robot:
 
 def came_back(robot: kt.Robot, format: str, without: tuple[str, ...], folder: Path) -> kt.Robot:
     path = folder / f"robot.{format}"
-    kt.save(fresh(robot), path, format=format, without=without)
+    kt.save(fresh(robot), path, format=format, without=without, assets="keep")
     again = kt.load(path, format=format)
     return again.order(robot.joint_names)  # MJCF nests bodies, so that its order is depth first
 

@@ -351,13 +351,14 @@ def _in_words(circle: Sequence[str], at: int) -> str:
 def _reach(joints: Sequence[Joint], by_parent: Mapping[str, list[int]], root: str) -> list[str]:
     ready = list(by_parent.get(root, ()))
     heapq.heapify(ready)
-    placed = []
+    placed: dict[int, str] = {}
     while ready:
-        joint = joints[heapq.heappop(ready)]
-        placed.append(joint.name)
-        for i in by_parent.get(joint.child, ()):
-            heapq.heappush(ready, i)
-    return placed
+        i = heapq.heappop(ready)
+        if i not in placed:  # two links of one name can make a circle
+            placed[i] = joints[i].name
+            for below in by_parent.get(joints[i].child, ()):
+                heapq.heappush(ready, below)
+    return [*placed.values()]
 
 
 def _cycle(parent_joint: Mapping[str, Joint], start: Joint) -> str:

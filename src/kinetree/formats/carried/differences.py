@@ -13,6 +13,7 @@ import numpy as np
 from kinetree.formats.carried.fold import fits_frame, fold
 from kinetree.formats.carried.values import Leaves, leaves
 from kinetree.model.assemble import Parts, parts_of
+from kinetree.model.edit.naming import Names, renamed_parts
 from kinetree.model.robot import CoupledLimit, Frame, Inertial, Joint, Link, Material, Robot, Sensor
 
 CLASSES: Mapping[str, type] = {
@@ -81,35 +82,28 @@ def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple
             with suppress(ValueError):
                 fold(there, name)
                 record("link", name)["gone"] = True
-    here = parts_of(robot)
-    for kind, names in FIELDS.items():
-        others = {_key(kind, thing): thing for thing in things_in(there, kind)}
+    in_file = {joint.child: joint.name for joint in there.joints}  # a joint is the one that carries its child link
+    names = {joint.name: in_file.get(joint.child, joint.name) for joint in robot.joints.values()}
+    here = renamed_parts(parts_of(robot), Names(joints=names), format="")
+    for kind, fields in FIELDS.items():
+        others = {thing.name: thing for thing in things_in(there, kind)}
         for thing in things_in(here, kind):
-            other = others.pop(_key(kind, thing), None)
-            if other is None:
-                record(kind, thing.name).update({"new": True, **leaves(thing, names)})
-                continue
-            if data := _changes(thing, other, names, robot, format):
-                record(kind, other.name).update(data)
-            if other.name != thing.name:
-                record(kind, other.name)["name"] = thing.name
+            if (other := others.pop(thing.name, None)) is None:
+                record(kind, thing.name).update({"new": True, **leaves(thing, fields)})
+            elif data := _changes(thing, other, fields, robot, format):
+                record(kind, thing.name).update(data)
         for other in others.values():
-            record(kind, other.name).update(_with_file({"gone": True}, leaves(other, FIELDS[kind])))
-    for group, names in robot.groups.items():
-        record("group", group)["joints"] = [*names]
-    if robot.joint_names != back.joint_names:
-        record("robot", "")["joint_order"] = [*robot.joint_names]
-    if foreign := leaves(parts_of(robot), ("extensions",), format):
+            record(kind, other.name).update(_with_file({"gone": True}, leaves(other, fields)))
+    for group, members in here.groups.items():
+        record("group", group)["joints"] = [*members]
+    if here.joint_order != back.joint_names:
+        record("robot", "")["joint_order"] = [*(here.joint_order or ())]
+    if foreign := leaves(here, ("extensions",), format):
         record("robot", "").update(foreign)
+    own_names = {("joint", new): old for old, new in names.items() if new != old} | {**own_names}
     for (kind, name), own in own_names.items():
         record(kind, name)["name"] = own
     return [*records.values()]
-
-
-def _key(kind: str, thing: Any) -> str:
-    """Return what identifies an element in both robots: a joint is the one that carries its child link."""
-    key: str = thing.child if kind == "joint" else thing.name
-    return key
 
 
 def _with_file(data: Leaves, file: Leaves) -> Leaves:

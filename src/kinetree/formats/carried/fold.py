@@ -14,9 +14,9 @@ from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
 def fold(parts: Parts, name: str) -> None:
     """Take a link out of the parts, in place, with the fixed joint that exists for it alone.
 
-    It is the root, to which one joint fixes the true root, which gets its other joints; or the link behind a moving joint, whose one joint fixes
-    the true child to it, which gets its frames and sensors; or it ends a fixed joint and becomes a frame. Raises
-    ValueError for any other link.
+    It is the root, to which one joint fixes the true root, which gets its other joints; or the link behind a moving
+    joint, whose one joint fixes the true child to it, which gets its frames and sensors; or it ends a fixed joint and
+    becomes a frame. Raises ValueError for any other link.
     """
     link = next((link for link in parts.links if link.name == name), None)
     if link is None:

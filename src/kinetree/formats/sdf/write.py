@@ -53,7 +53,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
 
 
 def _on_world(robot: Robot) -> Robot:
-    """Return the robot with its root fixed to a link "world", which is SDF's world and from which alone joints float."""
+    """Return the robot with its root fixed to a link "world", which is SDF's world, from which alone joints float."""
     parts = parts_of(robot)
     parts.links.insert(0, Link(WORLD))
     floating = {joint.name for joint in parts.joints if joint.parent == robot.root and joint.type == "floating"}
