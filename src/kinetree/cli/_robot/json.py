@@ -16,8 +16,7 @@ SCHEMA = 1
 def robot_json(robot: Robot) -> dict[str, object]:
     """Return every field of the robot but its text, places and doubts, and values computed from it, in SI units."""
     inner = ("text", "places", "doubts")
-    described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name not in inner
-    }
+    described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name not in inner}
     q_slices = robot.q_slices
     mass = statics.mass(robot)
     return {
