@@ -1,10 +1,10 @@
 """Load every robot description of a folder and say what became of each: loaded, refused and why, or crashed.
 
-    python benchmarks/corpus.py [FOLDER] [--list CODE] [--json] [--against pinocchio|drake|mujoco] [--format urdf]
+    python benchmarks/corpus.py [FOLDER] [--list CODE] [--json] [--format urdf]
 
 FOLDER holds one folder a repository, as in `../shared/corpus`. A crash is any exception but KinetreeError, and any
-file that takes longer than --seconds. Files of macros alone are counted apart: they are no robots. With --against,
-the files that we refuse and the other library accepts are listed, one by one, with our reason.
+file that takes longer than --seconds. Files of macros alone are counted apart: they are no robots. `parsers.py`
+compares with other libraries.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import json
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -65,7 +64,7 @@ def outcome(task: tuple[Path, Path, str, float]) -> Outcome:
     name = str(path.relative_to(folder))
     try:
         with time_limit(seconds):
-            robot, findings = examine(path, ReadOptions(format, packages=packages_of(folder, path)))
+            robot, findings = examine(path, ReadOptions(packages=packages_of(folder, path)))
     except KinetreeError as error:
         robot, findings = None, list(error.findings)
     except BaseException as error:
@@ -117,47 +116,11 @@ def table(outcomes: list[Outcome]) -> str:
     return "\n".join(lines)
 
 
-LOADERS = {
-    "pinocchio": """
-import pinocchio
-accept = lambda path: pinocchio.buildModelFromUrdf(path)
-""",
-    "mujoco": """
-import mujoco
-accept = lambda path: mujoco.MjModel.from_xml_path(path)
-""",
-    "drake": """
-from pydrake.multibody.parsing import Parser
-from pydrake.multibody.plant import MultibodyPlant
-def accept(path):
-    parser = Parser(MultibodyPlant(0.0))
-    return parser.AddModels(path)
-""",
-}
-
-
-def accepted(library: str, path: Path) -> bool:
-    """Whether another library loads a file; in a process of its own, since it may crash or print."""
-    code = f"import sys\n{LOADERS[library]}\naccept(sys.argv[1])\n"
-    command = [sys.executable, "-c", code, str(path)]
-    try:
-        return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
-
-
-def against(library: str, folder: Path, outcomes: list[Outcome]) -> list[Outcome]:
-    """What we refuse and the library accepts. A xacro file is no format of theirs."""
-    refused = [o for o in outcomes if o.result == "refused" and o.format != "xacro"]
-    return [o for o in refused if accepted(library, folder / o.file)]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, default=DEFAULT)
     parser.add_argument("--format", action="append", choices=list(FORMATS), help="only this format; may be repeated")
     parser.add_argument("--list", metavar="CODE", help="list the files with this cause, or this outcome")
-    parser.add_argument("--against", choices=list(LOADERS), help="list what this library accepts and we refuse")
     parser.add_argument("--json", action="store_true", help="every outcome as JSON")
     parser.add_argument("--seconds", type=float, default=20, help="for one file")
     parser.add_argument("--workers", type=int, default=2)
@@ -170,13 +133,11 @@ def main() -> int:
     step = 29 if options.quick else 1
     formats = options.format or list(FORMATS)
     outcomes = load_all(folder, formats, seconds=options.seconds, workers=options.workers, every=step)
-    if options.against:
-        outcomes = against(options.against, folder, outcomes)
-    elif options.list:
+    if options.list:
         outcomes = [o for o in outcomes if options.list in (o.code, o.result)]
     if options.json:
         print(json.dumps([asdict(o) for o in outcomes], indent=1))
-    elif options.against or options.list:
+    elif options.list:
         print(
             *(f"{o.file}: {(o.message or o.result).splitlines()[0].rpartition(': error: ')[2]}" for o in outcomes),
             f"{len(outcomes)} files",

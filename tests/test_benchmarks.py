@@ -1,5 +1,6 @@
 """The harness of the benchmarks: what it checks, marks and counts. No figure is asserted."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ import ik
 import ik_peers
 import kernels
 import kinetree as kt
+import parsers
 import peers
 import works
 from report import Measured, Results, report
@@ -223,3 +225,54 @@ def test_the_fastest_that_solves_enough_is_compared():
     )
     assert ik.comparison(ours, theirs[2:]) == "no peer solves 95 %"
     assert ik.comparison(ours, []) == "no peer takes it"
+
+
+REFUSED = '<robot name="r"><link name="a"/><link name="b"/></robot>'
+XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"> <xacro:property name="n" value="a"/>
+  <link name="${n}"/> </robot>"""
+
+
+def test_parsers_are_compared_file_by_file(tmp_path, monkeypatch):
+    """With `check_urdf` where it is installed; the others take seconds to start."""
+    monkeypatch.setattr(parsers, "LOADERS", {"urdfdom": parsers.urdfdom})
+    for name, text in {
+        "good.urdf": '<robot name="r"><link name="a"/></robot>',
+        "bad.urdf": REFUSED,
+        "made.xacro": XACRO,
+        "macros.xacro": '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="m"/></robot>',
+    }.items():
+        (tmp_path / "maker+arm").mkdir(exist_ok=True)
+        (tmp_path / "maker+arm" / name).write_text(text)
+    rows = {Path(row.file).name: row for row in parsers.compare([tmp_path], ["urdf", "xacro"], 20)}
+    assert {name: row.ours for name, row in rows.items()} == {
+        "good.urdf": "loaded",
+        "bad.urdf": "refused",
+        "made.xacro": "loaded",
+        "macros.xacro": "macros",
+    }
+    assert rows["bad.urdf"].reason.startswith("several-roots: ")
+    for name, row in rows.items():
+        assert row.others in ({}, {"urdfdom": "loaded" if row.ours == "loaded" else "refused"}), name
+
+
+def test_the_share_is_of_files_that_another_parser_loads():
+    rows = [
+        parsers.Row("c/a.urdf", "urdf", "loaded", "", {"drake": "loaded", "mujoco": "not compared"}),
+        parsers.Row("c/b.urdf", "urdf", "refused", "two-parents: b has two", {"drake": "refused", "mujoco": "loaded"}),
+        parsers.Row("c/c.urdf", "urdf", "loaded", "", {"drake": "refused", "mujoco": "empty"}),
+        parsers.Row("c/d.urdf", "urdf", "refused", "number: x", {"drake": "crashed", "mujoco": "empty"}),
+        parsers.Row("c/e.urdf", "urdf", "loaded", "", {"drake": "not compared", "mujoco": "not compared"}),
+    ]
+    assert parsers.share(rows) == (2, 1)
+    text = parsers.report(rows)
+    assert "| urdf | 5 | 3 | 1 of 4 | 1 of 3 | 2 | 1 (50.0 %) |" in text
+    assert "- **two-parents** (1)\n    - c/b.urdf (mujoco): b has two" in text
+    assert text.endswith("## Loaded here alone\n\n- Files (1)\n    - c/c.urdf\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_absent"),
+    [("Error opening file 'a.stl'", True), ("unknown package: arm", True), ("joint 'a' has no parent link", False)],
+)
+def test_missing_meshes_and_packages_are_told_from_faults(words, is_absent):
+    assert bool(parsers.ABSENT.search(words)) == is_absent

@@ -10,7 +10,7 @@ from typing import Any
 
 from kinetree.arguments import as_names, explained
 from kinetree.checker.once import once
-from kinetree.checker.variants import Certain, certain, remark
+from kinetree.checker.variants import Certain, certain, remarks
 from kinetree.checker.variants import findings_by_rule as findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
@@ -66,7 +66,7 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
         found = Certain({})
     elif robot.doubts:
         found = certain(robot, options)
-        findings.append(remark(robot, found))
+        findings += remarks(robot, found)
     else:
         found = Certain(findings_by_rule(robot, options.rules, options))
     return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=by_severity), found

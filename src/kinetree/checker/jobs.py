@@ -14,7 +14,7 @@ from kinetree.conventions.profiles import DEFAULT, check_codes
 from kinetree.errors import fail
 from kinetree.formats.registry import FORMATS, NO_EFFECT, Format, ReadOptions, format_by_ending
 
-FLAGS = {"xacro_args": "--arg", "model": "--model"}
+FLAGS = {"xacro_args": "--arg", "model": "--model", "expand": "--expand"}
 
 
 def jobs(
@@ -92,7 +92,7 @@ def _job(
     path: str, settings: Settings, model: Model | None, given: CheckOptions, baseline: str | None, bounds: _Bounds
 ) -> Job:
     format = _format(path, given.read)
-    read = format.meant(given.read) if format else given.read.without(NO_EFFECT)
+    read = format.meant(given.read) if format else given.read.with_defaults(NO_EFFECT)
     options = replace(given, read=read)
     for other in (*([model.options] if model else []), settings.options, CheckOptions(DEFAULT)):
         options = options.over(other)

@@ -88,7 +88,9 @@ def _child(seconds: float, megabytes: int, readable: list[str] | None) -> Child:
 
 
 def _is_expanded(job: Job) -> bool:
-    """Return whether a file is xacro, or may be a URDF file with instructions of xacro."""
+    """Return whether a file is xacro, may be a URDF file with instructions of xacro, or is expanded by a library."""
+    if job.options.read.expand is not None:
+        return True
     format, name = job.options.read.format, job.file.lower()
     if format is not None or name.endswith(FORMATS["xacro"].suffixes):
         return format in (None, "xacro")

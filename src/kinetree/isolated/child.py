@@ -19,7 +19,8 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from kinetree.isolated.protection import Protection
+from kinetree.isolated import worker
+from kinetree.isolated.protection import Protection, environment
 from kinetree.isolated.worker import receive, send
 
 START = 120
@@ -172,6 +173,28 @@ def _watch(children: Sequence[Child], over: threading.Event) -> None:
     while not over.wait(0.1):
         for child in children:
             child.kill_if_late()
+
+
+def call(function: str, *arguments: object, seconds: float, megabytes: int, readable: Sequence[str] | None) -> Any:
+    """Return the result of one call of "module:function", made of numbers, texts and containers, from a child process;
+    in a process that is such a child, call the function here.
+
+    Raises FailedError for what `Child` refuses, and if `readable` cannot be enforced by this system.
+    """
+    here = worker.restricted
+    child = Child(function, seconds=seconds, megabytes=megabytes, readable=readable, environment=environment(True))
+    if here is not None:
+        enforced = here.reading
+    else:
+        child.start()
+        enforced = child.protection.reading
+    with watched([child]):
+        if readable is not None and not enforced:
+            raise FailedError("nothing: this system cannot limit what it reads (Landlock of Linux can)")
+        if here is not None:
+            return worker.function_of(function)(*arguments)
+        child.tell(pickle.dumps(arguments))
+        return child.answer()
 
 
 class Answer(pickle.Unpickler):

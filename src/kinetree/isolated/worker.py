@@ -12,15 +12,22 @@ import struct
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from itertools import count
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kinetree.isolated.restrict import Restricted
 
 HEAD = struct.Struct("<Q")
 
 COLLECTED = 10
 """Number of calls after which garbage is collected."""
+
+restricted: Restricted | None = None
+"""Restrictions by the kernel of this process, if it is a child."""
 
 
 def send(stream: IO[bytes] | None, content: bytes) -> None:
@@ -49,8 +56,8 @@ def main(function: str, seconds: str, megabytes: str) -> None:
     limits in force. Arguments are a pickled tuple; an exception ends the process."""
     from kinetree.isolated.restrict import Restricted, restrict  # not for the parent, which imports this file
 
-    module, _, name = function.partition(":")
-    called = getattr(import_module(module), name)  # while every file may be read
+    global restricted
+    called = function_of(function)  # while every file may be read
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and ends us
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text is not an answer
@@ -63,13 +70,21 @@ def main(function: str, seconds: str, megabytes: str) -> None:
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
     send(answers, pickle.dumps((held, *restricted)))
-    done = count(1)
-    while True:
-        content = jobs.get()
-        _allow(float(seconds))
-        send(answers, pickle.dumps(called(*pickle.loads(content))))
-        if next(done) % COLLECTED == 0:
-            gc.collect()
+    with suppress(BaseException):
+        for done in count(1):
+            content = jobs.get()
+            _allow(float(seconds))
+            send(answers, pickle.dumps(called(*pickle.loads(content))))
+            if done % COLLECTED == 0:
+                gc.collect()
+    os._exit(1)  # an ordinary end would wait for the thread that listens
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """Return the function of "module:function"."""
+    module, _, function = name.partition(":")
+    called: Callable[..., Any] = getattr(import_module(module), function)
+    return called
 
 
 def _listen(jobs: queue.SimpleQueue[bytes]) -> None:

@@ -267,8 +267,7 @@ class Robot:
     joint_names: the order of q; fixed joints and mimic followers are left out. coordinate_names has a name for each
         number of q, velocity_names for each of qd.
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
-    notes: the warnings of the reader. places: where files that it refers to are looked for.
-    doubts: what errors leave unknown; none of a robot that `kinetree.load` returns.
+    notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown, or ().
     """
 
     name: str

@@ -43,11 +43,11 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
 def loose_joints(robot: Robot) -> list[str]:
     """Return the floating joints from the root of things that no joint moves in themselves, as there are in worlds."""
     jointed = {joint.parent for joint in robot.joints.values() if joint.kind.nq}
-    loose = []
-    for joint in robot.child_joints(robot.root):
-        if joint.type == "floating" and not any(link in jointed for link in _behind(robot, joint)):
-            loose.append(joint.name)
-    return loose
+    return [
+        joint.name
+        for joint in robot.child_joints(robot.root)
+        if joint.type == "floating" and not any(link in jointed for link in _behind(robot, joint))
+    ]
 
 
 def _rigid(robot: Robot) -> set[str]:

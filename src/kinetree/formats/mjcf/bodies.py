@@ -8,6 +8,7 @@ from functools import partial
 from kinetree.formats.fields import check_attributes, extension, optional, vector_of
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
+from kinetree.formats.mjcf.expand import FIX, MAKERS
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
@@ -23,7 +24,6 @@ from kinetree.spatial.se3 import Array, frozen
 WORLD = "world"
 POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
 BODY_KEPT = ("gravcomp", "sleep", "simple", "user", "mocap")
-GENERATORS = ("composite", "flexcomp", "attach")  # create bodies that the file does not contain
 SITE_TYPES = ("sphere", *STRETCHED)
 SITE_LOOK = ("type", "group", "material", "size", "rgba", "user")
 CAMERA_KEPT = (
@@ -199,10 +199,9 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
         elif child.tag == "light":
             light = optional(report, child, element, partial(_light, context, classes.resolved(child, inherited), T))
             body.extensions += [light] if light else []
-        elif child.tag in GENERATORS:
-            message = f"<{child.tag}> makes bodies that the file does not write out; it is not supported"
-            fix = "let MuJoCo write the model out (mj_saveLastXML, MjSpec.to_xml) and load that"
-            report.error("not-supported", message, child, fix=fix)
+        elif child.tag in MAKERS:
+            message = f"<{child.tag}> makes bodies that the file does not contain; it is read only if MuJoCo expands it"
+            report.error("not-supported", message, child, fix=FIX)
         else:
             if child.tag != "plugin":
                 message = f"<{child.tag}> in {body.name!r} is not understood; it is kept as it stands"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
+from kinetree.confine import Confinement
 from kinetree.errors import Finding
+from kinetree.formats.carried import restore
 from kinetree.formats.fields import check_attributes, finish, stray_text
 from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.bodies import read_bodies
@@ -12,6 +15,7 @@ from kinetree.formats.mjcf.compiler import read_compiler
 from kinetree.formats.mjcf.constraints import lock_held, read_equality, read_tendons
 from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
+from kinetree.formats.mjcf.expand import expanded, makers
 from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.order import take_texts
@@ -19,6 +23,7 @@ from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.formats.opener import Opener, nothing
+from kinetree.formats.parts import cutter
 from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Robot, Text
@@ -27,16 +32,35 @@ from kinetree.spatial.se3 import frozen
 NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
 
 
-def read(text: bytes | str | Derived, file: str, opener: Opener = nothing) -> tuple[Robot | None, list[Finding]]:
-    """Return the robot in an MJCF text, or None, and all findings. Never raises on content. opener: for <include>."""
-    return whole(*read_certain(text, file, opener))
+def read(
+    text: bytes | str | Derived,
+    file: str,
+    opener: Opener = nothing,
+    by: str | None = None,
+    confinement: Confinement | None = None,
+) -> tuple[Robot | None, list[Finding]]:
+    """Return the robot in an MJCF text, or None, and all findings. Never raises on content.
+
+    opener: for <include>. by: "mujoco" if MuJoCo shall expand elements that make bodies; it reads files within the
+    confinement.
+    """
+    return whole(*read_certain(text, file, opener, by, confinement))
 
 
 def read_certain(
-    text: bytes | str | Derived, file: str, opener: Opener = nothing
+    text: bytes | str | Derived,
+    file: str,
+    opener: Opener = nothing,
+    by: str | None = None,
+    confinement: Confinement | None = None,
+    *,
+    without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
-    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise."""
-    report = Report()
+    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise.
+
+    without: parts that are not read.
+    """
+    report = Report(cutter("mjcf", without))
     root = parse(text, file, report)
     if root is None:
         return None, report.findings
@@ -44,12 +68,18 @@ def read_certain(
         fix = "load the file that includes this one" if root.tag == "mujocoinclude" else None
         report.error("not-mjcf", f"the root element is <{root.tag}>; legal is <mujoco>", root, fix=fix)
         return None, report.findings
-    written = root.document.data.decode()
+    written = Text(FORMAT, root.document.data.decode())
     expand(report, root, opener)
+    if by and makers(root) and not report.failed:
+        made = expanded(report, root, confinement)
+        if made is None:
+            return None, report.findings
+        files = {e.document.file: e.document.data.decode() for e in root.walk()}
+        root, written = made, Text(FORMAT, made.document.data.decode(), made.document.origins, files)
     return _robot(report, root, written), report.findings
 
 
-def _robot(report: Report, root: Element, written: str) -> Robot | None:
+def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     check_attributes(report, root, ("model",))
     for element in root.walk():
         if element.text and element.tag not in ("text", "config"):
@@ -57,11 +87,11 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     compiler = read_compiler(report, root)
     expand_replicates(report, root, compiler)
     classes = Classes(report, root)
-    parts = Parts(root.get("model") or NAME, source=root.source, text=Text(FORMAT, written))
+    parts = Parts(root.get("model") or NAME, source=root.source, text=written)
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
-    parts.joint_order, context.fixed_names, context.counted = take_texts(report, root)
+    parts.joint_order, context.fixed_names, context.counted, carried = take_texts(report, root)
     context.names.joints |= set(context.fixed_names.values())
     read_bodies(context, root)
     for name in {*(parts.joint_order or ())} - {joint.name for joint in parts.joints}:
@@ -75,7 +105,7 @@ def _robot(report: Report, root: Element, written: str) -> Robot | None:
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)
-    robot = finish(report, parts, root)
+    robot = finish(report, restore(report, parts, carried, FORMAT), root)
     return robot and lock_held(context, robot)
 
 

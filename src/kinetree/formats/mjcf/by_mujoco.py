@@ -1,0 +1,73 @@
+"""Expansion of an MJCF text by an installed MuJoCo, for a limited child process."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+DIGITS = 17
+"""Digits of a number with which it can be read back exactly."""
+PATHS = ("hfield", "mesh", "skin", "tex")
+"""Kinds of assets in files, as they begin the names of the tables of a compiled model."""
+
+
+class Made(NamedTuple):
+    """Result of an expansion: MuJoCo's version, the text of the whole model, or the error, and MuJoCo's warnings.
+
+    exact: whether numbers are written with all digits. files: {"tag name of an asset": its file} below the folder.
+    """
+
+    version: str
+    text: str = ""
+    error: str = ""
+    warnings: tuple[str, ...] = ()
+    exact: bool = True
+    files: dict[str, str] | None = None
+
+
+def expand(text: str, folder: str) -> tuple[Any, ...]:
+    """Return the fields of `Made` for an MJCF text whose references are relative to a folder. To be called in a limited
+    child process: it loads MuJoCo, changes the working folder, and reads whatever the text refers to."""
+    os.environ["MUJOCO_GL"] = "disable"
+    import mujoco
+
+    os.chdir(folder)
+    version, exact = str(mujoco.__version__), _write_all_digits(Path(mujoco.__file__).parent)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            spec = mujoco.MjSpec.from_string(text)
+            spec.compiler.saveinertial = True  # a mass may follow from a mesh, which only MuJoCo reads
+            spec.compiler.fusestatic = spec.compiler.discardvisual = False
+            model = spec.compile()
+            made = str(spec.to_xml())
+        except (ValueError, RuntimeError, mujoco.FatalError) as error:
+            return tuple(Made(version, error=str(error)))
+        said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    return tuple(Made(version, made, "", said, exact, _files(model)))
+
+
+def _write_all_digits(folder: Path) -> bool:
+    """Let MuJoCo write numbers with all digits, and return whether it does; by default it writes six."""
+    for library in (*folder.glob("libmujoco*"), *folder.glob("mujoco.dll")):
+        try:
+            ctypes.CDLL(str(library))._mjPRIVATE__set_xml_precision(DIGITS)
+        except (OSError, AttributeError):
+            continue
+        return True
+    return False
+
+
+def _files(model: Any) -> dict[str, str]:
+    """Return the files of the assets: the XML that MuJoCo writes has only the folders of the main file."""
+    found = {}
+    for kind in PATHS:
+        for i, start in enumerate(getattr(model, f"{kind}_pathadr")):
+            if start >= 0:
+                tag = "texture" if kind == "tex" else kind
+                name = getattr(model, kind)(i).name
+                found[f"{tag} {name}"] = model.paths[start : model.paths.index(b"\0", start)].decode()
+    return found
