@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from kinetree.formats.carried import Carried, Record
 from kinetree.formats.xml import Element, Report
@@ -17,19 +17,26 @@ from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Joint
 from kinetree.spatial.se3 import IDENTITY
 
-OURS, ORDER, FIXED, COUNTED = "kinetree:", "kinetree:order", "kinetree:fixed", "kinetree:counted"
+OURS = "kinetree:"
+ORDER, FIXED, COUNTED = f"{OURS}order", f"{OURS}fixed", f"{OURS}counted"
 """Names of the texts. The last lists free joints whose coordinates count from where their body is drawn, and not from
 the origin of the world as in MuJoCo."""
 KEY_ORDER = "kinetree_order"
 """Tag of an element in a kept <keyframe> for each joint, in the order of the numbers; renaming finds the name there."""
 
 
-Texts = tuple[tuple[str, ...] | None, dict[str, str], tuple[str, ...], list[Carried]]
+class Texts(NamedTuple):
+    """Texts of Kinetree. order: of q, or None; fixed: names of fixed joints by body; counted: free joints that
+    count from where their body is drawn; carried: all others."""
+
+    order: tuple[str, ...] | None
+    fixed: dict[str, str]
+    counted: tuple[str, ...]
+    carried: list[Carried]
 
 
 def take_texts(report: Report, root: Element) -> Texts:
-    """Return (order of q or None, {body: name of its fixed joint}, free joints that count from where their body is
-    drawn, other elements of Kinetree), and remove all these texts from <custom>."""
+    """Return the texts of Kinetree, and remove them from <custom>."""
     counted: tuple[str, ...] = ()
     order: tuple[str, ...] | None = None
     fixed: dict[str, str] = {}
@@ -51,7 +58,7 @@ def take_texts(report: Report, root: Element) -> Texts:
             else:
                 message = f"the data of {element.get('name')} are not understood and have no effect"
                 report.warning("not-understood", message, element, attribute="data")
-    return order, fixed, counted, carried
+    return Texts(order, fixed, counted, carried)
 
 
 def _data(element: Element) -> Any:
