@@ -220,3 +220,47 @@ def test_a_loop_that_is_open_in_the_file_is_refused():
     with pytest.raises(KinetreeError, match="open with all joints at zero"):
         sdf.write(robot)
     assert not load(sdf.write(robot, without=("loop",))).loops
+
+
+MOVER = """<model name="{}"><link name="a"/><link name="b"><pose>0 0 1 0 0 0</pose></link>
+  <joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
+  <plugin name="p" filename="f"><joint_name>j</joint_name></plugin></model>"""
+
+
+def test_names_in_plugins_of_a_model_follow_its_joints():
+    robot = load(world(MOVER.format("one") + MOVER.format("two")))
+    renamed = kt.edit.rename(robot, joints={"one::j": "one::k"})
+    assert [e.text.count("<joint_name>k</joint_name>") for e in renamed.extensions] == [1, 0]
+    moved = kt.edit.rename(
+        robot, {name: f"x_{name}" for name in (*robot.links, *robot.joints) if name.startswith(("one", "two"))}
+    )
+    assert [e.tag for e in moved.extensions] == ["x_one::plugin", "x_two::plugin"]
+    assert all("<joint_name>j</joint_name>" in e.text for e in moved.extensions)
+    same(moved, load(sdf.write(moved)))
+
+
+def test_bases_that_avoid_floating_joints_serve_inverse_kinematics():
+    robot = load(world(MOVER.format("one") + MOVER.format("two")))
+    with pytest.raises(KinetreeError, match="such as base='one::a'"):
+        kt.ik(robot, "one::b")
+    with pytest.raises(KinetreeError, match="such as base='one::a'"):
+        kt.ik(robot, "one::b", "two::b")
+    assert kt.ik(robot, "one::b", "one::a", goal="orientation").coordinate_names == ("one::j",)
+
+
+def test_answers_about_a_world_do_not_depend_on_where_things_float():
+    robot = load(world(MOVER.format("one") + MOVER.format("two")))
+    alone = load(world(MOVER.format("one")), model="one")
+    rng = np.random.default_rng(2)
+    q = rng.normal(size=(5, robot.nq))
+    at = [*robot.joint_names].index("one::j")
+    columns = robot.q_slices["one::j"]
+    assert robot.joint_names[at] == "one::j"
+    turned = q[:, columns]
+    np.testing.assert_allclose(kt.fk(robot, "one::b", "one::a")(q), kt.fk(alone, "b")(turned), atol=1e-14)
+    J, J_alone = kt.jacobian(robot, "one::b", "one::a")(q), kt.jacobian(alone, "b")(turned)
+    np.testing.assert_allclose(J[..., 6], J_alone[..., 0], atol=1e-14)
+    assert not J[..., :6].any()
+    assert kt.hessian(robot, "one::b")(q).shape == (5, robot.nv, 6, robot.nv)
+    assert np.isfinite(kt.manipulability(robot, "one::b")(q)).all()
+    assert not robot.limits.names or np.isinf(robot.limits.margin(q)).all()

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from kinetree.arguments import as_names, explained
+from kinetree.checker.once import once
 from kinetree.checker.variants import Certain, certain, remarks
 from kinetree.checker.variants import findings_by_rule as findings_by_rule
 from kinetree.conventions.options import CheckOptions
@@ -68,7 +69,7 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
         findings += remarks(robot, found)
     else:
         found = Certain(findings_by_rule(robot, options.rules, options))
-    return sorted([*findings, *chain.from_iterable(found.findings.values())], key=by_severity), found
+    return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=by_severity), found
 
 
 def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding]:

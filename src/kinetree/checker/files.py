@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kinetree.checker.checked import Checked
+from kinetree.checker.once import Key, key_of
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.registry import FORMATS
 from kinetree.load import format_of, is_packaged
@@ -89,3 +90,22 @@ def without_parts(result: Checked) -> Checked:
     """Return the result of a file from a folder, without findings if the file is a part of others."""
     parts = [finding for finding in result.findings if finding.code in NO_ROBOT and finding.severity == "error"]
     return replace(result, findings=()) if parts else result
+
+
+def once_in_all(results: Sequence[Checked]) -> list[Checked]:
+    """Return the results without findings about another file that is checked itself and has them, as a model has that
+    worlds include."""
+    known: dict[str, set[Key]] = {}
+    for result in results:
+        own = (*result.findings, *result.known, *(excused.finding for excused in result.excused))
+        keys = known.setdefault(os.path.abspath(result.file), set())
+        keys |= {key for finding in own if (key := key_of(finding)) and key[1] == os.path.abspath(result.file)}
+    return [_without_others(result, known) for result in results]
+
+
+def _without_others(result: Checked, known: dict[str, set[Key]]) -> Checked:
+    def is_elsewhere(finding: Finding) -> bool:
+        key = key_of(finding)
+        return key is not None and key[1] != os.path.abspath(result.file) and key in known.get(key[1], ())
+
+    return replace(result, findings=tuple(finding for finding in result.findings if not is_elsewhere(finding)))

@@ -14,7 +14,7 @@ import click
 from kinetree.checker.baseline import check_replaceable, model_key, write_baseline
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Checked, Job, gone_from_baselines
-from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
+from kinetree.checker.files import files_of, folders_of, is_unread, once_in_all, without_parts
 from kinetree.checker.jobs import jobs
 from kinetree.checker.justifications import justifications
 from kinetree.checker.report import formats, report
@@ -139,7 +139,8 @@ def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
     """Return the results, without errors of files in folders that are parts of others. files: whether they were
     named."""
     results = zip(asked, _watched(asked), strict=True)
-    return [r if files.get(job.file, True) else without_parts(r) for job, r in results] + gone_from_baselines(asked)
+    found = [r if files.get(job.file, True) else without_parts(r) for job, r in results]
+    return once_in_all(found) + gone_from_baselines(asked)
 
 
 def _watched(jobs: Sequence[Job]) -> list[Checked]:

@@ -37,6 +37,9 @@ NEAR = np.radians(5.0)
     help="The pose is one as a maker's pendant shows it, or ros; in `base` unless --base says.",
 )
 @assignments("--q", "values", "JOINT=VALUE", "Where the search begins, or a joint that has no part in it is.")
+@click.option(
+    "--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If loops restrict the joints."
+)
 @click.option("--deg", "in_degrees", is_flag=True, help="Angles in degrees, in --pose, --q and in what is printed.")
 @json_option
 def command(
@@ -46,6 +49,7 @@ def command(
     pose: str,
     maker: str | None,
     values: dict[str, str],
+    loops: str,
     in_degrees: bool,
     as_json: bool,
 ) -> None:
@@ -64,7 +68,7 @@ def command(
     else:
         kind, target = _target(pose, in_degrees)
     q0 = configuration(robot, values, in_degrees) if values else None
-    solver = ik(robot, frame, base, goal=kind)
+    solver = ik(robot, frame, base, goal=kind, loops=loops)
     result = solver(target, q0=q0)
     margins = np.asarray(robot.limits.margin(result.q))
     if as_json:

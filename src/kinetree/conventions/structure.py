@@ -135,7 +135,7 @@ class PluginJoint(BlockRule):
 
     def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
         """A name that no joint has, whatever models it names before a ::, as those of SDF may."""
-        known = {_last(name) for name in robot.joints}
+        known = {_last(name) for name in (*robot.joints, *robot.loops)}
         named = [
             (f"<{part.tag}> names the joint {name!r}, which does not exist", name, label, source)
             for label, source, element in plugins

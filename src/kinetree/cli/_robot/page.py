@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kinetree.cli._page import Section
-from kinetree.cli._robot.tree import tree_rows
+from kinetree.cli._robot.tree import FEW as LOOSE
+from kinetree.cli._robot.tree import loose_joints, tree_rows
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import statics
+from kinetree.queries.loops import loop_error
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -27,6 +29,7 @@ def robot_page(robot: Robot, *, everything: bool = False) -> list[Section]:
         Section("Tree", ("link", "carried by joint"), tree_rows(robot, everything=everything)),
         _joints(robot, everything),
         _relations(robot),
+        _loops(robot),
         _coupled_limits(robot),
         _groups(robot),
         _frames(robot, everything),
@@ -64,12 +67,17 @@ def _joints(robot: Robot, everything: bool) -> Section:
     followers = [name for name in robot.placed if robot.joints[name].mimic]
     fixed = [name for name in robot.placed if not robot.joints[name].kind.nq] if everything else []
     rows: list[tuple[str, ...]] = []
+    loose = set() if everything else {*loose_joints(robot)[LOOSE:]}
     for name in (*robot.joint_names, *followers, *fixed):
+        if name in loose:
+            continue
         where = slices.get(name)
         number = "-" if where is None else str(where.start)
         if where is not None and where.stop - where.start > 1:
             number += f"-{where.stop - 1}"
         rows += _joint_rows(robot.joints[name], number)
+    if loose:
+        rows.append(("", f"and {len(loose)} more that float (--all)", *("",) * 7))
     columns = (">q", "joint", "<type", "<axis", ">from", ">to", "<unit", ">speed", ">effort")
     return Section("Joints", columns, rows, "speed in unit/s; effort in N m, or N along an axis")
 
@@ -112,6 +120,18 @@ def _relations(robot: Robot) -> Section:
         if joint.kind.has_pitch:
             rows.append((joint.name, f"advances {short(joint.pitch * 2000 * math.pi)} mm a turn"))
     return Section("Relations", ("", ""), rows)
+
+
+def _loops(robot: Robot) -> Section:
+    if not robot.loops:
+        return Section("Loops", ("", ""), [])
+    error = loop_error(robot)(robot.q())
+    rows = [
+        (loop.name, loop.type, loop.parent, loop.child, short(distance * 1000), short(math.degrees(angle)))
+        for loop, (distance, angle) in zip(robot.loops.values(), error.tolist(), strict=True)
+    ]
+    columns = ("joint", "<type", "from", "to", ">mm", ">deg")
+    return Section("Loops", columns, rows, "closed by no joint of the tree; how far they are open at neutral q")
 
 
 def _coupled_limits(robot: Robot) -> Section:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from kinetree.model.robot import Joint, Robot
 
 SUMMARY_WIDTH = 36
+FEW = 12
+"""Number of things that float in a world that are printed without --all."""
 
 
 def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]]:
@@ -14,16 +16,19 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
     moving joint behind them, such as those of sensors and skin, are one row "+ …" under the link that they are fixed
     to; everything=True gives each its row."""
     rigid = set() if everything else _rigid(robot)
+    loose = set() if everything else {*loose_joints(robot)[FEW:]}
     rows = []
     # a robot may be thousands of links deep, so the stack is ours: (link, carrier, guides of its row, of those below)
     stack = [(robot.root, "", "", "")]
     while stack:
         link, carrier, guides, below = stack.pop()
         rows.append((guides + link, carrier))
-        branches = [joint for joint in robot.child_joints(link) if joint.name not in rigid]
+        branches = [joint for joint in robot.child_joints(link) if joint.name not in rigid | loose]
         fixed = [name for joint in robot.child_joints(link) if joint.name in rigid for name in _behind(robot, joint)]
         if fixed:
             rows.append((below + ("|  " if len(branches) > 1 else "") + _summary(fixed), ""))
+        if loose and link == robot.root:
+            rows.append((below + ("|  " if len(branches) > 1 else "") + f"~ {len(loose)} more float (--all)", ""))
         if len(branches) == 1:
             stack.append((branches[0].child, _carrier(branches[0]), below, below))
             continue
@@ -33,6 +38,16 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
                 (joint.child, _carrier(joint), below + ("`- " if last else "|- "), below + ("   " if last else "|  "))
             )
     return rows
+
+
+def loose_joints(robot: Robot) -> list[str]:
+    """Return the floating joints from the root of things that no joint moves in themselves, as there are in worlds."""
+    jointed = {joint.parent for joint in robot.joints.values() if joint.kind.nq}
+    return [
+        joint.name
+        for joint in robot.child_joints(robot.root)
+        if joint.type == "floating" and not any(link in jointed for link in _behind(robot, joint))
+    ]
 
 
 def _rigid(robot: Robot) -> set[str]:

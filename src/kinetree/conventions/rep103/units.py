@@ -66,7 +66,8 @@ class Units(Rep103):
         for joint in robot.joints.values():
             yield from self._turns(joint)
             yield from self._slides(joint, size, robot)
-            if (far := _distance(joint.origin)) > FAR:
+            placed = joint.parent == robot.root == "world"  # things may stand anywhere in a world
+            if (far := _distance(joint.origin)) > FAR and not placed:
                 yield self.finding(f"lies {far:g} m from the frame of its parent; are these millimetres?", joint)
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi + ROUNDED}
         for rpy in rpys if turns else ():

@@ -12,10 +12,10 @@ import numpy as np
 from kinetree.formats.capabilities import Case, where
 from kinetree.formats.force_torque import check_readings
 from kinetree.formats.losses import Losses
-from kinetree.formats.mjcf.loops import TAGS
 from kinetree.formats.mjcf.order import reordered, take_order
 from kinetree.formats.mjcf.write_bodies import site_of
 from kinetree.formats.mjcf.write_geoms import half_sizes
+from kinetree.formats.mjcf.write_loops import TAGS
 from kinetree.formats.mjcf.writing import WORLD, Job, site_looks
 from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Geometry, Joint, Robot, Sensor

@@ -12,13 +12,13 @@ from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.check import check
 from kinetree.formats.mjcf.context import FORMAT, free
-from kinetree.formats.mjcf.loops import write_loops
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
 from kinetree.formats.mjcf.read import read
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.unknown_names import unknown_names
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
+from kinetree.formats.mjcf.write_loops import write_loops
 from kinetree.formats.mjcf.writing import (
     BOUND_INERTIA,
     BOUND_MASS,

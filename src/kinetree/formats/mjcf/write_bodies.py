@@ -7,9 +7,9 @@ from math import inf
 import numpy as np
 
 from kinetree.formats.mjcf.bodies import T_CAMERA_SENSOR
-from kinetree.formats.mjcf.loops import made_sites
 from kinetree.formats.mjcf.poses import pose_attributes
 from kinetree.formats.mjcf.write_geoms import Assets
+from kinetree.formats.mjcf.write_loops import made_sites
 from kinetree.formats.mjcf.writing import (
     ROUNDING,
     WORLD,

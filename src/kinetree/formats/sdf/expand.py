@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kinetree.errors import Finding, Severity
+from kinetree.errors import Finding
 from kinetree.formats.fields import name_of, stray_text
 from kinetree.formats.opener import Opener
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
@@ -215,7 +215,7 @@ class Expander:
         """
         report = self.report
         uri = needed_text(report, element, element.find("uri"), "uri", element)
-        found = self.find_file(element, uri, scope, "warning" if in_world else "error") if uri else None
+        found = self.find_file(element, uri, scope, in_world) if uri else None
         if found is None:
             return None
         text, file = found
@@ -263,7 +263,7 @@ class Expander:
             return None
         return found[0]
 
-    def find_file(self, element: Element, uri: str, scope: Scope, severity: Severity) -> tuple[bytes, str] | None:
+    def find_file(self, element: Element, uri: str, scope: Scope, in_world: bool = False) -> tuple[bytes, str] | None:
         """Return the text and the path of a uri: a file, or a folder with model.config in it; None with a finding."""
         asking = scope.files[-1]
         folder = uri.rstrip("/")
@@ -281,11 +281,13 @@ class Expander:
             found = self.opener(f"model://{uri}", asking)
         if found is None:
             message = f"{uri!r} cannot be found; legal are model://NAME, file://… and relative paths"
-            if severity == "warning":
-                message = f"{message}; this model is left out of the world"
             fix = "put the folder of the model where models are looked for, or pass packages={name: folder}"
             place = element.find("uri") or element
-            self.report.add(severity, "include-not-found", message, place, owner=element, fix=fix)
+            if in_world:
+                message = f"{message}; this model is left out of the world"
+                self.report.warning("include-not-found", message, place, owner=element, fix=fix)
+            else:
+                self.report.error("include-not-found", message, place, owner=element, fix=fix)
         return found
 
     def best(self, text: bytes, file: str, element: Element) -> str | None:

@@ -85,6 +85,7 @@ def read_certain(
         return None, report.findings
     reader = _Reader(report, choice)
     parts = reader.parts()
+    report.findings = [*dict.fromkeys(report.findings)]  # a world may include a model several times
     if choice.alone:
         parts.text = Text("sdf", root.document.data.decode(), root.document.origins)
     return finish(report, restore(report, parts, reader.carried, "sdf"), root), report.findings

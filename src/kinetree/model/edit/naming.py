@@ -180,9 +180,34 @@ def _rename_in_extensions(before: Parts, parts: Parts, to: Names, format: str | 
     def change(extension: Extension) -> Extension:
         if format is not None and extension.format != format:
             return extension
-        return replace_names(extension, partial(_new_name, news, extension))
+        scope, at, tag = extension.tag.rpartition("::")
+        if not at:
+            return replace_names(extension, partial(_new_name, news, extension))
+        local, new_scope = _in_scope(news, scope)
+        changed = replace_names(extension, partial(_new_name, local, extension))
+        return changed if new_scope == scope else replace(changed, tag=f"{new_scope}::{tag}")
 
     change_extensions(parts, change)
+
+
+def _in_scope(news: Mapping[str, Renaming], scope: str) -> tuple[Mapping[str, Renaming], str]:
+    """Return the new names as an element of a model of SDF has them, without that of the model, and the model's own
+    new name, if all of its parts agree in it."""
+    inside = [(old, new) for names in news.values() for old, new in names.items() if old.startswith(f"{scope}::")]
+    scopes = {new.removesuffix(old.removeprefix(scope)) for old, new in inside if new.endswith(old[len(scope) :])}
+    new_scope = scopes.pop() if len(scopes) == 1 else scope
+    start, new_start = f"{scope}::", f"{new_scope}::"
+    local = {
+        field: {
+            old.removeprefix(start): new.removeprefix(new_start)
+            if new.startswith(new_start)
+            else old.removeprefix(start)
+            for old, new in names.items()
+            if old.startswith(start)
+        }
+        for field, names in news.items()
+    }
+    return local, new_scope
 
 
 def _new_name(news: Mapping[str, Renaming], extension: Extension, kind: str, old: str) -> str:

@@ -14,6 +14,7 @@ from kinetree.algorithms.kinematics import path_between
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
 from kinetree.queries.query import tree
 from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen
@@ -187,10 +188,15 @@ def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array]:
             kind = bodies.joint_type[i]
             if kind.nq != kind.nv:
                 message = f"its {kind.nq} coordinates have {kind.nv} rates; inverse kinematics wants as many"
-                child = robot.joints[bodies.joints[i]].child
-                fix = f"lock it, or take a base that it moves too, such as base={child!r}"
+                fix = f"lock it, or take another base, such as base={_base_beyond(robot, bodies, down)!r}"
                 raise fail("ik", message, element=f"joint {bodies.joints[i]!r}", fix=fix)
             q, v = bodies.q_slice[i], bodies.v_slice[i]
             found |= dict(zip(range(q.start, q.stop), range(v.start, v.stop), strict=True))
     columns = sorted(found)
     return np.array(columns, dtype=int), np.array([found[j] for j in columns], dtype=int)
+
+
+def _base_beyond(robot: Robot, bodies: Tree, down: Sequence[int]) -> str:
+    """Return the link behind the last joint of a chain whose velocity has other coordinates; without one the root."""
+    others = [i for i in down if bodies.joint_type[i].nq != bodies.joint_type[i].nv]
+    return robot.joints[bodies.joints[others[-1]]].child if others else robot.root
