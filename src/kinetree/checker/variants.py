@@ -35,6 +35,8 @@ POSES = tuple(
 )
 AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.36, 0.48, 0.8))
 TYPES = ("fixed", "revolute", "prismatic", "continuous", "fixed")
+HANGING = ("fixed", "fixed", "revolute", "prismatic", "continuous")
+"""Types of a joint and of one that the file does not have."""
 LIMITS = (
     (),
     (Limit(-pi, pi, 2.0, 50.0),),
@@ -66,7 +68,7 @@ class Certain:
 def certain(robot: Robot, options: CheckOptions) -> Certain:
     """Return the findings of a profile's rules that hold whatever stands in for what errors leave unknown."""
     rules = options.rules
-    touched = frozenset(doubt.element for doubt in robot.doubts)
+    touched = frozenset(doubt.element for doubt in robot.doubts if doubt.kind != "robot")
     whole = frozenset(doubt.element for doubt in robot.doubts if doubt.part in ("", "name"))
     if any(doubt == Doubt("robot", robot.name) for doubt in robot.doubts):
         return Certain({}, touched, frozenset(rule.code for rule in rules))
@@ -135,7 +137,7 @@ def remarks(robot: Robot, found: Certain) -> list[Finding]:
     else:
         message = f"the errors leave unknown what rules read of {_listed(about)}"
         if found.unsure:
-            message += f"; {_listed(sorted(found.unsure))} could not be asked about other parts either"
+            message += f"; {_listed(sorted(found.unsure), 100)} could not be asked about other parts either"
     note = Finding("not-asked", "info", message, robot.source, f"robot {robot.name!r}")
     return [note] if about or found.unsure else []
 
@@ -176,7 +178,7 @@ def varied(robot: Robot, k: int, names: Collection[str] = ()) -> Robot:
         joined = {name: name if name not in robot.joints else f"{HIDDEN} {name}" for name in new}
         parts.joints += [Joint(joint, "fixed", robot.root, name) for name, joint in joined.items()]
     _followers(parts, {d.name for d in robot.doubts if d.kind == "joint" and d.part == "mimic"}, k)
-    _rooted(parts, {doubt.name: doubt.part for doubt in robot.doubts if doubt.part in ("root", "hung")}, k)
+    _rooted(parts, robot.doubts, k)
     return replace(build(parts), text=robot.text)
 
 
@@ -194,9 +196,10 @@ def _link(link: Link, part: str, k: int) -> Link:
 
 def _joint(joint: Joint, part: str, k: int) -> Joint:
     if part in ("type", "", "root", "hung"):
-        joint = replace(joint, type=TYPES[k], limits=(), mimic=None if TYPES[k] == "fixed" else joint.mimic)
+        kind = TYPES[k] if part in ("type", "") else HANGING[k]
+        joint = replace(joint, type=kind, limits=(), mimic=None if kind == "fixed" else joint.mimic)
     if part in ("origin", "", "root", "hung"):
-        joint = replace(joint, origin=POSES[k])
+        joint = replace(joint, origin=POSES[(k + 4) % VARIANTS if part in ("root", "hung") else k])
     if part in ("axes", "type", "", "root", "hung"):
         joint = replace(joint, axes=frozen(np.reshape([AXES[k], AXES[k - 1]][: joint.kind.axes], (-1, 3))))
     if part in ("limits", "type", "", "root", "hung"):
@@ -221,8 +224,11 @@ def _followers(parts: Parts, unknown: set[str], k: int) -> None:
     parts.coupled_limits = [limit for limit in parts.coupled_limits if known.issuperset(limit.coefficients)]
 
 
-def _rooted(parts: Parts, hung: Mapping[str, str], k: int) -> None:
-    """Hang the links that no joint of the file moves on another link; those that may be the root in turn are."""
+def _rooted(parts: Parts, doubts: Collection[Doubt], k: int) -> None:
+    """Hang the links that no joint of the file moves on another link, such as one that the file does not have. Those
+    that may be the root are it in turn."""
+    hung = {doubt.name: doubt.part for doubt in doubts if doubt.part in ("root", "hung")}
+    unknown = {doubt.name for doubt in doubts if doubt.kind == "link" and not doubt.part}
     if not hung:
         return
     places = [i for i, joint in enumerate(parts.joints) if joint.name in hung]
@@ -237,5 +243,6 @@ def _rooted(parts: Parts, hung: Mapping[str, str], k: int) -> None:
             children.setdefault(joint.parent, []).append(joint.child)
     for link in below:
         below += children.get(link, ())
-    for i, link in zip(places, roots, strict=True):
-        parts.joints[i] = replace(parts.joints[i], parent=below[-1] if k % 2 else top, child=link)
+    ends = [link for link in below if link in unknown] or below[-1:]
+    for j, (i, link) in enumerate(zip(places, roots, strict=True)):
+        parts.joints[i] = replace(parts.joints[i], parent=ends[j % len(ends)] if k % 2 else top, child=link)

@@ -68,6 +68,7 @@ REMARKS: Mapping[str, str] = {
     "unknown-name": "An element of MuJoCo's simulation names what does not exist; it is kept as it stands.",
     "unplaced": "A part of a robot that comes with the package has no published place, or none on this version.",
     "urdf-version": "Something belongs to another version of URDF than the file says.",
+    "without": "A part was left out of what was read, as the caller asked.",
     "xacro": "What xacro itself says.",
     "xacro-in-urdf": "A URDF file holds instructions of xacro, and is read as xacro.",
     "xml-lenient": "Something that XML forbids is read as tinyxml2 reads it, the parser of other readers.",

@@ -67,6 +67,7 @@ class _Repair:
         self.parts = parts
         self.hidden = 0
         self.made: set[str] = set()  # links that the file does not have
+        self.cut: set[str] = set()  # links of circles that nothing carries any more
 
     def doubt(self, kind: str, name: str, part: str = "") -> None:
         doubt = Doubt(kind, name, part)
@@ -150,6 +151,7 @@ class _Repair:
             child = self.new_name()
             self.doubt("joint", joints[i].name)
             self.doubt("link", child)
+            self.cut.add(joints[i].child)
             self.parts.links.append(Link(child, source=joints[i].source))
             joints[i] = replace(joints[i], child=child)
 
@@ -161,6 +163,7 @@ class _Repair:
         """
         carrier = {joint.child: joint.parent for joint in self.parts.joints}
         roots = [link.name for link in self.parts.links if link.name not in carrier and link.name not in self.made]
+        roots.sort(key=lambda name: name in self.cut)  # keeps the order otherwise
         may_be = []
         for name in (name for name in self.made if name in carrier):
             while name in carrier:

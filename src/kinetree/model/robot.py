@@ -262,12 +262,11 @@ class Robot:
     links, joints, sensors, materials: ordered mappings by name, in the order of the file.
     loops: joints that close a loop, by name: the tree is without them, and q may open them; see `kt.loop_error`.
     groups: names of joints by group. coupled_limits: limits over several joints; `limits` has all limits of q.
-    frames: every link's own frame and every extra frame, in one name space.
-    root: the name of the link that no joint moves.
-    joint_names: the order of q; fixed joints and mimic followers are left out. coordinate_names has a name for each
-        number of q, velocity_names for each of qd.
+    frames: every link's own frame and every extra frame, in one name space. root: the link that no joint moves.
+    joint_names: the order of q, without fixed joints and followers. coordinate_names has a name for each number of q,
+        velocity_names for each of qd.
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
-    notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown, or ().
+    notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown.
     """
 
     name: str
