@@ -221,10 +221,11 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     """
     files = Files(folders, confinement_of(path, options.confined or True))
     reading = FORMATS["urdf"].read(text, str(path), files, options)
-    first = next((f for f in reading[1] if f.code == "left-over-xacro"), None)
-    if first is None:
+    left = [finding for finding in reading[1] if finding.code == "left-over-xacro"]
+    if not left:
         FORMATS["urdf"].check_options(options)
         return reading
+    first = min(left, key=_position)
     robot, findings = FORMATS["xacro"].read(text, str(path), files, options)
     robot, findings = _with_reasons(robot, findings, files)
     how = "it is read as xacro, within its workspace"
@@ -288,14 +289,17 @@ def save(
     format: str | None = None,
     without: Collection[str] = (),
     assets: Literal["bring", "keep"] = "bring",
-) -> None:
+) -> tuple[Finding, ...]:
     """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
+
+    What the format lacks but other programs do not need, such as MJCF's velocity limits, stands in elements of Kinetree,
+    which `load` puts back. Returns remarks on these parts, and on names that other programs see differently.
 
     assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
         needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
         the robot is written in its own format beside its own file. "keep" leaves the references as they are.
-    without: parts that are left out, such as ("extension", "inertial"), for formats that cannot say all of them; see
-        `kinetree.formats.losses.PARTS`. Otherwise whatever the format cannot say is a KinetreeError.
+    without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`. Raises
+        KinetreeError for a part without which other programs would see another robot, unless it is left out.
     """
     from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
     from kinetree.shapes.bring import bring
@@ -312,9 +316,11 @@ def save(
     contents: dict[Path, bytes] = {}
     if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
-    text = row.write(robot, without)
+    notes: list[Finding] = []
+    text = row.write(robot, without, notes)
     with made_folders(file.parent for file in contents if target.parent.is_dir()):
         write_all({**contents, target: text})
+    return tuple(notes)
 
 
 @explained
@@ -342,6 +348,8 @@ def _position(finding: Finding) -> tuple[str, int, int]:
 def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) -> Reading:
     """Return a reading whose findings about files that could not be opened say why; and what else was refused."""
     found = [_with_reason(finding, files) for finding in findings]
+    if robot is not None:
+        robot = replace(robot, notes=tuple(_with_reason(note, files) for note in robot.notes))
     shown = {finding.message for finding in found}
     more = [refused for refused in files.refused.values() if refused.message not in shown]
     if robot is not None:
@@ -355,10 +363,11 @@ def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) ->
 
 def _with_reason(finding: Finding, files: Files) -> Finding:
     """Return a finding about a file that could not be opened with the reason for it."""
-    if finding.severity != "error":
+    if finding.severity != "error" and finding.code != "include-not-found":
         return finding
     for wanted, refused in files.refused.items():
         if repr(wanted)[:-1] in finding.message:
-            return replace(finding, code=refused.code, message=refused.message, fix=refused.fix)
+            code = refused.code if finding.severity == "error" else finding.code
+            return replace(finding, code=code, message=refused.message, fix=refused.fix)
     reasons = [reason for wanted, reason in files.missed.items() if repr(wanted) in finding.message]
     return replace(finding, fix="; ".join(reasons)) if reasons and not finding.fix else finding

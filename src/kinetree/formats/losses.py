@@ -120,8 +120,9 @@ class Losses:
         self.findings: list[Finding] = []
 
     def pared(self, robot: Robot) -> Robot:
-        """Return the robot without the parts that are left out."""
-        return build(leave_out(parts_of(robot), self.without)) if self.without else robot
+        """Return the robot without the parts that are left out; a format of chains leaves out frames itself."""
+        without = self.without - {"frame"} if self.format in ("dh", "dh-csv", "ets") else self.without
+        return build(leave_out(parts_of(robot), without)) if without else robot
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
         """Note what is lost by the table of capabilities and the writer's cases. row: of another format, if given."""
@@ -140,11 +141,9 @@ class Losses:
         if part in self.without:
             return
         first = all(finding.code != f"cannot-say-{part}" for finding in self.findings)
-        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out"
+        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
         message = f"{CAPABILITIES[self.format].title} cannot say {what}"
-        self.findings.append(
-            Finding(f"cannot-say-{part}", "error", message, source, element, fix if first and part in PARTS else None)
-        )
+        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))
 
     def check(self) -> None:
         """Raise KinetreeError if anything would be lost."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 from xml.parsers import expat
 
-from kinetree.errors import Finding, Severity, Source
+from kinetree.errors import SEVERITIES, Finding, Severity, Source
 from kinetree.formats.xml_document import Derived as Derived
 from kinetree.formats.xml_document import Document as Document
 from kinetree.formats.xml_document import tag_end
@@ -53,7 +53,7 @@ class Report:
         self.cut = cut  # what takes parts out of every document that is parsed
         self.findings: list[Finding] = []
         self.about: dict[int, About] = {}  # of each error, by the identity of its finding
-        self.count: Counter[Severity] = Counter()
+        self.count: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)
         self.bytes = 0  # parsed bytes, with those of includes
         self.parts = 0  # elements and attributes of these
         self._spans: tuple[Element | None, dict[str, Span]] = (None, {})  # of the element looked up last

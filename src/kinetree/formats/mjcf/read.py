@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kinetree.confine import Confinement
 from kinetree.errors import Finding
+from kinetree.formats.carried import restore
 from kinetree.formats.fields import check_attributes, finish, stray_text
 from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.bodies import read_bodies
@@ -90,7 +91,8 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
-    parts.joint_order, context.fixed_names = take_texts(report, root)
+    texts = take_texts(report, root)
+    parts.joint_order, context.fixed_names, context.counted = texts.order, texts.fixed, texts.counted
     context.names.joints |= set(context.fixed_names.values())
     read_bodies(context, root)
     for name in {*(parts.joint_order or ())} - {joint.name for joint in parts.joints}:
@@ -104,7 +106,7 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)
-    robot = finish(report, parts, root)
+    robot = finish(report, restore(report, parts, texts.carried, FORMAT), root)
     return robot and lock_held(context, robot)
 
 

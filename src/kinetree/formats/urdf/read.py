@@ -88,7 +88,7 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     parts.joint_order = joint_order(report, root.find(ORDER), parts)
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     check_references(context, parts)
-    carried = ((e, e.get("of") or "", e.get("name") or "", e.text) for e in root.find_all(CARRIED))
+    carried = ((e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED))
     return finish(report, restore(report, parts, carried, "urdf"), root)
 
 
