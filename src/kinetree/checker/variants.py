@@ -179,6 +179,10 @@ def varied(robot: Robot, k: int, names: Collection[str] = ()) -> Robot:
         parts.joints += [Joint(joint, "fixed", robot.root, name) for name, joint in joined.items()]
     _followers(parts, {d.name for d in robot.doubts if d.kind == "joint" and d.part == "mimic"}, k)
     _rooted(parts, robot.doubts, k)
+    whole = {doubt.name for doubt in robot.doubts if doubt.kind == "joint" and not doubt.part}
+    for i, joint in enumerate(parts.joints):
+        if joint.name in whole and stands_in(joint.child) and k % 2 == 0:  # nothing is known of where it is
+            parts.joints[i] = replace(joint, parent=_root_of(parts))
     return replace(build(parts), text=robot.text)
 
 
@@ -222,6 +226,11 @@ def _followers(parts: Parts, unknown: set[str], k: int) -> None:
             parts.joints[i] = replace(joint, mimic=None)
     known = {joint.name for joint in parts.joints if joint.kind.single}
     parts.coupled_limits = [limit for limit in parts.coupled_limits if known.issuperset(limit.coefficients)]
+
+
+def _root_of(parts: Parts) -> str:
+    moved = {joint.child for joint in parts.joints}
+    return next(link.name for link in parts.links if link.name not in moved)
 
 
 def _rooted(parts: Parts, doubts: Collection[Doubt], k: int) -> None:

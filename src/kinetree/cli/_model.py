@@ -164,7 +164,7 @@ def _reading(function: Command, models: dict[str, str], options: Iterable[Decora
             robots = _load(sources, options)
         return function(**dict(zip(models, robots, strict=True)), **others)
 
-    of_reading = options if writes else (*options, _WITHOUT)
+    of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, _WITHOUT)
     return _decorated(command, [click.argument(name, metavar=models[name]) for name in models], of_reading)
 
 
