@@ -8,6 +8,7 @@ import pytest
 
 import cases
 import compile_time
+import conversions
 import ik
 import ik_peers
 import kernels
@@ -16,6 +17,7 @@ import parsers
 import peers
 import works
 from report import Measured, Results, report
+from support import put
 from works import CPP_LOOP, TARGETS, WORKS, Work
 
 FK = Work("fk", "UR5", "into", 10_000)
@@ -225,6 +227,19 @@ def test_the_fastest_that_solves_enough_is_compared():
     )
     assert ik.comparison(ours, theirs[2:]) == "no peer solves 95 %"
     assert ik.comparison(ours, []) == "no peer takes it"
+
+
+def test_conversions_counts_what_became_of_each(tmp_path, capsys):
+    limb = '<link name="{0}"/><joint name="j{0}" type="fixed"><parent link="a"/><child link="{0}"/></joint>'
+    shape = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'
+    for name, inside in {"plain": "", "gone": shape}.items():
+        links = f'<link name="a">{inside}</link>{limb.format("b")}{limb.format("c")}'
+        put(tmp_path / name / "r.urdf", f'<robot name="r">{links}</robot>')
+    put(tmp_path / "small" / "r.urdf", '<robot name="r"><link name="a"/></robot>')
+    assert conversions.main([str(tmp_path), "--quick", "--to", "urdf", "mjcf"]) == 0
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[:6] for row in rows] == [["| urdf", "2", "1", "1", "0", "0"], ["| mjcf", "2", "1", "1", "0", "0"]]
+    assert all(row[7] == "2 of 2 |" for row in rows)
 
 
 REFUSED = '<robot name="r"><link name="a"/><link name="b"/></robot>'

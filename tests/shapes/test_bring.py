@@ -250,3 +250,32 @@ def test_materials_and_buffers_of_a_mesh_go_with_it(workspace):
     assert files(workspace / "out") == [*(f"assets/arm/meshes/{name}" for name in expected), "r.urdf"]
     kt.save(kt.load(path), workspace / "out/r.xml")
     assert "assets/arm/meshes/b.stl" in files(workspace / "out")
+
+
+def test_what_a_format_keeps_goes_with_it(tmp_path):
+    (tmp_path / "in/tex").mkdir(parents=True)
+    (tmp_path / "in/tex/a.png").write_bytes(meshes.png())
+    (tmp_path / "in/m.stl").write_bytes(meshes.stl())
+    (tmp_path / "out").mkdir()
+    path = put(
+        tmp_path / "in/r.xml",
+        '<mujoco><compiler texturedir="tex"/><asset><texture name="a.png" type="2d" file="a.png"/>'
+        '<material name="m" texture="a.png"/><mesh name="m" file="m.stl"/>'
+        '<hfield name="h" file="tex/a.png" size="1 1 1 1"/></asset>'
+        '<worldbody><geom type="mesh" mesh="m" material="m"/><geom type="hfield" hfield="h"/></worldbody></mujoco>',
+    )
+    kt.save(kt.load(path), tmp_path / "out/r.xml")
+    assert files(tmp_path / "out") == ["assets/in/m.stl", "assets/tex/a.png", "r.xml"]
+    text = (tmp_path / "out/r.xml").read_text()
+    assert text.count('file="assets/tex/a.png"') == 2
+    assert 'name="a.png"' in text
+    sdf = (
+        '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><box><size>1 1 1</size></box>'
+        "</geometry><material><pbr><metal><albedo_map> tex/{}.png </albedo_map></metal></pbr></material></visual>"
+        "</link></model></sdf>"
+    )
+    kt.save(kt.load(put(tmp_path / "in/r.sdf", sdf.format("a"))), tmp_path / "out/r.sdf")
+    assert "<albedo_map>assets/tex/a.png</albedo_map>" in (tmp_path / "out/r.sdf").read_text()
+    with pytest.raises(kt.KinetreeError, match="--without extension") as error:
+        kt.save(kt.load(put(tmp_path / "in/r.sdf", sdf.format("b"))), tmp_path / "out/b.sdf")
+    assert error.value.findings[0].code == "missing-file"

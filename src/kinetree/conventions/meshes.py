@@ -28,7 +28,7 @@ from kinetree.formats.packages import Packages
 from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
 from kinetree.model.robot import Geometry, Link, Robot
-from kinetree.shapes.facts import Facts, facts_of, missing_bytes
+from kinetree.shapes.facts import Facts, facts_of
 from kinetree.shapes.read import POINTER
 
 SHORT = 1024
@@ -145,15 +145,14 @@ class CutMesh(MeshRule):
     clause = "the file must be available locally"
     bad = "cut.stl"
 
-    def check(self, shapes: Shapes, mesh_files: Mapping[str, tuple[Path, Asset]]) -> Iterator[Finding]:
+    def check(self, shapes: Shapes, stl_files: Mapping[str, Facts]) -> Iterator[Finding]:
         """A binary STL file that is shorter than its header says."""
         first = _first(shapes)
-        for name, (path, state) in mesh_files.items():
-            with suppress(OSError):
-                if state == "there" and (lengths := missing_bytes(path)):
-                    link, geometry = first[name]
-                    message = f"the mesh file {name!r} has {lengths[0]} bytes, its header announces {lengths[1]}"
-                    yield self.finding(message, link, source=geometry.source)
+        for name, facts in stl_files.items():
+            if facts.cut:
+                link, geometry = first[name]
+                message = f"the mesh file {name!r} has {facts.length} bytes, its header announces {facts.announced}"
+                yield self.finding(message, link, source=geometry.source)
 
 
 class AbsurdMesh(MeshRule):
@@ -169,25 +168,21 @@ class AbsurdMesh(MeshRule):
     url = "https://www.ros.org/reps/rep-0103.html"
     bad = "millimetres.stl"
 
-    def check(self, robot: Robot, shapes: Shapes, measures: Mapping[str, Facts | KinetreeError]) -> Iterator[Finding]:
-        """A mesh whose box, with its scale, has its longest side above 100 m or below 1e-5 m. A remark if readers of
-        meshes are not installed; meshes that cannot be read are left out."""
+    def check(self, shapes: Shapes, stl_files: Mapping[str, Facts]) -> Iterator[Finding]:
+        """A binary STL file that has, with its scale, some triangles more than 100 m apart, or is smaller than 1e-5 m.
+        Other formats are not read, for that takes much longer than all rules."""
         seen = set()
         for link, geometry in shapes:
-            facts = measures.get(_file(geometry))
+            facts = stl_files.get(_file(geometry))
             scale = geometry.shape.parameters.get("scale", (1.0, 1.0, 1.0))
-            if not isinstance(facts, Facts) or (_file(geometry), scale) in seen:
+            if facts is None or facts.sides is None or (_file(geometry), scale) in seen:
                 continue
             seen.add((_file(geometry), scale))
-            sides = np.abs((facts.bounds[1] - facts.bounds[0]) * np.asarray(scale))
-            if not TINY <= sides.max() <= HUGE:
+            sides = np.abs(facts.sides * np.asarray(scale))
+            if sides.max() > HUGE or (facts.complete and sides.max() < TINY):
                 size = " by ".join(f"{side:.3g}" for side in sides)
-                message = f"the mesh {_file(geometry)!r} is {size} m large"
+                message = f"the mesh {_file(geometry)!r} is {size} m large{'' if facts.complete else ' or more'}"
                 yield self.finding(message, link, source=geometry.source)
-        errors = [facts.findings[0] for facts in measures.values() if isinstance(facts, KinetreeError)]
-        if unread := [finding for finding in errors if finding.code == "mesh-reader"]:
-            message = f"the sizes of {len(unread)} meshes are not checked: {unread[0].message}; {unread[0].fix}"
-            yield self.remark(message, robot)
 
 
 RULES: tuple[type[Rule], ...] = (MissingMesh, EmptyMesh, PointerMesh, CutMesh, AbsurdMesh)
@@ -231,9 +226,14 @@ def assets(mesh_files: Mapping[str, tuple[Path, Asset]]) -> Mapping[str, Asset]:
 
 
 @fact
-def measures(mesh_files: Mapping[str, tuple[Path, Asset]]) -> Mapping[str, Facts | KinetreeError]:
-    """Return the facts of each mesh file that is there, by name, or the error if it cannot be read."""
-    return {name: facts_of(path) for name, (path, state) in mesh_files.items() if state == "there"}
+def stl_files(mesh_files: Mapping[str, tuple[Path, Asset]]) -> Mapping[str, Facts]:
+    """Return the facts of each binary STL file that is there, by name."""
+    found = {}
+    for name, (path, state) in mesh_files.items():
+        with suppress(OSError):
+            if state == "there" and (facts := facts_of(path)):
+                found[name] = facts
+    return found
 
 
 @lru_cache(maxsize=1)

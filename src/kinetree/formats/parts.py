@@ -133,7 +133,9 @@ def _cut(root: Element, report: Report, parts: Mapping[str, str]) -> None:
 
 def _label(element: Element) -> str:
     """Return the name of an element of the whole robot in messages, without the mark of those of Kinetree."""
-    return element.label.replace("kinetree_coupled_limit", "coupled limit").replace("kinetree_joint_order", "joint order")
+    name = element.get("name")
+    kind = element.tag.replace("kinetree_", "").replace("kinetree:", "").replace("_", " ")
+    return f"{kind} {name!r}" if name else element.label
 
 
 def note(part: str, names: Collection[str], source: Source | None) -> Finding:

@@ -263,10 +263,9 @@ class Robot:
     loops: joints that close a loop, by name: the tree is without them, and q may open them; see `kt.loop_error`.
     groups: names of joints by group. coupled_limits: limits over several joints; `limits` has all limits of q.
     frames: every link's own frame and every extra frame, in one name space. root: the link that no joint moves.
-    joint_names: the order of q, without fixed joints and followers. coordinate_names has a name for each number of q,
-        velocity_names for each of qd.
+    joint_names: the order of q, without fixed joints and followers. coordinate_names, velocity_names: of q, of qd.
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
-    notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown.
+    notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown, or ().
     """
 
     name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from kinetree.confine import is_in, real
@@ -12,13 +13,14 @@ from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.capabilities import CAPABILITIES
 from kinetree.formats.opener import read_file
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Geometry, Material, Robot
+from kinetree.model.robot import Extension, Geometry, Material, Robot
 from kinetree.shapes.collada import images
 from kinetree.shapes.convert import mesh_for_drake, mesh_for_mujoco, texture_for_mujoco
+from kinetree.shapes.extensions import with_references
 from kinetree.shapes.gltf import references
 from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.read import POINTER, Beside, ending_of, read_mesh
-from kinetree.shapes.resolve import IMAGES, MESHES, beside, files_of, path_of, root_of
+from kinetree.shapes.resolve import IMAGES, MESHES, OTHERS, beside, files_of, path_of, root_of
 
 ASSETS = "assets"
 """Folder beside the written file that meshes and textures are put into."""
@@ -63,12 +65,13 @@ class _Bag:
     def geometry(self, geometry: Geometry, owner: str, felt: bool) -> Geometry:
         """Return a geometry that refers to its mesh and its texture as the written file does."""
         material = geometry.material and self.material(geometry.material)
+        geometry = replace(geometry, material=material, extensions=self.extensions(geometry.extensions, owner))
         if geometry.shape.kind != "mesh":
-            return replace(geometry, material=material)
+            return geometry
         name = str(geometry.shape.parameters["filename"])
         file = self._noting(name, "geometry", owner, geometry.source, lambda path: self._mesh(path, felt), MESHES)
         shape = replace(geometry.shape, parameters={**geometry.shape.parameters, "filename": file})
-        return replace(geometry, shape=shape, material=material)
+        return replace(geometry, shape=shape)
 
     def material(self, material: Material) -> Material:
         """Return a material that refers to its texture as the written file does."""
@@ -77,6 +80,17 @@ class _Bag:
         owner = f"material {material.name!r}"
         texture = self._noting(material.texture, "material", owner, material.source, self._texture, IMAGES)
         return replace(material, texture=texture)
+
+    def extensions(self, extensions: tuple[Extension, ...], owner: str) -> tuple[Extension, ...]:
+        """Return extensions that refer to their files as the written file does."""
+        if "extension" in self.without:
+            return extensions
+        endings = (*IMAGES, *OTHERS)
+
+        def renamed(name: str, source: Source | None) -> str:
+            return self._noting(name, "extension", owner, source, self._texture, endings)
+
+        return tuple(with_references(e, self.format, partial(renamed, source=e.source)) for e in extensions)
 
     def _noting(
         self,
@@ -97,7 +111,7 @@ class _Bag:
             return reference
         except KinetreeError as error:
             first = error.findings[0]
-            what = "mesh" if part == "geometry" else "texture"
+            what = {"geometry": "mesh", "material": "texture"}.get(part, "file")
             message = f"the {what} {name!r} cannot be brought along: {first.message}"
             fix = "; ".join(filter(None, [first.fix, FIX.format(part=part)]))
             self.findings.setdefault(
@@ -130,7 +144,9 @@ class _Bag:
     def _texture(self, path: Path) -> str:
         if (path, None) not in self.references:
             data, ending = read_file(path), ending_of(path.name)
-            made, ending = texture_for_mujoco(data, str(path)) if self.format == "mjcf" else (data, ending)
+            made = data
+            if self.format == "mjcf" and ending in IMAGES:
+                made, ending = texture_for_mujoco(data, str(path))
             self.references[path, None] = self._placed(path, made, ending, made is not data)
         return self.references[path, None]
 
@@ -229,6 +245,7 @@ def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()
             for link in parts.links
         ]
     parts.materials = [bag.material(material) for material in parts.materials]
+    parts.extensions = [*bag.extensions(tuple(parts.extensions), f"robot {robot.name!r}")]
     if bag.findings:
         raise KinetreeError(list(bag.findings.values()))
     return (build(parts) if bag.changed else robot), bag.contents

@@ -17,6 +17,8 @@ MESHES = (
 """Endings of mesh files. A reference to any other file is never copied: it may lead to what is nobody's business."""
 IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".tga", ".bmp", ".gif", ".dds", ".ktx", ".ktx2", ".webp", ".hdr")
 """Endings of textures, likewise."""
+OTHERS = (".hf", ".bin", ".skn")
+"""Endings of height fields and skins in <asset> of MJCF."""
 
 
 def files_of(robot: Robot) -> Files:

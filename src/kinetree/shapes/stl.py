@@ -28,21 +28,16 @@ def is_text(head: bytes, size: int) -> bool:
     return not exact and head.lstrip()[:5].lower() == b"solid" and b"\0" not in head
 
 
-def is_cut(head: bytes, size: int) -> bool:
-    """Return whether a binary STL file is shorter than its header says."""
-    count = announced(head)
-    return not is_text(head, size) and (count is None or size < HEADER + count * TRIANGLE.itemsize)
-
-
 def read_stl(data: bytes, file: str) -> Mesh:
     """Return the mesh of an STL file. Raises KinetreeError if it cannot be read."""
     if is_text(data[:1024], len(data)):
         return _text(data, file)
-    if is_cut(data[:HEADER], len(data)):
-        count = announced(data)
-        message = f"is an STL file of {len(data)} bytes, but its header announces {count} triangles"
-        raise refused(file, message if count is not None else f"is no STL file: it has {len(data)} bytes")
-    count = min(announced(data) or 0, MOST_TRIANGLES + 1)
+    count = announced(data)
+    if count is None:
+        raise refused(file, f"is no STL file: it has {len(data)} bytes")
+    if len(data) < HEADER + count * TRIANGLE.itemsize:
+        raise refused(file, f"is an STL file of {len(data)} bytes, but its header announces {count} triangles")
+    count = min(count, MOST_TRIANGLES + 1)
     points: Any = np.frombuffer(data, TRIANGLE, count, HEADER)["vertices"]
     return _soup(points.reshape(-1, 3).astype(float), file)
 
