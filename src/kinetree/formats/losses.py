@@ -36,7 +36,7 @@ def bearers(robot: Robot, part: str) -> list[str]:
     if part == "order":
         return [f"robot {robot.name!r}"] if robot.joint_names != order_of_file(robot) else []
     if part == "extension":
-        parts = (robot, *robot.links.values(), *robot.joints.values(), *robot.sensors.values())
+        parts: tuple[Any, ...] = (robot, *robot.links.values(), *robot.joints.values(), *robot.sensors.values())
         return [f"<{extension.tag}>" for one in parts for extension in one.extensions]
     things: Iterable[Any] = ()
     if part in ("inertial", "geometry"):
