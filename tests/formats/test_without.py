@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -147,3 +149,9 @@ class TestOtherFormats:
 
     def test_a_robot_of_the_package(self):
         assert kt.load("icub", without=("coupled_limit",)).coupled_limits == ()
+
+
+def test_the_page_lists_all_parts():
+    page = (Path(__file__).parents[2] / "docs" / "model.md").read_text()
+    for name, part in PARTS.items():
+        assert f"| `{name}` | {part.title} | {part.effect} |" in page

@@ -51,7 +51,7 @@ WANTED += tuple(f"{side}_{what}" for side in "lr" for what in ("ankle", "sole", 
 
 @dataclass(frozen=True)
 class Certain:
-    """Findings by the codes of rules that ran, and what could not be asked: elements, by their names in messages, and
+    """Findings by the codes of rules that ran, and what could not be checked: elements, by their names in messages, and
     the codes of rules about other elements."""
 
     findings: Mapping[str, list[Finding]]
@@ -59,7 +59,7 @@ class Certain:
     unsure: frozenset[str] = frozenset()
 
     def is_asked(self, code: str, element: str, always: bool) -> bool:
-        """Return whether a rule, or a reader, was asked about an element. always: whether the code is of no rule."""
+        """Return whether a rule, or a reader, could judge an element. always: whether the code is of no rule."""
         if self.touched and (element in self.touched or element.startswith("<")):  # which may be inside of such a one
             return False
         return always or (code in self.findings and code not in self.unsure)
@@ -130,14 +130,14 @@ def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOp
 
 
 def remarks(robot: Robot, found: Certain) -> list[Finding]:
-    """Return the remark on what could not be asked of a robot with doubts, if there is anything."""
+    """Return the remark on what could not be checked of a robot with doubts, if there is anything."""
     about = sorted({doubt.element for doubt in robot.doubts if doubt.name and not stands_in(doubt.name)})
     if Doubt("robot", robot.name) in robot.doubts:
-        message = "no rule was asked, for the errors may concern every part of the robot"
+        message = "no rule was run, for the errors may concern every part of the robot"
     else:
         message = f"the errors leave unknown what rules read of {_listed(about)}"
         if found.unsure:
-            message += f"; {_listed(sorted(found.unsure), 100)} could not be asked about other parts either"
+            message += f"; {_listed(sorted(found.unsure), 100)} could not be checked on other parts either"
     note = Finding("not-asked", "info", message, robot.source, f"robot {robot.name!r}")
     return [note] if about or found.unsure else []
 
