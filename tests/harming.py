@@ -253,16 +253,6 @@ def twice(owner: str) -> Plant:
     return plant
 
 
-def section(text: str) -> Plant:
-    """One more section."""
-
-    def plant(root: ET.Element) -> str | None:
-        root.append(ET.fromstring(text))
-        return "none"
-
-    return plant
-
-
 def _model(root: ET.Element) -> ET.Element:
     model = root.find("model") if root.tag == "sdf" else root.find("worldbody")
     assert model is not None
@@ -295,7 +285,4 @@ MJCF_PLANTS: dict[str, tuple[str, Plant]] = {
     "a range of words": ("number", attribute_of("joint", ".", "range", "a b")),
     "an armature of words": ("number", attribute_of("joint", ".", "armature", "much")),
     "an unknown type": ("keyword", attribute_of("joint", ".", "type", "gearbox")),
-    "a motor of an unknown joint": ("unknown-joint", section('<actuator><motor joint="nothing"/></actuator>')),
-    "a pair of unknown bodies": ("unknown-body", section('<contact><exclude body1="a_" body2="b_"/></contact>')),
-    "a sensor of an unknown site": ("unknown-site", section('<sensor><gyro site="nothing"/></sensor>')),
 }

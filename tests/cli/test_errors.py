@@ -240,3 +240,16 @@ def test_an_output_that_cannot_be_written_is_no_traceback():
         assert run.returncode == 74
         assert run.stderr.startswith("the output cannot be written")
         assert "Traceback" not in run.stderr
+
+
+def test_errors_in_a_part_that_is_left_out_do_not_count(run, tmp_path):
+    """Commands that load take --without; one that writes leaves the part out of both."""
+    file = tmp_path / "r.urdf"
+    file.write_text(
+        '<robot name="r"><link name="a"><inertial><mass value="x"/></inertial></link><link name="b"/>'
+        '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>'
+    )
+    assert run("fk", file, "b").exit_code == 2
+    assert run("fk", file, "b", "--without", "inertial").exit_code == 0
+    assert run("convert", file, tmp_path / "r.sdf").exit_code == 2
+    assert run("convert", file, tmp_path / "r.sdf", "--without", "inertial").exit_code == 0

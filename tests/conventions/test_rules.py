@@ -190,7 +190,8 @@ class TestReading:
         findings = check(path, profile="icub")
         assert findings
         assert all(f.source.file == str(path) for f in findings)
-        assert {f.severity for f in findings} == {"error", "warning"}
+        assert {f.severity for f in findings} == {"error", "warning", "info"}
+        assert [f.code for f in findings if f.severity == "info"] == ["not-asked"]
         assert {f.severity for f in check(path, profile="icub", select="ICUB")} == {"error"}
 
     def test_no_file_is_an_error(self, tmp_path):

@@ -35,9 +35,9 @@ def check(
 ) -> list[Finding]:
     """Return what is wrong with a robot: findings of its reader, and violations of the conventions of a profile.
 
-    source: a robot, or a source for `kinetree.load`, with its options. After errors of its reader the rules are asked
-    about what is certain; the finding "not-asked" says about what they are not. A file without a robot gives only the
-    findings of its reader.
+    source: a robot, or a source for `kinetree.load`, with its options. After errors of its reader the rules are run on
+    what is certain of it, and a remark names what they could not judge. A file without a robot gives only the findings
+    of its reader.
     profile: a key of PROFILES.
     vendor: maker of the robot's controller, a key of `kinetree.controllers`; by default derived from the model's names.
     select, ignore: codes or their beginnings, to report only these or to leave these out. Errors of the reader are
@@ -59,7 +59,7 @@ def check(
 
 def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Certain]:
     """Return all findings of a reader and of a profile's rules, the gravest first, and the answers of the rules. After
-    errors of the reader the rules are asked about what they leave certain."""
+    errors of the reader the rules are run on what they leave certain."""
     robot, findings = reading
     findings = [replace(f, severity="error") if f.code in GRAVER else f for f in findings]
     if robot is None:
@@ -83,6 +83,6 @@ def by_severity(finding: Finding) -> int:
 
 
 def is_error_of_reader(finding: Finding) -> bool:
-    """Return whether a finding is an error of a reader. It is always reported, and no rule is asked about what it
+    """Return whether a finding is an error of a reader. It is always reported, and no rule judges what it
     touches."""
     return finding.severity == "error" and finding.code.islower()

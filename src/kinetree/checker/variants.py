@@ -35,6 +35,8 @@ POSES = tuple(
 )
 AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.36, 0.48, 0.8))
 TYPES = ("fixed", "revolute", "prismatic", "continuous", "fixed")
+HANGING = ("fixed", "fixed", "revolute", "prismatic", "continuous")
+"""Types of a joint and of one that the file does not have."""
 LIMITS = (
     (),
     (Limit(-pi, pi, 2.0, 50.0),),
@@ -49,7 +51,7 @@ WANTED += tuple(f"{side}_{what}" for side in "lr" for what in ("ankle", "sole", 
 
 @dataclass(frozen=True)
 class Certain:
-    """Findings by the codes of rules that ran, and what could not be asked: elements, by their names in messages, and
+    """Findings by the codes of rules that ran, and what could not be checked: elements, by their names in messages, and
     the codes of rules about other elements."""
 
     findings: Mapping[str, list[Finding]]
@@ -57,7 +59,7 @@ class Certain:
     unsure: frozenset[str] = frozenset()
 
     def is_asked(self, code: str, element: str, always: bool) -> bool:
-        """Return whether a rule, or a reader, was asked about an element. always: whether the code is of no rule."""
+        """Return whether a rule, or a reader, could judge an element. always: whether the code is of no rule."""
         if self.touched and (element in self.touched or element.startswith("<")):  # which may be inside of such a one
             return False
         return always or (code in self.findings and code not in self.unsure)
@@ -66,7 +68,7 @@ class Certain:
 def certain(robot: Robot, options: CheckOptions) -> Certain:
     """Return the findings of a profile's rules that hold whatever stands in for what errors leave unknown."""
     rules = options.rules
-    touched = frozenset(doubt.element for doubt in robot.doubts)
+    touched = frozenset(doubt.element for doubt in robot.doubts if doubt.kind != "robot")
     whole = frozenset(doubt.element for doubt in robot.doubts if doubt.part in ("", "name"))
     if any(doubt == Doubt("robot", robot.name) for doubt in robot.doubts):
         return Certain({}, touched, frozenset(rule.code for rule in rules))
@@ -128,14 +130,14 @@ def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOp
 
 
 def remarks(robot: Robot, found: Certain) -> list[Finding]:
-    """Return the remark on what could not be asked of a robot with doubts, if there is anything."""
+    """Return the remark on what could not be checked of a robot with doubts, if there is anything."""
     about = sorted({doubt.element for doubt in robot.doubts if doubt.name and not stands_in(doubt.name)})
     if Doubt("robot", robot.name) in robot.doubts:
-        message = "no rule was asked, for the errors may concern every part of the robot"
+        message = "no rule was run, for the errors may concern every part of the robot"
     else:
         message = f"the errors leave unknown what rules read of {_listed(about)}"
         if found.unsure:
-            message += f"; {_listed(sorted(found.unsure))} could not be asked about other parts either"
+            message += f"; {_listed(sorted(found.unsure), 100)} could not be checked on other parts either"
     note = Finding("not-asked", "info", message, robot.source, f"robot {robot.name!r}")
     return [note] if about or found.unsure else []
 
@@ -176,7 +178,11 @@ def varied(robot: Robot, k: int, names: Collection[str] = ()) -> Robot:
         joined = {name: name if name not in robot.joints else f"{HIDDEN} {name}" for name in new}
         parts.joints += [Joint(joint, "fixed", robot.root, name) for name, joint in joined.items()]
     _followers(parts, {d.name for d in robot.doubts if d.kind == "joint" and d.part == "mimic"}, k)
-    _rooted(parts, {doubt.name: doubt.part for doubt in robot.doubts if doubt.part in ("root", "hung")}, k)
+    _rooted(parts, robot.doubts, k)
+    whole = {doubt.name for doubt in robot.doubts if doubt.kind == "joint" and not doubt.part}
+    for i, joint in enumerate(parts.joints):
+        if joint.name in whole and stands_in(joint.child) and k % 2 == 0:  # nothing is known of where it is
+            parts.joints[i] = replace(joint, parent=_root_of(parts))
     return replace(build(parts), text=robot.text)
 
 
@@ -194,9 +200,10 @@ def _link(link: Link, part: str, k: int) -> Link:
 
 def _joint(joint: Joint, part: str, k: int) -> Joint:
     if part in ("type", "", "root", "hung"):
-        joint = replace(joint, type=TYPES[k], limits=(), mimic=None if TYPES[k] == "fixed" else joint.mimic)
+        kind = TYPES[k] if part in ("type", "") else HANGING[k]
+        joint = replace(joint, type=kind, limits=(), mimic=None if kind == "fixed" else joint.mimic)
     if part in ("origin", "", "root", "hung"):
-        joint = replace(joint, origin=POSES[k])
+        joint = replace(joint, origin=POSES[(k + 4) % VARIANTS if part in ("root", "hung") else k])
     if part in ("axes", "type", "", "root", "hung"):
         joint = replace(joint, axes=frozen(np.reshape([AXES[k], AXES[k - 1]][: joint.kind.axes], (-1, 3))))
     if part in ("limits", "type", "", "root", "hung"):
@@ -221,8 +228,16 @@ def _followers(parts: Parts, unknown: set[str], k: int) -> None:
     parts.coupled_limits = [limit for limit in parts.coupled_limits if known.issuperset(limit.coefficients)]
 
 
-def _rooted(parts: Parts, hung: Mapping[str, str], k: int) -> None:
-    """Hang the links that no joint of the file moves on another link; those that may be the root in turn are."""
+def _root_of(parts: Parts) -> str:
+    moved = {joint.child for joint in parts.joints}
+    return next(link.name for link in parts.links if link.name not in moved)
+
+
+def _rooted(parts: Parts, doubts: Collection[Doubt], k: int) -> None:
+    """Hang the links that no joint of the file moves on another link, such as one that the file does not have. Those
+    that may be the root are it in turn."""
+    hung = {doubt.name: doubt.part for doubt in doubts if doubt.part in ("root", "hung")}
+    unknown = {doubt.name for doubt in doubts if doubt.kind == "link" and not doubt.part}
     if not hung:
         return
     places = [i for i, joint in enumerate(parts.joints) if joint.name in hung]
@@ -237,5 +252,6 @@ def _rooted(parts: Parts, hung: Mapping[str, str], k: int) -> None:
             children.setdefault(joint.parent, []).append(joint.child)
     for link in below:
         below += children.get(link, ())
-    for i, link in zip(places, roots, strict=True):
-        parts.joints[i] = replace(parts.joints[i], parent=below[-1] if k % 2 else top, child=link)
+    ends = [link for link in below if link in unknown] or below[-1:]
+    for j, (i, link) in enumerate(zip(places, roots, strict=True)):
+        parts.joints[i] = replace(parts.joints[i], parent=ends[j % len(ends)] if k % 2 else top, child=link)

@@ -164,11 +164,8 @@ def _reading(function: Command, models: dict[str, str], options: Iterable[Decora
             robots = _load(sources, options)
         return function(**dict(zip(models, robots, strict=True)), **others)
 
-    return _decorated(
-        command,
-        [click.argument(name, metavar=models[name]) for name in models],
-        options if writes else (*options, _WITHOUT),
-    )
+    of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, _WITHOUT)
+    return _decorated(command, [click.argument(name, metavar=models[name]) for name in models], of_reading)
 
 
 def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterable[Decorator]) -> Command:

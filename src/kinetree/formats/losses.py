@@ -35,9 +35,15 @@ def bearers(robot: Robot, part: str) -> list[str]:
     """Return the elements of a robot that have a part, as they are called in messages."""
     if part == "order":
         return [f"robot {robot.name!r}"] if robot.joint_names != order_of_file(robot) else []
+    if part == "extension":
+        parts: tuple[Any, ...] = (robot, *robot.links.values(), *robot.joints.values(), *robot.sensors.values())
+        return [f"<{extension.tag}>" for one in parts for extension in one.extensions]
     things: Iterable[Any] = ()
     if part in ("inertial", "geometry"):
         things = (link for link in robot.links.values() if _has(link, part))
+    elif part == "material":
+        seen = (link for link in robot.links.values() if any(g.material for g in (*link.visuals, *link.collisions)))
+        things = (*robot.materials.values(), *seen)
     elif part == "force_torque":
         things = (sensor for sensor in robot.sensors.values() if sensor.force_torque)
     elif part in OF_JOINTS or part == "velocity_limit":
@@ -46,10 +52,12 @@ def bearers(robot: Robot, part: str) -> list[str]:
         things = getattr(parts_of(robot), EMPTY[part][0])
     else:
         things = robot.loops.values()
-    return [
-        f"{part} {thing!r}" if isinstance(thing, str) else f"{type(thing).__name__.lower()} {thing.name!r}"
-        for thing in things
-    ]
+    return [f"{part} {thing!r}" if isinstance(thing, str) else _label(thing) for thing in things]
+
+
+def _label(thing: Any) -> str:
+    kind = type(thing).__name__.replace("CoupledLimit", "coupled limit").lower()
+    return f"{kind} {thing.name!r}"
 
 
 def _has(thing: Any, part: str) -> bool:

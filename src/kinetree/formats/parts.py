@@ -118,7 +118,7 @@ def _cut(root: Element, report: Report, parts: Mapping[str, str]) -> None:
         for child in outer.children:
             part = parts.get(f"{outer.tag}/{child.tag}")
             if part:
-                named = child.label if outer is root else label
+                named = _label(child) if outer is root else label
                 found.setdefault(part, []).append((named, child.source))
             else:
                 kept.append(child)
@@ -129,6 +129,13 @@ def _cut(root: Element, report: Report, parts: Mapping[str, str]) -> None:
             del outer.attributes[name]
         stack += [(child, child.label if child.get("name") else label) for child in reversed(kept)]
     report.findings += [note(part, [name for name, _ in places], places[0][1]) for part, places in found.items()]
+
+
+def _label(element: Element) -> str:
+    """Return the name of an element of the whole robot in messages, without the mark of those of Kinetree."""
+    name = element.get("name")
+    kind = element.tag.replace("kinetree_", "").replace("kinetree:", "").replace("_", " ")
+    return f"{kind} {name!r}" if name else element.label
 
 
 def note(part: str, names: Collection[str], source: Source | None) -> Finding:

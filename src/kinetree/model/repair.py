@@ -67,6 +67,7 @@ class _Repair:
         self.parts = parts
         self.hidden = 0
         self.made: set[str] = set()  # links that the file does not have
+        self.cut: set[str] = set()  # links of circles that nothing carries any more
 
     def doubt(self, kind: str, name: str, part: str = "") -> None:
         doubt = Doubt(kind, name, part)
@@ -150,6 +151,7 @@ class _Repair:
             child = self.new_name()
             self.doubt("joint", joints[i].name)
             self.doubt("link", child)
+            self.cut.add(joints[i].child)
             self.parts.links.append(Link(child, source=joints[i].source))
             joints[i] = replace(joints[i], child=child)
 
@@ -160,15 +162,16 @@ class _Repair:
         joint, if any has.
         """
         carrier = {joint.child: joint.parent for joint in self.parts.joints}
-        roots = [link.name for link in self.parts.links if link.name not in carrier and link.name not in self.made]
+        tops = [link.name for link in self.parts.links if link.name not in carrier]
+        roots = [name for name in tops if name not in self.made]
+        roots.sort(key=lambda name: name in self.cut)  # keeps the order otherwise
         may_be = []
         for name in (name for name in self.made if name in carrier):
             while name in carrier:
                 name = carrier[name]
             may_be += [name] if name in roots and name not in may_be else []
-        free = [link.name for link in self.parts.links if link.name not in carrier]  # some, for there are no circles
-        first = next((name for name in roots if name in may_be), [*roots, *free][0])
-        for link in [name for name in free if name != first]:
+        first = next((name for name in roots if name in may_be), (roots or tops)[0])
+        for link in [name for name in tops if name != first]:
             joint = Joint(self.new_name(), "fixed", first, link, source=self.parts.source)
             self.parts.joints.append(joint)
             self.doubt("joint", joint.name, "root" if link in may_be else "hung")
@@ -190,11 +193,15 @@ class _Repair:
         """Leave out what refers to a missing part."""
         parts = self.parts
         links, joints = {link.name for link in parts.links}, {joint.name: joint for joint in parts.joints}
+        loops = [self.sound(joint) for joint in self.named("joint", parts.loops, joints)]
+        parts.loops = self.known("joint", loops, lambda joint: joint.parent in links and joint.child in links)
+        closing = {None, *(joint.name for joint in parts.loops)}
         taken = dict.fromkeys(links)
         parts.frames = self.known("frame", self.named("frame", parts.frames, taken), lambda f: f.link in links)
         frames = links | {frame.name for frame in parts.frames}
+        sensors = self.named("sensor", parts.sensors)
         parts.sensors = self.known(
-            "sensor", self.named("sensor", parts.sensors), lambda s: s.frame in frames and s.joint in (None, *joints)
+            "sensor", sensors, lambda one: one.frame in frames and (one.joint in closing or one.joint in joints)
         )
         parts.materials = self.named("material", parts.materials)
         parts.coupled_limits = self.known(
