@@ -64,7 +64,7 @@ def outcome(task: tuple[Path, Path, str, float]) -> Outcome:
     name = str(path.relative_to(folder))
     try:
         with time_limit(seconds):
-            robot, findings = examine(path, ReadOptions(format, packages=packages_of(folder, path)))
+            robot, findings = examine(path, ReadOptions(packages=packages_of(folder, path)))
     except KinetreeError as error:
         robot, findings = None, list(error.findings)
     except BaseException as error:

@@ -58,7 +58,7 @@ def test_what_a_type_can_reach_is_closed_and_other_poses_are_not(kind):
 
 def test_inverse_kinematics_over_a_loop_is_refused_unless_it_is_ignored(fourbar):
     for frame, base in (("d", None), ("c", "b"), ("hand", "c")):
-        with pytest.raises(KinetreeError, match="'ad'.*closes a loop"):
+        with pytest.raises(KinetreeError, match=r"'ad'.*closes a loop"):
             kt.ik(fourbar, frame, base, goal="position")
         assert kt.ik(fourbar, frame, base, goal="position", loops="ignore").coordinate_names
     with pytest.raises(KinetreeError, match="legal are 'refuse', 'ignore'"):

@@ -16,6 +16,7 @@ from kinetree.arguments import as_names, explained
 from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
+from kinetree.formats.parts import PARTS, check_parts, note
 from kinetree.formats.registry import (
     FORMATS,
     Format,
@@ -26,6 +27,7 @@ from kinetree.formats.registry import (
     holds_xacro,
 )
 from kinetree.formats.srdf import read_groups
+from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits, set_groups
 from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
@@ -47,6 +49,7 @@ def load(
     limits: str | os.PathLike[str] | None = None,
     confined: bool | Confinement = False,
     expand: str | None = None,
+    without: Collection[str] = (),
 ) -> Robot:
     """Return the robot that a file, a text or a name describes.
 
@@ -66,10 +69,13 @@ def load(
         may include whatever you may read. It is not about the files that you name here.
     expand: "mujoco" if elements of an MJCF file that make bodies (<attach>, <composite>, <flexcomp>) shall be expanded
         by an installed MuJoCo, in a child process that can neither write nor use the network.
+    without: parts that are left out, keys of `kinetree.formats.parts.PARTS`, such as ("mimic",), after which followers
+        move by themselves. Errors in them do not count. What that changes is on `robot.notes`.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
-    robot, findings = examine(source, ReadOptions(format, xacro_args, packages, model, srdf, limits, confined, expand))
+    options = ReadOptions(format, xacro_args, packages, model, srdf, limits, confined, expand, without)
+    robot, findings = examine(source, options)
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
         raise KinetreeError(sorted(errors, key=_position))
@@ -84,7 +90,9 @@ def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()
 
     uncertain: whether after errors the robot is what is certain of it, with doubts.
     """
-    robot, findings = _with_empty_limits(*_with_groups(*_read(source, options), options))
+    check_parts(options.without)
+    reading = _left_out(*_with_groups(*_read(source, options), options), options.without)
+    robot, findings = _with_empty_limits(*reading)
     if robot is None or (robot.doubts and not uncertain):
         return None, findings
     limits = options.limits
@@ -157,6 +165,20 @@ def _with_groups(robot: Robot | None, findings: list[Finding], options: ReadOpti
     return replace(made, notes=(*robot.notes, *more), doubts=robot.doubts), [*findings, *more]
 
 
+def _left_out(robot: Robot | None, findings: list[Finding], without: Collection[str]) -> Reading:
+    """Return a reading without the parts that are left out, with a note on those that its reader still read."""
+    if robot is None or not without:
+        return robot, findings
+    from kinetree.formats.losses import bearers, leave_out
+
+    silent = {code for part in without for code in PARTS[part].silent}
+    had = {part: bearers(robot, part) for part in without}
+    new = [note(part, names, robot.source) for part, names in had.items() if names]
+    notes = (*(note for note in robot.notes if note.code not in silent), *new)
+    made = replace(build(leave_out(parts_of(robot), without)), notes=notes, doubts=robot.doubts)
+    return made, [*(finding for finding in findings if finding.code not in silent), *new]
+
+
 def _with_empty_limits(robot: Robot | None, findings: list[Finding]) -> Reading:
     """Return a reading with a note, if limits over several joints leave nothing."""
     if robot is None or not robot.coupled_limits or not (fault := nothing_inside(robot)):
@@ -199,10 +221,11 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     """
     files = Files(folders, confinement_of(path, options.confined or True))
     reading = FORMATS["urdf"].read(text, str(path), files, options)
-    first = next((f for f in reading[1] if f.code == "left-over-xacro"), None)
-    if first is None:
+    left = [finding for finding in reading[1] if finding.code == "left-over-xacro"]
+    if not left:
         FORMATS["urdf"].check_options(options)
         return reading
+    first = min(left, key=_position)
     robot, findings = FORMATS["xacro"].read(text, str(path), files, options)
     robot, findings = _with_reasons(robot, findings, files)
     how = "it is read as xacro, within its workspace"
@@ -211,7 +234,7 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
 
         if all(f.code == "xacro-macro" for f in findings if f.severity == "error"):
             how = f"it cannot be expanded: {findings[-1].message}"
-            robot, more = read_certain(text, str(path), foreign=True)
+            robot, more = read_certain(text, str(path), foreign=True, without=options.without)
             findings = more if robot else findings
     if robot is None:
         why = "; the file is read as xacro, for it holds instructions of xacro"
@@ -266,14 +289,17 @@ def save(
     format: str | None = None,
     without: Collection[str] = (),
     assets: Literal["bring", "keep"] = "bring",
-) -> None:
+) -> tuple[Finding, ...]:
     """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
+
+    What the format lacks but other programs do not need, such as MJCF's velocity limits, stands in elements of Kinetree,
+    which `load` puts back. Returns remarks on these parts, and on names that other programs see differently.
 
     assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
         needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
         the robot is written in its own format beside its own file. "keep" leaves the references as they are.
-    without: parts that are left out, such as ("extension", "inertial"), for formats that cannot say all of them; see
-        `kinetree.formats.losses.PARTS`. Otherwise whatever the format cannot say is a KinetreeError.
+    without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`. Raises
+        KinetreeError for a part without which other programs would see another robot, unless it is left out.
     """
     from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
     from kinetree.shapes.bring import bring
@@ -290,9 +316,11 @@ def save(
     contents: dict[Path, bytes] = {}
     if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
-    text = row.write(robot, without)
+    notes: list[Finding] = []
+    text = row.write(robot, without, notes)
     with made_folders(file.parent for file in contents if target.parent.is_dir()):
         write_all({**contents, target: text})
+    return tuple(notes)
 
 
 @explained
@@ -320,6 +348,8 @@ def _position(finding: Finding) -> tuple[str, int, int]:
 def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) -> Reading:
     """Return a reading whose findings about files that could not be opened say why; and what else was refused."""
     found = [_with_reason(finding, files) for finding in findings]
+    if robot is not None:
+        robot = replace(robot, notes=tuple(_with_reason(note, files) for note in robot.notes))
     shown = {finding.message for finding in found}
     more = [refused for refused in files.refused.values() if refused.message not in shown]
     if robot is not None:
@@ -333,10 +363,11 @@ def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) ->
 
 def _with_reason(finding: Finding, files: Files) -> Finding:
     """Return a finding about a file that could not be opened with the reason for it."""
-    if finding.severity != "error":
+    if finding.severity != "error" and finding.code != "include-not-found":
         return finding
     for wanted, refused in files.refused.items():
         if repr(wanted)[:-1] in finding.message:
-            return replace(finding, code=refused.code, message=refused.message, fix=refused.fix)
+            code = refused.code if finding.severity == "error" else finding.code
+            return replace(finding, code=code, message=refused.message, fix=refused.fix)
     reasons = [reason for wanted, reason in files.missed.items() if repr(wanted) in finding.message]
     return replace(finding, fix="; ".join(reasons)) if reasons and not finding.fix else finding

@@ -55,7 +55,7 @@ def corpus_files() -> list[Path]:
 def robots(path: Path, opener: Files) -> Iterator[Robot]:
     """The robot of a file; of a world also each of its models."""
     text = path.read_bytes()
-    robot, findings = sdf.read(text, str(path), opener)
+    robot, _ = sdf.read(text, str(path), opener)
     if robot:
         yield robot
     if robot and robot.root == "world":
@@ -153,10 +153,8 @@ def differ_by(robot: Robot, drake: Drake, q: np.ndarray) -> float:
 
 
 def check_limits(robot: Robot, drake: Drake) -> None:
-    for joint in robot.joints.values():
-        if (
-            joint.kind.nq and joint.type not in ("ball", "screw", "floating") and not joint.mimic
-        ):  # Drake drops a screw's
+    for joint in robot.joints.values():  # Drake drops those of a screw
+        if joint.kind.nq and joint.type not in ("ball", "screw", "floating") and not joint.mimic:
             other = drake.joints[joint.parent, joint.child]
             limits = joint.limits or (joint.limit,) * joint.kind.nv
             bounds = [(limit.lower, limit.upper, limit.velocity) for limit in limits]

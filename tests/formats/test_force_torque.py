@@ -127,12 +127,11 @@ class TestTheRestOfTheElement:
         assert ours == theirs == [("force_torque/force", NOISE)]
 
     @pytest.mark.parametrize(("make", "other"), [(from_urdf, "sdf"), (from_sdf, "urdf")])
-    def test_is_lost_aloud_elsewhere_and_the_reading_stays(self, make, other):
+    def test_is_carried_elsewhere_and_the_reading_stays(self, make, other):
         robot = make(rest=NOISE)
-        with pytest.raises(kt.KinetreeError, match=r"cannot say <force_torque/force> of .*extension"):
-            through(robot, other)
-        again = through(robot, other, ("extension",))
+        again = through(robot, other)
         np.testing.assert_allclose(reading(again), reading(robot), rtol=0, atol=1e-12)
+        assert again.sensors["ft"].extensions == tuple(replace(e, source=None) for e in robot.sensors["ft"].extensions)
 
     @pytest.mark.parametrize(("make", "format"), [(from_urdf, "urdf"), (from_sdf, "sdf")])
     def test_goes_with_what_it_belongs_to(self, make, format):
@@ -189,7 +188,8 @@ class TestConversion:
         [
             ({"frame": "sensor", "direction": "child_to_parent"}, True),
             ({"frame": "sensor", "direction": "parent_to_child"}, False),
-            ({"frame": "child", "direction": "child_to_parent"}, False),
+            ({"frame": "child", "direction": "child_to_parent"}, True),
+            ({"frame": "parent", "direction": "child_to_parent"}, False),
         ],
     )
     def test_mujoco_reads_what_the_child_exerts_in_the_frame_of_the_site(self, words, said):

@@ -210,10 +210,11 @@ class TestEquality:
         assert robot.joints["x"].mimic is None
         assert robot.extensions[0].tag == "equality"
 
-    def test_loops_are_kept_with_a_warning(self):
+    def test_what_closes_a_loop_is_one_with_a_warning(self):
         robot = robot_of(self.model("<weld body1='b'/>"))
-        assert 'weld body1="b"' in robot.extensions[0].text
-        assert "equality" in codes(robot)
+        (loop,) = robot.loops.values()
+        assert (loop.name, loop.type, loop.parent, loop.child) == ("b_world_weld", "fixed", "b", "world")
+        assert "loop" in codes(robot)
 
 
 SOLIDS = {  # size, half the box around it, which points belong to it

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from kinetree.arguments import as_names, explained
-from kinetree.checker.variants import Certain, certain, remark
+from kinetree.checker.variants import Certain, certain, remarks
 from kinetree.checker.variants import findings_by_rule as findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
@@ -65,7 +65,7 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
         found = Certain({})
     elif robot.doubts:
         found = certain(robot, options)
-        findings.append(remark(robot, found))
+        findings += remarks(robot, found)
     else:
         found = Certain(findings_by_rule(robot, options.rules, options))
     return sorted([*findings, *chain.from_iterable(found.findings.values())], key=by_severity), found

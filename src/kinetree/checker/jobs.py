@@ -92,7 +92,7 @@ def _job(
     path: str, settings: Settings, model: Model | None, given: CheckOptions, baseline: str | None, bounds: _Bounds
 ) -> Job:
     format = _format(path, given.read)
-    read = format.meant(given.read) if format else given.read.without(NO_EFFECT)
+    read = format.meant(given.read) if format else given.read.with_defaults(NO_EFFECT)
     options = replace(given, read=read)
     for other in (*([model.options] if model else []), settings.options, CheckOptions(DEFAULT)):
         options = options.over(other)

@@ -127,8 +127,8 @@ def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOp
     return findings
 
 
-def remark(robot: Robot, found: Certain) -> Finding:
-    """Return the remark on what could not be asked of a robot with doubts."""
+def remarks(robot: Robot, found: Certain) -> list[Finding]:
+    """Return the remark on what could not be asked of a robot with doubts, if there is anything."""
     about = sorted({doubt.element for doubt in robot.doubts if doubt.name and not stands_in(doubt.name)})
     if Doubt("robot", robot.name) in robot.doubts:
         message = "no rule was asked, for the errors may concern every part of the robot"
@@ -136,7 +136,8 @@ def remark(robot: Robot, found: Certain) -> Finding:
         message = f"the errors leave unknown what rules read of {_listed(about)}"
         if found.unsure:
             message += f"; {_listed(sorted(found.unsure))} could not be asked about other parts either"
-    return Finding("not-asked", "info", message, robot.source, f"robot {robot.name!r}")
+    note = Finding("not-asked", "info", message, robot.source, f"robot {robot.name!r}")
+    return [note] if about or found.unsure else []
 
 
 def _listed(names: list[str], most: int = 12) -> str:

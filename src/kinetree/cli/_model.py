@@ -12,8 +12,9 @@ import click
 
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
-from kinetree.errors import fail
+from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import number
+from kinetree.formats.parts import PARTS
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions
 from kinetree.load import format_of, load
 from kinetree.model.robot import Robot
@@ -65,6 +66,12 @@ _OF_ONE = (
     click.option(
         "--limits", metavar="LIMITS", help="A file of linear limits, or a set of the iCub's, for MODEL to have."
     ),
+)
+_WITHOUT = click.option(
+    "--without",
+    type=click.Choice([*PARTS]),
+    multiple=True,
+    help="What is left out of what is read; errors in it do not count. Repeatable.",
 )
 _ALL = (*_OPTIONS, *_OF_ONE)
 
@@ -123,7 +130,7 @@ def _load(sources: Sequence[str], options: ReadOptions) -> list[Robot]:
         return [load(file, **vars(options)) for file in files]
     rows = [format_of(file, options.format) for file in files]
     unused = set.intersection(*(set(row.without_effect(options)) for row in rows))
-    rows[0].check_options(options.without(NO_EFFECT.keys() - unused))
+    rows[0].check_options(options.with_defaults(NO_EFFECT.keys() - unused))
     return [load(file, **vars(row.meant(options))) for file, row in zip(files, rows, strict=True)]
 
 
@@ -136,16 +143,32 @@ def _versioned(source: str, version: str | None) -> str:
 
 
 def _reading(function: Command, models: dict[str, str], options: Iterable[Decorator]) -> Command:
-    """Return the command with these models {argument: metavar} loaded before it runs."""
+    """Return the command with these models {argument: metavar} loaded before it runs.
+
+    A command that writes has its own option --without: what it names is left out of the models if they have errors.
+    """
+    writes = any(param.name == "without" for param in getattr(function, "__click_params__", ()))
 
     @wraps(function)
     def command(**others: Any) -> Any:
         version = others.pop("version", None)
         sources = [_versioned(others.pop(argument), version) for argument in models]
-        robots = _load(sources, _taken(ReadOptions, others))
+        options = _taken(ReadOptions, others)
+        if writes:
+            others["without"] = options.without
+        try:
+            robots = _load(sources, replace(options, without=()) if writes else options)
+        except KinetreeError:
+            if not (writes and options.without):
+                raise
+            robots = _load(sources, options)
         return function(**dict(zip(models, robots, strict=True)), **others)
 
-    return _decorated(command, [click.argument(name, metavar=models[name]) for name in models], options)
+    return _decorated(
+        command,
+        [click.argument(name, metavar=models[name]) for name in models],
+        options if writes else (*options, _WITHOUT),
+    )
 
 
 def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterable[Decorator]) -> Command:

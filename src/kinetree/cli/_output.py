@@ -9,10 +9,13 @@ from pathlib import Path
 import click
 
 from kinetree.errors import fail
-from kinetree.formats.losses import PARTS
+from kinetree.formats.parts import PARTS
 
 without_option = click.option(
-    "--without", type=click.Choice(PARTS), multiple=True, help="What is left out, as it cannot all be said. Repeatable."
+    "--without",
+    type=click.Choice([*PARTS]),
+    multiple=True,
+    help="What is left out, as it cannot all be read or written. Repeatable.",
 )
 force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
 

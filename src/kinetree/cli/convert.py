@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +11,7 @@ import click
 
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import check_new, force_option, without_option
-from kinetree.errors import fail
+from kinetree.errors import Finding, fail, visible
 from kinetree.formats.registry import FORMATS
 from kinetree.load import save
 from kinetree.model.robot import Robot
@@ -43,8 +44,9 @@ def command(
 ) -> None:
     """Write MODEL to the file OUT, or to the standard output if OUT is "-".
 
-    If the format of OUT lacks something, or a mesh or texture is missing, all of that is listed and nothing is
-    written. On the standard output references stay as they are.
+    What the format of OUT lacks is kept in elements that only Kinetree reads. If other programs would see another robot
+    without it, all of that is listed and nothing is written, unless --without leaves it out; likewise if a mesh or
+    texture is missing. On the standard output references stay as they are.
     """
     ctx.meta["kinetree.all"] = True
     if out == "-":
@@ -52,8 +54,9 @@ def command(
         return
     path = Path(out)
     check_new(path, force)
-    save(robot, path, format=to, without=without, assets=assets)
+    notes = save(robot, path, format=to, without=without, assets=assets)
     print(f"wrote {out}: {robot}", file=sys.stderr)
+    _print_notes(notes)
     if robot.notes:
         print(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them", file=sys.stderr)
 
@@ -61,4 +64,11 @@ def command(
 def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:
     if to is None:
         raise fail("format", "the standard output has no ending that says its format", fix="pass --to FORMAT")
-    sys.stdout.buffer.write(FORMATS[to].write(robot, without).encode())
+    notes: list[Finding] = []
+    sys.stdout.buffer.write(FORMATS[to].write(robot, without, notes).encode())
+    _print_notes(notes)
+
+
+def _print_notes(notes: Iterable[Finding]) -> None:
+    for note in notes:
+        print(f"note: {visible(note.message)}", file=sys.stderr)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 from kinetree.algorithms.serial import KINDS
@@ -137,35 +136,19 @@ CAPABILITIES: dict[str, Capability] = {
     "sdf": Capability(
         "SDF",
         {
-            **_extensions_but("sdf"),
-            **_depends("link", "frame", "geometry"),
-            "geometry.material": where(lambda geometry: geometry.material.texture, "a texture"),
             "joint": where(_is_lost_in_sdf, JOINT_TYPE),
             "loop": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
-            "joint.safety": where(lambda joint: joint.kind.sdf, "a safety controller"),
-            "joint.calibration": where(lambda joint: joint.kind.sdf, "a calibration"),
-            **_depends("joint.dynamics", "joint.limit", "joint.mimic", "sensor", "sensor.force_torque"),
-            "material": where(lambda material: material.texture, "a texture"),
-            "group": GROUPS,
+            **_depends("geometry", "joint.limit", "sensor", "sensor.force_torque"),
         },
     ),
     "mjcf": Capability(
         "MJCF",
         {
-            **_extensions_but("mjcf"),
-            **_depends("link", "link.inertial", "geometry", "joint", "loop"),
-            "joint.velocity_limit": lambda joint: [
-                "a limit on velocity" for limit in joint.limits if limit.velocity < inf
-            ],
-            "joint.limit": DEPENDS,
+            **_depends("link.inertial", "geometry", "joint", "loop", "joint.limit"),
             "joint.dynamics": where(
-                lambda joint: len(joint.dynamics) > 1, "dynamics that differ between the axes of a joint"
+                lambda joint: len({*joint.dynamics}) > 1, "dynamics that differ between the axes of a joint"
             ),
-            "joint.safety": "a safety controller",
-            "joint.calibration": "a calibration",
             **_depends("sensor", "sensor.force_torque", "coupled_limit"),
-            "group": GROUPS,
-            "material": DEPENDS,
         },
     ),
     "dh": Capability(

@@ -75,6 +75,7 @@ def _doubts(
     while at is not None and at.source not in things and at.tag not in KINDS:
         outer = above.get((at.document, at.start))
         if outer is not None and outer.tag in ("robot", "mujoco") and at.tag in HARMLESS:
+            yield Doubt(element.tag, element.get("name") or "")
             return
         if outer is not None and outer.tag == "equality":  # it can make one joint follow another
             yield Doubt("joint", element.get("joint1") or "", "mimic")

@@ -9,7 +9,6 @@ that may stand once, the first is taken, as urdfdom and sdformat do; the checker
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from functools import partial
 from typing import TypeVar
 
 from kinetree.errors import Finding, nearest_names
@@ -188,11 +187,13 @@ def optional_each(
     """
     found = []
     for element in elements:
-        value = optional(report, element, owner or element, partial(read, element))
-        if value is None:
-            left.append(extension(format, element))
-        else:
+        errors, first = report.count["error"], len(report.findings)
+        value = read(element)
+        if value is not None and report.count["error"] == errors:
             found.append(value)
+        else:
+            report.soften(first, f"{element.label} is left out", owner or element)
+            left.append(extension(format, element))
     return found
 
 
@@ -236,6 +237,8 @@ def joint_order(report: Report, element: Element | None, parts: Parts) -> tuple[
         return None
     joints = [joint.name for joint in parts.joints if joint.coordinated]
     names = [name_of(report, child) for child in element.children]
+    if report.cut is not None and set(names) <= set(joints):  # it may have cut off what makes others follow
+        names += [name for name in joints if name not in names]
     if sorted(names) != sorted(joints) and not report.failed:
         message = f"it names {', '.join(names)}; legal are all joints with coordinates, once each: {', '.join(joints)}"
         report.error("order", message, element)
@@ -247,6 +250,8 @@ def leave_out_loose(report: Report, parts: Parts, root: Element) -> None:
 
     Those that are children of the root, as in URDF, are kept as they stand.
     """
+    if not parts.sensors and len(parts.materials) < 2:
+        return
     frames = {*(link.name for link in parts.links), *(frame.name for frame in parts.frames)}
     joints = {joint.name for joint in parts.joints}
     faults: list[Finding] = []

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from math import inf
 from types import MappingProxyType
 from typing import Any
 
-from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.capabilities import CAPABILITIES, DEPENDS, Case, things_of
 from kinetree.formats.force_torque import mute
-from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.formats.parts import PARTS, check_parts
+from kinetree.model.assemble import Parts, build, order_of_file, parts_of
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor
 from kinetree.spatial.se3 import frozen
 
-PARTS = (
-    *("extension", "geometry", "material", "inertial", "sensor", "force_torque", "limit", "velocity_limit"),
-    *("coupled_limit", "dynamics", "safety", "calibration", "frame", "group", "order", "mimic", "loop"),
-)
-"""Parts of a robot that a caller may leave out by `without=…`, also if the format can represent some of them. Joints
-and links are never left out. "order" is that of q; "force_torque" is the reading of such sensors."""
-
 
 def leave_out(parts: Parts, without: Collection[str]) -> Parts:
-    """Return the parts of a robot without some kinds of PARTS; a sensor on a frame that goes stands on its link."""
+    """Return the parts of a robot without some of PARTS; a sensor on a frame that goes stands on its link."""
     made = replace(parts, **{EMPTY[part][0]: EMPTY[part][1] for part in without if part in EMPTY})
     made.joints = [_joint_without(joint, without) for joint in parts.joints]
     made.loops = [_joint_without(joint, without) for joint in made.loops]
@@ -35,6 +29,35 @@ def leave_out(parts: Parts, without: Collection[str]) -> Parts:
     frames = {frame.name: frame for frame in parts.frames} if "frame" in without else {}
     made.sensors = [_sensor_without(sensor, frames, without) for sensor in made.sensors]
     return made
+
+
+def bearers(robot: Robot, part: str) -> list[str]:
+    """Return the elements of a robot that have a part, as they are called in messages."""
+    if part == "order":
+        return [f"robot {robot.name!r}"] if robot.joint_names != order_of_file(robot) else []
+    things: Iterable[Any] = ()
+    if part in ("inertial", "geometry"):
+        things = (link for link in robot.links.values() if _has(link, part))
+    elif part == "force_torque":
+        things = (sensor for sensor in robot.sensors.values() if sensor.force_torque)
+    elif part in OF_JOINTS or part == "velocity_limit":
+        things = (joint for joint in robot.joints.values() if _has(joint, part))
+    elif part != "loop":
+        things = getattr(parts_of(robot), EMPTY[part][0])
+    else:
+        things = robot.loops.values()
+    return [
+        f"{part} {thing!r}" if isinstance(thing, str) else f"{type(thing).__name__.lower()} {thing.name!r}"
+        for thing in things
+    ]
+
+
+def _has(thing: Any, part: str) -> bool:
+    if part == "geometry":
+        return bool(thing.visuals or thing.collisions)
+    if part == "velocity_limit":
+        return any(limit.velocity < inf for limit in thing.limits)
+    return bool(getattr(thing, OF_JOINTS[part][0] if part in OF_JOINTS else part))
 
 
 EMPTY: Mapping[str, tuple[str, Any]] = {
@@ -91,16 +114,15 @@ class Losses:
     """What a format cannot represent of a robot. format: its row in CAPABILITIES. without: parts that are left out."""
 
     def __init__(self, format: str, without: Collection[str]) -> None:
-        unknown = [part for part in without if part not in PARTS]
-        if unknown:
-            raise fail("without", f"without={unknown!r}; legal are {', '.join(PARTS)}")
+        check_parts(without)
         self.format = format
         self.without = frozenset(without)
         self.findings: list[Finding] = []
 
     def pared(self, robot: Robot) -> Robot:
-        """Return the robot without the parts that are left out."""
-        return build(leave_out(parts_of(robot), self.without)) if self.without else robot
+        """Return the robot without the parts that are left out; a format of chains leaves out frames itself."""
+        without = self.without - {"frame"} if self.format in ("dh", "dh-csv", "ets") else self.without
+        return build(leave_out(parts_of(robot), without)) if without else robot
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
         """Note what is lost by the table of capabilities and the writer's cases. row: of another format, if given."""
@@ -119,11 +141,9 @@ class Losses:
         if part in self.without:
             return
         first = all(finding.code != f"cannot-say-{part}" for finding in self.findings)
-        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out"
+        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
         message = f"{CAPABILITIES[self.format].title} cannot say {what}"
-        self.findings.append(
-            Finding(f"cannot-say-{part}", "error", message, source, element, fix if first and part in PARTS else None)
-        )
+        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))
 
     def check(self) -> None:
         """Raise KinetreeError if anything would be lost."""

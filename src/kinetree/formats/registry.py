@@ -32,15 +32,17 @@ class ReadOptions(Arguments):
     limits: str | os.PathLike[str] | None = None
     confined: bool | Confinement = False
     expand: str | None = None
+    without: Collection[str] = ()
 
     def __post_init__(self) -> None:
         for name in ("xacro_args", "packages"):
             if isinstance(given := getattr(self, name), Mapping):  # other mappings cannot all be sent to a process
                 object.__setattr__(self, name, dict(given))
+        object.__setattr__(self, "without", as_names(self.without))
 
-    def without(self, names: Iterable[str]) -> ReadOptions:
-        """Return these options without some of them."""
-        defaults: dict[str, Any] = dict.fromkeys(names)
+    def with_defaults(self, names: Iterable[str]) -> ReadOptions:
+        """Return these options with the default of some of them."""
+        defaults: dict[str, Any] = dict.fromkeys(names)  # all of None
         return replace(self, **defaults)
 
     def confined_to(self, source: object) -> ReadOptions:
@@ -73,6 +75,7 @@ class Format:
     writer: the name of its writer, or None where there is none.
     roots: the root elements by which it is recognised, where the ending .xml leaves it open.
     robot: whether its reader returns a robot, or the text of another format that is then read.
+    carries: whether its writer keeps what the format lacks in elements of Kinetree.
     """
 
     name: str
@@ -83,22 +86,22 @@ class Format:
     writer: str | None = "write"
     roots: tuple[bytes, ...] = ()
     robot: bool = True
+    carries: bool = False
 
     def read(self, text: bytes | Derived, file: str, files: Files, options: ReadOptions) -> Reading:
         """Return the robot in a text, with doubts after errors, or None, and all findings."""
-        made, findings = self._reader()(text, file, *self.arguments(files, options))
+        module, arguments = self._module(), self.arguments(files, options)
+        if hasattr(module, "read_certain"):  # which goes on after errors
+            reading: Reading = module.read_certain(text, file, *arguments, without=options.without)
+            return reading
+        made, findings = module.read(text, file, *arguments)
         return (made, findings) if self.robot else _read_expanded(made, findings, files, options)
 
-    def _reader(self) -> Callable[..., Any]:
-        """Return the reader that goes on after errors, or the only one."""
-        module = self._module()
-        reader: Callable[..., Any] = getattr(module, "read_certain", module.read)
-        return reader
-
-    def write(self, robot: Robot, without: Collection[str]) -> str:
-        """Return the robot as text."""
+    def write(self, robot: Robot, without: Collection[str], notes: list[Finding] | None = None) -> str:
+        """Return the robot as text. notes: a list that gets remarks on what only Kinetree reads from it."""
         assert self.writer is not None
-        text: str = getattr(self._module(), self.writer)(robot, as_names(without))
+        more = {"notes": notes} if self.carries else {}
+        text: str = getattr(self._module(), self.writer)(robot, as_names(without), **more)
         return text
 
     def without_effect(self, options: ReadOptions) -> list[str]:
@@ -114,7 +117,7 @@ class Format:
 
     def meant(self, options: ReadOptions) -> ReadOptions:
         """Return the options without those that mean nothing to this format."""
-        return options.without(self.without_effect(options))
+        return options.with_defaults(self.without_effect(options))
 
     def _module(self) -> Any:
         return import_module(f"kinetree.formats.{self.module}")
@@ -136,12 +139,18 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Re
 FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
-        Format("urdf", (".urdf",), "urdf", roots=(b"robot",)),
+        Format("urdf", (".urdf",), "urdf", roots=(b"robot",), carries=True),
         Format(
             "xacro", (".xacro",), "xacro", _xacro_arguments, ("xacro_args", "model", "expand"), writer=None, robot=False
         ),
         Format(
-            "sdf", (".sdf", ".world"), "sdf", lambda files, given: (files, given.model), ("model",), roots=(b"sdf",)
+            "sdf",
+            (".sdf", ".world"),
+            "sdf",
+            lambda files, given: (files, given.model),
+            ("model",),
+            roots=(b"sdf",),
+            carries=True,
         ),
         Format(
             "mjcf",
@@ -150,6 +159,7 @@ FORMATS: dict[str, Format] = {
             lambda files, options: (files, options.expand, files.confinement),
             ("expand",),
             roots=(b"mujoco", b"mujocoinclude"),
+            carries=True,
         ),
         Format("dh", (".toml",), "dh"),
         Format("dh-csv", (".csv",), "dh", writer="write_csv"),

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 from xml.parsers import expat
 
-from kinetree.errors import Finding, Severity, Source
+from kinetree.errors import SEVERITIES, Finding, Severity, Source
 from kinetree.formats.xml_document import Derived as Derived
 from kinetree.formats.xml_document import Document as Document
 from kinetree.formats.xml_document import tag_end
@@ -49,10 +49,11 @@ About = tuple[Finding, Element, Element | None, str | None]
 class Report:
     """Findings of one reading, in the order in which they are found."""
 
-    def __init__(self) -> None:
+    def __init__(self, cut: Callable[[Element, Report], None] | None = None) -> None:
+        self.cut = cut  # what takes parts out of every document that is parsed
         self.findings: list[Finding] = []
         self.about: dict[int, About] = {}  # of each error, by the identity of its finding
-        self.count: Counter[Severity] = Counter()
+        self.count: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)
         self.bytes = 0  # parsed bytes, with those of includes
         self.parts = 0  # elements and attributes of these
         self._spans: tuple[Element | None, dict[str, Span]] = (None, {})  # of the element looked up last
@@ -181,6 +182,8 @@ def parse(
         return None
     if origins:
         document.starts = [element.start for element in root.walk()]
+    if report.cut:
+        report.cut(root, report)
     return root
 
 

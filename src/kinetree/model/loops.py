@@ -17,15 +17,16 @@ def take_loops(parts: Parts) -> list[Finding]:
     """
     parent_joint: dict[str, Joint] = {}
     closing: dict[str, Joint] = {}
-    for joint in parts.joints:
+    joints = [joint for joint in parts.joints if joint.parent and joint.child]  # others could not be read
+    for joint in joints:
         if parent_joint.setdefault(joint.child, joint) is not joint:
             closing[joint.name] = joint
-    while circle := _unreached(parts.joints, parent_joint):
+    while circle := _unreached(joints, parent_joint):
         entries = [joint for joint in closing.values() if joint.child in circle and joint.parent not in circle]
         for entry in {joint.child: joint for joint in reversed(entries)}.values():
             cut, parent_joint[entry.child] = parent_joint[entry.child], closing.pop(entry.name)
             closing[cut.name] = cut
-        for cut in _last_of_circles(parts.joints, parent_joint, circle) if not entries else ():
+        for cut in _last_of_circles(joints, parent_joint, circle) if not entries else ():
             closing[cut.name] = parent_joint.pop(cut.child)
     if not closing:
         return []

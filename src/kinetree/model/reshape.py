@@ -28,8 +28,8 @@ def plain_joints(robot: Robot) -> Robot:
         elif (moved := _swapped(joint)) is not None:
             joints.append(moved)
         else:
-            name = _free_name(f"{joint.name}_link", taken)
-            fixed = _free_name(f"{joint.name}_fixed_joint", taken)
+            name = free_name(f"{joint.name}_link", taken)
+            fixed = free_name(f"{joint.name}_fixed_joint", taken)
             parts.links.append(Link(name, source=joint.source))
             joints.append(replace(joint, child=name, child_origin=se3.IDENTITY))
             joints.append(Joint(fixed, "fixed", name, joint.child, origin=joint.child_origin, source=joint.source))
@@ -53,7 +53,8 @@ def _swapped(joint: Joint) -> Joint | None:
     )
 
 
-def _free_name(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
+    """Return the name with as many underscores behind it as make it free, and add it to `taken`."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -64,7 +65,7 @@ def frame_links(robot: Robot) -> list[tuple[Link, Joint]]:
     """Return a link without mass on a fixed joint for every extra frame, for formats whose frames are links."""
     taken = {*robot.joints}
     return [
-        _frame_link(frame, _free_name(f"{frame.name}_fixed_joint", taken))
+        _frame_link(frame, free_name(f"{frame.name}_fixed_joint", taken))
         for frame in robot.frames.values()
         if frame.name not in robot.links
     ]

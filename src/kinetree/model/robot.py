@@ -265,8 +265,7 @@ class Robot:
     frames: every link's own frame and every extra frame, in one name space. root: the link that no joint moves.
     joint_names: the order of q, without fixed joints and followers. coordinate_names, velocity_names: of q, of qd.
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
-    notes: the warnings of the reader. places: where files that it refers to are looked for.
-    doubts: what errors leave unknown; none of a robot that `kinetree.load` returns.
+    notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown, or ().
     """
 
     name: str

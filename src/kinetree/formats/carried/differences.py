@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from kinetree.formats.carried.fold import fold
+from kinetree.formats.carried.fold import fits_frame, fold
 from kinetree.formats.carried.values import Leaves, leaves
 from kinetree.model.assemble import Parts, parts_of
 from kinetree.model.robot import CoupledLimit, Frame, Inertial, Joint, Link, Material, Robot, Sensor
@@ -17,20 +18,24 @@ from kinetree.model.robot import CoupledLimit, Frame, Inertial, Joint, Link, Mat
 CLASSES: Mapping[str, type] = {
     "link": Link,
     "joint": Joint,
+    "loop": Joint,
     "frame": Frame,
     "sensor": Sensor,
     "material": Material,
     "coupled_limit": CoupledLimit,
 }
+JOINT = ("type", "child_origin", "limits", "dynamics", "safety", "calibration", "extensions")
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "link": ("inertial", "visuals", "collisions", "extensions"),
-    "joint": ("type", "limits", "dynamics", "safety", "calibration", "extensions"),
-    "frame": (),
+    "joint": JOINT,
+    "loop": JOINT,
+    "frame": ("link", "origin"),
     "sensor": ("type", "frame", "origin", "joint", "update_rate", "force_torque", "extensions"),
     "material": ("rgba", "texture"),
     "coupled_limit": ("coefficients", "lower", "upper"),
 }
-"""Fields that are carried, by kind of element. Joints, their places and what they connect are only in the file."""
+"""Fields that are carried, by kind of element. What a joint connects, and how it moves, is only in the file;
+`child_origin` is where its own frame is on the child link, which changes nothing of its motion."""
 CLOSE = 1e-9
 """Metres, entries of rotations, and relative differences of inertias, up to which a file says the same."""
 
@@ -73,17 +78,18 @@ def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple
     there = parts_of(back)
     for name in back.links:
         if name not in robot.links:
-            record("link", name)["gone"] = True
-            fold(there, name)
+            with suppress(ValueError):
+                fold(there, name)
+                record("link", name)["gone"] = True
     here = parts_of(robot)
     for kind, names in FIELDS.items():
-        others = {_key(thing): thing for thing in things_in(there, kind)}
+        others = {_key(kind, thing): thing for thing in things_in(there, kind)}
         for thing in things_in(here, kind):
-            other = others.pop(_key(thing), None)
+            other = others.pop(_key(kind, thing), None)
             if other is None:
                 record(kind, thing.name).update({"new": True, **leaves(thing, names)})
                 continue
-            if data := _changes(thing, other, names, format):
+            if data := _changes(thing, other, names, robot, format):
                 record(kind, other.name).update(data)
             if other.name != thing.name:
                 record(kind, other.name)["name"] = thing.name
@@ -100,9 +106,9 @@ def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple
     return [*records.values()]
 
 
-def _key(thing: Any) -> str:
+def _key(kind: str, thing: Any) -> str:
     """Return what identifies an element in both robots: a joint is the one that carries its child link."""
-    key: str = thing.child if isinstance(thing, Joint) else thing.name
+    key: str = thing.child if kind == "joint" else thing.name
     return key
 
 
@@ -110,11 +116,17 @@ def _with_file(data: Leaves, file: Leaves) -> Leaves:
     return {**data, "file": file} if file else data
 
 
-def _changes(thing: Any, other: Any, names: Iterable[str], format: str) -> Leaves:
-    mine, theirs = leaves(thing, (*names, ""), format), leaves(other, (*names, ""), format)
+def _changes(thing: Any, other: Any, names: Collection[str], robot: Robot, format: str) -> Leaves:
+    mine, theirs = leaves(thing, names, format), leaves(other, names, format)
     if isinstance(thing, Link) and _same_inertia(thing.inertial, other.inertial):
         mine, theirs = (_without(found, "inertial.") for found in (mine, theirs))
+    for path in [path for path in theirs if path.endswith(".material.rgba") and path not in mine]:
+        material = robot.materials.get(str(mine.get(f"{path.removesuffix('rgba')}name")))
+        if material and not material.texture and [*(material.rgba or ())] == theirs[path]:  # a reference, resolved
+            del theirs[path]
     paths = [path for path in {**mine, **theirs} if not _same(path, mine.get(path), theirs.get(path))]
+    if "child_origin" in paths and not fits_frame(other, thing.child_origin):
+        paths.remove("child_origin")
     return _with_file(
         {path: mine.get(path) for path in paths}, {path: theirs[path] for path in paths if path in theirs}
     )
@@ -125,7 +137,7 @@ def _without(found: Leaves, start: str) -> Leaves:
 
 
 def _same(path: str, mine: Any, theirs: Any) -> bool:
-    if path == "origin":
+    if path in ("origin", "child_origin"):
         default = np.eye(4)
         return np.allclose(default if mine is None else mine, default if theirs is None else theirs, 0, CLOSE)
     return bool(mine == theirs)

@@ -10,18 +10,19 @@ from typing import Any
 
 from kinetree.errors import KinetreeError, shortened
 from kinetree.formats.carried.differences import CLASSES, FIELDS, Record, things_in
-from kinetree.formats.carried.fold import fold
+from kinetree.formats.carried.fold import fold, with_frame
 from kinetree.formats.carried.values import changed, leaves
 from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.edit.naming import Names, renamed_parts
-from kinetree.model.robot import Extension, Joint
+from kinetree.model.robot import UNLIMITED, Extension, Joint
 
-Carried = tuple[Element, str, str, str]
-"""An element of Kinetree in a file: itself, the kind and name of what it is about, and its data as JSON."""
+Carried = tuple[Element, str, str, str, str]
+"""An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
+of all names in the model that has it, such as "arm::"."""
 MOTION_ALIKE = ({"revolute", "continuous"},)
 """Types of joints that move alike and differ in their limits."""
-LISTS = ("links", "joints", "frames", "sensors", "materials", "coupled_limits", "extensions")
+LISTS = ("links", "joints", "loops", "frames", "sensors", "materials", "coupled_limits", "extensions")
 
 
 def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: str) -> Parts:
@@ -32,7 +33,8 @@ def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: st
     records = [(element, record) for element, *said in carried if (record := _record(report, element, *said))]
     if not records or report.failed:
         return parts
-    made = replace(parts, **{name: [*getattr(parts, name)] for name in LISTS})
+    lists: dict[str, Any] = {name: [*getattr(parts, name)] for name in LISTS}
+    made = replace(parts, **lists)
     own = Names()
     for step in (_take_out, _change, _add, _of_robot, _name):
         for element, record in records:
@@ -43,25 +45,49 @@ def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: st
                 record.data = {}
     with suppress(KinetreeError):
         made = renamed_parts(made, own, format) if own != Names() else made
-        if assemble(made)[0] is not None or assemble(parts)[0] is None:
+        if not {fault.message for fault in assemble(made)[1]} - {fault.message for fault in assemble(parts)[1]}:
             return made
     message = "what the file carries for Kinetree contradicts the rest of the file; it is left out"
     report.warning("carried", message, records[0][0])
     return parts
 
 
-def _record(report: Report, element: Element, kind: str, name: str, text: str) -> Record | None:
+def _record(report: Report, element: Element, kind: str, name: str, text: str, scope: str) -> Record | None:
     """Return the record in an element, or None with a warning."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         data = None
     if isinstance(data, dict) and isinstance(data.get("file", {}), dict) and kind in (*CLASSES, "group", "robot"):
-        return Record(kind, name, data)
+        return _scoped(Record(kind, name, data), scope) if scope else Record(kind, name, data)
     what = f"{kind} {name!r}" if name else kind
     message = f"what it carries about {what} is not understood and has no effect; legal is a JSON object"
     report.warning("carried", message, element)
     return None
+
+
+def _scoped(record: Record, scope: str) -> Record:
+    """Return a record of a model inside another, where the names of its parts begin with `scope`."""
+
+    def outside(data: Any) -> Any:
+        if isinstance(data, str):
+            return scope + data
+        if isinstance(data, list):
+            return [outside(name) for name in data]
+        return {outside(name): value for name, value in data.items()} if isinstance(data, dict) else data
+
+    def renamed(data: dict[str, Any]) -> dict[str, Any]:
+        return {path: outside(value) if path in NAMES else value for path, value in data.items()}
+
+    if record.kind == "robot":  # which has a name and an order of its own
+        extensions = {path: value for path, value in record.data.items() if path.startswith("extensions.")}
+        return Record("robot", "", extensions)
+    data = renamed(record.data) | ({"file": renamed(record.data["file"])} if "file" in record.data else {})
+    return Record(record.kind, record.name if record.kind == "material" else scope + record.name, data)
+
+
+NAMES = ("name", "frame", "link", "joint", "joints", "coefficients")
+"""Fields that name other elements."""
 
 
 def _warn(report: Report, element: Element, record: Record, why: str) -> None:
@@ -72,7 +98,7 @@ def _warn(report: Report, element: Element, record: Record, why: str) -> None:
 
 def _at(parts: Parts, record: Record) -> tuple[list[Any], int]:
     """Return the list that contains the element of a record, and its index. Raises ValueError if there is none."""
-    things = things_in(parts, record.kind)
+    things = things_in(parts, record.kind) if record.kind in CLASSES else []
     for i, thing in enumerate(things):
         if thing.name == record.name:
             return things, i
@@ -81,7 +107,7 @@ def _at(parts: Parts, record: Record) -> tuple[list[Any], int]:
 
 def _check_file(thing: Any, record: Record, paths: Iterable[str]) -> None:
     """Raise ValueError if a file says something else at the paths than when it was written."""
-    now, then = leaves(thing, (*FIELDS[record.kind], "")), record.data.get("file", {})
+    now, then = leaves(thing, FIELDS[record.kind]), record.data.get("file", {})
     for path in paths:
         if not path.rpartition(".")[0].endswith("extensions") and now.get(path) != then.get(path):
             raise ValueError(f"{path} is {now.get(path, 'not given')!r} in the file, which has been changed since")
@@ -102,6 +128,8 @@ def _change(parts: Parts, record: Record, own: Names) -> None:
     values = {path: value for path, value in record.data.items() if path not in ("file", "name")}
     if record.kind in ("robot", "group") or not values or {"gone", "new"} & {*values}:
         return
+    if record.kind == "frame":
+        raise ValueError("a frame is only where the file has it")
     things, i = _at(parts, record)
     thing = things[i]
     _check_file(thing, record, values)
@@ -110,7 +138,9 @@ def _change(parts: Parts, record: Record, own: Names) -> None:
         if made.type != thing.type and not any({made.type, thing.type} <= alike for alike in MOTION_ALIKE):
             raise ValueError(f"a {thing.type} joint is not of type {made.type!r}")
         lacking = made.kind.nv - len(made.limits) if made.limits else 0
-        made = replace(made, limits=made.limits + (type(made.limits[0])(),) * lacking if made.limits else ())
+        made = replace(made, limits=(*made.limits, *[UNLIMITED] * lacking))
+        if made.child_origin is not thing.child_origin:
+            made = with_frame(replace(made, child_origin=thing.child_origin), made.child_origin)
     _check_ends(parts, record, made)
     things[i] = made
 
@@ -124,8 +154,11 @@ def _checked(record: Record, values: dict[str, Any]) -> dict[tuple[str, ...], An
 
 
 def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
-    if record.kind == "sensor" and not any(thing.frame == f.name for f in (*parts.links, *parts.frames)):
+    frames = {link.name for link in parts.links} | {frame.name for frame in parts.frames}
+    if record.kind == "sensor" and thing.frame not in frames:
         raise ValueError(f"there is no frame {thing.frame!r}")
+    if record.kind == "frame" and all(thing.link != link.name for link in parts.links):
+        raise ValueError(f"there is no link {thing.link!r}")
     joints = {joint.name for joint in parts.joints}
     if record.kind == "sensor" and thing.joint is not None and thing.joint not in joints:
         raise ValueError(f"there is no joint {thing.joint!r}")
@@ -136,9 +169,10 @@ def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
 def _add(parts: Parts, record: Record, own: Names) -> None:
     if not record.data.get("new"):
         return
-    if record.kind not in ("sensor", "material", "coupled_limit"):
+    if record.kind not in ("frame", "sensor", "material", "coupled_limit"):
         raise ValueError(f"no {record.kind} can be carried")
-    if any(thing.name == record.name for thing in things_in(parts, record.kind)):
+    links = parts.links if record.kind == "frame" else []
+    if any(thing.name == record.name for thing in [*things_in(parts, record.kind), *links]):
         raise ValueError("the file has an element of this name")
     values = {path: value for path, value in record.data.items() if path not in ("file", "name", "new")}
     kind = CLASSES[record.kind]

@@ -23,7 +23,7 @@ INSIDE: Mapping[type, tuple[str, ...]] = {
 """Fields of parts of elements; a part that is not listed has all. Shapes and their places are only in the file."""
 MAX_ADDED = 100
 """Most items by which a list may grow."""
-ARRAYS = {"inertia": (3, 3), "origin": (4, 4)}
+ARRAYS = {"inertia": (3, 3), "origin": (4, 4), "child_origin": (4, 4)}
 """Shapes of the arrays, by field."""
 
 
@@ -83,7 +83,7 @@ def changed(kind: Any, value: Any, changes: Changes) -> Any:
     kind = _given(kind)
     if get_origin(kind) is tuple:
         return _list_changed(get_args(kind)[0], [*(value or ())], changes)
-    if not is_dataclass(kind):
+    if not isinstance(kind, type) or not is_dataclass(kind):
         raise ValueError(f"there is no part {'.'.join(next(iter(changes)))!r}")
     hints, known = _types(kind), {field.name: field for field in fields(kind)}
     made = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kinetree.errors import Finding, KinetreeError
@@ -20,7 +20,6 @@ PARTS = {
     "limits": "limit",
     "extensions": "extension",
     "joint_order": "order",
-    "inertial": "inertial",
     "dynamics": "dynamics",
     "safety": "safety",
     "calibration": "calibration",
@@ -81,19 +80,27 @@ def written(
 EXTENSION_FIX = "pass without=('extension',), or --without extension, to leave such parts out"
 
 
-def _notes(records: Iterable[Record], renamed: Renamed) -> list[Finding]:
-    """Return one remark on the parts that are carried, and one on the names that differ in the file."""
+def _notes(records: Sequence[Record], renamed: Renamed) -> list[Finding]:
+    """Return remarks on the parts that are carried, on inertias that are changed, and on names that differ."""
     found = []
     count = Counter(part for record in records for part in _parts(record))
     if count:
         parts = ", ".join(f"{part} ({number})" for part, number in sorted(count.items()))
         found.append(Finding("carried", "info", f"only Kinetree reads these parts of the file: {parts}"))
+    if bodies := [record.name for record in records if any(path.startswith("inertial.") for path in record.data)]:
+        message = (
+            f"no body can have the inertia of {_listed(bodies)}; other programs see the nearest that a body can have"
+        )
+        found.append(Finding("carried", "info", message))
     if renamed.own:
         names = [f"{kind} {own!r} as {name!r}" for (kind, name), own in renamed.own.items()]
-        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-        message = f"other programs see these names, which do not clash: {', '.join(names[:8])}{more}"
+        message = f"other programs see other names, which do not clash: {_listed(names)}"
         found.append(Finding("carried", "info", message))
     return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _parts(record: Record) -> set[str]:

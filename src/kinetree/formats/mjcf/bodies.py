@@ -50,6 +50,7 @@ class _Body:
 def read_bodies(context: Context, root: Element) -> None:
     """Add links, joints, frames and cameras of all <worldbody> sections to the parts."""
     world = _Body(WORLD)
+    context.drawn[WORLD] = se3.IDENTITY
     sections = root.find_all("worldbody")
     for section in sections:
         check_attributes(context.report, section, ())
@@ -73,11 +74,13 @@ def _body(context: Context, element: Element, parent: str, T_parent_frame: Array
     name = name_or_free(context, element, f"body_{context.bodies}", context.names.frames)
     T_parent_body = frozen(T_parent_frame @ pose(report, element, context.compiler))
     body = _Body(name, weighed=_is_weighed(context, element))
+    context.drawn[name] = frozen(context.drawn[parent] @ T_parent_body)
     _contents(context, element, body, se3.IDENTITY, context.classes.named(element, "childclass", inherited))
     kept = {k: element.attributes[k] for k in BODY_KEPT if k in element.attributes}
     if keyword(report, element, "mocap", ("false", "true")) == "true":
         message = "a mocap body is moved from outside; it is fixed here where the file puts it"
         report.warning("mocap", message, element, attribute="mocap")
+        context.mocap.add(name)
     visuals, collisions = _shapes(body.geoms)
     extensions = (*attributes_extension(element, kept), *body.extensions)
     joints = [read_joint(context, placed, name) for placed in body.joints]
@@ -95,6 +98,8 @@ def _connect(
     if not joints:
         name = context.fixed_names.get(body.name) or free(made_name(body.name), context.names.joints)
         return [Joint(name, "fixed", parent, body.name, T_parent_body, source=element.source)]
+    if joints[0].type == "floating" and joints[0].name in context.counted:
+        return [replace(joints[0], parent=parent, child=body.name, origin=T_parent_body)]
     if joints[0].type == "floating":
         place = attributes_text(pose_attributes(T_parent_body))  # its place before anything moves it
         initial = () if (T_parent_body == se3.IDENTITY).all() else (Extension("mjcf", "initial", place),)

@@ -5,43 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from math import inf, isfinite
+from math import inf
 
 import numpy as np
 
 from kinetree.formats.capabilities import Case, where
 from kinetree.formats.force_torque import check_readings
 from kinetree.formats.losses import Losses
-from kinetree.formats.mjcf.constraints import OPEN
+from kinetree.formats.mjcf.loops import TAGS
 from kinetree.formats.mjcf.order import reordered, take_order
-from kinetree.formats.mjcf.sensors import AT_SITE
-from kinetree.formats.mjcf.write_bodies import ROUNDING
+from kinetree.formats.mjcf.write_bodies import site_of
 from kinetree.formats.mjcf.write_geoms import half_sizes
-from kinetree.formats.mjcf.writing import WORLD, Job, moments, site_looks
+from kinetree.formats.mjcf.writing import WORLD, Job, site_looks
 from kinetree.formats.xml import Report, parse
-from kinetree.model.robot import CoupledLimit, Geometry, Joint, Link, Robot, Sensor
+from kinetree.model.robot import Geometry, Joint, Robot, Sensor
 from kinetree.spatial import se3
 
 SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh", "inline_mesh", "hfield")
 MESH_FILES = (".stl", ".obj", ".msh")
-TEXTURE_FILES = (".png", ".ktx")
-SENSORS = (*AT_SITE, "gyroscope", "imu", "force_torque", "camera")
 
 
 def check(job: Job) -> None:
     """Note everything that cannot be written."""
     robot, losses = job.robot, job.losses
     cases: dict[str, Case] = {
-        "link": where(lambda link: link.name == WORLD != robot.root, "a link called 'world' that is not the root"),
-        "link.inertial": _inertial,
+        "link.inertial": where(lambda link: link.inertial.mass < 0, "a negative mass"),
         "geometry": partial(_geometry, "extension" not in losses.without),
         "joint": partial(_joint, robot),
+        "loop": where(lambda loop: loop.type not in TAGS, "a {0.type} joint that closes a loop"),
         "joint.limit": _limits,
         "sensor": partial(_sensor, robot),
-        "coupled_limit": _coupled_limit,
-        "material": where(
-            lambda material: material.texture and not material.texture.lower().endswith(TEXTURE_FILES),
-            "a texture that is no .png file",
+        "coupled_limit": where(
+            lambda limit: limit.lower > limit.upper, "the limits {0.lower:g} to {0.upper:g}, which nothing is inside"
         ),
     }
     losses.find(robot, cases)
@@ -50,7 +45,7 @@ def check(job: Job) -> None:
             losses.lose("extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is no frame here")
     _keyframes(job, losses)
     _moving_planes(robot, losses)
-    check_readings(losses, robot, _read_back)
+    check_readings(losses, robot, partial(_read_back, robot))
 
 
 def _moving_planes(robot: Robot, losses: Losses) -> None:
@@ -76,17 +71,6 @@ def _keyframes(job: Job, losses: Losses) -> None:
                 losses.lose("extension", f"robot {job.robot.name!r}", f"a {key.label} with {found}", extension.source)
 
 
-def _inertial(link: Link) -> list[str]:
-    assert link.inertial
-    if link.name == WORLD:
-        return ["a mass of the world"]
-    a, b, c = moments(link.inertial)
-    size = max(abs(a), abs(c))
-    if link.inertial.mass < 0 or a < -ROUNDING * size or a + b < c - ROUNDING * size:
-        return ["a mass or inertia that no body can have (negative, or one principal moment above the other two)"]
-    return []
-
-
 def _geometry(assets: bool, geometry: Geometry) -> Iterator[str]:
     """Yield what MJCF cannot represent of a geometry. assets: whether the assets that were kept are written."""
     shape = geometry.shape
@@ -107,41 +91,31 @@ def _joint(robot: Robot, joint: Joint) -> Iterator[str]:
     if joint.type != "fixed" and not joint.kind.mjcf:
         yield f"a {joint.type} joint"
     if joint.type == "floating":
-        identity = np.array_equal(joint.origin, se3.IDENTITY) and np.array_equal(joint.child_origin, se3.IDENTITY)
-        if joint.parent != robot.root or robot.root != WORLD or not identity:
-            yield "a floating joint that does not start at the origin of a root link called 'world'"
+        if joint.parent != robot.root or robot.root != WORLD:
+            yield "a floating joint that does not start at a root link called 'world'"
+        if not np.array_equal(joint.child_origin, se3.IDENTITY):
+            yield "a floating joint that does not end at the frame of its link"
 
 
 def _limits(joint: Joint) -> Iterator[str]:
     for limit in joint.limits:
         bounded = limit.lower > -inf or limit.upper < inf
-        if bounded and not (isfinite(limit.lower) and isfinite(limit.upper)):
-            yield "a limit on one side alone"
-        elif bounded and not joint.kind.single:
+        if bounded and not joint.kind.single:
             yield f"position limits of a {joint.type} joint"
-        elif bounded and not limit.lower < limit.upper:
-            yield f"the limits {limit.lower:g} to {limit.upper:g}; the first must be smaller than the second"
-        if limit.effort < inf and not (limit.effort > 0 and joint.kind.single):
-            yield f"an effort limit of {limit.effort:g}"
+        elif limit.lower > limit.upper:
+            yield f"the limits {limit.lower:g} to {limit.upper:g}, which nothing is inside"
+        if 0 < limit.effort < inf and not joint.kind.single:
+            yield f"an effort limit of a {joint.type} joint"
 
 
 def _sensor(robot: Robot, sensor: Sensor) -> Iterator[str]:
-    if sensor.type not in SENSORS:
-        yield f"a sensor of type {sensor.type!r}"
-    if sensor.update_rate is not None:
-        yield "an update rate"
     if sensor.joint is not None and robot.joints[sensor.joint].child != robot.frames[sensor.frame].link:
         yield f"a sensor of joint {sensor.joint!r} on another link than the one that it moves"
 
 
-def _coupled_limit(limit: CoupledLimit) -> Iterator[str]:
-    if not limit.lower < limit.upper:
-        yield "an empty range"
-    if any(OPEN <= abs(end) < inf for end in (limit.lower, limit.upper)):
-        yield f"an end beyond {OPEN:g}, which stands for no limit there"
-
-
-def _read_back(sensor: Sensor) -> Sensor | None:
+def _read_back(robot: Robot, sensor: Sensor) -> Sensor | None:
     """Return a sensor as MuJoCo has it: the force that the child exerts on the parent, in the frame of its site."""
     assert sensor.force_torque
-    return replace(sensor, force_torque=None) if sensor.force_torque.measures == "child_on_parent" else None
+    link, T = site_of(robot, sensor)
+    read = replace(sensor, frame=link, origin=T, force_torque=None)
+    return read if sensor.force_torque.measures == "child_on_parent" else None

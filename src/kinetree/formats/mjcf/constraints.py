@@ -9,6 +9,7 @@ from kinetree.formats.fields import check_attributes, float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context
 from kinetree.formats.mjcf.joints import span_of
+from kinetree.formats.mjcf.loops import TYPES, read_loop
 from kinetree.formats.numbers import numbers
 from kinetree.formats.xml import Element
 from kinetree.model.edit.motion import lock
@@ -32,10 +33,12 @@ def read_equality(context: Context, root: Element) -> list[Element]:
         if element.tag == "joint" and active:
             _follow(context, full)
             continue
+        if element.tag in TYPES and active and read_loop(context, full):
+            continue
         others.append(full)
-        if active:
+        if active and element.tag not in TYPES:
             message = (
-                f"an equality of kind <{element.tag}> closes a loop, which a tree cannot say; it is kept, not obeyed"
+                f"an equality of kind <{element.tag}> restricts joints in a way of its own; it is kept, not obeyed"
             )
             context.report.warning("equality", message, element)
         elif element.tag == "joint":

@@ -13,6 +13,7 @@ from kinetree.formats.xml import Element, Report
 from kinetree.formats.xml_writer import attributes_text
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension
+from kinetree.spatial.se3 import Array
 
 FORMAT = "mjcf"
 ATTRIBUTES = "attributes"  # tag of an Extension whose text is attributes of the element
@@ -51,6 +52,9 @@ class Context:
     held: dict[str, tuple[float, Element]] = field(default_factory=dict)  # joint: value fixed by an equality
     joint_at: dict[str, int] = field(default_factory=dict)  # index of each joint in the parts, once all are read
     fixed_names: dict[str, str] = field(default_factory=dict)  # body: the name for its fixed joint
+    counted: tuple[str, ...] = ()  # free joints whose coordinates count from where their body is drawn
+    drawn: dict[str, Array] = field(default_factory=dict)  # body: T_world_body as the file draws it
+    mocap: set[str] = field(default_factory=set)  # bodies that are moved from outside
     bodies: int = 0  # number of bodies read, which is MuJoCo's number of the last one
 
 

@@ -1,4 +1,4 @@
-"""The order of q and the names of fixed joints, which MJCF lacks, in <custom> texts.
+"""The order of q, the names of fixed joints and the zero of free joints, which MJCF lacks, in <custom> texts.
 
     <custom> <text name="kinetree:order" data='["b", "a"]'/> </custom>
 
@@ -8,35 +8,57 @@ MuJoCo keeps such texts and ignores them. The data are JSON, so that any name is
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
+from kinetree.formats.carried import Carried, Record
 from kinetree.formats.xml import Element, Report
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Joint
+from kinetree.spatial.se3 import IDENTITY
 
-ORDER, FIXED = "kinetree:order", "kinetree:fixed"
+OURS = "kinetree:"
+ORDER, FIXED, COUNTED = f"{OURS}order", f"{OURS}fixed", f"{OURS}counted"
+"""Names of the texts. The last lists free joints whose coordinates count from where their body is drawn, and not from
+the origin of the world as in MuJoCo."""
 KEY_ORDER = "kinetree_order"
 """Tag of an element in a kept <keyframe> for each joint, in the order of the numbers; renaming finds the name there."""
 
 
-def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...] | None, dict[str, str]]:
-    """Return (order of q or None, {body: name of its fixed joint}), and remove their texts from <custom>."""
+class Texts(NamedTuple):
+    """Texts of Kinetree. order: of q, or None; fixed: names of fixed joints by body; counted: free joints that
+    count from where their body is drawn; carried: all others."""
+
+    order: tuple[str, ...] | None
+    fixed: dict[str, str]
+    counted: tuple[str, ...]
+    carried: list[Carried]
+
+
+def take_texts(report: Report, root: Element) -> Texts:
+    """Return the texts of Kinetree, and remove them from <custom>."""
+    counted: tuple[str, ...] = ()
     order: tuple[str, ...] | None = None
     fixed: dict[str, str] = {}
+    carried: list[Carried] = []
     for section in root.find_all("custom"):
-        ours = [e for e in section.children if e.tag == "text" and e.get("name") in (ORDER, FIXED)]
+        ours = [e for e in section.children if e.tag == "text" and (e.get("name") or "").startswith(OURS)]
         section.children = [e for e in section.children if e not in ours]
         for element in ours:
             data = _data(element)
             if element.get("name") == ORDER and isinstance(data, list) and _are_names(data):
                 order = tuple(data)
+            elif element.get("name") == COUNTED and isinstance(data, list) and _are_names(data):
+                counted = tuple(data)
             elif element.get("name") == FIXED and isinstance(data, dict) and _are_names([*data.values()]):
                 fixed |= data
+            elif element.get("name") not in (ORDER, FIXED, COUNTED):
+                _, kind, name, *_ = [*(element.get("name") or "").split(":", 2), "", ""]
+                carried.append((element, kind, name, element.get("data") or "", ""))
             else:
                 message = f"the data of {element.get('name')} are not understood and have no effect"
                 report.warning("not-understood", message, element, attribute="data")
-    return order, fixed
+    return Texts(order, fixed, counted, carried)
 
 
 def _data(element: Element) -> Any:
@@ -55,17 +77,24 @@ def made_name(body: str) -> str:
     return f"{body}_fixed_joint"
 
 
-def write_texts(xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint]) -> None:
-    """Write `names` as order of q, and names of fixed joints, where the reader would infer others from `joints`."""
+def write_texts(
+    xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint], records: Sequence[Record] = ()
+) -> None:
+    """Write `names` as order of q, and names of fixed joints, where the reader would infer others from `joints`; and
+    the records of what MJCF lacks."""
     joints = list(joints)
     natural = tuple(j.name for j in joints if j.kind.nq and not j.mimic)
     fixed = {j.child: j.name for j in joints if not j.kind.nq and j.name != made_name(j.child)}
-    texts = {ORDER: list(names) if names != natural else [], FIXED: fixed}
-    if any(texts.values()):
+    counted = [j.name for j in joints if j.type == "floating" and (j.origin != IDENTITY).any()]
+    texts = {ORDER: list(names) if names != natural else [], FIXED: fixed, COUNTED: counted}
+    if any(texts.values()) or records:
         xml.open("custom")
         for name, data in texts.items():
             if data:
                 xml.leaf("text", name=name, data=json.dumps(data, ensure_ascii=False))
+        for record in records:
+            name = f"{OURS}{record.kind}:{record.name}" if record.name else f"{OURS}{record.kind}"
+            xml.leaf("text", name=name, data=record.text)
         xml.close()
 
 

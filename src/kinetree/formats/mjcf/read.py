@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from kinetree.confine import Confinement
 from kinetree.errors import Finding
+from kinetree.formats.carried import restore
 from kinetree.formats.fields import check_attributes, finish, stray_text
 from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.bodies import read_bodies
@@ -21,6 +23,7 @@ from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.formats.opener import Opener, nothing
+from kinetree.formats.parts import cutter
 from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Robot, Text
@@ -50,9 +53,14 @@ def read_certain(
     opener: Opener = nothing,
     by: str | None = None,
     confinement: Confinement | None = None,
+    *,
+    without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
-    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise."""
-    report = Report()
+    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise.
+
+    without: parts that are not read.
+    """
+    report = Report(cutter("mjcf", without))
     root = parse(text, file, report)
     if root is None:
         return None, report.findings
@@ -83,7 +91,8 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
-    parts.joint_order, context.fixed_names = take_texts(report, root)
+    texts = take_texts(report, root)
+    parts.joint_order, context.fixed_names, context.counted = texts.order, texts.fixed, texts.counted
     context.names.joints |= set(context.fixed_names.values())
     read_bodies(context, root)
     for name in {*(parts.joint_order or ())} - {joint.name for joint in parts.joints}:
@@ -97,7 +106,7 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)
-    robot = finish(report, parts, root)
+    robot = finish(report, restore(report, parts, texts.carried, FORMAT), root)
     return robot and lock_held(context, robot)
 
 

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import partial
 
 import numpy as np
 
+from kinetree.errors import Finding
+from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.check import check
-from kinetree.formats.mjcf.constraints import OPEN
 from kinetree.formats.mjcf.context import FORMAT, free
+from kinetree.formats.mjcf.loops import write_loops
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
+from kinetree.formats.mjcf.read import read
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.unknown_names import unknown_names
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
-from kinetree.formats.mjcf.writing import BOUND_INERTIA, BOUND_MASS, Job, attributes_of, needs_bounds
+from kinetree.formats.mjcf.writing import (
+    BOUND_INERTIA,
+    BOUND_MASS,
+    WORLD,
+    Job,
+    attributes_of,
+    needs_bounds,
+    range_of,
+)
 from kinetree.formats.numbers import format_number, format_numbers
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.formats.xml_writer import XmlWriter, element_text
@@ -32,13 +44,13 @@ SENSOR_TAGS = {tag: (tag,) for tag in AT_SITE} | {
 BEFORE = ("option", "size", "visual", "statistic", "extension", "custom", "default")  # sections that come first
 
 
-def write(robot: Robot, without: Collection[str] = ()) -> str:
+def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
     """Return the robot as MJCF, in radians. A robot that was read from MJCF and not edited gives the same text.
 
-    Every link is a body, every extra frame a site. The names of fixed joints, and an order of q that is not depth
-    first, are kept in <custom> texts. If a moving body has no mass, the compiler's lower bounds on mass and inertia are
-    set, so that MuJoCo loads the file. Raises KinetreeError for a part that MJCF cannot represent and that `without`
-    does not name.
+    Every link is a body, every extra frame a site. What MJCF lacks and MuJoCo does not need is kept in <custom> texts.
+    If a moving body has no mass, the compiler's lower bounds on mass and inertia are set, so that MuJoCo loads the
+    file. notes: a list that gets remarks on what other programs do not see. Raises KinetreeError for a part that MJCF
+    cannot represent and that `without` does not name.
     """
     losses = Losses(FORMAT, without)
     if robot.text and robot.text.format == FORMAT and not without:
@@ -46,16 +58,29 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     robot = losses.pared(robot)
     if any(j.type == "ball" and not np.array_equal(j.child_origin[:3, :3], np.eye(3)) for j in robot.joints.values()):
         robot = plain_joints(robot)  # a body has no place for a rotation behind a ball joint
-    job = Job(robot, losses)
-    check(job)
+    renamed = Renamed.of(robot, _names(robot), FORMAT)
+    check(Job(renamed.robot, losses))
     losses.check()
+    return written(renamed, FORMAT, partial(_text, losses), read, notes)
+
+
+def _names(robot: Robot) -> dict[tuple[str, str], str]:
+    """Return another name for a link called "world" that cannot be MuJoCo's world, which is the root without mass."""
+    world = robot.links.get(WORLD)
+    if world is None or (robot.root == WORLD and world.inertial is None):
+        return {}
+    return {("link", WORLD): free("world_link", {*robot.frames})}
+
+
+def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
+    job = Job(robot, losses)
     xml = XmlWriter()
     xml.open("mujoco", model=robot.name)
     _compiler(xml, job)
     kept = {} if "extension" in losses.without else _sections(robot)
     for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
         _raw(xml, element)
-    write_texts(xml, robot.joint_names, job.in_file())
+    write_texts(xml, robot.joint_names, job.in_file(), records)
     for section in kept.get("keyframe", []):
         _reorder(section, job)
     assets = Assets(job, kept.pop("asset", []))
@@ -70,8 +95,9 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     for element in (e for elements in kept.values() for e in elements):
         _raw(xml, element)
     xml.close()
-    _lose_references(losses, robot, xml.text())
-    losses.check()
+    if not records:
+        _lose_references(losses, robot, xml.text())
+        losses.check()
     return xml.text()
 
 
@@ -126,9 +152,10 @@ def _lines(xml: XmlWriter, lines: list[str]) -> None:
 
 def _equalities(xml: XmlWriter, job: Job) -> None:
     followers = [joint for joint in job.robot.joints.values() if joint.mimic]
-    if not followers:
+    if not followers and not job.robot.loops:
         return
     xml.open("equality")
+    write_loops(xml, job)
     for joint in followers:
         _equality(xml, joint)
     xml.close()
@@ -161,7 +188,7 @@ def _tendon(xml: XmlWriter, limit: CoupledLimit, more: Element | None) -> None:
     attributes: dict[str, str | None] = {} if more is None else dict(more.attributes)
     attributes |= {
         "name": limit.name,
-        "range": format_numbers(np.clip([limit.lower, limit.upper], -OPEN, OPEN)),
+        "range": format_numbers(range_of(limit)),
         "limited": "true",
     }
     xml.open("fixed", **attributes)

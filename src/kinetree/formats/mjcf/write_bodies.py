@@ -7,17 +7,27 @@ from math import inf
 import numpy as np
 
 from kinetree.formats.mjcf.bodies import T_CAMERA_SENSOR
+from kinetree.formats.mjcf.loops import made_sites
 from kinetree.formats.mjcf.poses import pose_attributes
 from kinetree.formats.mjcf.write_geoms import Assets
-from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, elements_of, moments, site_looks
+from kinetree.formats.mjcf.writing import (
+    ROUNDING,
+    WORLD,
+    Job,
+    attributes_of,
+    elements_of,
+    moments,
+    range_of,
+    site_looks,
+)
 from kinetree.formats.numbers import format_number, format_numbers
 from kinetree.formats.xml_writer import XmlWriter
-from kinetree.model.robot import Inertial, Joint, Link, Sensor
+from kinetree.model.force_torque import reading_place
+from kinetree.model.robot import Inertial, Joint, Link, Robot, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 Sites = dict[str, tuple[str, Sensor | None]]
-ROUNDING = 1e-12  # relative error of computed principal moments
 
 
 def write_worldbody(xml: XmlWriter, job: Job, assets: Assets, sites: Sites) -> None:
@@ -44,8 +54,10 @@ class _Bodies:
                 self.sites.setdefault(frame.link, []).append((frame.name, frame.origin))
         for name, sensor in sites.values():
             if sensor:
-                frame = robot.frames[sensor.frame]
-                self.sites.setdefault(frame.link, []).append((name, frame.origin @ sensor.origin))
+                link, T = site_of(robot, sensor)
+                self.sites.setdefault(link, []).append((name, T))
+        for name, link, T in made_sites(job):
+            self.sites.setdefault(link, []).append((name, T))
         for camera in robot.sensors.values() if "sensor" not in job.losses.without else ():
             if camera.type == "camera":
                 frame = robot.frames[camera.frame]
@@ -55,8 +67,8 @@ class _Bodies:
     def body(self, link: Link, row: list[Joint], T_parent_body: Array) -> None:
         """Write a body; row are its joints, from the parent to the link."""
         job, xml = self.job, self.xml
-        initial = attributes_of(row[0].extensions, job, "initial") if row else {}
-        pose = initial or pose_attributes(T_parent_body)
+        drawn = bool(row) and row[0].type == "floating"
+        pose = pose_attributes(job.initial(row[0]) @ row[0].child_origin if drawn else T_parent_body)
         xml.open("body", name=link.name, **{**pose, **attributes_of(link.extensions, job)})
         if inertial := job.inertial(link):
             _inertial(xml, inertial)
@@ -101,15 +113,23 @@ class _Bodies:
         self.xml.leaf("joint", name=name, type=kind, pos=pos, axis=axis, **attributes)
 
 
+def site_of(robot: Robot, sensor: Sensor) -> tuple[str, Array]:
+    """Return (link, T_link_site) of the site of a sensor: where a force/torque sensor reads, if that is on its link."""
+    place, frame = reading_place(robot, sensor), robot.frames[sensor.frame]
+    axes, on = robot.frames[place.frame], robot.frames[place.on]
+    if sensor.force_torque is None or {axes.link, on.link} != {frame.link}:
+        return frame.link, frame.origin @ sensor.origin
+    return frame.link, se3.homogeneous(axes.origin[:3, :3] @ place.R_frame_reading, (on.origin @ (*place.p, 1.0))[:3])
+
+
 def _joint_attributes(job: Job, joint: Joint) -> dict[str, str | None]:
     attributes: dict[str, str | None] = {"name": joint.name, "type": joint.kind.mjcf}
-    if "limit" not in job.losses.without:
-        limit = joint.limit
-        if limit.lower > -inf and limit.upper < inf:
-            attributes["range"] = format_numbers([limit.lower, limit.upper])
-        if limit.effort < inf:
-            attributes["actuatorfrcrange"] = format_numbers([-limit.effort, limit.effort])
-    if joint.dynamics and "dynamics" not in job.losses.without:
+    limit = joint.limit
+    if (limit.lower > -inf or limit.upper < inf) and joint.kind.single:
+        attributes["range"] = format_numbers(range_of(limit))
+    if 0 < limit.effort < inf:  # one of 0 means no limit to MuJoCo's own reader of URDF
+        attributes["actuatorfrcrange"] = format_numbers([-limit.effort, limit.effort])
+    if joint.dynamics:
         names = {"damping": "damping", "frictionloss": "friction", "stiffness": "stiffness"}
         names |= {"springref": "reference", "armature": "armature"}
         values = {k: getattr(joint.dynamics[0], v) for k, v in names.items()}

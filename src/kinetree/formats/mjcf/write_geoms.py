@@ -18,6 +18,7 @@ from kinetree.spatial import se3
 
 SEEN = {"contype": "0", "conaffinity": "0", "group": "2"}
 FELT = {"group": "3"}
+TEXTURE_FILES = (".png", ".ktx")
 
 
 class Assets:
@@ -38,12 +39,14 @@ class Assets:
             return
         felt = list(link.collisions)
         for geometry in link.visuals:
-            twin = next((other for other in felt if _same(geometry, other)), None)
+            twin = next((i for i, other in enumerate(felt) if _same(geometry, other)), None)
             if twin is None:
                 self._geom(xml, geometry, SEEN)
-            else:
-                felt.remove(twin)
-                self._geom(xml, twin, {})
+                continue
+            for other in felt[:twin]:  # the reader finds them in this order
+                self._geom(xml, other, FELT)
+            self._geom(xml, felt[twin], {})
+            del felt[: twin + 1]
         for geometry in felt:
             self._geom(xml, geometry, FELT)
 
@@ -115,7 +118,7 @@ def _material(xml: XmlWriter, material: Material, more: Element | None) -> None:
     attributes: dict[str, str | None] = {} if more is None else dict(more.attributes)
     layers = [] if more is None else more.children
     rgba = format_numbers(material.rgba) if material.rgba else None
-    if material.texture and more is None:
+    if material.texture and more is None and material.texture.lower().endswith(TEXTURE_FILES):
         attributes["texture"] = f"{material.name}_texture"
         xml.leaf("texture", name=f"{material.name}_texture", type="2d", file=material.texture)
     attributes = {**attributes, "name": material.name, "rgba": rgba}

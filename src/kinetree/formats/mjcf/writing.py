@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf, nextafter
 
 import numpy as np
 
 from kinetree.formats.losses import Losses
+from kinetree.formats.mjcf.constraints import OPEN
 from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT
+from kinetree.formats.numbers import numbers
 from kinetree.formats.xml import Report, parse
-from kinetree.model.robot import Extension, Inertial, Joint, Link, Robot
+from kinetree.model.robot import CoupledLimit, Extension, Inertial, Joint, Limit, Link, Robot
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, frozen
 
 WORLD = "world"
 MINIMUM = 1e-15  # MuJoCo's mjMINVAL: a moving body needs more mass and inertia than this
 BOUND_MASS = 1e-6  # kg
 BOUND_INERTIA = 1e-9  # kg m²
+ROUNDING = 1e-12  # relative error of computed principal moments
 
 
 @dataclass
@@ -61,9 +65,25 @@ class Job:
             stack += reversed(self.robot.child_joints(joints[-1].child))
         return joints
 
+    def drawn(self) -> dict[str, Array]:
+        """Return T_root_link (4, 4) of every link where the file draws it."""
+        T = {self.robot.root: se3.IDENTITY}
+        for name in self.robot.placed:
+            joint = self.robot.joints[name]
+            T[joint.child] = T[joint.parent] @ (self.initial(joint) @ joint.child_origin)
+        return T
+
+    def initial(self, joint: Joint) -> Array:
+        """Return where the file draws the frame of a joint: where its body stood in the file, or its origin."""
+        kept = attributes_of(joint.extensions, self, "initial") if joint.type == "floating" else {}
+        if not kept or not np.array_equal(joint.origin, se3.IDENTITY):
+            return joint.origin
+        w, x, y, z = (numbers(kept.get("quat", "")) or (1.0, 0.0, 0.0, 0.0))[:4]
+        return se3.homogeneous(se3.rotation_from_quaternion((x, y, z, w)), numbers(kept.get("pos", "")) or (0.0,) * 3)
+
     def inertial(self, link: Link) -> Inertial | None:
-        """Return the inertial to write for a link, or None."""
-        return None if "inertial" in self.losses.without or link.name == WORLD else link.inertial
+        """Return the inertial to write for a link, or None: the nearest to the link's own that a body can have."""
+        return None if link.inertial is None or link.name == WORLD else possible(link.inertial)
 
 
 def needs_bounds(job: Job) -> bool:
@@ -81,6 +101,29 @@ def needs_bounds(job: Job) -> bool:
 def moments(inertial: Inertial) -> Array:
     """Return the principal moments (3,), ascending."""
     return np.asarray(np.linalg.eigvalsh(inertial.inertia))
+
+
+def possible(inertial: Inertial) -> Inertial:
+    """Return the inertial with the nearest principal moments that a body can have, if its own are not.
+
+    No moment is above the sum of the other two. For a <= b <= c with c above a + b by e, the orthogonal projection is
+    (a + e/3, b + e/3, c - e/3), or (0, m, m) with m the mean of b and c if a + e/3 is negative.
+    """
+    (a, b, c), axes = np.linalg.eigh(inertial.inertia)
+    excess = c - a - b
+    if excess <= ROUNDING * max(abs(a), abs(c)):
+        return inertial
+    if a + excess / 3 >= 0:
+        a, b = a + excess / 3, b + excess / 3
+    else:
+        a, b = 0.0, max((b + c) / 2, 0.0)
+    return replace(inertial, inertia=frozen(axes @ np.diag((a, b, a + b)) @ axes.T))
+
+
+def range_of(limit: Limit | CoupledLimit) -> tuple[float, float]:
+    """Return a range of MJCF, which has two ends, the first below the second, and whose largest number is OPEN."""
+    lower, upper = max(limit.lower, -OPEN), min(limit.upper, OPEN)
+    return lower, upper if upper != lower else nextafter(lower, inf)
 
 
 def attributes_of(extensions: tuple[Extension, ...], job: Job, tag: str = ATTRIBUTES) -> dict[str, str]:

@@ -277,6 +277,8 @@ class Expander:
                 return found
             folder = f"{folder}/model.sdf"
         found = self.opener(folder, asking)
+        if found is None and ":" not in uri and not uri.startswith("/"):  # a name on the path of models
+            found = self.opener(f"model://{uri}", asking)
         if found is None:
             message = f"{uri!r} cannot be found; legal are model://NAME, file://… and relative paths"
             if severity == "warning":

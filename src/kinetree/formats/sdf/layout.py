@@ -127,35 +127,16 @@ class Layout:
 
 
 def check_layout(layout: Layout, losses: Losses) -> None:
-    """Note names that are not legal, and references out of the model around them."""
+    """Note loops that are open, and floating joints that do not end at their link."""
     robot = layout.robot
-    taken: dict[str, str] = {}
-    things: list[tuple[str, Link | Joint | Frame]] = [("link", link) for link in layout.links]
-    things += [("joint", joint) for joint in layout.joints]
-    things += [("frame", frame) for frame in layout.frames]
-    models = {thing.name[:at] for _, thing in things for at in _separators(thing.name)}
-    for part, thing in things:
-        label, parts = f"{part} {thing.name!r}", thing.name.split("::")
-        model_frame = part == "frame" and parts[-1] == MODEL
-        if any(_reserved(p) for p in parts[:-1]) or (_reserved(parts[-1]) and not model_frame):
-            losses.lose(
-                part, label, f"the name {thing.name!r}, which is reserved or has blanks around it", thing.source
-            )
-        elif thing.name in models or taken.setdefault(thing.name, part) != part:
-            other = taken.get(thing.name, "model") if thing.name not in models else "model"
-            what = f"a {part} that is called like a {other}: they share one name space; rename one of them"
-            losses.lose(part, label, what, thing.source)
-    for joint in layout.joints:
-        _check_joint(layout, joint, losses)
-    for frame in layout.frames:
-        if reference(frame.link, scope_of(frame.name)) is None or (
-            frame.link == WORLD and layout.on_world != layout.is_world
-        ):
-            what = f"a frame that is fixed to {frame.link!r}, which is not in the model it is named after"
-            losses.lose("frame", f"frame {frame.name!r}", what, frame.source)
-    if (_reserved(robot.name) and not (layout.is_world and robot.name == WORLD)) or "::" in robot.name:
-        losses.lose("link", f"robot {robot.name!r}", f"the name {robot.name!r} of a model", robot.source)
-    _check_world(layout, losses)
+    for joint in robot.loops.values() if "loop" not in losses.without else ():
+        T = layout.T[joint.parent] @ joint.origin @ joint.child_origin
+        if not np.allclose(T, layout.T[joint.child], rtol=0, atol=CLOSED):
+            losses.lose("loop", f"joint {joint.name!r}", "a loop that is open with all joints at zero", joint.source)
+    for name in layout.implied:
+        if not np.array_equal(robot.joints[name].child_origin, IDENTITY):
+            what = "a floating joint that does not end at the frame of its link"
+            losses.lose("joint", f"joint {name!r}", what, robot.joints[name].source)
 
 
 def _is_true(extension: Extension) -> bool:
@@ -164,41 +145,3 @@ def _is_true(extension: Extension) -> bool:
 
 def _separators(name: str) -> list[int]:
     return [i for i in range(len(name)) if name.startswith("::", i)]
-
-
-def _reserved(name: str) -> bool:
-    return (
-        not name
-        or name != name.strip()
-        or name == WORLD
-        or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
-    )
-
-
-def _check_joint(layout: Layout, joint: Joint, losses: Losses) -> None:
-    scope, label = scope_of(joint.name), f"joint {joint.name!r}"
-    for end in (joint.parent, joint.child):
-        if end != WORLD and reference(end, scope) is None:
-            what = f"a joint of model {scope!r} that connects {end!r}, which is not in it"
-            losses.lose("joint", label, what, joint.source)
-    if joint.mimic and reference(joint.mimic.joint, scope) is None:
-        losses.lose("mimic", label, f"that it follows {joint.mimic.joint!r} from inside model {scope!r}", joint.source)
-    T = layout.T[joint.parent] @ joint.origin @ joint.child_origin
-    if joint.name in layout.robot.loops and not np.allclose(T, layout.T[joint.child], rtol=0, atol=CLOSED):
-        losses.lose("loop", label, "a loop that is open with all joints at zero", joint.source)
-
-
-def _check_world(layout: Layout, losses: Losses) -> None:
-    if not layout.on_world:
-        return
-    robot = layout.robot
-    world = robot.links[WORLD]
-    if world.inertial or world.visuals or world.collisions or world.extensions:
-        what = "a link that is called 'world' and has a body; the world has none"
-        losses.lose("link", "link 'world'", what, world.source)
-    for name in layout.implied:
-        if not np.array_equal(robot.joints[name].child_origin, IDENTITY):
-            what = "a floating joint that does not end at the frame of its link"
-            losses.lose("joint", f"joint {name!r}", what, robot.joints[name].source)
-    if not layout.links and not layout.is_world:
-        losses.lose("link", "link 'world'", "a model without any other link", world.source)

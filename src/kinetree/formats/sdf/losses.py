@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -14,9 +13,8 @@ from kinetree.formats.losses import Losses
 from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, SHAPES
-from kinetree.formats.sdf.values import NO_BOUND
 from kinetree.model.names import Named
-from kinetree.model.robot import UNLIMITED, Dynamics, Geometry, Joint, Robot, Sensor
+from kinetree.model.robot import Geometry, Joint, Robot, Sensor
 
 SENSOR_TYPES = (
     *("air_flow", "air_pressure", "air_speed", "altimeter", "boundingbox", "boundingbox_camera", "camera"),
@@ -37,15 +35,12 @@ def check_parts(layout: Layout, losses: Losses) -> None:
     robot = layout.robot
     cases: dict[str, Case] = {
         "geometry": partial(_shape, "extension" not in losses.without),
-        "joint.dynamics": _dynamics,
         "joint.limit": _limits,
     }
     # a world that has a body is refused by the layout
     losses.find(replace(robot, links=Named("link", layout.links)), cases)
-    _shape_names(layout, losses)
-    counts = Counter(_read_name(robot, sensor) for sensor in robot.sensors.values())
     for sensor in written_sensors(robot, losses.without):
-        _sensor(layout, sensor, counts[_read_name(robot, sensor)] > 1, losses)
+        _sensor(layout, sensor, losses)
     check_readings(losses, robot, _read_back)
 
 
@@ -56,44 +51,10 @@ def _shape(extensions: bool, geometry: Geometry) -> list[str]:
     return [] if kind in SHAPES or as_it_stands else [f"the shape {kind!r}"]
 
 
-def _shape_names(layout: Layout, losses: Losses) -> None:
-    for link in layout.links:
-        for geometries in (link.visuals, link.collisions):
-            names = Counter(geometry.name for geometry in geometries if geometry.name)
-            for geometry in geometries:
-                if geometry.name and names[geometry.name] > 1:
-                    what = f"two shapes of the name {geometry.name!r}"
-                    losses.lose("geometry", f"link {link.name!r}", what, geometry.source)
-
-
-def _dynamics(joint: Joint) -> list[str]:
-    without_axis = joint.dynamics[max(joint.kind.axes, joint.type == "fixed") :]
-    lost = any(row.armature for row in joint.dynamics) or any(row != Dynamics() for row in without_axis)
-    written = joint.kind.sdf or joint.type == "floating"
-    return ["the armature of a joint, or dynamics without an axis"] if lost and written else []
-
-
 def _limits(joint: Joint) -> Iterator[str]:
-    if not joint.kind.sdf and joint.type != "floating":
-        return
-    bounds = [bound for limit in joint.limits for bound in (limit.lower, limit.upper)]
-    if joint.type == "continuous" and any(abs(bound) < NO_BOUND for bound in bounds):
-        yield "position limits of a continuous joint"
-    if any(limit != UNLIMITED for limit in joint.limits[joint.kind.axes :]):
-        yield f"limits of a {joint.type} joint"
-    if any(limit.velocity < 0 or limit.effort < 0 for limit in joint.limits):
-        yield "a negative velocity or effort limit, which means none there"
-    numbers = [*bounds, *(v for limit in joint.limits for v in (limit.velocity, limit.effort))]
-    if any(NO_BOUND <= abs(number) < inf for number in numbers):
-        yield "a limit of 1e16 or more, which means none there"
-
-
-def _read_name(robot: Robot, sensor: Sensor) -> str:
-    """Return the name of a sensor when it is read back, if no other sensor has it."""
-    owner = sensor_owner(robot, sensor)
-    scope = scope_of(owner)
-    local = sensor.name.removeprefix(f"{owner}::").rpartition("::")[2]
-    return f"{scope}::{local}" if scope else local
+    for limit in joint.limits[joint.kind.axes :] if joint.kind.sdf or joint.type == "floating" else ():
+        if limit.lower > -inf or limit.upper < inf or 0 < limit.effort < inf:
+            yield f"limits of a {joint.type} joint"
 
 
 def _read_back(sensor: Sensor) -> Sensor:
@@ -102,14 +63,9 @@ def _read_back(sensor: Sensor) -> Sensor:
     return replace(sensor, force_torque=replace(sensor.force_torque, point="joint"))
 
 
-def _sensor(layout: Layout, sensor: Sensor, shared: bool, losses: Losses) -> None:
+def _sensor(layout: Layout, sensor: Sensor, losses: Losses) -> None:
     robot, label = layout.robot, f"sensor {sensor.name!r}"
     owner, frame = sensor_owner(robot, sensor), robot.frames[sensor.frame]
-    name = _read_name(robot, sensor)
-    if sensor.name != (f"{owner}::{name.rpartition('::')[2]}" if shared else name):
-        losses.lose("sensor", label, f"a sensor of {owner!r} by this name; it would be {name!r}", sensor.source)
-    if not sensor.type:
-        losses.lose("sensor", label, "a sensor without a type", sensor.source)
     if frame.link == WORLD and layout.on_world:
         losses.lose("sensor", label, "a sensor that is fixed to the world", sensor.source)
     if sensor.joint and robot.joints[sensor.joint].child != frame.link:

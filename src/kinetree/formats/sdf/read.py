@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from kinetree.errors import Finding
+from kinetree.formats.carried import Carried, restore
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import (
     check_attributes,
@@ -21,12 +23,13 @@ from kinetree.formats.fields import (
 )
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.opener import Opener, nothing
+from kinetree.formats.parts import cutter
 from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, WORLD_OTHERS, Context, is_world
 from kinetree.formats.sdf.forest import FREE, hang, is_static
 from kinetree.formats.sdf.frames import MODEL, Entry
 from kinetree.formats.sdf.joints import joint
-from kinetree.formats.sdf.shapes import COUPLED, MATERIAL, ORDER, geometry, material_of
+from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, ORDER, geometry, material_of
 from kinetree.formats.sdf.values import (
     CUSTOM_TYPE,
     TRUTH,
@@ -41,7 +44,7 @@ from kinetree.model.assemble import Parts, whole
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
-OURS = (MATERIAL, ORDER, COUPLED, FREE)
+OURS = (MATERIAL, ORDER, COUPLED, FREE, CARRIED)
 INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
 
 
@@ -56,14 +59,23 @@ def read(
 
 
 def read_certain(
-    text: bytes | str | Derived, file: str, opener: Opener = nothing, model: str | None = None
+    text: bytes | str | Derived,
+    file: str,
+    opener: Opener = nothing,
+    model: str | None = None,
+    *,
+    without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
-    """Return what is certain of the robot in an SDF text, with doubts after errors, and all findings likewise."""
-    report = Report()
+    """Return what is certain of the robot in an SDF text, with doubts after errors, and all findings likewise.
+
+    without: parts that are not read.
+    """
+    report = Report(cutter("sdf", without))
     root = parse(text, file, report)
     if root is None:
         return None, report.findings
-    remember(root)
+    if report.cut is None:
+        remember(root)
     if root.tag != "sdf":
         report.error("not-sdf", f"the root element is <{root.tag}>; legal is <sdf>", root)
         return None, report.findings
@@ -75,7 +87,7 @@ def read_certain(
     parts = reader.parts()
     if choice.alone:
         parts.text = Text("sdf", root.document.data.decode(), root.document.origins)
-    return finish(report, parts, root), report.findings
+    return finish(report, restore(report, parts, reader.carried, "sdf"), root), report.findings
 
 
 class _Reader:
@@ -84,6 +96,7 @@ class _Reader:
         self.choice = choice
         self.frames = choice.frames
         self.context = Context(report, choice.frames, choice.prefix)
+        self.carried: list[Carried] = []
         self.jointed = {entry.prefix for entry in choice.frames.entries if entry.kind == "joint"}
         self.sensors: list[tuple[Sensor, str]] = []  # each with the name of its link or joint
         self.sensor_names: set[tuple[str, str]] = set()
@@ -111,8 +124,11 @@ class _Reader:
         return parts
 
     def ours(self, entry: Entry, parts: Parts) -> None:
-        """Add the materials and limits in elements of Kinetree, whose names are those of the model that has them."""
+        """Add what is in elements of Kinetree, whose names are those of the model that has them."""
         scope = self.context.local(entry.name).removesuffix(MODEL) if entry.kind == "model" else ""
+        for e in entry.others:
+            if e.tag == CARRIED:
+                self.carried.append((e, e.get("of") or "", e.get("name") or "", e.text, scope))
         known = {material.name for material in parts.materials}
         look = partial(material_of, self.context, entry.element)
         named = (e for e in entry.others if e.tag == MATERIAL)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from math import inf, pi
 
+from kinetree.errors import Finding
+from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, words_of, written_sensors
 from kinetree.formats.losses import Losses
@@ -13,11 +16,14 @@ from kinetree.formats.sdf.forest import FREE
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
+from kinetree.formats.sdf.names import names_for
 from kinetree.formats.sdf.node import Node
-from kinetree.formats.sdf.shapes import AS_IT_STANDS, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, ORDER
-from kinetree.formats.sdf.values import CUSTOM_TYPE, Version
+from kinetree.formats.sdf.read import read
+from kinetree.formats.sdf.shapes import AS_IT_STANDS, CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, ORDER
+from kinetree.formats.sdf.values import CUSTOM_TYPE, NO_BOUND, Version
 from kinetree.formats.xml_writer import XmlWriter
-from kinetree.model.assemble import order_of_file
+from kinetree.model.assemble import build, order_of_file, parts_of
+from kinetree.model.reshape import free_name
 from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 
 SINCE = {"capsule": (1, 8), "ellipsoid": (1, 8), "cone": (1, 11)}
@@ -25,33 +31,50 @@ SINCE = {"capsule": (1, 8), "ellipsoid": (1, 8), "cone": (1, 11)}
 INERTIA = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 
 
-def write(robot: Robot, without: Collection[str] = ()) -> str:
+def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
     """Return the robot as SDF, in the lowest version from 1.7 on that has all of its parts, for the sake of simulators.
 
     1.7 has frames and relative poses, 1.8 nested names, 1.10 the pitch of a screw, 1.11 followers. A robot that was
-    read from SDF and not edited gives the same text. Raises KinetreeError for a part that SDF cannot represent and that
-    `without` does not name.
+    read from SDF and not edited gives the same text. What SDF lacks and simulators do not need is kept in elements of
+    Kinetree. notes: a list that gets remarks on what other programs do not see. Raises KinetreeError for a part that
+    SDF cannot represent and that `without` does not name.
     """
     losses = Losses("sdf", without)
     if robot.text and robot.text.format == "sdf" and not without:
         return robot.text.text
     robot = losses.pared(robot)
-    layout = Layout(robot, losses.without)
+    renamed = Renamed.of(robot, names_for(robot), "sdf")
+    held = ("link", WORLD) in ((kind, own) for (kind, _), own in renamed.own.items()) and robot.root == WORLD
+    layout = Layout(_on_world(renamed.robot) if held else renamed.robot, losses.without)
     check_layout(layout, losses)
     check_parts(layout, losses)
     losses.check()
-    return _Writer(layout, losses.without).text()
+    return written(renamed, "sdf", lambda robot, records: _Writer(layout, losses.without, records).text(), read, notes)
+
+
+def _on_world(robot: Robot) -> Robot:
+    """Return the robot with its root fixed to a link "world", which is SDF's world and from which alone joints float."""
+    parts = parts_of(robot)
+    parts.links.insert(0, Link(WORLD))
+    floating = {joint.name for joint in parts.joints if joint.parent == robot.root and joint.type == "floating"}
+    parts.joints = [replace(joint, parent=WORLD) if joint.name in floating else joint for joint in parts.joints]
+    parts.joints.append(
+        Joint(free_name(f"{robot.root}_joint", {*robot.joints, *robot.frames}), "fixed", WORLD, robot.root)
+    )
+    return build(parts)
 
 
 class _Writer:
-    def __init__(self, layout: Layout, without: frozenset[str]) -> None:
+    def __init__(self, layout: Layout, without: frozenset[str], records: Sequence[Record]) -> None:
         self.layout = layout
+        self.records = records
         self.robot = layout.robot
         self.without = without
         major, minor = self.version()
         self.root = Node("sdf", version=f"{major}.{minor}")
         self.models: dict[str, Node] = {}
         self.owners: dict[str, Node] = {}  # links and joints, which contain sensors
+        self.sensors: dict[str, set[str]] = {}  # names of sensors by link or joint
 
     def version(self) -> Version:
         joints = self.layout.joints
@@ -91,7 +114,9 @@ class _Writer:
             node = self.model("").add(COUPLED, **coupled_limit_attributes(limit))
             for name, coefficient in limit.coefficients.items():
                 node.add("joint", name=name, coefficient=format_number(coefficient))
-        for extension in self.robot.extensions:
+        for record in self.records:
+            self.model("").add(CARRIED, record.text, of=record.kind, name=record.name or None)
+        for extension in (e for e in self.robot.extensions if e.format == "sdf"):
             scope = scope_of(extension.tag)
             self.extensions(self.model(scope), [extension], scope)
         used = set(self.root.prefixes())
@@ -154,11 +179,13 @@ class _Writer:
             inertia.number(name, link.inertial.inertia[at])
 
     def geometries(self, link_node: Node, tag: str, geometries: tuple[Geometry, ...]) -> None:
-        """Write the shapes; those without a name, which SDF requires, get one."""
+        """Write the shapes; those without a name of their own, which SDF requires, get one."""
         taken = {geometry.name for geometry in geometries}
         free = (name for i in range(1, 10**9) if (name := f"{tag}_{i}") not in taken)
+        used: set[str] = set()
         for geometry in geometries:
-            name = geometry.name or next(free)
+            name = geometry.name if geometry.name and geometry.name not in used else next(free)
+            used.add(name)
             node = link_node.add(tag, name=name)
             node.pose(geometry.origin)
             self.shape(node.add("geometry"), geometry)
@@ -191,7 +218,9 @@ class _Writer:
 
     def joint(self, joint: Joint) -> None:
         scope = scope_of(joint.name)
-        node = self.model(scope).add("joint", name=reference(joint.name, scope), type=joint.kind.sdf)
+        bounded = any(abs(bound) < NO_BOUND for limit in joint.limits for bound in (limit.lower, limit.upper))
+        kind = "revolute" if joint.type == "continuous" and bounded else joint.kind.sdf  # which has no bounds in SDF
+        node = self.model(scope).add("joint", name=reference(joint.name, scope), type=kind)
         self.owners[f"joint {joint.name}"] = node
         node.pose(*self.layout.joint_pose(joint))
         node.add("parent", WORLD if joint.parent == WORLD else reference(joint.parent, scope))
@@ -225,9 +254,10 @@ class _Writer:
         owner = sensor_owner(self.robot, sensor)
         node = self.owners[f"joint {sensor.joint}" if sensor.joint else frame.link]
         own = sensor.type in SENSOR_TYPES
+        local = sensor.name.removeprefix(f"{owner}::").rpartition("::")[2]
         element = node.add(
             "sensor",
-            name=sensor.name.removeprefix(f"{owner}::").rpartition("::")[2],
+            name=free_name(local, self.sensors.setdefault(owner, set())),
             type=sensor.type if own else "custom",
             **{} if own else {CUSTOM_TYPE: sensor.type},
         )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import inf, sqrt
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import NO_AXES, Calibration, Dynamics, Extension, Joint, Limit, Mimic, Safety
 from kinetree.spatial.se3 import NO_DIRECTION, Array, frozen
 
+V = TypeVar("V")
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
 LIMITS = {"lower": 0.0, "upper": 0.0, "velocity": inf, "effort": inf}  # with URDF's defaults, or none
 DEFAULT_AXES = frozen(((1.0, 0.0, 0.0),))
@@ -62,9 +65,6 @@ def read_joint(context: Context, element: Element) -> Joint:
         report.warning("mimic", message, mimic, owner=element)
         mimic = None
     left: list[Extension] = []
-    rest = partial(optional_each, report, "urdf", owner=element, left=left)
-    safety = rest(element.find_all("safety_controller")[:1], read=partial(read_safety, context, element))
-    calibration = rest(element.find_all("calibration")[:1], read=partial(read_calibration, context, element))
     return Joint(
         name,
         kind.name,
@@ -75,8 +75,8 @@ def read_joint(context: Context, element: Element) -> Joint:
         limits=read_limits(context, once.get("limit"), element, kind.name),
         mimic=read_mimic(context, mimic, element) if mimic else None,
         dynamics=read_dynamics(context, once.get("dynamics"), element),
-        safety=safety[0] if safety else None,
-        calibration=calibration[0] if calibration else None,
+        safety=_optional(context, once.get("safety_controller"), element, read_safety, left),
+        calibration=_optional(context, once.get("calibration"), element, read_calibration, left),
         extensions=(*keep_others(context, others, element), *left),
         source=element.source,
     )
@@ -160,6 +160,20 @@ def read_dynamics(context: Context, element: Element | None, joint: Element) -> 
     check_leaf(context.report, element, {"damping", "friction"})
     damping = float_of(context.report, element, "damping", 0.0, joint)
     return (Dynamics(damping, float_of(context.report, element, "friction", 0.0, joint)),)
+
+
+def _optional(
+    context: Context,
+    element: Element | None,
+    joint: Element,
+    read: Callable[[Context, Element, Element], V],
+    left: list[Extension],
+) -> V | None:
+    """Return what `read` makes of an element on which no motion depends; None if it is missing, or added to `left`."""
+    if element is None:
+        return None
+    found = optional_each(context.report, "urdf", [element], joint, partial(read, context, joint), left)
+    return found[0] if found else None
 
 
 def read_safety(context: Context, joint: Element, element: Element) -> Safety:

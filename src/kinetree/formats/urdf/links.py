@@ -39,18 +39,19 @@ def read_link(context: Context, element: Element) -> Link:
     once, others = single_children(report, element, {"inertial", "visual", "collision"}, {"visual", "collision"})
     inertial = once.get("inertial")
     left: list[Extension] = []
-    shapes = {
-        tag: optional_each(
-            report, "urdf", (e for e in others if e.tag == tag), element, partial(read_geometry, context, element), left
-        )
-        for tag in ("visual", "collision")
-    }
+    shapes: dict[str, list[Geometry]] = {"visual": [], "collision": []}
+    if others:
+        read = partial(read_geometry, context, element)
+        for tag in shapes:
+            elements = [child for child in others if child.tag == tag]
+            shapes[tag] = optional_each(report, "urdf", elements, element, read, left)
+        others = [child for child in others if child.tag not in shapes]
     return Link(
         name_of(report, element),
         read_inertial(context, inertial, element) if inertial else None,
         tuple(shapes["visual"]),
         tuple(shapes["collision"]),
-        (*keep_others(context, (e for e in others if e.tag not in shapes), element), *left),
+        (*keep_others(context, others, element), *left),
         element.source,
     )
 
@@ -101,10 +102,12 @@ def read_geometry(context: Context, link: Element, element: Element) -> Geometry
     else:
         report.error("missing-element", f"<{element.tag}> needs <geometry>, which is missing", element, owner=link)
     name = element.get("name") or None
-    if name:
+    if name and "$" in name:
         is_left_over(report, element, name, attribute="name", owner=link)
-    look = partial(read_material, context, anonymous=True)
-    first = optional_each(report, "urdf", materials[:1], link, look, extensions)
+    first: list[Material] = []
+    if materials:
+        look = partial(read_material, context, anonymous=True)
+        first = optional_each(report, "urdf", materials[:1], link, look, extensions)
     origin = read_origin(context, once.get("origin"), link)
     return Geometry(shape, origin, name, first[0] if first else None, tuple(extensions), element.source)
 
@@ -143,7 +146,7 @@ def read_material(context: Context, element: Element, anonymous: bool = False) -
     """Return a material; inside a visual it may have no name."""
     report = context.report
     name = (element.get("name") or "") if anonymous else name_of(report, element)
-    if anonymous:
+    if anonymous and "$" in name:
         is_left_over(report, element, name, attribute="name")
     if not element.children:
         context.references.append(element)

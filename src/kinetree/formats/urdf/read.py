@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 from kinetree.errors import Finding
@@ -23,6 +24,7 @@ from kinetree.formats.fields import (
     stray_text,
 )
 from kinetree.formats.force_torque import TAG, read_force_torque
+from kinetree.formats.parts import cutter
 from kinetree.formats.urdf.context import CARRIED, COUPLED, ORDER, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
@@ -45,14 +47,18 @@ def read(text: bytes | str | Derived, file: str, *, foreign: bool = False) -> tu
 
 
 def read_certain(
-    text: bytes | str | Derived, file: str, *, foreign: bool = False
+    text: bytes | str | Derived, file: str, *, foreign: bool = False, without: Collection[str] = ()
 ) -> tuple[Robot | None, list[Finding]]:
-    """Return what is certain of the robot in a URDF text, with doubts after errors, and all findings likewise."""
-    report = Report()
+    """Return what is certain of the robot in a URDF text, with doubts after errors, and all findings likewise.
+
+    without: parts that are not read.
+    """
+    report = Report(cutter("urdf", without))
     root = parse(text, file, report)
     if root is None:
         return None, report.findings
-    remember(root)
+    if report.cut is None:
+        remember(root)
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; legal is <robot>", root)
         return None, report.findings
@@ -82,7 +88,7 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     parts.joint_order = joint_order(report, root.find(ORDER), parts)
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     check_references(context, parts)
-    carried = ((e, e.get("of") or "", e.get("name") or "", e.text) for e in root.find_all(CARRIED))
+    carried = ((e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED))
     return finish(report, restore(report, parts, carried, "urdf"), root)
 
 

@@ -10,6 +10,7 @@ from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import change_extensions, replace_names
+from kinetree.model.names import HasName
 from kinetree.model.references import fields_of
 from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
 
@@ -169,7 +170,7 @@ def _sensor(sensor: Sensor, to: Names) -> Sensor:
 
 def _rename_in_extensions(before: Parts, parts: Parts, to: Names, format: str | None) -> None:
     """Rename what extensions mention. Raises KinetreeError for an ambiguous name whose parts get different names."""
-    known = {"frames": [*before.links, *before.frames]}
+    known: dict[str, list[HasName]] = {"frames": [*before.links, *before.frames]}
     known |= {field: getattr(before, field) for field in ("joints", "sensors", "coupled_limits")}
     known["joints"] = [*before.joints, *before.loops]
     news = {

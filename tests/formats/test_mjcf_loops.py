@@ -1,0 +1,104 @@
+"""MJCF: equalities that close loops, and free bodies."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.errors import KinetreeError
+from kinetree.formats import mjcf
+from kinetree.model.assemble import build, parts_of
+from kinetree.spatial import se3
+from support import all_frames
+
+BODIES = """<worldbody>
+  <body name="a" pos="0.1 0.2 0.3" euler="10 20 30"><joint name="j"/><geom size=".1"/><site name="s" pos="0 0 1"/>
+    <body name="c" pos="0 0 0.5"><joint name="k" type="slide" ref="0.2"/><geom size=".1"/></body></body>
+  <body name="b" pos="1 0.5 -0.2" euler="40 -20 70"><freejoint name="f"/><geom size=".1"/>
+    <site name="t" pos="0 1 0"/></body>
+</worldbody>"""
+
+
+def model(equality, bodies=BODIES):
+    return f"<mujoco>{bodies}<equality>{equality}</equality></mujoco>"
+
+
+def read(text):
+    robot, findings = mjcf.read(text, "m.xml")
+    assert robot is not None, findings
+    return robot
+
+
+EQUALITIES = {
+    "connect": '<connect name="e" body1="a" body2="b" anchor="0.3 0.1 0.2" solref="0.01 1"/>',
+    "connect to the world": '<connect body1="b" anchor="0.3 0.1 0.2"/>',
+    "connect sites": '<connect site1="s" site2="t"/>',
+    "weld": '<weld body1="c" body2="b"/>',
+    "weld at a point": '<weld body1="c" body2="b" anchor="0.3 0.1 0.2"/>',
+    "weld at a pose": '<weld body1="a" body2="b" anchor="0.3 0.1 0.2" relpose="0.5 0.6 0.7 0.8 0.2 0.4 0.1"/>',
+    "weld sites": '<weld site1="s" site2="t" torquescale="2"/>',
+}
+
+
+@pytest.mark.parametrize("equality", EQUALITIES.values(), ids=EQUALITIES)
+def test_equalities_are_loops_and_come_back(equality):
+    robot = read(model(equality))
+    (loop,) = robot.loops.values()
+    assert loop.type == ("ball" if "connect" in equality else "fixed")
+    assert "loop" in [note.code for note in robot.notes]
+    assert not any(extension.tag == "equality" for extension in robot.extensions)
+    again = read(mjcf.write(build(parts_of(robot))))
+    (back,) = again.loops.values()
+    assert (back.name, back.type, back.parent, back.child) == (loop.name, loop.type, loop.parent, loop.child)
+    assert [e.text for e in back.extensions] == [e.text for e in loop.extensions]
+    q = np.random.default_rng(0).normal(size=(20, robot.nq))
+    np.testing.assert_allclose(kt.loop_error(again)(q), kt.loop_error(robot)(q), atol=1e-14)
+
+
+def test_what_is_not_active_or_pulls_at_a_mocap_body_is_kept():
+    hand = '<body name="m" mocap="true"/>'
+    text = model('<weld body1="m" body2="b"/>', BODIES.replace("</worldbody>", f"{hand}</worldbody>"))
+    for robot in (read(text), read(model('<connect body1="a" body2="b" anchor="0 0 0" active="false"/>'))):
+        assert not robot.loops
+        assert any(extension.tag == "equality" for extension in robot.extensions)
+
+
+def test_a_ball_that_is_open_where_the_bodies_are_drawn_gets_sites_of_its_own():
+    robot = kt.edit.lock(read(model(EQUALITIES["connect"])), {"j": 0.3})
+    again = read(mjcf.write(robot))
+    assert [*again.frames] == [*robot.frames]
+    q = np.random.default_rng(0).normal(size=(20, robot.nq))
+    assert kt.loop_error(again)(q).min(axis=0)[0, 0] > 0.01
+    np.testing.assert_allclose(kt.loop_error(again)(q), kt.loop_error(robot)(q), atol=1e-14)
+    assert "connect" not in mjcf.write(robot, without=("loop",))
+
+
+def test_other_loops_are_refused():
+    robot = read(model(EQUALITIES["weld"]))
+    parts = parts_of(robot)
+    parts.loops = [replace(parts.loops[0], type="revolute", axes=np.array([(0.0, 0.0, 1.0)]))]
+    with pytest.raises(KinetreeError, match="a revolute joint that closes a loop"):
+        mjcf.write(build(parts))
+
+
+def test_free_bodies_that_count_from_their_place_come_back():
+    sdf = """<sdf version="1.10"><world name="w">
+      <model name="box"><pose>1 2 3 0.1 0.2 0.3</pose><link name="l"/></model>
+      <model name="ball"><link name="l"/></model></world></sdf>"""
+    robot = kt.load(sdf, format="sdf")
+    text = mjcf.write(robot)
+    assert 'pos="1 2 3"' in text
+    again = read(text)
+    assert again.joint_names == robot.joint_names
+    q = np.random.default_rng(1).normal(size=robot.nq)
+    here, there = all_frames(robot, q), all_frames(again, q)
+    assert here.keys() == there.keys()
+    assert max(np.abs(here[name] - there[name]).max() for name in here) < 1e-15
+    assert np.array_equal(again.joints["box"].origin[:3, 3], (1, 2, 3))
+
+
+def test_a_free_body_with_another_frame_at_its_joint_is_refused():
+    robot = kt.edit.move_frame(read(model("")), "b", se3.translation((1.0, 0.0, 0.0)))
+    with pytest.raises(KinetreeError, match="does not end at the frame of its link"):
+        mjcf.write(robot)
