@@ -72,6 +72,8 @@ def test_mjcf_in_mujoco(path, tmp_path):
     assert int(seen.sum() + felt.sum()) == shapes  # a shape that is seen and felt is one geom
     for link in robot.links.values():
         body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, link.name)
+        mass = again.links[link.name].inertial.mass if again.links[link.name].inertial else 0.0
+        assert model.body_mass[body] == pytest.approx(mass, abs=1e-5)  # shapes weigh nothing
         numbers = range(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body])
         for role, geometries in ((seen, link.visuals), (felt, link.collisions)):
             boxes = [geom_box(mujoco, model, i) for i in numbers if role[i] and model.geom_type[i] == 7]

@@ -252,6 +252,34 @@ def test_materials_and_buffers_of_a_mesh_go_with_it(workspace):
     assert "assets/arm/meshes/b.stl" in files(workspace / "out")
 
 
+def test_vertices_of_no_triangle_do_not_reach_mujoco(tmp_path):
+    """MuJoCo counts them in the convex hull."""
+    (tmp_path / "out").mkdir()
+    for name, more in {"a": b"", "b": b"\nv 9 9 9\n"}.items():
+        (tmp_path / f"{name}.obj").write_bytes(meshes.obj() + more)
+    shapes = "".join(f'<collision><geometry><mesh filename="{x}.obj"/></geometry></collision>' for x in "ab")
+    path = put(tmp_path / "r.urdf", f'<robot name="r"><link name="a">{shapes}</link></robot>')
+    kt.save(kt.load(path), tmp_path / "out/r.xml")
+    assert [name.rpartition("/")[2] for name in files(tmp_path / "out")] == ["a.obj", "b.stl", "r.xml"]
+
+
+def test_flat_and_small_meshes_in_mujoco(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "flat.stl").write_bytes(meshes.stl(faces=meshes.FACES[:1]))
+    (tmp_path / "line.stl").write_bytes(meshes.stl(faces=np.array([(0, 1, 1)])))
+    text = '<robot name="r"><link name="a"><{0}><geometry><mesh filename="{1}.stl"/></geometry></{0}></link></robot>'
+    seen = put(tmp_path / "seen.urdf", text.format("visual", "flat"))
+    kt.save(kt.load(seen), tmp_path / "out/r.xml")
+    (written,) = (tmp_path / "out").rglob("*.stl")
+    made = read_mesh(written.read_bytes(), "flat.stl")
+    assert len(made.merged.vertices) == 4  # MuJoCo wants four
+    assert np.array_equal(made.bounds, [(0, 0, 0), (1, 2, 0)])
+    for tag, name, message in (("collision", "flat", "it is flat"), ("visual", "line", "lie in points and edges")):
+        path = put(tmp_path / "felt.urdf", text.format(tag, name))
+        with pytest.raises(kt.KinetreeError, match=message):
+            kt.save(kt.load(path), tmp_path / "out/no.xml")
+
+
 def test_what_a_format_keeps_goes_with_it(tmp_path):
     (tmp_path / "in/tex").mkdir(parents=True)
     (tmp_path / "in/tex/a.png").write_bytes(meshes.png())

@@ -248,7 +248,8 @@ def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()
     parts.extensions = [*bag.extensions(tuple(parts.extensions), f"robot {robot.name!r}")]
     if bag.findings:
         raise KinetreeError(list(bag.findings.values()))
-    return (build(parts) if bag.changed else robot), bag.contents
+    included = robot.text is not None and "<include" in robot.text.text  # a file that lies elsewhere now
+    return (build(parts) if bag.changed or included else robot), bag.contents
 
 
 def _is_at_home(robot: Robot, target: Path, format: str) -> bool:
