@@ -7,7 +7,7 @@ from math import inf
 
 from kinetree.formats.fields import check_attributes, float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
-from kinetree.formats.mjcf.context import Context
+from kinetree.formats.mjcf.context import OPEN, Context
 from kinetree.formats.mjcf.joints import span_of
 from kinetree.formats.mjcf.loops import TYPES, read_loop
 from kinetree.formats.numbers import numbers
@@ -166,10 +166,6 @@ def read_tendons(context: Context, root: Element) -> list[Element]:
         if span is None or any(name in full.attributes for name in TENDON_KEPT):
             others.append(full)
     return others
-
-
-OPEN = 1e10
-"""MuJoCo's largest number, mjMAXVAL, which means no limit: a range of MJCF has two ends."""
 
 
 def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | None:

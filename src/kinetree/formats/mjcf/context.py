@@ -16,6 +16,8 @@ from kinetree.model.robot import Extension
 from kinetree.spatial.se3 import Array
 
 FORMAT = "mjcf"
+OPEN = 1e10
+"""MuJoCo's largest number, mjMAXVAL, which means no limit: a range of MJCF has two ends."""
 ATTRIBUTES = "attributes"  # tag of an Extension whose text is attributes of the element
 
 

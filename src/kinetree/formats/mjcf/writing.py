@@ -8,8 +8,7 @@ from math import inf, nextafter
 import numpy as np
 
 from kinetree.formats.losses import Losses
-from kinetree.formats.mjcf.constraints import OPEN
-from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT
+from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT, OPEN
 from kinetree.formats.numbers import numbers
 from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import CoupledLimit, Extension, Inertial, Joint, Limit, Link, Robot
