@@ -27,12 +27,9 @@ def urdfs() -> list[Path]:
 
 
 def saved(robot: Robot, path: Path) -> Robot:
-    """The robot of the file, saved without any option and loaded again: the same robot, but for files of shapes."""
+    """The robot of the file, saved without any option and loaded again."""
     kt.save(robot, path)
-    again = kt.load(path)
-    assert not [note for note in again.notes if note.code == "carried"]
-    assert [text for text in differences(robot, again) if not re.search(r"\.(shape|texture|origin)\b", text)] == []
-    return again
+    return kt.load(path)
 
 
 @cache
