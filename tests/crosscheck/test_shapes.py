@@ -2,7 +2,6 @@
 many shapes, of the same size at the same place, and the same robot when it is read again."""
 
 import logging
-import re
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from carried_robots import differences
 from kinetree.model.robot import Geometry, Robot
 from kinetree.shapes import Mesh, read_mesh
 from kinetree.shapes.resolve import files_of, path_of
