@@ -6,7 +6,7 @@ The others are urdfdom's `check_urdf`, Pinocchio, Drake and MuJoCo, those that a
 runs in a child process that is ended after some seconds and started anew after a crash. URDF parsers get what ROS's
 xacro makes of a xacro file. Files on which a parser fails because a mesh or a package is missing are not compared with
 it. The report, in Markdown, has the share of the files that at least one other parser loads and that Kinetree loads,
-and each file on which they differ.
+and each file on which they differ. MJCF that makes bodies is loaded with `expand="mujoco"` if MuJoCo is installed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ import re
 import selectors
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
@@ -72,14 +74,13 @@ class Row:
 
 def urdfdom() -> Callable[[str, str], str]:
     """The call of `check_urdf`, which fails by its exit status."""
-    command = next(
-        str(folder / "check_urdf")
-        for folder in (Path(sys.executable).parent, *map(Path, os.environ["PATH"].split(os.pathsep)))
-        if (folder / "check_urdf").exists()
-    )
+    inside = Path(sysconfig.get_path("purelib")) / "cmeel.prefix" / "bin"  # the script outside starts Python each time
+    places = (inside, Path(sys.executable).parent, *map(Path, os.environ["PATH"].split(os.pathsep)))
+    libraries = {**os.environ, "LD_LIBRARY_PATH": str(inside.parent / "lib")}
+    command = next(str(folder / "check_urdf") for folder in places if (folder / "check_urdf").exists())
 
     def load(path: str, folder: str) -> str:
-        done = subprocess.run([command, path], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([command, path], env=libraries, capture_output=True, timeout=60, check=False)
         if done.returncode:
             raise ValueError(done.stderr.decode(errors="replace")[-300:] or f"exit status {done.returncode}")
         return "loaded"
@@ -110,6 +111,7 @@ def drake() -> Callable[[str, str], str]:
         with contextlib.suppress(RuntimeError):  # two packages of one name
             parser.package_map().PopulateFromFolder(folder)
         parser.AddModels(path)
+        plant.Finalize()  # refuses what is no mechanism
         return "loaded" if plant.num_bodies() > 1 else "empty"
 
     return load
@@ -154,7 +156,8 @@ def kinetree() -> Callable[[str, str], str]:
         format = None if path.endswith((".xml", ".sdf", ".world", ".urdf", ".xacro")) else "urdf"
         packages = packages_of(Path(folder).parent, Path(path))
         try:
-            robot, findings = examine(Path(path), ReadOptions(format, packages=packages))
+            expand = "mujoco" if path.endswith(".xml") and find_spec("mujoco") else None
+            robot, findings = examine(Path(path), ReadOptions(format, packages=packages, expand=expand))
         except KinetreeError as error:
             robot, findings = None, list(error.findings)
         errors = [finding for finding in findings if finding.severity == "error"]
@@ -180,7 +183,9 @@ def answer(name: str) -> None:
         try:
             result = [load(*json.loads(line)), ""]
         except Exception as error:
-            result = ["refused", f"{type(error).__name__}: {error}" if name != "kinetree" else str(error)]
+            is_mistake = name == "kinetree" and not isinstance(error, ValueError)
+            words = str(error) if name == "kinetree" and not is_mistake else f"{type(error).__name__}: {error}"
+            result = ["crashed" if is_mistake else "refused", words]
         print(json.dumps(result), file=answers, flush=True)
 
 

@@ -119,6 +119,30 @@ def test_the_checker_expands_in_its_own_child(cell):
     assert not {"not-supported", "expand", "check-crashed"} & set(codes(checked.findings))
 
 
+REPLICAS = """<mujoco>
+  <worldbody>
+    <replicate count="3" offset="0 0.5 0" sep="_">
+      <body name="a"> <joint name="j"/> <geom size="0.1"/> </body>
+    </replicate>
+    <replicate count="2" offset="1 0 0"> <body name="b"> <geom size="0.1"/> </body> </replicate>
+  </worldbody>
+  <sensor> <jointpos name="s" joint="j"/> </sensor>
+</mujoco>"""
+
+
+@installed
+def test_replicas_that_are_named_elsewhere():
+    with pytest.raises(kt.KinetreeError, match="expand='mujoco'") as caught:
+        kt.load(REPLICAS, format="mjcf")
+    assert codes(caught.value.findings) == ["not-supported"]
+    robot = kt.load(REPLICAS, format="mjcf", expand="mujoco")
+    assert list(robot.links) == ["world", "a_0", "a_1", "a_2", "b0", "b1"]
+    assert [robot.links[name].source.line for name in ("a_0", "a_1", "a_2", "b0", "b1")] == [4, 4, 4, 6, 6]
+    assert robot.joint_names == ("j_0", "j_1", "j_2")
+    made = [note for note in robot.notes if note.code == "expanded"]
+    assert [(note.source.line, note.message.partition("makes ")[2].split()[0]) for note in made] == [(3, "3")]
+
+
 def test_without_the_option_the_error_names_it(cell):
     with pytest.raises(kt.KinetreeError, match="expand='mujoco'") as caught:
         kt.load(cell)
@@ -138,12 +162,29 @@ def test_without_mujoco_the_error_says_what_to_install(cell, monkeypatch):
 
 def test_a_child_that_ends_is_an_error(cell, monkeypatch):
     def end(*_arguments, **_options):
-        raise FailedError("SIGSEGV")
+        raise FailedError("ended with SIGSEGV")
 
     monkeypatch.setattr(expand.importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(expand, "call", end)
-    with pytest.raises(kt.KinetreeError, match="ended with SIGSEGV"):
+    monkeypatch.setattr("kinetree.isolated.call", end)
+    with pytest.raises(kt.KinetreeError, match="MuJoCo expands this model ended with SIGSEGV"):
         kt.load(cell, expand="mujoco")
+
+
+@pytest.mark.parametrize("answer", [5, None, ("4",), ("4", "", "", (), True, {"a": 1}), ("4", 1, "", (), True, {})])
+def test_a_child_that_answers_something_else_is_an_error(answer, cell, monkeypatch):
+    monkeypatch.setattr(expand.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr("kinetree.isolated.call", lambda *_arguments, **_options: answer)
+    with pytest.raises(kt.KinetreeError, match="an answer that is not a model"):
+        kt.load(cell, expand="mujoco")
+
+
+@installed
+def test_names_of_the_file_that_look_like_marks_stay(cell):
+    odd = '<body name="unnamed99999:"/> <body name="unnamed1:"/> <body name="kinetree:order"/> </worldbody>'
+    cell.write_text(CELL.replace("</worldbody>", odd))
+    robot = kt.load(cell, expand="mujoco")
+    assert {"unnamed99999:", "unnamed1:", "kinetree:order"} <= set(robot.links)
+    assert robot.links["unnamed1:"].source.line == line_of("</worldbody>")
 
 
 @installed

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kinetree.errors import KinetreeError, Source
-from kinetree.model.assemble import Parts, assemble, build
+from kinetree.model.assemble import Parts, assemble, assemble_certain, build
 from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Link, Material, Mimic, Sensor
 from kinetree.spatial.se3 import frozen
 
@@ -93,6 +93,16 @@ def test_unknown_parent_and_child_with_the_nearest_names():
     found = faults(parts)
     assert "its parent link 'cc' does not exist; did you mean 'c'" in found["unknown-parent"]
     assert "its child link 'bb' does not exist; did you mean 'b'" in found["unknown-child"]
+
+
+def test_a_tree_below_a_link_that_does_not_exist():
+    """As in Drake's files, which fix their first link to a link `world` that they do not write."""
+    parts = chain()
+    parts.joints.append(hinge("j3", "world", "a", 12))
+    assert set(faults(replace(parts, joints=[*parts.joints]))) == {"unknown-parent"}
+    robot, _ = assemble_certain(parts)
+    assert robot is not None
+    assert robot.root == "world"
 
 
 @pytest.mark.parametrize(

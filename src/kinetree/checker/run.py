@@ -163,7 +163,7 @@ def _answer(child: Child, file: str) -> Checked:
         if error.late:
             message = f"takes more than {child.seconds:g} s to check, the most that is waited"
             return fault(file, "check-timeout", message)
-        return fault(file, "check-crashed", f"the process that checked it ended with {error}; please tell us")
+        return fault(file, "check-crashed", f"the process that checked it {error}; please tell us")
     if any(finding.code == "check-memory" for finding in checked.findings):
         child.kill()
     return checked if child.readable is None else without_foreign_places(checked, child.readable)

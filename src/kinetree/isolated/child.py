@@ -31,7 +31,7 @@ CHILD = "import sys; sys.path[:] = sys.argv[4:]; from kinetree.isolated.worker i
 
 
 class FailedError(Exception):
-    """How a child failed to answer: in words, and whether it took longer than it may."""
+    """How a child failed to answer: in words that follow "the process", and whether it took longer than it may."""
 
     def __init__(self, why: str, late: bool = False) -> None:
         super().__init__(why)
@@ -147,13 +147,17 @@ class Child:
         self.kill()
         if late or status == -getattr(signal, "SIGXCPU", 0) != 0:
             return FailedError(f"takes more than {self.seconds:g} s, the most that is waited", late=True)
-        return FailedError(signal.Signals(-status).name if status and status < 0 else f"exit status {status}")
+        return FailedError(f"ended with {_named(status)}")
 
     def _status(self) -> int | None:
         """Return the exit status of the process, which has closed its pipe; None if it does not end."""
         with suppress(subprocess.TimeoutExpired):
             return self.process.wait(timeout=5) if self.process else None
         return None
+
+
+def _named(status: int | None) -> str:
+    return signal.Signals(-status).name if status and status < 0 else f"exit status {status}"
 
 
 @contextmanager
@@ -183,14 +187,17 @@ def call(function: str, *arguments: object, seconds: float, megabytes: int, read
     """
     here = worker.restricted
     child = Child(function, seconds=seconds, megabytes=megabytes, readable=readable, environment=environment(True))
-    if here is not None:
-        enforced = here.reading
-    else:
-        child.start()
-        enforced = child.protection.reading
     with watched([child]):
+        if here is None:
+            try:
+                child.start()
+            except OSError as error:
+                raise FailedError(f"cannot be started: {error}") from None
+        enforced = child.protection.reading if here is None else here.reading
         if readable is not None and not enforced:
-            raise FailedError("nothing: this system cannot limit what it reads (Landlock of Linux can)")
+            raise FailedError(
+                "may read everything on this system, which a confined model forbids (Landlock of Linux limits it)"
+            )
         if here is not None:
             return worker.function_of(function)(*arguments)
         child.tell(pickle.dumps(arguments))

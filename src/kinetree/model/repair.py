@@ -166,8 +166,9 @@ class _Repair:
             while name in carrier:
                 name = carrier[name]
             may_be += [name] if name in roots and name not in may_be else []
-        first = next((name for name in roots if name in may_be), roots[0] if roots else self.parts.links[0].name)
-        for link in [link.name for link in self.parts.links if link.name not in carrier and link.name != first]:
+        free = [link.name for link in self.parts.links if link.name not in carrier]  # some, for there are no circles
+        first = next((name for name in roots if name in may_be), [*roots, *free][0])
+        for link in [name for name in free if name != first]:
             joint = Joint(self.new_name(), "fixed", first, link, source=self.parts.source)
             self.parts.joints.append(joint)
             self.doubt("joint", joint.name, "root" if link in may_be else "hung")

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from kinetree.formats.fields import check_attributes, extension, optional, vector_of
+from kinetree.formats.mjcf.by_mujoco import FIX
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
-from kinetree.formats.mjcf.expand import FIX, MAKERS
+from kinetree.formats.mjcf.expand import MAKERS
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint

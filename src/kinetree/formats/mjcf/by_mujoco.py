@@ -5,13 +5,18 @@ from __future__ import annotations
 import ctypes
 import os
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 DIGITS = 17
 """Digits of a number with which it can be read back exactly."""
 PATHS = ("hfield", "mesh", "skin", "tex")
 """Kinds of assets in files, as they begin the names of the tables of a compiled model."""
+
+INSTALL = "pip install 'kinetree[mujoco]'"
+FIX = f"load it with expand='mujoco' (--expand mujoco), which needs MuJoCo: {INSTALL}"
 
 
 class Made(NamedTuple):
@@ -25,7 +30,16 @@ class Made(NamedTuple):
     error: str = ""
     warnings: tuple[str, ...] = ()
     exact: bool = True
-    files: dict[str, str] | None = None
+    files: Mapping[str, str] = MappingProxyType({})
+
+
+def as_made(answer: Any) -> Made:
+    """Return an answer of a child process as `Made`. Raises TypeError or ValueError if it is something else."""
+    version, text, error, warnings, exact, files = answer
+    texts = [version, text, error, *warnings, *files, *files.values()]
+    if not (isinstance(files, dict) and all(isinstance(text, str) for text in texts)):
+        raise TypeError
+    return Made(version, text, error, tuple(warnings), bool(exact), files)
 
 
 def expand(text: str, folder: str) -> tuple[Any, ...]:
@@ -44,8 +58,8 @@ def expand(text: str, folder: str) -> tuple[Any, ...]:
             spec.compiler.fusestatic = spec.compiler.discardvisual = False
             model = spec.compile()
             made = str(spec.to_xml())
-        except (ValueError, RuntimeError, mujoco.FatalError) as error:
-            return tuple(Made(version, error=str(error)))
+        except (ValueError, RuntimeError, AttributeError, mujoco.FatalError) as error:
+            return tuple(Made(version, error=str(error), files={}))
         said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
     return tuple(Made(version, made, "", said, exact, _files(model)))
 

@@ -1,7 +1,7 @@
 """Elements of MJCF that make bodies, expanded by MuJoCo in a limited child process.
 
-MuJoCo compiles the whole model and writes it out. The elements that it makes stand at the place of their maker in the
-file, all others at their own.
+MuJoCo compiles the whole model and writes it out. The elements that it makes have the place of their maker in the file,
+copies of <replicate> that of what they copy, and all others their own.
 """
 
 from __future__ import annotations
@@ -10,30 +10,28 @@ import importlib.util
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from kinetree.confine import Confinement, real, refusal
 from kinetree.errors import Source
-from kinetree.formats.mjcf.by_mujoco import Made
+from kinetree.formats.mjcf.by_mujoco import INSTALL, Made, as_made
+from kinetree.formats.mjcf.replicate import beyond
 from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.formats.xml_writer import attributes_text, element_text
-from kinetree.isolated import FailedError, call
 
 MAKERS = ("attach", "composite", "flexcomp")
 """Elements that make bodies which the file does not contain."""
 PREFIXES = {"attach": "prefix", "composite": "prefix", "flexcomp": "name"}
 """Attribute of a maker with which the names of what it makes begin."""
 NAMED = ("body", "joint", "freejoint", "geom", "site", "camera", "light", "frame")
-MARK = "kinetree:"
 SECONDS, MEGABYTES = 60, 4096
-INSTALL = "pip install 'kinetree[mujoco]'"
-FIX = f"load it with expand='mujoco' (--expand mujoco), which needs MuJoCo: {INSTALL}"
 
 
 def makers(root: Element) -> list[Element]:
-    """Return the elements of the bodies that make other bodies."""
-    return [e for world in root.find_all("worldbody") for e in world.walk() if e.tag in MAKERS]
+    """Return the elements of the bodies that make other bodies and that only MuJoCo expands."""
+    found = [e for world in root.find_all("worldbody") for e in world.walk() if e.tag in MAKERS]
+    return found + beyond(root)
 
 
 def expanded(report: Report, root: Element, confinement: Confinement | None) -> Element | None:
@@ -44,7 +42,8 @@ def expanded(report: Report, root: Element, confinement: Confinement | None) -> 
     if confinement is not None and _leads_outside(report, root, confinement):
         return None
     texts: list[str] = []
-    lines = dict(_lines(_marked(root), texts))
+    mark = _unused(root)
+    lines = dict(_lines(_marked(root, mark), texts))
     made = _made(report, root, "\n".join(texts), confinement)
     if made is None:
         return None
@@ -60,9 +59,9 @@ def expanded(report: Report, root: Element, confinement: Confinement | None) -> 
     if whole is None:
         report.error("expand", f"MuJoCo {made.version} makes a model that is larger than what is read", makers(root)[0])
         return None
-    origins = _Origins(root)
+    origins = _Origins(root, re.compile(rf"{mark}(\d{{1,9}}):"))
     sources = list(origins.all(whole))
-    _clean(whole, made.files or {})
+    _clean(whole, mark, made.files)
     _notes(report, root, made, origins)
     text = Derived(element_text(whole), sources)
     return parse(text, whole.document.file, report)
@@ -90,6 +89,8 @@ def _made(report: Report, root: Element, text: str, confinement: Confinement | N
     if importlib.util.find_spec("mujoco") is None:
         report.error("expand", "expand='mujoco' needs MuJoCo, which is not installed", makers(root)[0], fix=INSTALL)
         return None
+    from kinetree.isolated import FailedError, call  # not needed to read other files
+
     file = root.source.file
     is_file = not file.startswith("<")
     readable = None
@@ -98,23 +99,34 @@ def _made(report: Report, root: Element, text: str, confinement: Confinement | N
     folder = str(Path(file).absolute().parent) if is_file else os.sep
     function = "kinetree.formats.mjcf.by_mujoco:expand"
     try:
-        answer = call(function, text, folder, seconds=SECONDS, megabytes=MEGABYTES, readable=readable)
+        return as_made(call(function, text, folder, seconds=SECONDS, megabytes=MEGABYTES, readable=readable))
     except FailedError as error:
-        message = f"MuJoCo cannot expand this model: the process that it ran in ended with {error}"
-        report.error("expand", f"MuJoCo takes longer than {SECONDS} s" if error.late else message, makers(root)[0])
-        return None
-    return Made(*answer)
+        message = f"the process in which MuJoCo expands this model {error}"
+    except (TypeError, ValueError):
+        message = "the process in which MuJoCo expands this model gives an answer that is not a model"
+    report.error("expand", message, makers(root)[0])
+    return None
 
 
-def _marked(root: Element) -> Element:
-    """Return a copy of the elements in which those of the bodies without a name have one with their number."""
+def _unused(root: Element) -> str:
+    """Return a word that no name contains."""
+    names, word = "\n".join(e.get("name") or "" for e in root.walk()), "unnamed"
+    while word in names:
+        word += "_"
+    return word
+
+
+def _marked(root: Element, mark: str) -> Element:
+    """Return a copy of the elements in which those of the bodies without a name have one of the mark and their number,
+    for the way through MuJoCo."""
     worlds = [element for element in root.children if element.tag == "worldbody"]
-    inside = {id(e) for world in worlds for e in world.walk()} - {id(e) for m in makers(root) for e in m.walk()}
+    inside = {id(e) for world in worlds for e in world.walk()}
+    inside -= {id(e) for maker in makers(root) if maker.tag in MAKERS for e in maker.walk()}
 
     def copy(element: Element) -> Element:
         attributes = dict(element.attributes)
         if element.tag in NAMED and id(element) in inside and not attributes.get("name"):
-            attributes["name"] = f"{MARK}{numbers[id(element)]}:"
+            attributes["name"] = f"{mark}{numbers[id(element)]}:"
         twin = Element(element.tag, attributes, element.document, element.start)
         twin.children = [copy(child) for child in element.children]
         return twin
@@ -137,8 +149,8 @@ def _lines(element: Element, texts: list[str]) -> Iterator[tuple[int, Element]]:
 class _Origins:
     """Search for the places in the file of the elements that MuJoCo wrote."""
 
-    def __init__(self, root: Element) -> None:
-        self.root = root
+    def __init__(self, root: Element, mark: re.Pattern[str]) -> None:
+        self.root, self.mark = root, mark
         self.elements = list(root.walk())
         self.own: dict[tuple[str, ...], Element] = {}
         self.makers: dict[int, list[Element]] = {}  # by the body or frame around them
@@ -150,9 +162,10 @@ class _Origins:
             around = [child for child in parent.children if child.tag in MAKERS]
             if around:
                 self.makers[id(parent)] = around
-        self.prefixes = sorted(
-            ((e.get(PREFIXES[e.tag]) or "", e) for e in makers(root)), key=lambda pair: -len(pair[0])
-        )
+        found = [e for e in makers(root) if e.tag in MAKERS]
+        self.prefixes = _longest_first((e.get(PREFIXES[e.tag]) or "", e) for e in found)
+        replicas = (e for around in self.elements if around.tag == "replicate" for e in around.walk())
+        self.copied = _longest_first((e.get("name") or "", e) for e in replicas)
 
     def all(self, whole: Element) -> Iterator[Source | None]:
         """Yield the place of each element of MuJoCo's text, in order."""
@@ -160,28 +173,36 @@ class _Origins:
 
     def _below(self, element: Element, around: Element) -> Iterator[Source | None]:
         origin = self._of(element, around)
-        self.made[origin] += element.tag == "body" and origin.tag in MAKERS
+        self.made[origin] += element.tag == "body"
         yield origin.source
         for child in element.children:
             yield from self._below(child, origin)
 
     def _of(self, element: Element, around: Element) -> Element:
         """Return the element of the file from which another one comes; around: the origin of its parent."""
-        if found := re.search(rf"{MARK}(\d+):", element.get("name") or ""):
+        found = self.mark.search(element.get("name") or "")
+        if found and int(found[1]) < len(self.elements):
             return self.elements[int(found[1])]
         if around.tag in MAKERS:
             return around
         key = _key(element)
         if key is not None and key in self.own:
             return self.own[key]
+        for name, copied in self.copied if element.tag in NAMED else ():
+            if (element.get("name") or "").startswith(name) and (copied.tag.removeprefix("free") == element.tag):
+                return copied
         for value in element.attributes.values():
             for prefix, maker in self.prefixes:
-                if prefix and any(name.startswith(prefix) for name in value.split()):
+                if any(name.startswith(prefix) for name in value.split()):
                     return maker
         near = self.makers.get(id(around), [])
         if element.tag in NAMED and near:
             return near[0]
         return next((e for e in self.root.find_all(element.tag)), around) if around is self.root else around
+
+
+def _longest_first(pairs: Iterable[tuple[str, Element]]) -> list[tuple[str, Element]]:
+    return sorted((pair for pair in pairs if pair[0]), key=lambda pair: -len(pair[0]))
 
 
 def _key(element: Element) -> tuple[str, ...] | None:
@@ -197,25 +218,34 @@ def _key(element: Element) -> tuple[str, ...] | None:
     return (tag, "", *references) if references and tag not in NAMED else None
 
 
-def _clean(whole: Element, files: dict[str, str]) -> None:
-    """Take the marks out of the names, unless something refers to them, and give assets their files."""
+def _clean(whole: Element, mark: str, files: Mapping[str, str]) -> None:
+    """Take the marks out of the names, unless something refers to them, and give assets their files with folders."""
     elements = list(whole.walk())
     used = Counter(word for e in elements for value in e.attributes.values() for word in value.split())
+    settings = [e.attributes for e in whole.find_all("compiler")]
+    folders = {tag: _setting(settings, attribute) for tag, attribute in (("texture", "texturedir"), ("", "meshdir"))}
+    for attributes in settings:
+        for attribute in ("assetdir", "meshdir", "texturedir", "strippath", "inertiafromgeom", "settotalmass"):
+            attributes.pop(attribute, None)
     for element in elements:
         name = element.get("name") or ""
-        if MARK in name and used[name] == 1:
+        if mark in name and used[name] == 1:
             del element.attributes["name"]
-        if "file" in element.attributes:
-            stem = PurePosixPath(element.attributes["file"].replace("\\", "/")).stem
-            element.attributes["file"] = files.get(f"{element.tag} {name or stem}", element.attributes["file"])
-        if element.tag == "compiler":
-            for attribute in ("assetdir", "meshdir", "texturedir", "strippath", "inertiafromgeom", "settotalmass"):
-                element.attributes.pop(attribute, None)
+        for attribute in [attribute for attribute in element.attributes if attribute.startswith("file")]:
+            file = PurePosixPath(element.attributes[attribute].replace("\\", "/"))
+            known = files.get(f"{element.tag} {name or file.stem}") if attribute == "file" else None
+            element.attributes[attribute] = known or str(folders.get(element.tag, folders[""]) / file)
+
+
+def _setting(settings: list[dict[str, str]], attribute: str) -> PurePosixPath:
+    given = (found[name] for found in settings for name in (attribute, "assetdir") if name in found)
+    return PurePosixPath(next(given, ""))
 
 
 def _notes(report: Report, root: Element, made: Made, origins: _Origins) -> None:
     for maker in makers(root):
-        message = f"MuJoCo {made.version} makes {origins.made[maker]} bodies of <{maker.tag}>; they stand at its place"
+        count = sum(origins.made[element] for element in maker.walk())
+        message = f"MuJoCo {made.version} makes {count} bodies of <{maker.tag}>; they have its place in the file"
         report.add("info", "expanded", message, maker)
     for warning in made.warnings:
         report.warning("expanded", f"MuJoCo {made.version} warns: {'; '.join(warning.splitlines())}", makers(root)[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinetree.formats.fields import check_attributes, vector_of
+from kinetree.formats.mjcf.by_mujoco import FIX
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.poses import ZERO, euler
 from kinetree.formats.numbers import format_numbers, number
@@ -18,6 +19,22 @@ INSIDE = tuple(
     if tag == EVERY and kind not in ("tendon", "actuator")
 )
 """Attributes outside of the bodies that refer to something inside."""
+PARTS = ("joint", "freejoint", "inertial")
+"""Parts of a body that cannot be replicated without it."""
+
+
+def beyond(root: Element) -> list[Element]:
+    """Return the <replicate> elements that `expand_replicates` refuses: they hold joints, or elements outside of the
+    bodies name what is in them."""
+    outside = (e for section in root.children if section.tag != "worldbody" for e in section.walk())
+    named = {element.get(attribute) for element in outside for attribute in INSIDE} - {None, ""}
+    found = [e for world in root.find_all("worldbody") for e in world.walk() if e.tag == "replicate"]
+    return [
+        replicate
+        for replicate in found
+        if any(child.tag in PARTS for child in replicate.children)
+        or not named.isdisjoint(element.get("name") for element in replicate.walk())
+    ]
 
 
 def expand_replicates(report: Report, root: Element, compiler: Compiler) -> None:
@@ -31,7 +48,7 @@ def expand_replicates(report: Report, root: Element, compiler: Compiler) -> None
                 message = (
                     f"{element.get(attribute)!r} is replicated, and so would this element be, which is not supported"
                 )
-                report.error("not-supported", message, element, attribute=attribute)
+                report.error("not-supported", message, element, attribute=attribute, fix=FIX)
 
 
 class _Copier:
@@ -56,8 +73,9 @@ class _Copier:
             report.error("number", "<replicate> needs count=…, a whole number from 1 on", element, attribute="count")
             return []
         for child in element.children:
-            if child.tag in ("joint", "freejoint", "inertial"):
-                report.error("not-supported", f"<{child.tag}> cannot be replicated, only whole bodies can", child)
+            if child.tag in PARTS:
+                message = f"<{child.tag}> is replicated, which is not supported; whole bodies can be"
+                report.error("not-supported", message, child, fix=FIX)
         size = sum(1 + len(e.attributes) for e in element.walk())
         if self.count + size * count > MAX_PARTS:
             message = f"more than {MAX_PARTS} elements and attributes are replicated"
