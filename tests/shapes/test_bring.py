@@ -141,6 +141,18 @@ class TestSaving:
         kt.save(robot, workspace / "out" / "r.urdf")
         assert "assets/hand/meshes/base.stl" in files(workspace / "out")
 
+    def test_a_part_from_another_folder_keeps_its_meshes(self, workspace):
+        """A relative reference of an attached robot starts at the file of that robot."""
+        shape = '<visual><geometry><mesh filename="{1}"/></geometry></visual>'
+        link = '<robot name="{0}"><link name="{0}">' + shape + "</link></robot>"
+        arm = put(workspace / "arm.urdf", link.format("arm", "package://gone/a.stl"))
+        hand = put(workspace / "src/hand/urdf/hand.urdf", link.format("hand", "../meshes/base.stl"))
+        both = kt.edit.attach(kt.load(arm), kt.load(hand), "arm")
+        kt.save(both, workspace / "both.urdf")
+        assert names(kt.load(workspace / "both.urdf")) == ["package://gone/a.stl", "src/hand/meshes/base.stl"]
+        with pytest.raises(kt.KinetreeError, match="package://gone"):
+            kt.save(both, workspace / "out/both.urdf")
+
 
 class TestNames:
     def test_names_that_differ_in_case_alone_do_not_clash(self, workspace):
