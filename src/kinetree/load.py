@@ -292,8 +292,8 @@ def save(
 ) -> tuple[Finding, ...]:
     """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
 
-    What the format lacks but other programs do not need, such as MJCF's velocity limits, stands in elements of Kinetree,
-    which `load` puts back. Returns remarks on these parts, and on names that other programs see differently.
+    What the format lacks but other programs do not need, such as velocity limits in MJCF, stands in elements of
+    Kinetree, which `load` puts back. Returns remarks on these parts, and on names that other programs see differently.
 
     assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
         needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
