@@ -155,16 +155,18 @@ class TestSaving:
 
 
 class TestNames:
-    def test_names_that_differ_in_case_alone_do_not_clash(self, workspace):
+    @pytest.mark.parametrize("order", ["aAa", "AaA"])
+    def test_names_that_differ_in_case_alone_do_not_clash(self, order, workspace):
         (workspace / "src/arm/meshes/a.stl").write_bytes(meshes.stl())
         (workspace / "src/arm/meshes/A.stl").write_bytes(meshes.stl(meshes.CORNERS * 2))
         path = workspace / "src/arm/urdf/two.urdf"
-        shapes = "".join(f'<visual><geometry><mesh filename="../meshes/{x}.stl"/></geometry></visual>' for x in "aAa")
+        shapes = "".join(f'<visual><geometry><mesh filename="../meshes/{x}.stl"/></geometry></visual>' for x in order)
         put(path, f'<robot name="r"><link name="a">{shapes}</link></robot>')
         kt.save(kt.load(path), workspace / "out/r.urdf")
         found = names(kt.load(workspace / "out/r.urdf"))
-        assert found == [f"assets/arm/meshes/{x}.stl" for x in ("a", "A_2", "a")]
-        assert (workspace / "out" / found[1]).read_bytes() == meshes.stl(meshes.CORNERS * 2)
+        assert found == [f"assets/arm/meshes/{x}.stl" for x in (order[0], f"{order[1]}_2", order[0])]
+        for name, original in zip(found, order, strict=True):
+            assert (workspace / "out" / name).read_bytes() == meshes.stl(meshes.CORNERS * (2 if original == "A" else 1))
 
     def test_what_another_robot_uses_is_never_overwritten(self, workspace):
         kt.save(load(workspace), workspace / "out/r.urdf")
