@@ -31,6 +31,7 @@ from kinetree.load import load
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
+from kinetree.shapes import read_mesh
 
 XML: tuple[Mutation, ...] = (mutate_tree, mutate_tree, mutate_words, mutate_bytes)
 PLAIN: tuple[Mutation, ...] = (mutate_words, mutate_words, mutate_bytes)
@@ -178,6 +179,17 @@ def follow_names(suffix: str) -> Callable[[bytes, str], None]:
     return run
 
 
+def mesh(ending: str) -> Callable[[bytes, str], None]:
+    """Return the function that reads a mesh of a format."""
+
+    def run(text: bytes, file: str) -> None:
+        made = read_mesh(text, f"case{ending}")
+        assert np.isfinite(made.bounds).all()
+        assert made.triangles.max() < len(made.vertices)
+
+    return run
+
+
 def settings(text: bytes, file: str) -> None:
     """Read settings."""
     with _Folder(text, "kinetree.toml") as path:
@@ -249,6 +261,10 @@ TARGETS: dict[str, Target] = {
         _whole("fix", mend),
         _whole("fix-xacro", mend, "xacro"),
         _whole("save", save_and_load),
+        Target("mesh-dae", mesh(".dae"), _ours(texts.DAE), ".dae", suffixes=(".dae",)),
+        Target("mesh-obj", mesh(".obj"), _ours(texts.OBJ), ".obj", PLAIN, suffixes=(".obj",)),
+        Target("mesh-gltf", mesh(".gltf"), _ours(texts.GLTF), ".gltf", PLAIN, suffixes=(".gltf",)),
+        Target("mesh-stl", mesh(".stl"), _ours(texts.STL), ".stl", PLAIN, suffixes=(".stl",)),
     )
 }
 """A new target is one row; see docs/fuzzing.md."""

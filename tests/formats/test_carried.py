@@ -21,7 +21,7 @@ from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random
 CARRYING = [name for name, row in FORMATS.items() if row.carries]
 RECORD = {
     "urdf": re.compile(r'<kinetree_carried of="([^"]*)"(?: name="([^"]*)")?>(.*)</kinetree_carried>'),
-    "sdf": re.compile(r'<kinetree:carried of="([^"]*)"(?: name="([^"]*)")?>(.*)</kinetree:carried>'),
+    "sdf": re.compile(r'<kinetree:carried of="([^"]*)"(?: kinetree:name="([^"]*)")?>(.*)</kinetree:carried>'),
     "mjcf": re.compile(r'<text name="kinetree:(?!order|fixed|counted)([^":]*)(?::([^"]*))?" data="([^"]*)"/>'),
 }
 

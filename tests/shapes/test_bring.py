@@ -141,18 +141,32 @@ class TestSaving:
         kt.save(robot, workspace / "out" / "r.urdf")
         assert "assets/hand/meshes/base.stl" in files(workspace / "out")
 
+    def test_a_part_from_another_folder_keeps_its_meshes(self, workspace):
+        """A relative reference of an attached robot starts at the file of that robot."""
+        shape = '<visual><geometry><mesh filename="{1}"/></geometry></visual>'
+        link = '<robot name="{0}"><link name="{0}">' + shape + "</link></robot>"
+        arm = put(workspace / "arm.urdf", link.format("arm", "package://gone/a.stl"))
+        hand = put(workspace / "src/hand/urdf/hand.urdf", link.format("hand", "../meshes/base.stl"))
+        both = kt.edit.attach(kt.load(arm), kt.load(hand), "arm")
+        kt.save(both, workspace / "both.urdf")
+        assert names(kt.load(workspace / "both.urdf")) == ["package://gone/a.stl", "src/hand/meshes/base.stl"]
+        with pytest.raises(kt.KinetreeError, match="package://gone"):
+            kt.save(both, workspace / "out/both.urdf")
+
 
 class TestNames:
-    def test_names_that_differ_in_case_alone_do_not_clash(self, workspace):
+    @pytest.mark.parametrize("order", ["aAa", "AaA"])
+    def test_names_that_differ_in_case_alone_do_not_clash(self, order, workspace):
         (workspace / "src/arm/meshes/a.stl").write_bytes(meshes.stl())
         (workspace / "src/arm/meshes/A.stl").write_bytes(meshes.stl(meshes.CORNERS * 2))
         path = workspace / "src/arm/urdf/two.urdf"
-        shapes = "".join(f'<visual><geometry><mesh filename="../meshes/{x}.stl"/></geometry></visual>' for x in "aAa")
+        shapes = "".join(f'<visual><geometry><mesh filename="../meshes/{x}.stl"/></geometry></visual>' for x in order)
         put(path, f'<robot name="r"><link name="a">{shapes}</link></robot>')
         kt.save(kt.load(path), workspace / "out/r.urdf")
         found = names(kt.load(workspace / "out/r.urdf"))
-        assert found == [f"assets/arm/meshes/{x}.stl" for x in ("a", "A_2", "a")]
-        assert (workspace / "out" / found[1]).read_bytes() == meshes.stl(meshes.CORNERS * 2)
+        assert found == [f"assets/arm/meshes/{x}.stl" for x in (order[0], f"{order[1]}_2", order[0])]
+        for name, original in zip(found, order, strict=True):
+            assert (workspace / "out" / name).read_bytes() == meshes.stl(meshes.CORNERS * (2 if original == "A" else 1))
 
     def test_what_another_robot_uses_is_never_overwritten(self, workspace):
         kt.save(load(workspace), workspace / "out/r.urdf")
@@ -250,6 +264,34 @@ def test_materials_and_buffers_of_a_mesh_go_with_it(workspace):
     assert files(workspace / "out") == [*(f"assets/arm/meshes/{name}" for name in expected), "r.urdf"]
     kt.save(kt.load(path), workspace / "out/r.xml")
     assert "assets/arm/meshes/b.stl" in files(workspace / "out")
+
+
+def test_vertices_of_no_triangle_do_not_reach_mujoco(tmp_path):
+    """MuJoCo counts them in the convex hull."""
+    (tmp_path / "out").mkdir()
+    for name, more in {"a": b"", "b": b"\nv 9 9 9\n"}.items():
+        (tmp_path / f"{name}.obj").write_bytes(meshes.obj() + more)
+    shapes = "".join(f'<collision><geometry><mesh filename="{x}.obj"/></geometry></collision>' for x in "ab")
+    path = put(tmp_path / "r.urdf", f'<robot name="r"><link name="a">{shapes}</link></robot>')
+    kt.save(kt.load(path), tmp_path / "out/r.xml")
+    assert [name.rpartition("/")[2] for name in files(tmp_path / "out")] == ["a.obj", "b.stl", "r.xml"]
+
+
+def test_flat_and_small_meshes_in_mujoco(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "flat.stl").write_bytes(meshes.stl(faces=meshes.FACES[:1]))
+    (tmp_path / "line.stl").write_bytes(meshes.stl(faces=np.array([(0, 1, 1)])))
+    text = '<robot name="r"><link name="a"><{0}><geometry><mesh filename="{1}.stl"/></geometry></{0}></link></robot>'
+    seen = put(tmp_path / "seen.urdf", text.format("visual", "flat"))
+    kt.save(kt.load(seen), tmp_path / "out/r.xml")
+    (written,) = (tmp_path / "out").rglob("*.stl")
+    made = read_mesh(written.read_bytes(), "flat.stl")
+    assert len(made.merged.vertices) == 4  # MuJoCo wants four
+    assert np.array_equal(made.bounds, [(0, 0, 0), (1, 2, 0)])
+    for tag, name, message in (("collision", "flat", "it is flat"), ("visual", "line", "lie in points and edges")):
+        path = put(tmp_path / "felt.urdf", text.format(tag, name))
+        with pytest.raises(kt.KinetreeError, match=message):
+            kt.save(kt.load(path), tmp_path / "out/no.xml")
 
 
 def test_what_a_format_keeps_goes_with_it(tmp_path):

@@ -163,3 +163,23 @@ class TestRefused:
             read_mesh(meshes.dae(), "a.dae")
         assert error.value.findings[0].code == "mesh-reader"
         assert len(read_mesh(meshes.stl(), "a.stl").triangles) == 4
+
+
+def test_facts_of_a_large_file_are_those_of_a_sample(tmp_path):
+    from kinetree.shapes.facts import SAMPLE, facts_of
+
+    path = tmp_path / "a.stl"
+    path.write_bytes(meshes.stl())
+    facts = facts_of(path)
+    assert (facts.length, facts.announced, facts.cut, facts.complete) == (284, 284, False, True)
+    assert np.array_equal(facts.sides, (1, 2, 3))
+    corners = np.concatenate([meshes.CORNERS, meshes.CORNERS + 5])
+    faces = np.concatenate([meshes.FACES, np.repeat(meshes.FACES[:1], SAMPLE, axis=0), meshes.FACES + 4])
+    path.write_bytes(meshes.stl(corners, faces))
+    facts = facts_of(path)
+    assert not facts.complete
+    assert np.array_equal(facts.sides, (6, 7, 8))  # of the first and the last triangles
+    path.write_bytes(path.read_bytes()[:-1])
+    assert facts_of(path).cut
+    path.write_bytes(meshes.stl_text())
+    assert facts_of(path) is None

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from kinetree.confine import is_in, real
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.capabilities import CAPABILITIES
-from kinetree.formats.opener import read_file
+from kinetree.formats.opener import folder_of, read_file
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Extension, Geometry, Material, Robot
 from kinetree.shapes.collada import images
@@ -48,9 +48,10 @@ class _Bag:
     """Files to write, by path, and the references from the written file to them, by the files that they come from."""
 
     robot: Robot
-    folder: Path
+    target: Path
     format: str
     without: Collection[str]
+    home: bool  # whether it is written in its own format into its own folder
     changed: bool = False
     contents: dict[Path, bytes] = field(default_factory=dict)
     references: dict[tuple[Path, Converter | None], str] = field(default_factory=dict)
@@ -61,6 +62,7 @@ class _Bag:
 
     def __post_init__(self) -> None:
         self.files = files_of(self.robot)
+        self.folder = self.target.parent
 
     def geometry(self, geometry: Geometry, owner: str, felt: bool) -> Geometry:
         """Return a geometry that refers to its mesh and its texture as the written file does."""
@@ -106,11 +108,15 @@ class _Bag:
             path = path_of(self.robot, name, source, self.files)
             if ending_of(path.name) not in endings:
                 raise fail("file", f"such files end in {', '.join(endings)}")
+            if self.home and real(self.files.path(name, str(self.target))) == real(path):
+                return name
             reference = bring(path)
             self.changed = self.changed or reference != name
             return reference
         except KinetreeError as error:
             first = error.findings[0]
+            if self.home and ("://" in name or os.path.isabs(name)):
+                return name
             what = {"geometry": "mesh", "material": "texture"}.get(part, "file")
             message = f"the {what} {name!r} cannot be brought along: {first.message}"
             fix = "; ".join(filter(None, [first.fix, FIX.format(part=part)]))
@@ -190,8 +196,11 @@ class _Bag:
         """Return whether a file is used where it lies: in the folder of the written file, which is in its package, has
         the robot's file, or has the assets of an earlier robot with it."""
         folder = Path(real(self.folder))
-        own = os.path.dirname(real(self.robot.source.file)) if self.robot.source else None
-        known = is_in(str(folder), [Path(real(root))]) or own == str(folder) or is_in(real(path), [folder / ASSETS])
+        known = (
+            is_in(str(folder), [Path(real(root))])
+            or _own_folder(self.robot) == str(folder)
+            or is_in(real(path), [folder / ASSETS])
+        )
         return known and is_in(real(path), [folder])
 
     def _is_free(self, place: PurePosixPath, data: bytes) -> bool:
@@ -231,9 +240,10 @@ def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()
     A robot that is saved in its own format beside its own file keeps its references. Raises KinetreeError with every
     file that is missing or that cannot be converted.
     """
-    if "link.geometry" in CAPABILITIES[format].cannot or _is_at_home(robot, target, format):
+    home = format == robot.places.format and _own_folder(robot) == os.path.dirname(real(target))
+    if "link.geometry" in CAPABILITIES[format].cannot or (home and _is_of_one_folder(robot)):
         return robot, {}
-    bag = _Bag(robot, Path(os.path.abspath(target)).parent, format, without)
+    bag = _Bag(robot, Path(os.path.abspath(target)), format, without, home)
     parts = parts_of(robot)
     if "geometry" not in without:
         parts.links = [
@@ -248,10 +258,18 @@ def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()
     parts.extensions = [*bag.extensions(tuple(parts.extensions), f"robot {robot.name!r}")]
     if bag.findings:
         raise KinetreeError(list(bag.findings.values()))
-    return (build(parts) if bag.changed else robot), bag.contents
+    included = robot.text is not None and "<include" in robot.text.text  # a file that lies elsewhere now
+    return (build(parts) if bag.changed or included else robot), bag.contents
 
 
-def _is_at_home(robot: Robot, target: Path, format: str) -> bool:
-    """Return whether a robot is written in its own format into the folder of its own file."""
-    own = os.path.dirname(real(robot.source.file)) if robot.source else None
-    return format == robot.places.format and own == os.path.dirname(real(target))
+def _own_folder(robot: Robot) -> str | None:
+    """Return the folder of a robot's file, with all links followed; None for a text."""
+    folder = folder_of(robot.source.file) if robot.source else None
+    return None if folder is None else real(folder)
+
+
+def _is_of_one_folder(robot: Robot) -> bool:
+    """Return whether no shape is from a file in another folder, such as that of a gripper that was attached."""
+    shapes = (shape for link in robot.links.values() for shape in (*link.visuals, *link.collisions))
+    folders = {folder_of(shape.source.file) for shape in shapes if shape.source}
+    return {real(folder or "") for folder in folders} <= {_own_folder(robot)}

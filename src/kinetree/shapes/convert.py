@@ -18,7 +18,8 @@ MOST_STL_TRIANGLES = 200_000
 def mesh_for_mujoco(mesh: Mesh, data: bytes, ending: str) -> tuple[bytes, str]:
     """Return a mesh file that MuJoCo reads, with the same vertices, and its ending.
 
-    STL files of text, large or with fewer than four points, and formats that MuJoCo does not read are converted.
+    STL files of text, large or with fewer than four points, OBJ files with vertices of no triangle, which would change
+    the convex hull, and formats that MuJoCo does not read are converted.
     mesh, data, ending: the mesh and the file that it was read from. Raises KinetreeError for a mesh without area.
     """
     small = len(mesh.triangles) <= 1000
@@ -26,7 +27,7 @@ def mesh_for_mujoco(mesh: Mesh, data: bytes, ending: str) -> tuple[bytes, str]:
         raise fail("mesh", "all of its triangles lie in points and edges; MuJoCo needs an area")
     if small and len(mesh.merged.vertices) < 4:
         return stl_bytes(_split(mesh)), ".stl"
-    if ending in (".obj", ".msh"):
+    if ending == ".msh" or (ending == ".obj" and not _has_strays(mesh, data)):
         return data, ending
     if len(mesh.triangles) > MOST_STL_TRIANGLES:
         return msh_bytes(mesh.merged), ".msh"
@@ -46,6 +47,14 @@ def obj_bytes(mesh: Mesh) -> bytes:
     np.savetxt(text, mesh.vertices, "v %.9g %.9g %.9g")
     np.savetxt(text, mesh.triangles + 1, "f %d %d %d")
     return text.getvalue()
+
+
+def _has_strays(mesh: Mesh, data: bytes) -> bool:
+    """Return whether an OBJ file has vertices that no triangle uses."""
+    lines = (line.split()[1:4] for line in data.splitlines() if line.lstrip()[:2] == b"v ")
+    every = np.array([row for row in lines if len(row) == 3], dtype="S40").astype(float)
+    used = mesh.merged.vertices
+    return len(np.unique(np.concatenate([used, every]), axis=0)) > len(used)
 
 
 def _split(mesh: Mesh) -> Mesh:

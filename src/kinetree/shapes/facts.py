@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -13,8 +15,8 @@ from kinetree.shapes.read import ending_of
 from kinetree.shapes.stl import HEADER, TRIANGLE, announced, is_text
 from kinetree.spatial.se3 import Array
 
-SAMPLE = 1000
-"""Most triangles that are looked at."""
+SAMPLE = 120
+"""Most triangles that are looked at: a third each at the beginning, in the middle and at the end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,9 +45,17 @@ def facts_of(path: Path) -> Facts | None:
             return None
         count = announced(head) or 0
         said = HEADER + count * TRIANGLE.itemsize
-        step = -(-count // SAMPLE)
         if length < said or not count:
             return Facts(length, said, None, False)
-        rows = np.memmap(file, TRIANGLE, "r", HEADER, count)["vertices"][::step]
-    points = rows.reshape(-1, 3).astype(float)
-    return Facts(length, said, np.ptp(points[np.isfinite(points).all(axis=1)], axis=0), step == 1)
+        data = b"".join(_blocks(file, count))
+    points = np.frombuffer(data, TRIANGLE)["vertices"].reshape(-1, 3).astype(float)
+    finite = np.isfinite(points).all()
+    return Facts(length, said, np.ptp(points, axis=0) if finite else None, count <= SAMPLE)
+
+
+def _blocks(file: BinaryIO, count: int) -> Iterator[bytes]:
+    """Yield the bytes of all triangles, or of a sample."""
+    size = min(count, SAMPLE // 3 if count > SAMPLE else SAMPLE)
+    for first in (0, (count - size) // 2, count - size) if count > SAMPLE else (0,):
+        file.seek(HEADER + first * TRIANGLE.itemsize)
+        yield file.read(size * TRIANGLE.itemsize)

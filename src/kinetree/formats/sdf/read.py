@@ -29,7 +29,7 @@ from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTH
 from kinetree.formats.sdf.forest import FREE, hang, is_static
 from kinetree.formats.sdf.frames import MODEL, Entry
 from kinetree.formats.sdf.joints import joint
-from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, ORDER, geometry, material_of
+from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, ORDER, geometry, material_of
 from kinetree.formats.sdf.values import (
     CUSTOM_TYPE,
     TRUTH,
@@ -129,7 +129,7 @@ class _Reader:
         scope = self.context.local(entry.name).removesuffix(MODEL) if entry.kind == "model" else ""
         for e in entry.others:
             if e.tag == CARRIED:
-                self.carried.append((e, e.get("of") or "", e.get("name") or "", e.text, scope))
+                self.carried.append((e, e.get("of") or "", e.get(MATERIAL_NAME) or "", e.text, scope))
         known = {material.name for material in parts.materials}
         look = partial(material_of, self.context, entry.element)
         named = (e for e in entry.others if e.tag == MATERIAL)

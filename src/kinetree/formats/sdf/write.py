@@ -115,7 +115,7 @@ class _Writer:
             for name, coefficient in limit.coefficients.items():
                 node.add("joint", name=name, coefficient=format_number(coefficient))
         for record in self.records:
-            self.model("").add(CARRIED, record.text, of=record.kind, name=record.name or None)
+            self.model("").add(CARRIED, record.text, of=record.kind, **{MATERIAL_NAME: record.name or None})
         for extension in (e for e in self.robot.extensions if e.format == "sdf"):
             scope = scope_of(extension.tag)
             self.extensions(self.model(scope), [extension], scope)
