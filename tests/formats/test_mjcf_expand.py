@@ -77,7 +77,7 @@ def test_made_bodies_stand_at_their_makers_and_others_at_their_own_place(cell):
     made = [note for note in robot.notes if (note.code, note.severity) == ("expanded", "info")]
     assert [note.source.line for note in made] == [line_of("<attach"), lines["right_upper"], line_of("<flexcomp")]
     assert [note.message.partition("makes ")[2].split()[0] for note in made] == ["2", "2", "6"]
-    assert [note.source.line for note in robot.notes if note.code == "equality"] == [line_of("<weld")]
+    assert [note.source.line for note in robot.notes if note.code == "loop"] == [line_of("<weld")]
 
 
 @installed
