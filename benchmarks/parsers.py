@@ -4,9 +4,10 @@
 
 The others are urdfdom's `check_urdf`, Pinocchio, Drake and MuJoCo, those that are installed and read the format; each
 runs in a child process that is ended after some seconds and started anew after a crash. URDF parsers get what ROS's
-xacro makes of a xacro file. Files on which a parser fails because a mesh or a package is missing are not compared with
-it. The report, in Markdown, has the share of the files that at least one other parser loads and that Kinetree loads,
-and each file on which they differ. MJCF that makes bodies is loaded with `expand="mujoco"` if MuJoCo is installed.
+xacro makes of a xacro file. A parser is not compared on files where it misses a mesh or a package, nor where it leaves
+out bodies in silence. MJCF that makes bodies is loaded with `expand="mujoco"` if MuJoCo is installed. The report, in
+Markdown, has the share of the files that at least one other parser loads and that Kinetree loads, and each file on
+which they differ.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ ABSENT = re.compile(
     r"|\.(dae|stl|obj|png)\b"
 )
 """Words with which parsers say that a mesh, a texture or a package is missing or of a kind that they do not read."""
+
+MAKERS = re.compile(rb"<(attach|composite|flexcomp|replicate)\b")
+"""Elements of MJCF that make bodies; the other parsers leave these bodies out and say nothing."""
 
 
 @dataclass(frozen=True)
@@ -268,10 +272,12 @@ def _outcome(parser: Parser, folder: Path, path: Path, format: str, given: str) 
         return "", ""
     if not given:
         return "not compared", "ROS's xacro does not expand it"
+    if format == "mjcf" and parser.name != "mujoco" and MAKERS.search(path.read_bytes()):
+        return "not compared", "it leaves out bodies that elements make"
     repository = folder / path.relative_to(folder).parts[0]
     result, words = parser.load(given, str(repository))
     is_absent = parser.name in WITH_MESHES and result == "refused" and ABSENT.search(words)
-    return "not compared" if is_absent else result, words[:300]
+    return "not compared" if is_absent else result, without_folders(words, folder, Path(given).parent)
 
 
 def expanded(tasks: Sequence[Task], made: Path, seconds: float) -> list[Task]:
@@ -319,9 +325,16 @@ def _own(tasks: Sequence[Task], seconds: float) -> list[tuple[str, str]]:
         result, words = parser.load(str(path), str(folder / path.relative_to(folder).parts[0]))
         if words.startswith("macros: "):
             result, words = "macros", words.removeprefix("macros: ")
-        found.append((result, " ".join(words.split()).replace(f"{folder}{os.sep}", "")[:200]))
+        found.append((result, without_folders(words, folder)))
     parser.end()
     return found
+
+
+def without_folders(words: str, *folders: Path) -> str:
+    """The beginning of a message on one line, without the folders of this machine."""
+    for folder in folders:
+        words = words.replace(f"{folder}{os.sep}", "")
+    return " ".join(words.split()).replace(" //", " ")[:200]
 
 
 def report(rows: Sequence[Row]) -> str:
@@ -392,7 +405,8 @@ def _listed(rows: Iterable[Row]) -> str:
         lines.append(f"- {f'**{cause}**' if cause else 'Files'} ({len(some)})")
         for row in some:
             who = f" ({', '.join(row.elsewhere)})" if row.elsewhere else ""
-            words = row.reason.partition(": ")[2].replace("|", "\\|").replace("<", "&lt;")
+            theirs = next((f"{name}: {words}" for name, words in row.words.items() if words), "")
+            words = (row.reason.partition(": ")[2] or theirs).replace("|", "\\|").replace("<", "&lt;")
             lines.append(f"    - {row.file}{who}{': ' if words else ''}{words}")
     return "\n".join(lines) or "None."
 

@@ -142,7 +142,7 @@ def lock_held(context: Context, robot: Robot) -> Robot | None:
         return robot
     locked, known = lock(robot, values), set(robot.notes)
     context.report.findings += [note for note in locked.notes if note not in known]
-    return replace(locked, text=robot.text)
+    return replace(locked, text=robot.text, doubts=robot.doubts)
 
 
 def _replace(context: Context, joint: Joint) -> None:
