@@ -66,7 +66,7 @@ class _Forest:
 
     def made(self, roots: list[str]) -> list[Joint]:
         """Return the joints from the world to these links."""
-        names = self.names(roots)
+        names = self.names(roots) if roots else {}
         world, frames = self.choice.frames.entries[0], self.choice.frames
         joints = []
         for root in roots:
