@@ -134,8 +134,11 @@ class TestPlantedErrors:
 
     @pytest.mark.slow
     def test_in_real_models_of_sdf(self):
-        for _, text in zip(range(12), models(".sdf", "sdf"), strict=False):
-            assert check_planted(text, "sdf", SDF_PLANTS, "sim") > 8
+        planted = [
+            check_planted(t, "sdf", SDF_PLANTS, "sim") for _, t in zip(range(12), models(".sdf", "sdf"), strict=False)
+        ]
+        assert all(planted)  # small models of tests have places for a few
+        assert sum(planted) > 60
 
     @pytest.mark.slow
     def test_in_models_of_mjcf(self):
