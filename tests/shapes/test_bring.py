@@ -23,7 +23,8 @@ ROBOT = """<robot name="r"><link name="a">
 
 @pytest.fixture
 def workspace(tmp_path):
-    """Two packages with files of the same names."""
+    """Two packages with files of the same names, too deep for packages of other tests to be found."""
+    tmp_path = tmp_path / "a" / "b" / "c" / "d"
     for name in ("arm", "hand"):
         put(tmp_path / "src" / name / "package.xml", f"<package><name>{name}</name></package>")
     files = {
