@@ -327,7 +327,8 @@ class _Checker:
         above = {child: joint.parent for child, joint in parent_joint.items() if child and joint.parent}
         for circle in circles_of(above):
             joint = next(j for j in parts.joints if j.child in circle and parent_joint[j.child] is j)
-            if not faulty.isdisjoint(f"joint {parent_joint[link].name!r}" for link in circle):
+            around = {f"joint {parent_joint[link].name!r}" for link in circle} | {f"link {link!r}" for link in circle}
+            if not faulty.isdisjoint(around):
                 continue
             message = f"is part of a cycle: {_cycle(parent_joint, joint)}"
             self.error("cycle", message, joint.source, f"joint {joint.name!r}")

@@ -88,20 +88,20 @@ class Frames:
     def find(self, name: str, at: Entry, element: Element, what: str) -> Entry | None:
         """Return the place that `at` refers to by a full name; None with an error at `element` if there is none."""
         found = self._by_name.get(name)
-        if found is None:
-            reference = name.removeprefix(at.prefix)
+        reference = name.removeprefix(at.prefix)
+        if found is None and not (at.kind == "joint" and reference == WORLD):  # of which the joint's reader complains
             near = nearest_names(reference, self._names_in(at.prefix)) if len(self._said) < HINTS else "see the first"
             code = "unknown-child" if what == "child" else "unknown-parent" if what == "parent" else "unknown-frame"
             message = f"{what} {reference!r} is no link, joint, frame or model of this scope; {near}"
-            self._error(code, message, element, at)
+            self._error(code, message, element, at, name)
         return found
 
     def _names_in(self, prefix: str) -> list[str]:
         return [name.removeprefix(prefix) for name in self._by_name if name.startswith(prefix)]
 
-    def _error(self, code: str, message: str, element: Element, at: Entry) -> None:
-        if (at.name, message) not in self._said:
-            self._said.add((at.name, message))
+    def _error(self, code: str, message: str, element: Element, at: Entry, about: str = "") -> None:
+        if (at.name, about or message) not in self._said:
+            self._said.add((at.name, about or message))
             self.report.error(code, message, element, owner=at.element)
 
     def link_of(self, entry: Entry) -> Entry | None:
