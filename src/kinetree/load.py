@@ -347,17 +347,13 @@ def _position(finding: Finding) -> tuple[str, int, int]:
 def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) -> Reading:
     """Return a reading whose findings about files that could not be opened say why; and what else was refused."""
     found = [_with_reason(finding, files) for finding in findings]
-    if robot is not None:
-        robot = replace(robot, notes=tuple(_with_reason(note, files) for note in robot.notes))
     shown = {finding.message for finding in found}
     more = [refused for refused in files.refused.values() if refused.message not in shown]
-    if robot is not None:
-        places = Places(files.packages.given, files.confinement, robot.text.format if robot.text else "")
-        robot = replace(robot, places=places)
-    if robot is not None and more:
-        notes = (refused for refused in more if refused.severity != "error")
-        robot = replace(robot, notes=(*robot.notes, *notes))
-    return robot, found + more
+    if robot is None:
+        return None, found + more
+    notes = (*(_with_reason(note, files) for note in robot.notes), *(one for one in more if one.severity != "error"))
+    places = Places(files.packages.given, files.confinement, robot.text.format if robot.text else "")
+    return replace(robot, notes=notes, places=places), found + more
 
 
 def _with_reason(finding: Finding, files: Files) -> Finding:

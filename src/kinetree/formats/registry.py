@@ -170,7 +170,7 @@ FORMATS: dict[str, Format] = {
 
 def holds_xacro(text: bytes) -> bool:
     """Return whether a text may hold instructions or expressions of xacro, if only in a comment."""
-    return b"<xacro:" in text or b"${" in text or b"$(" in text
+    return (b"$" in text and (b"${" in text or b"$(" in text)) or b"<xacro:" in text
 
 
 def format_by_ending(path: str | os.PathLike[str]) -> Format | None:
