@@ -57,7 +57,7 @@ def example_robot_urdfs() -> list[Path]:
         folder = root / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
         if folder.is_dir():
             return sorted(folder.rglob("*.urdf"))
-    pytest.skip("example-robot-data is not installed")
+    pytest.skip("example-robot-data is not installed", allow_module_level=True)
 
 
 def random_q(robot: Robot, rng: np.random.Generator) -> np.ndarray:

@@ -24,6 +24,7 @@ ROOMS = (
     "fixer",
     "formats",
     "icub.py",
+    "isolated",
     "kinematics.py",
     "limits.py",
     "load.py",
@@ -31,6 +32,7 @@ ROOMS = (
     "pytest_plugin.py",
     "queries",
     "robots",
+    "shapes",
     "solvers",
     "spatial",
 )

@@ -121,6 +121,7 @@ class TestPlantedErrors:
     def test_in_the_arm_of_the_examples(self):
         assert check_planted(unharmed(ARM), "urdf", PLANTS) > 15
 
+    @pytest.mark.slow
     def test_in_the_icub(self, icub_urdf):
         assert check_planted(unharmed(icub_urdf.read_text()), "urdf", PLANTS) > 24
 

@@ -154,7 +154,7 @@ def described(robot):
     return joints, limits, masses, frames, robot.joint_names, robot.coupled_limits, robot.root
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 @pytest.mark.parametrize("name", MODELS)
 def test_a_hundred_defects_move_nothing_and_are_all_noted(name, seed):
     format, text = MODELS[name]

@@ -12,13 +12,15 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from kinetree.errors import Finding, nearest_names
-from kinetree.formats.doubts import doubts_of
 from kinetree.formats.numbers import number, numbers
 from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts, assemble_certain
 from kinetree.model.robot import Extension, Material, Robot, Sensor
 
 V = TypeVar("V")
+Carried = tuple[Element, str, str, str, str]
+"""An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
+of all names in the model that has it, such as "arm::"."""
 
 MAX_LOOSE = 1000
 """Most warnings of sensors and materials that are left out; looking for the nearest names takes a while."""
@@ -287,6 +289,8 @@ def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
     if report.failed:
+        from kinetree.formats.doubts import doubts_of  # most files have no errors
+
         parts.doubts = doubts_of(report, parts, root)
     if any(f.severity == "error" and f.code != "no-links" for f in report.findings):
         report.findings = [f for f in report.findings if f.code != "no-links"]  # a consequence of the other errors

@@ -1,4 +1,4 @@
-"""Child processes that call a function of this package on input that nobody trusts, within limits.
+"""Child processes that call a function of this package on untrusted input, within limits.
 
 The parent names the function, sends pickled arguments, and takes only classes that it names itself from the answer.
 Time and memory are limited, and Linux (Landlock, seccomp) refuses the child to write files, to read elsewhere, and to

@@ -79,6 +79,9 @@ class Child:
             result = self._answer(self.seconds)
         except (EOFError, OSError):
             raise self._failure() from None
+        except pickle.UnpicklingError as error:
+            self.kill()
+            raise FailedError(f"gives what is refused: {error}") from None
         if self.late:
             self.kill()
         return result
@@ -110,7 +113,7 @@ class Child:
         other machines do not support. It has no call yet."""
         for restricted in (True, False):
             self._begin()
-            with suppress(EOFError, OSError, TypeError):  # the first call then gets the error
+            with suppress(EOFError, OSError, TypeError, pickle.UnpicklingError):  # the first call then gets the error
                 send(self.process.stdin if self.process else None, pickle.dumps((restricted, self.readable)))
                 self.protection = Protection(*self._answer(START))
                 return
@@ -128,15 +131,14 @@ class Child:
                 self.process = subprocess.Popen(command, env=self.environment, **pipes)  # type: ignore[call-overload]
 
     def _answer(self, seconds: float) -> Any:
-        """Return the next message of a child, its protection at first. Raises EOFError or OSError if none comes."""
+        """Return the next message of a child, its protection at first. Raises EOFError or OSError if none comes,
+        UnpicklingError if it has unknown classes."""
         process = self.process
         if process is None:
             raise EOFError
         self.due = monotonic() + seconds
         try:
             return Answer(receive(process.stdout, self.megabytes << 20), self.known).load()
-        except pickle.UnpicklingError as error:
-            raise EOFError from error
         finally:
             with self.lock:
                 self.due = inf

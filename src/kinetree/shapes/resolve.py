@@ -14,7 +14,7 @@ MESHES = (
     *(".stl", ".dae", ".obj", ".glb", ".gltf", ".msh", ".ply", ".fbx", ".3ds", ".x3d", ".wrl", ".iv", ".off"),
     *(".mesh", ".vtk", ".stlb", ".stla", ".usd", ".usda", ".usdc", ".usdz"),
 )
-"""Endings of mesh files. A reference to any other file is never copied: it may lead to what is nobody's business."""
+"""Endings of mesh files. A reference to any other file is never copied: it may lead to a secret."""
 IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".tga", ".bmp", ".gif", ".dds", ".ktx", ".ktx2", ".webp", ".hdr")
 """Endings of textures, likewise."""
 OTHERS = (".hf", ".bin", ".skn")

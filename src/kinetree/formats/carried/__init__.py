@@ -4,7 +4,6 @@ A writer writes what its format has, reads that again, and writes the difference
 """
 
 from kinetree.formats.carried.differences import Record as Record
-from kinetree.formats.carried.restore import Carried as Carried
 from kinetree.formats.carried.restore import restore as restore
 from kinetree.formats.carried.write import Renamed as Renamed
 from kinetree.formats.carried.write import written as written

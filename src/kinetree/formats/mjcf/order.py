@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kinetree.formats.carried import Carried, Record
+from kinetree.formats.fields import Carried
 from kinetree.formats.xml import Element, Report
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Joint
 from kinetree.spatial.se3 import IDENTITY
+
+if TYPE_CHECKING:
+    from kinetree.formats.carried import Record
 
 OURS = "kinetree:"
 ORDER, FIXED, COUNTED = f"{OURS}order", f"{OURS}fixed", f"{OURS}counted"

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from kinetree.confine import Confinement
 from kinetree.errors import Finding
-from kinetree.formats.carried import restore
 from kinetree.formats.fields import check_attributes, finish, stray_text
 from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.bodies import read_bodies
@@ -106,7 +105,11 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)
-    robot = finish(report, restore(report, parts, texts.carried, FORMAT), root)
+    if texts.carried:
+        from kinetree.formats.carried import restore  # few files need it
+
+        parts = restore(report, parts, texts.carried, FORMAT)
+    robot = finish(report, parts, root)
     return robot and lock_held(context, robot)
 
 

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.carried import Carried, restore
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import (
+    Carried,
     check_attributes,
     finish,
     joint_order,
@@ -88,7 +88,11 @@ def read_certain(
     report.findings = [*dict.fromkeys(report.findings)]  # a world may include a model several times
     if choice.alone:
         parts.text = Text("sdf", root.document.data.decode(), root.document.origins)
-    return finish(report, restore(report, parts, reader.carried, "sdf"), root), report.findings
+    if reader.carried:
+        from kinetree.formats.carried import restore  # few files need it
+
+        parts = restore(report, parts, reader.carried, "sdf")
+    return finish(report, parts, root), report.findings
 
 
 class _Reader:

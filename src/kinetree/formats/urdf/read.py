@@ -6,7 +6,6 @@ from collections.abc import Collection
 from functools import partial
 
 from kinetree.errors import Finding
-from kinetree.formats.carried import restore
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import (
     check_attributes,
@@ -89,9 +88,12 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     parts.joint_order = joint_order(report, root.find(ORDER), parts)
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     check_references(context, parts)
-    carried = ((e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED))
     leave_out_loose(report, parts, root)
-    return finish(report, restore(report, parts, carried, "urdf"), root)
+    if carried := [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED)]:
+        from kinetree.formats.carried import restore  # few files need it
+
+        parts = restore(report, parts, carried, "urdf")
+    return finish(report, parts, root)
 
 
 def _name(report: Report, root: Element) -> str:
