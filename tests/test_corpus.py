@@ -12,6 +12,7 @@ CAUSES = {
     *("no-axis", "zero-axis", "joint-type", "urdf-version", "zero-quaternion", "left-over-xacro"),
     *("package", "package-ambiguous", "xacro-include", "xacro-argument", "xacro-macro", "xacro-expression"),
     *("sdf-version", "several-models", "include-not-found", "unknown-frame", "reserved-name"),
+    "include",  # of a file with several models
     *("not-sdf", "no-model"),  # no robot in them: tables of the specification, worlds without models
     *("xacro-yaml", "xacro-recursion", "xacro-size", "xacro-substitution", "xacro"),
 }

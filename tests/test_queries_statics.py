@@ -159,6 +159,14 @@ def test_a_sensor_holds_the_limb_that_hangs_on_it(icub, sensor):
     assert kt.dynamics.mass(limb) > 1
 
 
+def test_the_centre_of_mass_of_what_does_not_move():
+    text = """<robot name="r"><link name="a"><inertial><origin xyz="1 2 3"/><mass value="2"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+    rigid = kt.load(text, format="urdf")
+    assert kt.dynamics.center_of_mass(rigid, []).tolist() == [1, 2, 3]
+    assert kt.dynamics.center_of_mass(rigid, np.zeros((4, 2, 0))).shape == (4, 2, 3)
+
+
 @pytest.mark.slow
 def test_what_an_icub_says_of_its_own_sensors(icub):
     """At rest the arms and feet of the iCub 3 read a positive Fz (robotology/icub-models, issue 71): the sensors' z

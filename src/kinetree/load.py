@@ -312,12 +312,14 @@ def save(
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
     if assets not in ("bring", "keep"):
         raise fail("assets", f"assets={assets!r}; legal are 'bring' and 'keep'")
+    if not target.parent.is_dir():
+        raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
     contents: dict[Path, bytes] = {}
     if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
     notes: list[Finding] = []
     text = row.write(robot, without, notes)
-    with made_folders(file.parent for file in contents if target.parent.is_dir()):
+    with made_folders(file.parent for file in contents):
         write_all({**contents, target: text})
     return tuple(notes)
 

@@ -72,7 +72,7 @@ def test_all_losses_are_listed_and_nothing_is_written(run, monkeypatch, mixed, t
         (("out.abc",), "cannot write 'out.abc'"),
         (("out.urdf", "--to", "abc"), "Invalid value for '--to'"),
         (("out.urdf", "--without", "joint"), "Invalid value for '--without'"),
-        (("nowhere/out.urdf",), "cannot be written: No such file"),
+        (("nowhere/out.urdf",), "the folder nowhere does not exist"),
     ],
 )
 def test_what_is_wrong_is_said(run, mixed, monkeypatch, tmp_path, arguments, said):

@@ -1,6 +1,7 @@
 """MJCF against MuJoCo: poses, masses, limits, and whether it loads what is written."""
 
 import json
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -266,3 +267,40 @@ def test_mujoco_takes_the_texts_that_keep_order_and_names_and_the_looks_of_sites
         site, other = before.site(i), model.site(before.site(i).name)
         assert site.type == other.type
         assert np.abs(site.size - other.size)[: {2: 1, 6: 3}[int(site.type[0])]].max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("scale", "reference"),
+    [
+        ("2 2 2", 'refpos="1 0 0"'),
+        ("2 2 2", 'refpos="1 0 0" refquat="1 2 3 4"'),
+        ("2 3 4", 'refpos="1 2 0"'),
+        ("2 3 4", 'refpos=".1 .2 .3" refquat="1 1 0 0"'),
+        ("-2 3 4", 'refquat="1 1 1 1"'),
+    ],
+)
+def test_a_mesh_stands_where_mujoco_puts_it(scale, reference, tmp_path):
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3.0]])
+    facets = b"".join(
+        struct.pack("<12fH", 0, 0, 0, *corners[list(f)].ravel(), 0)
+        for f in ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+    )
+    (tmp_path / "p.stl").write_bytes(bytes(80) + struct.pack("<I", 4) + facets)
+    path = tmp_path / "r.xml"
+    path.write_text(f"""<mujoco><asset><mesh name="p" file="p.stl" scale="{scale}" {reference}/></asset><worldbody>
+      <geom type="mesh" mesh="p" pos=".1 .2 .3" quat="1 1 1 0"/></worldbody></mujoco>""")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    theirs = data.geom_xpos[0] + model.mesh_vert @ data.geom_xmat[0].reshape(3, 3).T
+    (geometry,) = kt.load(path).links["world"].collisions
+    ours = corners * geometry.shape.parameters["scale"] @ geometry.origin[:3, :3].T + geometry.origin[:3, 3]
+    assert np.abs(ours[:, None] - theirs).max(axis=-1).min(axis=1).max() < 1e-6  # MuJoCo's are single floats
+
+
+def test_a_mesh_that_is_sheared_is_left_out():
+    text = """<mujoco><asset><mesh name="p" file="p.stl" scale="2 3 4" refquat="1 2 3 4"/></asset><worldbody>
+      <geom type="mesh" mesh="p"/></worldbody></mujoco>"""
+    robot, notes = read(text, "<text>")
+    assert not robot.links["world"].collisions
+    assert any("shears the mesh" in note.message for note in notes)

@@ -67,7 +67,7 @@ def faults(text: bytes) -> set[str]:
         for value in limit.attrib.values() if limit is not None and joint.get("type") in TYPES[1:4] else ():
             if finite(value, 1) is None:
                 found.add("number")
-    for owner in (*joints, *(part for link in root.findall("link") for part in link)):
+    for owner in (*joints, *root.findall("link/inertial")):  # of a shape, which is left out, it is a warning
         origin = owner.find("origin")
         if origin is not None and any(finite(origin.get(name, "0 0 0"), 3) is None for name in ("xyz", "rpy")):
             found.add("number")
@@ -99,7 +99,10 @@ def test_a_damaged_urdf_is_refused_or_sound(mutate, seed, tmp_path_factory):
         assert error.findings
         assert all(finding.severity == "error" and finding.message for finding in error.findings)
         return
-    assert not faults(text)
+    if (wrong := faults(text)) == {"syntax"}:
+        assert any(note.code == "xml-lenient" for note in robot.notes)
+        return
+    assert not wrong
     root = tree(text)
     assert len(robot.links) == len(root.findall("link"))
     assert len(robot.joints) == len(root.findall("joint"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -159,5 +160,5 @@ def center_of_mass(robot: Robot, q: Any) -> Array:
         raise fail("no-mass", f"the links have {total} kg together, so there is no centre of mass")
     model = tree(robot)
     (numbers,), batch = checked("center_of_mass", [coordinates(robot)], [q], {}, float)
-    centers = [mass_center(model, at) for at in numbers.reshape(-1, model.nq)]
+    centers = [mass_center(model, at) for at in numbers.reshape(prod(batch), model.nq)]
     return np.array(centers, dtype=float).reshape(*batch, 3)

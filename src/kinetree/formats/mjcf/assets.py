@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
+import numpy as np
+
 from kinetree.errors import nearest_names
 from kinetree.formats.fields import optional, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
@@ -79,15 +81,29 @@ def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler, 
     for ours, theirs in (("pos", "refpos"), ("quat", "refquat")):
         if theirs in element.attributes:
             reference.attributes[ours] = element.attributes[theirs]
-    mesh = Mesh(
-        compiler.path(file, compiler.meshdir) if file else None,
-        tuple(vector_of(report, element, "scale", 3, (1.0, 1.0, 1.0))),
-        frozen(se3.inverse(pose(report, reference, compiler))) if reference.attributes else se3.IDENTITY,
-        element.get("material"),
-    )
+    scale = vector_of(report, element, "scale", 3, (1.0, 1.0, 1.0))
+    T_geom_file = se3.IDENTITY
+    if reference.attributes:
+        scale, T_geom_file = _placed(report, element, scale, pose(report, reference, compiler))
+    path = compiler.path(file, compiler.meshdir) if file else None
+    mesh = Mesh(path, tuple(scale), T_geom_file, element.get("material"))
     if report.count["error"] == errors:
         assets.meshes[name] = mesh
         assets.others += [] if file else [element]
+
+
+def _placed(report: Report, element: Element, scale: list[float], T_file_ref: Array) -> tuple[list[float], Array]:
+    """Return the scale of a mesh in the axes of its file, and T_geom_file (4, 4).
+
+    MuJoCo moves a vertex v of the file to S Rᵀ(v - p), with S the scale, R and p from refquat and refpos.
+    """
+    R = T_file_ref[:3, :3]
+    S = np.diag(scale) if len({*scale}) == 1 else R @ np.diag(scale) @ R.T
+    if not np.allclose(S, np.diag(np.diag(S)), rtol=0, atol=1e-12 * np.abs(scale).max()):
+        message = "its scale differs by axis and acts in the axes of refquat, which shears the mesh"
+        report.error("mesh-scale", message, element, attribute="scale")
+    T = se3.homogeneous(R, S @ T_file_ref[:3, 3])
+    return np.diag(S).tolist(), frozen(se3.inverse(T))
 
 
 def _material(report: Report, assets: Assets, element: Element, classes: Classes) -> None:
