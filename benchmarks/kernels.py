@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,11 +75,9 @@ class Process:
 
     def ask(self, what: str, argument: Any) -> dict[str, Any]:
         """One question, one answer; {"error": …} once the process has died."""
-        try:
+        with suppress(BrokenPipeError):
             self.child.stdin.write(json.dumps({what: argument}) + "\n")
             self.child.stdin.flush()
-        except BrokenPipeError:
-            pass
         return self._reply()
 
     def _reply(self) -> dict[str, Any]:
@@ -91,7 +89,8 @@ class Process:
         return {"error": f"the process ended with {self.child.wait()}: {words[0]}"}
 
     def close(self) -> None:
-        self.child.stdin.close()
+        with suppress(BrokenPipeError):  # of what a dead process has not read
+            self.child.stdin.close()
         self.child.wait()
         self.child.stdout.close()
         self.log.close()

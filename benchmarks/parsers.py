@@ -209,7 +209,8 @@ class Parser:
         if self.child is None and not self._start():
             return "crashed", "it does not start again"
         assert self.child is not None
-        self._stream(self.child.stdin).write(json.dumps([path, folder]).encode() + b"\n")
+        with contextlib.suppress(BrokenPipeError):  # it has crashed since, and gives no answer
+            self._stream(self.child.stdin).write(json.dumps([path, folder]).encode() + b"\n")
         found = self._line(self.seconds)
         if found is None:
             self.end()
