@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from scipy.spatial.transform import Rotation
+
 import kinetree as kt
 from kinetree.errors import Finding
 from kinetree.formats import sdf
@@ -22,6 +25,28 @@ def hinge(axis: str = "<xyz>0 0 1</xyz>", pose: str = "", kind: str = "revolute"
     """Links a and b, one metre apart along x, and a joint between them."""
     return f"""<link name="a"/><link name="b"><pose>1 0 0 0 0 0</pose></link>
     <joint name="{name}" type="{kind}">{pose}<parent>a</parent><child>b</child><axis>{axis}</axis></joint>"""
+
+
+WORLD = f"""<sdf version="1.10"><world name="w"><gravity>0 0 -9.8</gravity>
+  <frame name="spot"><pose>5 0 0 0 0 0</pose></frame>
+  <model name="one">{hinge()}</model>
+  <model name="two"><pose relative_to="spot">0 1 0 0 0 0</pose>{hinge()}</model>
+  <joint name="hold" type="fixed"><parent>world</parent><child>two::a</child></joint>
+  <include><uri>model://nowhere</uri></include>
+</world></sdf>"""
+"""A world of two models, one of which is held, and one that is not there."""
+
+
+def pose(x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> np.ndarray:
+    """T (4, 4), by SciPy."""
+    T = np.eye(4)
+    T[:3, :3] = Rotation.from_euler("xyz", (roll, pitch, yaw)).as_matrix()
+    T[:3, 3] = x, y, z
+    return T
+
+
+def close(a: np.ndarray, b: np.ndarray) -> bool:
+    return np.abs(a - b).max() < 1e-14
 
 
 def load(text: str, **options: str | None) -> Robot:

@@ -5,24 +5,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from kinetree.formats import sdf
-from sdf_texts import errors, hinge, load, model, opener
+from sdf_texts import WORLD, close, errors, hinge, load, model, opener, pose
 from support import all_frames
-
-
-def pose(x, y, z, roll=0.0, pitch=0.0, yaw=0.0):
-    """T (4, 4), by SciPy."""
-    T = np.eye(4)
-    T[:3, :3] = Rotation.from_euler("xyz", (roll, pitch, yaw)).as_matrix()
-    T[:3, 3] = x, y, z
-    return T
 
 
 def frames(robot, **q):
     return all_frames(robot, robot.q(q))
-
-
-def close(a, b):
-    return np.abs(a - b).max() < 1e-14
 
 
 def test_poses_of_links_are_relative_to_the_model_and_of_joints_to_the_child():
@@ -162,15 +150,6 @@ def test_the_pose_in_the_world_counts_where_a_joint_holds_the_model_there():
     free = load(model(inside))
     assert [note.code for note in free.notes] == ["model-pose"]
     assert free.root == "a"
-
-
-WORLD = f"""<sdf version="1.10"><world name="w"><gravity>0 0 -9.8</gravity>
-  <frame name="spot"><pose>5 0 0 0 0 0</pose></frame>
-  <model name="one">{hinge()}</model>
-  <model name="two"><pose relative_to="spot">0 1 0 0 0 0</pose>{hinge()}</model>
-  <joint name="hold" type="fixed"><parent>world</parent><child>two::a</child></joint>
-  <include><uri>model://nowhere</uri></include>
-</world></sdf>"""
 
 
 def test_a_model_of_a_world_is_named():

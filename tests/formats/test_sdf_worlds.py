@@ -2,38 +2,16 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
 from kinetree.formats import mjcf, sdf
 from kinetree.model.assemble import build, parts_of
-from sdf_texts import errors, hinge, load, model, opener
+from sdf_texts import WORLD, close, errors, load, model, opener, pose
 from support import all_frames
 
 BOX = '<model name="box"><pose>0 0 1 0 0 0.5</pose><link name="l"><pose>1 0 0 0 0 0</pose></link></model>'
 GROUND = '<model name="ground"><static>true</static><link name="l"/></model>'
-
-
-WORLD = f"""<sdf version="1.10"><world name="w"><gravity>0 0 -9.8</gravity>
-  <frame name="spot"><pose>5 0 0 0 0 0</pose></frame>
-  <model name="one">{hinge()}</model>
-  <model name="two"><pose relative_to="spot">0 1 0 0 0 0</pose>{hinge()}</model>
-  <joint name="hold" type="fixed"><parent>world</parent><child>two::a</child></joint>
-  <include><uri>model://nowhere</uri></include>
-</world></sdf>"""
-
-
-def pose(x, y, z, yaw=0.0):
-    """T (4, 4), by SciPy."""
-    T = np.eye(4)
-    T[:3, :3] = Rotation.from_euler("z", yaw).as_matrix()
-    T[:3, 3] = x, y, z
-    return T
-
-
-def close(a, b):
-    return np.abs(a - b).max() < 1e-14
 
 
 def world(inside, version="1.10"):
