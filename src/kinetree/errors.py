@@ -75,7 +75,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """What an error leaves unknown of a part of a robot.
+    """Something that an error leaves unknown of a robot.
 
     kind, name: the part, such as "joint" and "elbow". part: what of it, such as "limits"; "" for all but its name. Of
     kind "robot", "names" says that names are unknown, "poses" that all places are, and "" that nothing is certain.

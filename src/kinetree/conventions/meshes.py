@@ -115,7 +115,7 @@ class EmptyMesh(MeshRule):
 class PointerMesh(MeshRule):
     """The files of meshes have been fetched.
 
-    git-lfs leaves three lines of text in the place of a large file until it is asked for it.
+    git-lfs leaves three lines of text in the place of a large file until it is fetched.
     """
 
     code = "MSH-004"

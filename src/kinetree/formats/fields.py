@@ -8,19 +8,24 @@ that may stand once, the first is taken, as urdfdom and sdformat do; the checker
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from kinetree.errors import Finding, nearest_names
 from kinetree.formats.numbers import number, numbers
 from kinetree.formats.xml import Element, Report
-from kinetree.model.assemble import Parts, assemble_certain
+from kinetree.model.assemble import Parts, assemble_certain, whole
+from kinetree.model.names import kind_of
 from kinetree.model.robot import Extension, Material, Robot, Sensor
 
+if TYPE_CHECKING:
+    from kinetree.formats.carried.restore import Carried
+
 V = TypeVar("V")
-Carried = tuple[Element, str, str, str, str]
-"""An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
-of all names in the model that has it, such as "arm::"."""
+P = ParamSpec("P")
+Result = tuple[Robot | None, list[Finding]]
+"""A robot, or None, and all findings of a reader."""
 
 MAX_LOOSE = 1000
 """Most warnings of sensors and materials that are left out; looking for the nearest names takes a while."""
@@ -259,7 +264,7 @@ def leave_out_loose(report: Report, parts: Parts, root: Element) -> None:
     faults: list[Finding] = []
 
     def keeps(thing: Sensor | Material, first: dict[str, Sensor | Material]) -> bool:
-        kind = type(thing).__name__.lower()
+        kind = kind_of(thing)
         fault = ""
         if first.setdefault(thing.name, thing) is not thing:
             fault = f"there is already a {kind} of this name"
@@ -282,10 +287,16 @@ def leave_out_loose(report: Report, parts: Parts, root: Element) -> None:
     report.place(faults[:MAX_LOOSE], root.document)
 
 
-def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
+def finish(
+    report: Report, parts: Parts, root: Element, format: str = "", carried: Sequence[Carried] = ()
+) -> Robot | None:
     """Return the robot of the parts, with doubts after errors, or None if nothing is certain; structural faults are
-    underlined in the file."""
+    underlined in the file. carried: elements of Kinetree with what the format lacks."""
     leave_out_loose(report, parts, root)
+    if carried:
+        from kinetree.formats.carried import restore  # few files need it
+
+        parts = restore(report, parts, carried, format)
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
     if report.failed:
@@ -297,6 +308,16 @@ def finish(report: Report, parts: Parts, root: Element) -> Robot | None:
     robot, findings = assemble_certain(parts)
     report.place(findings, root.document)
     return robot
+
+
+def without_doubts(read: Callable[P, Result]) -> Callable[P, Result]:
+    """Return a reader that returns None in place of a robot of which errors leave anything unknown."""
+
+    @wraps(read)
+    def read_whole(*arguments: P.args, **options: P.kwargs) -> Result:
+        return whole(*read(*arguments, **options))
+
+    return read_whole
 
 
 def read_each(elements: Iterable[Element], read: Callable[[Element], V | None]) -> list[V]:

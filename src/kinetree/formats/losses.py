@@ -13,6 +13,7 @@ from kinetree.formats.capabilities import CAPABILITIES, DEPENDS, Case, things_of
 from kinetree.formats.force_torque import mute
 from kinetree.formats.parts import PARTS, check_parts
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
+from kinetree.model.names import kind_of
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor
 from kinetree.spatial.se3 import frozen
 
@@ -52,12 +53,7 @@ def bearers(robot: Robot, part: str) -> list[str]:
         things = getattr(parts_of(robot), EMPTY[part][0])
     else:
         things = robot.loops.values()
-    return [f"{part} {thing!r}" if isinstance(thing, str) else _label(thing) for thing in things]
-
-
-def _label(thing: Any) -> str:
-    kind = type(thing).__name__.replace("CoupledLimit", "coupled limit").lower()
-    return f"{kind} {thing.name!r}"
+    return [f"{part} {thing!r}" if isinstance(thing, str) else f"{kind_of(thing)} {thing.name!r}" for thing in things]
 
 
 def _has(thing: Any, part: str) -> bool:

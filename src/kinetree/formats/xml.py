@@ -144,7 +144,7 @@ class _RefusedError(Exception):
 
 
 class _Fault(NamedTuple):
-    """What expat refuses: its words, and the byte."""
+    """Fault that expat finds: its words, and the byte."""
 
     words: str
     byte: int

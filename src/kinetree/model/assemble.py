@@ -12,7 +12,7 @@ from kinetree.confine import Places
 from kinetree.errors import Doubt, Finding, KinetreeError, Source, nearest_names
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
-from kinetree.model.names import Lookup, Named
+from kinetree.model.names import Lookup, Named, kind_of
 from kinetree.model.repair import circles_of, repair
 from kinetree.model.robot import (
     CoupledLimit,
@@ -219,7 +219,7 @@ class _Checker:
     def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material | CoupledLimit]) -> None:
         first: dict[str, Link | Joint | Frame | Sensor | Material | CoupledLimit] = {}
         for thing in things:
-            label = _label(thing)
+            label = kind_of(thing)
             if not thing.name:
                 self.missing("has no name", thing.source, label)
             elif _is_xacro(thing.name):
@@ -227,7 +227,7 @@ class _Checker:
             elif thing.name in first:
                 before = first[thing.name]
                 place = f" at {before.source}" if before.source else ""
-                message = f"there is already a {_label(before)} of this name{place}"
+                message = f"there is already a {kind_of(before)} of this name{place}"
                 if kind == "frame" and type(thing) is not type(before):
                     message += "; links and frames share one name space"
                 self.error("duplicate-name", message, thing.source, f"{label} {thing.name!r}")
@@ -337,10 +337,6 @@ class _Checker:
 
 def _is_xacro(name: str) -> bool:
     return "${" in name or "$(" in name
-
-
-def _label(thing: Link | Joint | Frame | Sensor | Material | CoupledLimit) -> str:
-    return "coupled limit" if isinstance(thing, CoupledLimit) else type(thing).__name__.lower()
 
 
 def _in_words(circle: Sequence[str], at: int) -> str:

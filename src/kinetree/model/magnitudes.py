@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import Finding
+from kinetree.model.names import kind_of
 from kinetree.model.robot import Frame, Geometry, Inertial, Joint, Link, Sensor
 from kinetree.spatial.se3 import IDENTITY, Array
 
@@ -36,7 +37,7 @@ def too_large(parts: Parts) -> list[Finding]:
         for what, numbers in numbers_of:
             if not _is_moderate(numbers):
                 message = f"{what} is too large; legal are numbers up to {LARGEST:g} in size, in SI units"
-                label = f"{type(thing).__name__.lower()} {thing.name!r}"
+                label = f"{kind_of(thing)} {thing.name!r}"
                 found.append(Finding("too-large", "error", message, thing.source, label))
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Protocol, TypeVar
 
@@ -13,6 +14,11 @@ class HasName(Protocol):
 
     @property
     def name(self) -> str: ...
+
+
+def kind_of(thing: object) -> str:
+    """Return what messages call the kind of an element: "coupled limit" for a `CoupledLimit`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(thing).__name__).lower()
 
 
 N = TypeVar("N", bound=HasName)

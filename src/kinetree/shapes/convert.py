@@ -78,6 +78,6 @@ def texture_for_mujoco(data: bytes, file: str) -> tuple[bytes, str]:
     made = io.BytesIO()
     try:
         Image.open(io.BytesIO(data)).convert("RGB").save(made, "PNG")
-    except Exception as error:  # a parser of other people on any bytes raises anything
+    except Exception as error:  # Pillow raises anything on damaged bytes
         raise fail("texture", f"the texture {file!r} cannot be read: {error}") from None
     return made.getvalue(), ".png"

@@ -1,4 +1,4 @@
-"""What a file does not say of a robot: the differences between the robot and the robot that is read from the file."""
+"""Differences between the robot and the robot that is read from the file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CLOSE = 1e-9
 
 @dataclass
 class Record:
-    """What is carried of one element.
+    """Record of what a file carries of one element.
 
     kind, name: of the element, as the file has it; the robot is kind "robot" without a name.
     data: values by path; name: its own name; new: it is only here; gone: only the format needs it.

@@ -12,7 +12,6 @@ from kinetree.errors import KinetreeError, shortened
 from kinetree.formats.carried.differences import CLASSES, FIELDS, Record, things_in
 from kinetree.formats.carried.fold import fold, with_frame
 from kinetree.formats.carried.values import changed, leaves
-from kinetree.formats.fields import Carried
 from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.edit.naming import Names, renamed_parts
@@ -20,6 +19,9 @@ from kinetree.model.robot import UNLIMITED, Extension, Joint
 
 MOTION_ALIKE = ({"revolute", "continuous"},)
 """Types of joints that move alike and differ in their limits."""
+Carried = tuple[Element, str, str, str, str]
+"""An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
+of all names in the model that has it, such as "arm::"."""
 LISTS = ("links", "joints", "loops", "frames", "sensors", "materials", "coupled_limits", "extensions")
 
 

@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kinetree.formats.fields import Carried
 from kinetree.formats.xml import Element, Report
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Joint
@@ -19,6 +18,7 @@ from kinetree.spatial.se3 import IDENTITY
 
 if TYPE_CHECKING:
     from kinetree.formats.carried import Record
+    from kinetree.formats.carried.restore import Carried
 
 OURS = "kinetree:"
 ORDER, FIXED, COUNTED = f"{OURS}order", f"{OURS}fixed", f"{OURS}counted"

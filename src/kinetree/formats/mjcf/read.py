@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kinetree.confine import Confinement
 from kinetree.errors import Finding
-from kinetree.formats.fields import check_attributes, finish, stray_text
+from kinetree.formats.fields import check_attributes, finish, stray_text, without_doubts
 from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.bodies import read_bodies
 from kinetree.formats.mjcf.compiler import read_compiler
@@ -24,26 +24,11 @@ from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.parts import cutter
 from kinetree.formats.xml import Derived, Element, Report, parse
-from kinetree.model.assemble import Parts, whole
+from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
 
 NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
-
-
-def read(
-    text: bytes | str | Derived,
-    file: str,
-    opener: Opener = nothing,
-    by: str | None = None,
-    confinement: Confinement | None = None,
-) -> tuple[Robot | None, list[Finding]]:
-    """Return the robot in an MJCF text, or None, and all findings. Never raises on content.
-
-    opener: for <include>. by: "mujoco" if MuJoCo shall expand elements that make bodies; it reads files within the
-    confinement.
-    """
-    return whole(*read_certain(text, file, opener, by, confinement))
 
 
 def read_certain(
@@ -55,9 +40,10 @@ def read_certain(
     *,
     without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
-    """Return what is certain of the robot in an MJCF text, with doubts after errors, and all findings likewise.
+    """Return the robot in an MJCF text, after errors with doubts, or None, and all findings. Never raises on content.
 
-    without: parts that are not read.
+    opener: for <include>. by: "mujoco" if MuJoCo shall expand elements that make bodies; it reads files within the
+    confinement. without: parts that are not read.
     """
     report = Report(cutter("mjcf", without))
     root = parse(text, file, report)
@@ -76,6 +62,9 @@ def read_certain(
         files = {e.document.file: e.document.data.decode() for e in root.walk()}
         root, written = made, Text(FORMAT, made.document.data.decode(), made.document.origins, files)
     return _robot(report, root, written), report.findings
+
+
+read = without_doubts(read_certain)
 
 
 def _robot(report: Report, root: Element, written: Text) -> Robot | None:
@@ -105,11 +94,7 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)
-    if texts.carried:
-        from kinetree.formats.carried import restore  # few files need it
-
-        parts = restore(report, parts, texts.carried, FORMAT)
-    robot = finish(report, parts, root)
+    robot = finish(report, parts, root, FORMAT, texts.carried)
     return robot and lock_held(context, robot)
 
 

@@ -16,7 +16,7 @@ IN_WORLDS = ("model", "include", "frame", "joint")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What becomes the robot: a model, or the world around all models.
+    """Choice of what becomes the robot: a model, or the world around all models.
 
     top: its place. name: that of the robot. prefix: beginning of the full names of all that it contains; "" for a
     world. joints: of the world around a model. alone: whether the robot is the whole file.

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.errors import Finding
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import (
-    Carried,
     check_attributes,
     finish,
     joint_order,
@@ -20,6 +20,7 @@ from kinetree.formats.fields import (
     optional_each,
     read_each,
     single_children,
+    without_doubts,
 )
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.opener import Opener, nothing
@@ -40,22 +41,16 @@ from kinetree.formats.sdf.values import (
     version_of,
 )
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
-from kinetree.model.assemble import Parts, whole
+from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
+if TYPE_CHECKING:
+    from kinetree.formats.carried.restore import Carried
+
+
 OURS = (MATERIAL, ORDER, COUPLED, FREE, CARRIED)
 INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
-
-
-def read(
-    text: bytes | str | Derived, file: str, opener: Opener = nothing, model: str | None = None
-) -> tuple[Robot | None, list[Finding]]:
-    """Return the robot in an SDF text, or None, and all findings. Never raises on content.
-
-    opener: finds what the file includes. model: the name of the model to take if there are several.
-    """
-    return whole(*read_certain(text, file, opener, model))
 
 
 def read_certain(
@@ -66,9 +61,10 @@ def read_certain(
     *,
     without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
-    """Return what is certain of the robot in an SDF text, with doubts after errors, and all findings likewise.
+    """Return the robot in an SDF text, after errors with doubts, or None, and all findings. Never raises on content.
 
-    without: parts that are not read.
+    opener: finds what the file includes. model: the name of the model to take if there are several. without: parts that
+    are not read.
     """
     report = Report(cutter("sdf", without))
     root = parse(text, file, report)
@@ -88,11 +84,10 @@ def read_certain(
     report.findings = [*dict.fromkeys(report.findings)]  # a world may include a model several times
     if choice.alone:
         parts.text = Text("sdf", root.document.data.decode(), root.document.origins)
-    if reader.carried:
-        from kinetree.formats.carried import restore  # few files need it
+    return finish(report, parts, root, "sdf", reader.carried), report.findings
 
-        parts = restore(report, parts, reader.carried, "sdf")
-    return finish(report, parts, root), report.findings
+
+read = without_doubts(read_certain)
 
 
 class _Reader:

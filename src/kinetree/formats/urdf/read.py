@@ -16,12 +16,12 @@ from kinetree.formats.fields import (
     float_of,
     is_left_over,
     joint_order,
-    leave_out_loose,
     name_of,
     optional_each,
     read_each,
     single_children,
     stray_text,
+    without_doubts,
 )
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.parts import cutter
@@ -29,7 +29,7 @@ from kinetree.formats.urdf.context import CARRIED, COUPLED, ORDER, Context, keep
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
-from kinetree.model.assemble import Parts, whole
+from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Sensor, Text
 
 NAME = "robot"
@@ -38,19 +38,12 @@ VERSIONS = ("1.0", "1.1", "1.2")
 FOREIGN = ("gazebo", "transmission", "ros2_control")  # elements of other tools that URDF files contain by custom
 
 
-def read(text: bytes | str | Derived, file: str, *, foreign: bool = False) -> tuple[Robot | None, list[Finding]]:
-    """Return the robot in a URDF text, or None, and all findings. Never raises on content.
-
-    foreign: whether instructions of xacro are left out, with warnings, as urdfdom does; otherwise they are errors.
-    """
-    return whole(*read_certain(text, file, foreign=foreign))
-
-
 def read_certain(
     text: bytes | str | Derived, file: str, *, foreign: bool = False, without: Collection[str] = ()
 ) -> tuple[Robot | None, list[Finding]]:
-    """Return what is certain of the robot in a URDF text, with doubts after errors, and all findings likewise.
+    """Return the robot in a URDF text, after errors with doubts, or None, and all findings. Never raises on content.
 
+    foreign: whether instructions of xacro are left out, with warnings, as urdfdom does; otherwise they are errors.
     without: parts that are not read.
     """
     report = Report(cutter("urdf", without))
@@ -63,6 +56,9 @@ def read_certain(
         report.error("not-urdf", f"the root element is <{root.tag}>; legal is <robot>", root)
         return None, report.findings
     return _read_robot(Context(report, root.get("version") or "1.0", foreign), root), report.findings
+
+
+read = without_doubts(read_certain)
 
 
 def _read_robot(context: Context, root: Element) -> Robot | None:
@@ -88,12 +84,8 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     parts.joint_order = joint_order(report, root.find(ORDER), parts)
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     check_references(context, parts)
-    leave_out_loose(report, parts, root)
-    if carried := [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED)]:
-        from kinetree.formats.carried import restore  # few files need it
-
-        parts = restore(report, parts, carried, "urdf")
-    return finish(report, parts, root)
+    carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED)]
+    return finish(report, parts, root, "urdf", carried)
 
 
 def _name(report: Report, root: Element) -> str:
