@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from arm_trees import arms
+from arm_trees import RULES, arms
+from kinetree.conventions.rep199.manual_clauses import CLAUSES
 from support import shared
 
 PRINTED = {
@@ -115,6 +116,7 @@ def test_they_are_printed_so():
     ("example", "old", "new", "code"),
     [
         ("one arm", "├ base └ link_1", "└ link_1", "R199-208"),
+        ("one arm", "├ base └ link_1", "└ base └ link_1", None),  # which is allowed
         ("one arm", "└ tool0", "└ tip", "R199-501"),
         ("one arm with a tool", "├ tool0 ├ eef_base_link │ └ .. │ └ eef_link_N", "├ tool0", None),
         ("one arm with a tool", "├ tool0 ├ eef_base_link", "├ eef_base_link", "R199-501"),
@@ -151,3 +153,51 @@ rows = [{ joint = "q1", a = 1, d = 0, alpha = 0, theta = 0 }]
     with pytest.raises(kt.KinetreeError) as refused:
         kt.load(text, format="dh")
     assert refused.value.findings[0].code == "not-a-rotation"
+
+
+def test_an_end_effector_is_attached_to_flange_as_it_is():
+    """Its own root stands where flange does, without a turn, which on tool0 it would need; and the rules agree."""
+    arm = kt.load(urdf(PRINTED["one arm"]), format="urdf")
+    hand = kt.load(f'<robot name="hand">{body("base_link")}</robot>', format="urdf")
+    cell = kt.edit.attach(arm, hand, "flange", prefix="eef_")
+    q = np.random.default_rng(1).uniform(-2, 2, cell.nq)
+    assert np.array_equal(kt.fk(cell, "eef_base_link", base="flange")(q), np.eye(4))
+    turned = kt.fk(cell, "eef_base_link", base="tool0")(q)[:3, :3]
+    assert np.trace(turned) == pytest.approx(1)  # a quarter turn
+    assert kt.check(cell, profile="industrial") == []
+    wrong = kt.check(kt.edit.attach(arm, hand, "tool0", prefix="eef_"), profile="industrial")
+    assert {"R199-401", "R199-508"} & {finding.code for finding in wrong}
+
+
+def test_two_arms_are_put_into_a_cell_by_their_shared_base_link():
+    arms_ = kt.load(urdf(PRINTED["two arms"]), format="urdf")
+    assert arms_.root == "base_link"
+    hall = kt.load('<robot name="hall"><link name="hall"/></robot>', format="urdf")
+    T = np.eye(4)
+    T[:3, 3] = 3, 2, 1
+    whole = kt.edit.attach(hall, arms_, "hall", T)
+    q = np.random.default_rng(2).uniform(-2, 2, arms_.nq)
+    for frame in ("base", "left_tool0", "right_tool0"):
+        np.testing.assert_allclose(kt.fk(whole, frame)(q), T @ kt.fk(arms_, frame)(q), atol=1e-14)
+
+
+def test_a_tool0_that_was_moved_is_found_by_comparison():
+    upstream = kt.load(urdf(PRINTED["one arm"]), format="urdf")
+    text = urdf(PRINTED["one arm"])
+    at = text.index('<child link="tool0"/><origin xyz="0 0 0"')
+    moved = kt.load(text[:at] + text[at:].replace('xyz="0 0 0"', 'xyz="0 0 0.001"', 1), format="urdf")
+    comparison = kt.compare(upstream, moved)
+    assert not comparison.same
+    assert [(found.kind, found.element) for found in comparison.differences] == [("frame", "frame 'tool0'")]
+    assert kt.compare(upstream, upstream).same
+
+
+def test_every_clause_is_quoted_from_the_text():
+    """Rules and questions quote REP-199 word by word, with … for what they leave out."""
+    path = shared("seeds", "rep-0199-coordinate-frames-industrial-manipulators.txt")
+    lines = [line.replace(" [1]", "").replace("(s)", "s") for line in path.read_text("utf-8").splitlines()]
+    quoted = {row.code: row.clause for row in (*RULES, *CLAUSES)}
+    assert len(quoted) == 50
+    for code, clause in quoted.items():
+        parts = [re.escape(part.strip(" ,")) for part in clause.replace(" [1]", "").split("…")]
+        assert any(re.search(".*".join(parts), line) for line in lines), (code, clause)

@@ -110,6 +110,19 @@ def test_each_range_of_the_firmware(part, low, high):
         assert np.rad2deg([limit.lower, limit.upper]) == pytest.approx([low, high], abs=1e-12)
 
 
+def test_theta0_to_theta2_are_the_first_joints_of_both_arms_boards():
+    robot = kt.load("icub")
+    for side, joints in SHOULDERS.items():
+        assert list(kt.icub.board_joints(robot, side)[:3]) == joints
+        rows = [name for name in robot.limits.row_names if name.startswith(f"{side} tendons")]
+        columns = {robot.coordinate_names[i] for name in rows for i in np.flatnonzero(row_of(robot, name))}
+        assert columns == set(joints)
+
+
+def row_of(robot: kt.Robot, name: str) -> np.ndarray:
+    return robot.limits.G[robot.limits.row_names.index(name)]
+
+
 def test_no_box_of_ranges_is_the_tendons_set(tables):
     """The largest box inside is less than the set, and each range of the set makes a box that is more: no ranges do."""
     A, b = in_degrees(tables["left_arm tendons"])
