@@ -20,6 +20,7 @@ import re
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ Kinetree follows five public documents. Every sentence, row, formula and figure 
 recommends, defines or states a fact has a row here: its line in the copy that was read, what it says in our words, and
 what answers it. A test checks the statement; a rule of `kinetree check` asks it of any model; a function computes it; a
 page explains it; a command draws it; an [erratum](errata.md) proves that the document is wrong there. **Open** is what
-Kinetree does not do yet. A test keeps this page and its answers current.
+Kinetree does not do yet. Entries with the same answers share a row. A test keeps this page and its answers current.
 """
 ERRATA = """\
 Where the documents that Kinetree [follows](sources.md) are wrong, incomplete or contradict themselves: what they say,
@@ -148,14 +149,18 @@ def _sources(found: tuple[Document, ...]) -> str:
             f"[{document.title}]({document.url}), {document.edition}.\n",
             "| id | line | kind | what it says | answer |",
             "|---|---|---|---|---|",
-            *(_row(entry) for entry in document.entries),
+            *(_row(list(run)) for _, run in groupby(document.entries, lambda entry: (entry.kind, entry.answers))),
         ]
     return "\n".join(lines) + "\n"
 
 
-def _row(entry: Entry) -> str:
-    answers = [_answer(kind, text) for kind, texts in entry.answers.items() for text in texts]
-    return _cells(entry.id, str(entry.line), entry.kind, _text(entry.says), "; ".join(answers))
+def _row(run: list[Entry]) -> str:
+    """Return the row of entries that have the same answers."""
+    first, last = run[0], run[-1]
+    answers = [_answer(kind, text) for kind, texts in first.answers.items() for text in texts]
+    ids = first.id if first is last else f"{first.id} to {last.id.rpartition('-')[2]}"
+    lines = str(first.line) if first.line == last.line else f"{first.line} to {last.line}"
+    return _cells(ids, lines, first.kind, "<br>".join(_text(entry.says) for entry in run), "; ".join(answers))
 
 
 def _answer(kind: str, text: str) -> str:
