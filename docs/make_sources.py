@@ -125,24 +125,7 @@ def pages() -> dict[str, str]:
 
 
 def _sources(found: tuple[Document, ...]) -> str:
-    kinds = {document.name: Counter(entry.kind for entry in document.entries) for document in found}
-    total = sum(kinds.values(), Counter())
-    lines = [
-        "# The five documents, sentence by sentence\n",
-        MADE,
-        SOURCES,
-        f"| document | entries | {' | '.join(KINDS)} | errata | open |",
-        "|---|---|" + "---|" * (len(KINDS) + 2),
-    ]
-    for document in found:
-        cells = [f"[{document.name}](#{document.name})", len(document.entries)]
-        cells += [kinds[document.name][kind] for kind in KINDS]
-        cells += [sum(key in entry.answers for entry in document.entries) for key in ("erratum", "open")]
-        lines.append(f"| {' | '.join(map(str, cells))} |")
-    every = [entry for document in found for entry in document.entries]
-    cells = [len(every), *(total[kind] for kind in KINDS)]
-    cells += [sum(key in entry.answers for entry in every) for key in ("erratum", "open")]
-    lines.append(f"| **all** | {' | '.join(map(str, cells))} |")
+    lines = ["# The five documents, sentence by sentence\n", MADE, SOURCES, *_counts(found), *_missing(found)]
     for document in found:
         lines += [
             f"\n## {document.name}\n",
@@ -152,6 +135,30 @@ def _sources(found: tuple[Document, ...]) -> str:
             *(_row(list(run)) for _, run in groupby(document.entries, lambda entry: (entry.kind, entry.answers))),
         ]
     return "\n".join(lines) + "\n"
+
+
+def _counts(found: tuple[Document, ...]) -> list[str]:
+    """Return the lines of the table of how many entries there are, by document and kind."""
+    parts = {f"[{document.name}](#{document.name})": document.entries for document in found}
+    parts["**all**"] = tuple(entry for document in found for entry in document.entries)
+    lines = [f"| document | entries | {' | '.join(KINDS)} | errata | open |", "|---|---|" + "---|" * (len(KINDS) + 2)]
+    for name, entries in parts.items():
+        kinds = Counter(entry.kind for entry in entries)
+        answered = [sum(key in entry.answers for entry in entries) for key in ("erratum", "open")]
+        numbers = [len(entries), *(kinds[kind] for kind in KINDS), *answered]
+        lines.append(_cells(name, *map(str, numbers)))
+    return lines
+
+
+def _missing(found: tuple[Document, ...]) -> list[str]:
+    """Return the lines of the table of what is missing, with its entries; none if nothing is."""
+    missing: dict[str, list[str]] = {}
+    for document in found:
+        for entry in document.entries:
+            for text in entry.answers.get("open", ()):
+                missing.setdefault(text, []).append(entry.id)
+    rows = [_cells(_text(text), ", ".join(ids)) for text, ids in missing.items()]
+    return ["\n## Open\n", "| what is missing | entries |", "|---|---|", *rows] if rows else []
 
 
 def _row(run: list[Entry]) -> str:
@@ -183,11 +190,7 @@ def _test(text: str) -> str:
 
 
 def _errata(found: tuple[Document, ...], rows: tuple[Erratum, ...]) -> str:
-    lines = [
-        "# Errata of the five documents\n",
-        MADE,
-        ERRATA,
-    ]
+    lines = ["# Errata of the five documents\n", MADE, ERRATA]
     for document in found:
         own = [row for row in rows if row.document == document.name]
         lines += [f"\n## {document.title}"] if own else []
