@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from kinetree.queries.motion import velocity as velocity
     from kinetree.solvers.calibrate.calibration import calibrate as calibrate
     from kinetree.solvers.compare.comparison import compare as compare
-    from kinetree.solvers.guard import guard as guard
+    from kinetree.solvers.guard.make import guard as guard
     from kinetree.solvers.ik.make import ik as ik
     from kinetree.solvers.ik.result import IKResult as IKResult
 
@@ -90,7 +90,7 @@ else:
         "calibrate": "solvers.calibrate.calibration",
         "check": "checker.check",
         "compare": "solvers.compare.comparison",
-        "guard": "solvers.guard",
+        "guard": "solvers.guard.make",
         "ik": "solvers.ik.make",
         "loop_error": "queries.loops",
         "margin": "queries.limits",

@@ -170,8 +170,8 @@ def test_c_gives_the_same_bits(icub, dtype, tmp_path):
 
 def one_hinge(velocity="3"):
     text = f"""<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>
-    <child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="2" velocity="{velocity}" effort="1"/></joint></robot>"""
-    return kt.load(text, format="urdf")
+    <child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="2" velocity="{velocity}" effort="1"/></joint>"""
+    return kt.load(text + "</robot>", format="urdf")
 
 
 @pytest.mark.parametrize("speed", [0.3, 1.0, 3.0])
@@ -196,7 +196,7 @@ def test_a_velocity_limit_is_kept_and_a_command_that_can_be_stopped_passes_bit_f
     guard = kt.guard(one_hinge("0.5"), acceleration=10.0)
     q, qd = np.array([0.0]), np.array([0.0])
     for _ in range(100):
-        q, _, _, state, qd = guard(q, [1.9], 0.01, qd)
+        q, _, _, _, qd = guard(q, [1.9], 0.01, qd)
         assert abs(qd[0]) <= 0.5
     command = q + 0.45 * 0.01
     found = guard(q, command, 0.01, qd)
@@ -257,3 +257,50 @@ def test_what_does_not_go_together_is_said():
     ):
         with pytest.raises(kt.KinetreeError, match=message):
             call()
+
+
+class TestRun:
+    """A joint that is driven at 100 degrees a second towards its limit, through `run_guard`."""
+
+    def run(self, tmp_path=None, log=None, shadow=False, period=0.0005, acceleration=10.0):
+        guard = kt.guard(one_hinge(), acceleration=acceleration)
+        place, sent = [1.5], []
+
+        def read():
+            return ([place[0]], [place[0] + np.radians(100) * period]) if len(sent) < 1200 else None
+
+        def send(command):
+            sent.append(float(command[0]))
+            place[0] = sent[-1]
+
+        return kt.limits.run_guard(guard, read, send, period=period, log=log, shadow=shadow), sent
+
+    def test_it_stops_and_says_why(self):
+        events = []
+        done, sent = self.run(log=events.append)
+        assert done.steps == 1200
+        assert done.changed == len(events) > 100
+        assert max(sent) <= 2.0
+        assert sent[-1] > 1.99
+        assert events[-1].limit == "j upper"
+        assert events[-1].state == GuardState.CHANGED
+        assert events[-1].asked[0] > events[-1].allowed[0]
+
+    def test_a_shadow_only_reports(self, tmp_path):
+        done, sent = self.run(log=tmp_path / "log.csv", shadow=True)
+        assert np.diff(sent) == pytest.approx(np.radians(100) * 0.0005)  # nothing was changed
+        lines = (tmp_path / "log.csv").read_text().splitlines()
+        assert lines[0] == "time,state,limit,distance,j asked,j allowed"
+        assert len(lines) == 1 + done.changed
+        assert any(",outside,j upper,-" in line for line in lines)
+        assert any(",changed,j upper," in line or ",braking,j upper," in line for line in lines)
+
+    def test_without_accelerations(self):
+        done, sent = self.run(acceleration=None)
+        assert max(sent) == pytest.approx(2.0, abs=1e-8)
+        assert done.changed > 0
+
+    @pytest.mark.parametrize("period", [0, -1, np.inf, np.nan])
+    def test_a_period_that_is_none(self, period):
+        with pytest.raises(kt.KinetreeError, match="legal are finite seconds above 0"):
+            self.run(period=period)
