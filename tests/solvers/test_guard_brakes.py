@@ -284,13 +284,13 @@ class TestRun:
         assert sent[-1] > 1.99
         assert events[-1].limit == "j upper"
         assert events[-1].state == GuardState.CHANGED
-        assert events[-1].asked[0] > events[-1].allowed[0]
+        assert events[-1].command[0] > events[-1].allowed[0]
 
     def test_a_shadow_only_reports(self, tmp_path):
         done, sent = self.run(log=tmp_path / "log.csv", shadow=True)
         assert np.diff(sent) == pytest.approx(np.radians(100) * 0.0005)  # nothing was changed
         lines = (tmp_path / "log.csv").read_text().splitlines()
-        assert lines[0] == "time,state,limit,distance,j asked,j allowed"
+        assert lines[0] == "time,state,limit,distance,j command,j allowed"
         assert len(lines) == 1 + done.changed
         assert any(",outside,j upper,-" in line for line in lines)
         assert any(",changed,j upper," in line or ",braking,j upper," in line for line in lines)

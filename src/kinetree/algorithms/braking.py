@@ -49,7 +49,7 @@ class Brakes:
 
     @property
     def driven(self) -> Array:
-        """The acceleration (n,) that is asked of the joints."""
+        """The acceleration (n,) that joints are driven with."""
         return self.acceleration * (1.0 - RESERVE / 2.0)
 
     @property

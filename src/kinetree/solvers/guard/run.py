@@ -26,14 +26,14 @@ class GuardEvent:
     """A command that a guard changed.
 
     time: seconds since the start. state: why. limit: the one that is nearest to what the guard allows, and distance to
-    it, rad or m. asked, allowed (n,): commands for `Guard.joints`, rad or m.
+    it, rad or m. command, allowed (n,): what was read and what the guard allows, for `Guard.joints`, rad or m.
     """
 
     time: float
     state: GuardState
     limit: str
     distance: float
-    asked: Array = field(repr=False)
+    command: Array = field(repr=False)
     allowed: Array = field(repr=False)
 
 
@@ -61,7 +61,7 @@ def run_guard(
     read: returns q (n,) and command (n,), rad or m, in the order of `guard.joints`; or None to end.
     send: takes the command (n,) that the guard allows.
     period: seconds from the beginning of one step to that of the next. If a step takes longer, the next one begins at
-    once, and the guard is told how long it really was.
+    once, and its `dt` is how long the last one really was.
     log: a CSV file to be written, or a function, for each command that the guard changed.
     shadow: send every command as it was read, and only log what the guard would have changed. The guard then believes
     that the robot moves as it was commanded.
@@ -74,11 +74,11 @@ def run_guard(
         return _run(guard, read, send, period, log or (lambda event: None), shadow)
     with Path(log).open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        names = [f"{name} {what}" for what in ("asked", "allowed") for name in guard.joints]
+        names = [f"{name} {what}" for what in ("command", "allowed") for name in guard.joints]
         table.writerow(["time", "state", "limit", "distance", *names])
 
         def write(event: GuardEvent) -> None:
-            numbers = [*event.asked.tolist(), *event.allowed.tolist()]
+            numbers = [*event.command.tolist(), *event.allowed.tolist()]
             table.writerow([f"{event.time:.6f}", event.state.name.lower(), event.limit, event.distance, *numbers])
             file.flush()
 
