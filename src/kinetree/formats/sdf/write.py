@@ -202,7 +202,7 @@ class _Writer:
         shape = node.add(kind)
         for name, value in geometry.shape.parameters.items():
             if name == "filename":
-                shape.add("uri", value)
+                shape.add("uri", str(value))
             elif isinstance(value, str):
                 shape.at(["submesh"]).add("name" if name == "submesh" else name, value)
             elif name != "scale" or value != (1.0, 1.0, 1.0):
