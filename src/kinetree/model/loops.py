@@ -82,9 +82,10 @@ class _Forest:
             self.start.setdefault(start, start)
             while waiting:
                 here = waiting.popleft()
-                found = [self.hung(joint, self.tree[joint.parent] == here) for joint in between[here]]
-                waiting += [tree for tree in found if tree is not None]
-                self.start.update(dict.fromkeys(waiting, start))
+                made = (self.hung(joint, self.tree[joint.parent] == here) for joint in between[here])
+                found = [tree for tree in made if tree is not None]
+                self.start.update(dict.fromkeys(found, start))
+                waiting += found
 
     def hung(self, joint: Joint, forward: bool) -> str | None:
         """Return the tree that hangs on another by a joint now; None if it does already, or cannot be reversed.
