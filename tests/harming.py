@@ -272,7 +272,6 @@ SDF_PLANTS: dict[str, tuple[str, Plant]] = {
     "an unknown type": ("joint-type", attribute_of("joint", ".", "type", "gearbox")),
     "an unknown parent": ("unknown-parent", text_at("joint", "parent", "nothing_of_the_kind")),
     "an unknown child": ("unknown-child", text_at("joint", "child", "nothing_of_the_kind")),
-    "no axis": ("no-axis", without("joint", "axis")),
     "two links of one name": ("duplicate-name", twice("link")),
     "two joints of one name": ("duplicate-name", twice("joint")),
     "a link without a name": ("missing-attribute", attribute_of("link", ".", "name", None)),

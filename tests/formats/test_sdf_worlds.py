@@ -287,3 +287,13 @@ def test_answers_about_a_world_do_not_depend_on_where_things_float():
     assert kt.hessian(robot, "one::b")(q).shape == (5, robot.nv, 6, robot.nv)
     assert np.isfinite(kt.manipulability(robot, "one::b")(q)).all()
     assert not robot.limits.names or np.isinf(robot.limits.margin(q)).all()
+
+
+def test_a_static_model_needs_no_link():
+    empty = '<model name="m"><model name="n"><static>true</static></model></model>'
+    robot = load(world(BOX + empty + '<frame name="f" attached_to="m::n"><pose>1 0 0 0 0 0</pose></frame>'))
+    assert [*robot.links] == ["world", "box::l"]
+    assert robot.frames["f"].link == "world"
+    assert [*load(f'<sdf version="1.8">{empty}</sdf>').links] == ["world"]
+    (error,) = errors(world(BOX + empty.replace("true", "false")))
+    assert error.code == "no-links"

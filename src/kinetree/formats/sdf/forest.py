@@ -6,8 +6,7 @@ from kinetree.errors import Finding
 from kinetree.formats.fields import check_leaf, name_of
 from kinetree.formats.sdf.choose import Choice
 from kinetree.formats.sdf.context import Context
-from kinetree.formats.sdf.frames import MODEL, WORLD, Entry
-from kinetree.formats.sdf.values import TRUTH
+from kinetree.formats.sdf.frames import MODEL, WORLD, is_static
 from kinetree.formats.xml import Element
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
@@ -26,11 +25,6 @@ def hang(context: Context, choice: Choice, parts: Parts, named: list[Element]) -
     are reversed, because the world holds a link below them.
     """
     return _Forest(context, choice, parts, named).hang()
-
-
-def is_static(entry: Entry) -> bool:
-    """Return whether a model says that it is static."""
-    return any(e.tag == "static" and TRUTH.get(e.text.strip().lower(), False) for e in entry.others)
 
 
 class _Forest:

@@ -27,7 +27,7 @@ from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.parts import cutter
 from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, WORLD_OTHERS, Context, is_world
-from kinetree.formats.sdf.forest import FREE, hang, is_static
+from kinetree.formats.sdf.forest import FREE, hang
 from kinetree.formats.sdf.frames import MODEL, Entry
 from kinetree.formats.sdf.joints import joint
 from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, ORDER, geometry, material_of
@@ -169,15 +169,13 @@ class _Reader:
         if entry.kind == "model":
             known = ("name", "canonical_link", "placement_frame", "version")
             check_attributes(self.report, entry.element, known)
-            if not entry.attached_to and is_static(entry):
-                return []  # such a model may have no link
         elif not entry.implied:
             check_attributes(self.report, entry.element, ("name", "attached_to"))
             _, others = single_children(self.report, entry.element, ("pose",))
             self.context.keep(others, (), entry.element)
         link = self.frames.link_of(entry)
         origin = self.frames.between(link, entry) if link else None
-        if link is None or origin is None or (is_world(link) and self.context.prefix):
+        if link is None or origin is None or (is_world(link) and (self.context.prefix or entry.kind == "model")):
             return []
         if entry.implied and np.allclose(origin, IDENTITY, rtol=0, atol=1e-14):
             return []
