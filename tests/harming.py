@@ -226,19 +226,6 @@ def attribute_of(owner: str, path: str, attribute: str, value: str | None) -> Pl
     return plant
 
 
-def without(owner: str, tag: str) -> Plant:
-    """An element in the middle of the robot without a part."""
-
-    def plant(root: ET.Element) -> str | None:
-        thing = _middle([e for e in _model(root).findall(owner) if e.find(tag) is not None])
-        if thing is None:
-            return None
-        thing.remove(thing.find(tag))  # type: ignore[arg-type]
-        return label(thing)
-
-    return plant
-
-
 def twice(owner: str) -> Plant:
     """An element that stands twice."""
 
