@@ -70,12 +70,14 @@ def _is_axis(context: Context, element: Element, point: Frame) -> bool:
     """Return whether an equality is about the axis of a loop, which so becomes a hinge."""
     name = (element.get("site1") or "").removeprefix(SECOND[0])
     loops = context.parts.loops
-    at = next((i for i, loop in enumerate(loops) if loop.name == name and loop.type == "ball"), None)
-    if at is None:
+    loop = loops[-1] if loops else None  # the writer puts the two behind each other
+    if loop is None or loop.name != name or loop.type != "ball":
         return False
-    axis = (se3.inverse(loops[at].origin) @ point.origin)[:3, 3]
-    loops[at] = replace(loops[at], type="revolute", axes=frozen([axis / np.linalg.norm(axis)]))
-    return True
+    axis = (se3.inverse(loop.origin) @ point.origin)[:3, 3]
+    length = np.linalg.norm(axis)
+    if length > 0:
+        loops[-1] = replace(loop, type="revolute", axes=frozen([axis / length]))
+    return bool(length > 0)
 
 
 def _site_frames(context: Context, element: Element) -> tuple[Frame, Frame] | None:
