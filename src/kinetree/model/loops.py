@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kinetree.errors import Finding
@@ -78,25 +77,19 @@ class _Forest:
             for tree in ends if None not in ends and ends[0] != ends[1] else ():
                 between.setdefault(str(tree), []).append(joint)
         for start in sorted(between, key=lambda tree: self.number.get(tree, -1)):
-            waiting = deque([start] if start not in self.start else [])
+            waiting = [start] if start not in self.start else []  # grows
             self.start.setdefault(start, start)
-            while waiting:
-                here = waiting.popleft()
-                made = (self.hung(joint, self.tree[joint.parent] == here) for joint in between[here])
-                found = [tree for tree in made if tree is not None]
-                self.start.update(dict.fromkeys(found, start))
-                waiting += found
+            for here in waiting:
+                for joint in between[here]:
+                    forward = self.tree[joint.parent] == here
+                    link = joint.child if forward else joint.parent
+                    if self.tree[link] not in self.start and self.free[link] and (forward or joint.kind.reversible):
+                        self.start[self.tree[link]] = start
+                        waiting.append(self.tree[link])
+                        self.hang(link, joint, forward)
 
-    def hung(self, joint: Joint, forward: bool) -> str | None:
-        """Return the tree that hangs on another by a joint now; None if it does already, or cannot be reversed.
-
-        forward: whether it is the tree of the joint's child.
-        """
-        link = joint.child if forward else joint.parent
-        tree = self.tree[link]
-        if tree in self.start or not self.free[link] or not (forward or joint.kind.reversible):
-            return None
-        self.start[tree] = tree
+    def hang(self, link: str, joint: Joint, forward: bool) -> None:
+        """Hang the tree of a link on another by a joint to that link, or from there."""
         above: Joint | None = self.closing.pop(joint.name)
         if not forward:
             above = self.turned[joint.name] = reversed_joint(joint)
@@ -106,7 +99,6 @@ class _Forest:
             if above is not None:
                 link = above.parent
                 above = self.turned[above.name] = reversed_joint(above)
-        return tree
 
     def apart(self, joint: Joint) -> bool:
         """Return whether a joint connects two trees of which none could hang on the other."""
