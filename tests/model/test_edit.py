@@ -171,6 +171,23 @@ class TestRename:
         with pytest.raises(KinetreeError, match="already a"):
             kt.edit.rename(everything(), {"trunk5": "trunk4"})
 
+    @pytest.mark.parametrize("format", ["sdf", "mjcf"])
+    def test_prefix_keeps_the_world(self, format):
+        text = '<mujoco><worldbody><body name="b"><freejoint name="f"/><geom size="1"/></body></worldbody></mujoco>'
+        new = kt.edit.prefix(kt.load(text, format="mjcf"), "x_")
+        assert (new.root, [*new.links], [*new.joints]) == ("world", ["world", "x_b"], ["x_f"])
+        assert new.joints["x_f"].parent == "world"
+        again = kt.load(kt.text(new, format), format=format)
+        assert (again.root, [*again.joints]) == ("world", ["x_f"])
+        both = kt.edit.attach(new, kt.load(text, format="mjcf"), "x_b", prefix="y_")
+        assert [*both.links] == ["world", "x_b", "y_world", "y_b"]
+
+    def test_prefix_renames_a_link_world_that_is_not_the_root(self):
+        text = '<robot name="r"><link name="a"/><link name="world"/><joint name="j" type="fixed">{}</joint></robot>'
+        up, down = '<parent link="world"/><child link="a"/>', '<parent link="a"/><child link="world"/>'
+        assert kt.edit.prefix(kt.load(text.format(up), format="urdf"), "x_").root == "world"
+        assert [*kt.edit.prefix(kt.load(text.format(down), format="urdf"), "x_").links] == ["x_a", "x_world"]
+
     def test_prefix(self, robot):
         new = kt.edit.prefix(robot, "left_")
         same_motion(robot, new, names={name: f"left_{name}" for name in robot.frames})
