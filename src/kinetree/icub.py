@@ -10,6 +10,7 @@ from kinetree.robots.icub.fingers import fingers as fingers
 from kinetree.robots.icub.limits import board_limits as board_limits
 from kinetree.robots.icub.limits import with_board_limits as with_board_limits
 from kinetree.robots.icub.naming import naming as naming
+from kinetree.robots.icub.naming import sensor as sensor
 
 __all__ = [
     "BoardReading",
@@ -19,6 +20,7 @@ __all__ = [
     "fingers",
     "from_board",
     "naming",
+    "sensor",
     "to_board",
     "with_board_limits",
     "with_groups",
