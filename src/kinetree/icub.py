@@ -1,5 +1,7 @@
-"""The iCub: its control boards, the limits of real robots, its naming conventions and its fingers."""
+"""The iCub: its control boards, the limits of real robots, its naming conventions, its skin and its fingers."""
 
+from kinetree.queries.skin import ContactTorques as ContactTorques
+from kinetree.queries.skin import contact_torques as contact_torques
 from kinetree.robots.icub.boards import BoardReading as BoardReading
 from kinetree.robots.icub.boards import BoardValues as BoardValues
 from kinetree.robots.icub.boards import board_joints as board_joints
@@ -11,16 +13,28 @@ from kinetree.robots.icub.limits import board_limits as board_limits
 from kinetree.robots.icub.limits import with_board_limits as with_board_limits
 from kinetree.robots.icub.naming import naming as naming
 from kinetree.robots.icub.naming import sensor as sensor
+from kinetree.robots.icub.skin import SkinContact as SkinContact
+from kinetree.robots.icub.skin import Taxels as Taxels
+from kinetree.robots.icub.skin import contacts as contacts
+from kinetree.robots.icub.skin import skin_frame as skin_frame
+from kinetree.robots.icub.skin import taxels as taxels
 
 __all__ = [
     "BoardReading",
     "BoardValues",
+    "ContactTorques",
+    "SkinContact",
+    "Taxels",
     "board_joints",
     "board_limits",
+    "contact_torques",
+    "contacts",
     "fingers",
     "from_board",
     "naming",
     "sensor",
+    "skin_frame",
+    "taxels",
     "to_board",
     "with_board_limits",
     "with_groups",
