@@ -102,12 +102,14 @@ def test_readings_at_guessed_places_are_refused(version):
             np.testing.assert_allclose(reading, kt.dynamics.wrench(icub, link, it.frame)(icub.q(), w), atol=1e-15)
 
 
-def test_a_sensor_that_gets_a_place_reads_there(tmp_path):
+def test_a_sensor_that_gets_a_place_reads_there():
     known, icub = kt.load("icub:2.5"), kt.load("icub")
     with pytest.raises(kt.KinetreeError, match="no known place"):
         kt.dynamics.sensor_reading(kt.edit.prefix(icub, "a_"), "a_l_arm_ft", "a_l_hand")
-    with pytest.raises(kt.KinetreeError, match="no known place"):
-        kt.dynamics.sensor_reading(kt.load(kt.text(icub, "dh"), format="dh"), "l_arm_ft", "l_hand")
+    for format in ("dh", "urdf", "sdf", "mjcf"):
+        again = kt.load(kt.text(icub, format), format=format)
+        with pytest.raises(kt.KinetreeError, match="no known place"):
+            kt.dynamics.sensor_reading(again, "l_arm_ft", "l_hand")
     placed = kt.edit.move_frame(icub, "l_arm_ft_frame", known.frames["l_arm_ft_frame"].origin)
     q, w = known.q(l_elbow=0.7), np.arange(6.0)
     readings = [kt.dynamics.sensor_reading(robot, "l_arm_ft", "l_hand")(q, w) for robot in (known, placed)]
