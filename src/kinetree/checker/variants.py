@@ -84,9 +84,9 @@ def certain(robot: Robot, options: CheckOptions) -> Certain:
         kept[code] = [
             replace(finding, message=without_stand_ins(finding.message))
             for finding in kept[code]
-            if not _is_about(_key(finding), whole)
+            if not (_is_unknown(finding.element, whole) or stands_in(_key(finding)[1]))
         ]
-        if any(not _is_about(key, touched) for key in set.union(*map(set, found)) - always):
+        if any(not _is_unknown(element, touched) for element, _ in set.union(*map(set, found)) - always):
             unsure.add(code)
     order = [rule.code for rule in rules]
     return Certain({code: kept[code] for code in order if code in kept}, touched, frozenset(unsure))
@@ -101,9 +101,9 @@ def _length(finding: Finding) -> int:
     return len(finding.message)
 
 
-def _is_about(key: tuple[str | None, str], unknown: frozenset[str]) -> bool:
-    """Return whether a finding is about an unknown element, or about one that the file does not have."""
-    return key[0] in unknown or any(stands_in(text or "") for text in key)
+def _is_unknown(element: str | None, unknown: frozenset[str]) -> bool:
+    """Return whether an element is unknown, or one that the file does not have."""
+    return element in unknown or stands_in(element or "")
 
 
 @np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
