@@ -137,6 +137,13 @@ class TestManyFiles:
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
 
+    @pytest.mark.parametrize("command", [("check", "--output-format", "concise"), ("fix", "--diff")])
+    def test_an_empty_folder_hides_no_other_path(self, run, folder, command):
+        result = run(*command, "empty", "models/sub/bad.urdf", "--profile", "industrial")
+        assert result.exit_code == 2
+        assert "empty: error: there are no robot descriptions in this folder [no-models]" in result.output
+        assert "models/sub/bad.urdf" in result.output
+
     @pytest.mark.parametrize("named", ["nowhere.urdf", "notes.txt", "link.urdf", "pipe.urdf", "models/../gone.sdf"])
     def test_what_cannot_be_read_is_2_and_the_others_are_checked(self, run, folder, named):
         Path("notes.txt").write_text("not a robot")

@@ -6,8 +6,10 @@ import os
 import stat
 import traceback
 from dataclasses import replace
+from pathlib import Path
 
 from kinetree.checker.checked import Checked, Examined, Job, examine_job, fault
+from kinetree.checker.files import models_in, no_models
 from kinetree.errors import KinetreeError, Source
 
 
@@ -21,6 +23,8 @@ def examine_alone(job: Job) -> Examined:
     try:
         if special := _special(job.file):
             return Examined(fault(job.file, "file", f"is {special}, not a file; only files are checked"))
+        if job.file.endswith(os.sep) and not any(models_in(Path(job.file))):
+            return Examined(Checked(job.file, (no_models(job.file),)))
         return examine_job(job)
     except KinetreeError as error:
         placed = tuple(replace(f, source=f.source or Source(job.file)) for f in error.findings)

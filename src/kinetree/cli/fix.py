@@ -17,7 +17,7 @@ import click
 from kinetree.checker.alone import examine_alone
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Examined, Job
-from kinetree.checker.files import files_of, folders_of, without_parts
+from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
 from kinetree.checker.jobs import jobs
 from kinetree.checker.per_file import is_left_out
 from kinetree.checker.report.pretty import pretty
@@ -170,9 +170,12 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
     if job.name and not options["unsafe"]:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
+    errors = _errors(examined)
+    if is_unread(examined.checked):
+        raise KinetreeError(errors)
     if not job.options.read.format and (name := format_of(job.file).name) not in TEXTS:
         raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
-    if (errors := _errors(examined)) or examined.robot is None:
+    if errors or examined.robot is None:
         raise KinetreeError(errors)
     if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
         message = "includes files that an interrupted run had left, and which have changed now; run this again"
