@@ -211,12 +211,36 @@ class TestGoingOn:
         assert found >= SHOWN
         assert len(SHOWN) == 12
 
+    def test_errors_are_in_the_order_of_the_file(self):
+        lines = [f.source.line for f in of_rules(TWELVE, "urdf", "sim") if f.severity == "error" and f.source]
+        assert lines == sorted(lines)
+        assert len(set(lines)) > 6
+
     def test_what_was_not_asked_is_said_once(self):
         (note,) = [f for f in of_rules(TWELVE, "urdf", "sim") if f.code == "not-asked"]
         assert note.severity == "info"
-        assert "joint 'j2'" in note.message
-        assert "link 'one'" in note.message
-        assert "link 'two'" not in note.message
+        assert note.message.startswith("errors leave parts of the robot unknown (number in line 3, duplicate-name in")
+        checked, _, others = note.message.partition("could not fully check ")[2].partition(";")
+        about = "joint 'j2', joint 'j3', joint 'j4', joint 'j6', joint 'j7', joint 'j8', link 'four', link 'one'"
+        assert checked == about  # and not the link 'nowhere', which only a joint names
+        assert others == " INR-011 could not fully check the other parts either"
+
+    def test_elements_without_a_name_are_not_forgotten(self):
+        (note,) = [f for f in of_rules(TWELVE.replace('name="j8"', ""), "urdf", "sim") if f.code == "not-asked"]
+        assert "link 'one', elements without a name;" in note.message
+
+    def test_an_error_in_another_file_is_named_with_it(self, tmp_path):
+        (tmp_path / "arm.xacro").write_text(
+            """<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="arm">
+            <link name="a"/><link name="b"/>
+            <joint name="j" type="hinge"><parent link="a"/><child link="b"/></joint></xacro:macro></robot>"""
+        )
+        (tmp_path / "r.xacro").write_text(
+            """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="arm.xacro"/>
+            <xacro:arm/></robot>"""
+        )
+        (note,) = [f for f in kt.check(tmp_path / "r.xacro") if f.code == "not-asked"]
+        assert "(joint-type in arm.xacro line 3): rules could not fully check joint 'j'" in note.message
 
     def test_a_robot_without_errors_has_no_such_remark(self):
         assert "not-asked" not in {finding.code for finding in of_rules(ARM, "urdf")}

@@ -39,9 +39,9 @@ class TestMeshes:
             "http://example.org/e.stl",
         )
         assert [f.message for f in found(robot)] == [
-            "'package://mine/../../secret.stl' leads out of its package, which may be installed in a folder of its own",
             "there is no mesh file '../meshes/b.stl'",
             "there is no mesh file 'package://mine/meshes/b.stl'",
+            "'package://mine/../../secret.stl' leads out of its package, which may be installed in a folder of its own",
             "there is no mesh file 'package://mine//etc/passwd'",
         ]
 

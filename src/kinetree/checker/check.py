@@ -43,8 +43,8 @@ def check(
     select, ignore: codes or their beginnings, to report only these or to leave these out. Errors of the reader are
     always reported.
 
-    The findings are sorted by severity, the gravest first, then in the order of the rules. Settings and comments that
-    excuse findings are ignored; see `kinetree.checker.checked`. Raises KinetreeError for an unknown profile or code,
+    The findings are sorted by severity, the gravest first, then by their places. Settings and comments that excuse
+    findings are ignored; see `kinetree.checker.checked`. Raises KinetreeError for an unknown profile or code,
     and if there is nothing to read.
     """
     read = ReadOptions(**options).confined_to(source)
@@ -61,15 +61,16 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
     """Return all findings of a reader and of a profile's rules, the gravest first, and the answers of the rules. After
     errors of the reader the rules are run on what they leave certain."""
     robot, findings = reading
+    errors = [finding for finding in findings if finding.severity == "error"]
     findings = [replace(f, severity="error") if f.code in GRAVER else f for f in findings]
     if robot is None:
         found = Certain({})
     elif robot.doubts:
         found = certain(robot, options)
-        findings += remarks(robot, found)
+        findings += remarks(robot, found, errors)
     else:
         found = Certain(findings_by_rule(robot, options.rules, options))
-    return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=by_severity), found
+    return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
 
 
 def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding]:
@@ -77,9 +78,9 @@ def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding
     return [finding for finding in findings if is_error_of_reader(finding) or options.wants(finding.code)]
 
 
-def by_severity(finding: Finding) -> int:
-    """Return the key that sorts findings, the gravest first."""
-    return SEVERITIES.index(finding.severity)
+def order(finding: Finding) -> tuple[int, tuple[str, int, int]]:
+    """Return the key that sorts findings, the gravest first, and equally grave ones by file, line and column."""
+    return SEVERITIES.index(finding.severity), finding.place
 
 
 def is_error_of_reader(finding: Finding) -> bool:

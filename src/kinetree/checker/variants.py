@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import pi
+from operator import attrgetter
 
 import numpy as np
 
@@ -129,17 +131,39 @@ def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOp
     return findings
 
 
-def remarks(robot: Robot, found: Certain) -> list[Finding]:
-    """Return the remark on what could not be checked of a robot with doubts, if there is anything."""
-    about = sorted({doubt.element for doubt in robot.doubts if doubt.name and not stands_in(doubt.name)})
+def remarks(robot: Robot, found: Certain, errors: Iterable[Finding]) -> list[Finding]:
+    """Return the remark on what could not be checked of a robot because of its reader's errors, if any."""
+    about = _in_doubt(robot)
+    because = _listed([_placed(error, robot) for error in sorted(errors, key=attrgetter("place"))])
+    unknown, so = "parts of the robot", []
     if Doubt("robot", robot.name) in robot.doubts:
-        message = "no rule was run, for the errors may concern every part of the robot"
+        unknown, so = "the whole robot", ["no rule was run"]
     else:
-        message = f"the errors leave unknown what rules read of {_listed(about)}"
-        if found.unsure:
-            message += f"; {_listed(sorted(found.unsure), 100)} could not be checked on other parts either"
-    note = Finding("not-asked", "info", message, robot.source, f"robot {robot.name!r}")
-    return [note] if about or found.unsure else []
+        so += [f"rules could not fully check {_listed(about)}"] if about else []
+        rest = "the other parts either" if about else "the robot"
+        so += [f"{_listed(sorted(found.unsure), 100)} could not fully check {rest}"] if found.unsure else []
+    message = f"errors leave {unknown} unknown ({because}): {'; '.join(so)}"
+    fix = "correct the errors, then check again"
+    return [Finding("not-asked", "info", message, robot.source, f"robot {robot.name!r}", fix)] if so else []
+
+
+def _in_doubt(robot: Robot) -> list[str]:
+    """Return the elements of the file of which something is unknown, by their names in messages."""
+    doubts = [d for d in robot.doubts if d.kind != "robot" or d.part == "name"]
+    named = {d.element for d in doubts if d.name and not stands_in(d.name)}
+    lacking = {f"link {link.name!r}" for link in robot.links.values() if not link.source}  # only joints name them
+    nameless = Doubt("robot", robot.name, "names") in robot.doubts and any(
+        not d.name or stands_in(d.name) for d in doubts
+    )
+    return [*sorted(named - lacking), *(["elements without a name"] if nameless else [])]
+
+
+def _placed(error: Finding, robot: Robot) -> str:
+    """Return the code of an error and its line, with its file if that is not the robot's."""
+    if not error.source or not error.source.line:
+        return error.code
+    file = "" if robot.source and error.source.file == robot.source.file else f"{os.path.basename(error.source.file)} "
+    return f"{error.code} in {file}line {error.source.line}"
 
 
 def _listed(names: list[str], most: int = 12) -> str:

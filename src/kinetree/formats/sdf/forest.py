@@ -11,6 +11,7 @@ from kinetree.formats.sdf.values import TRUTH
 from kinetree.formats.xml import Element
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
+from kinetree.model.repair import HIDDEN
 from kinetree.model.robot import Joint, Link
 from kinetree.spatial.se3 import IDENTITY
 
@@ -49,7 +50,7 @@ class _Forest:
         roots = [link.name for link in parts.links if link.name not in children]
         if lost := [joint for joint in parts.joints if not joint.child]:
             unsure = self.unsure(roots, lost)
-            parts.doubts = [Doubt("joint", f"{link}_joint") for link in unsure]
+            parts.doubts = [Doubt("joint", f"{HIDDEN} {link}") for link in unsure]  # of none in the file
             roots = [link for link in roots if link not in unsure]
         on_world = any(joint.parent == WORLD for joint in parts.joints)
         if self.choice.prefix and len(roots) == 1 and not on_world and not self.named:
