@@ -64,7 +64,8 @@ class Certain:
         """Return whether a rule, or a reader, could judge an element. always: whether the code is of no rule."""
         if self.touched and (element in self.touched or element.startswith("<")):  # which may be inside of such a one
             return False
-        return always or (code in self.findings and code not in self.unsure)
+        asked = code in self.findings and all(finding.code != "not-asked" for finding in self.findings[code])
+        return always or (asked and code not in self.unsure)
 
 
 def certain(robot: Robot, options: CheckOptions) -> Certain:
