@@ -22,7 +22,7 @@ class Job:
     """A file, and how it is read and checked.
 
     name: name of the variant, "" if the file has one. per_file: codes that are left out for some files. baseline: a
-    file of known findings.
+    file of known findings. row: the row of the settings that names the file.
     """
 
     file: str
@@ -30,6 +30,7 @@ class Job:
     name: str = ""
     per_file: tuple[PerFile, ...] = ()
     baseline: str | None = None
+    row: Source | None = None
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from kinetree.arguments import as_names
+from kinetree.checker.check import options_of
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import check_codes
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, repaired, repairing, to_repair
 from kinetree.fixer.related_files import read_related_files
 from kinetree.formats.journal import recover
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_all
-from kinetree.formats.registry import ReadOptions
 
 BESIDE = "another finding of this kind and element is excused, and a repair would mend both"
 
@@ -66,8 +64,7 @@ def fix(
     Raises KinetreeError with all errors of a file that cannot be read, and for a file of `also` that is neither the
     SRDF of the robot nor YAML.
     """
-    read = ReadOptions(**options).confined_to(Path(file))
-    checked = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read)
+    checked = options_of(Path(file), profile, select, ignore, vendor, options)
     if os.path.exists(file) and not os.path.isfile(file):
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
     return fix_from(look(str(file), checked, instead), str(file), checked, unsafe=unsafe, also=also, excused=excused)
@@ -83,7 +80,6 @@ def fix_from(
     excused: Callable[[Finding], bool] = lambda finding: False,
 ) -> Fixed:
     """Return the repairs of a file that has been read and checked; see `fix`."""
-    check_codes(options.profile, options.select, options.ignore)
     also = tuple(also)
     if also and not unsafe:
         raise fail("option", "--also is for files that follow new names, which are given with --unsafe alone")
