@@ -157,10 +157,9 @@ class CutMesh(MeshRule):
 
     def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
         """A binary STL file that is shorter than its header says."""
-        first = _first(shapes)
         for name, facts in readings.facts.items():
             if facts.cut:
-                link, geometry = first[name]
+                link, geometry = _first(shapes)[name]
                 message = f"the mesh file {name!r} has {facts.length} bytes, its header announces {facts.announced}"
                 yield self.finding(message, link, source=geometry.source)
 
@@ -212,7 +211,7 @@ RULES: tuple[type[Rule], ...] = (MissingMesh, EmptyMesh, PointerMesh, CutMesh, A
 @fact
 def mesh_files(
     robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]], confined: Confinement | Literal[False]
-) -> Mapping[str, tuple[Path, Asset]] | None:
+) -> Mapping[str, tuple[str, Asset]] | None:
     """Return the path of each mesh file and its state, by name, or None for a model without a file. Files of packages
     that were not found are left out; so are names that lead out of their package or to another computer, and relative
     paths in an included file, which may start at either file."""
@@ -228,7 +227,7 @@ def mesh_files(
         and (_is_whole(_file(geometry)) or (geometry.source and geometry.source.file == file))
     )
     folders: dict[str, str | None] = {}
-    found: dict[str, tuple[Path, Asset]] = {}
+    found: dict[str, tuple[str, Asset]] = {}
     for name in list(names)[:MOST_MESHES]:
         package, rest = _split(name)
         if package not in folders:
@@ -236,25 +235,27 @@ def mesh_files(
         folder = folders[package]
         if folder is not None and rest is not None:
             path = os.path.join(folder, rest)
-            found[name] = (Path(path), _asset(path, known, near))
+            found[name] = (path, _asset(path, known, near))
     return found
 
 
 @fact
-def assets(mesh_files: Mapping[str, tuple[Path, Asset]]) -> Mapping[str, Asset]:
+def assets(mesh_files: Mapping[str, tuple[str, Asset]]) -> Mapping[str, Asset]:
     """Return the state of each mesh file by name."""
     return {name: state for name, (_, state) in mesh_files.items()}
 
 
 @fact
-def readings(mesh_files: Mapping[str, tuple[Path, Asset]]) -> Readings:
+def readings(mesh_files: Mapping[str, tuple[str, Asset]]) -> Readings:
     """Return the facts of mesh files that are there and can be read, as far as `facts_of` reads them."""
     found, read = Readings({}, {}), 0
     for name, (path, state) in mesh_files.items():
+        if state != "there":
+            continue
         with suppress(OSError):
-            status, partly = os.stat(path), ending_of(path.name) == ".stl"
+            status, partly = os.stat(path), ending_of(path) == ".stl"
             read += 0 if partly else min(status.st_size, MOST_BYTES)
-            if state == "there" and (partly or read <= MOST_READ):
+            if partly or read <= MOST_READ:
                 try:
                     if facts := _facts(path, status.st_mtime_ns, status.st_size):
                         found.facts[name] = facts
@@ -264,7 +265,7 @@ def readings(mesh_files: Mapping[str, tuple[Path, Asset]]) -> Readings:
 
 
 @lru_cache(maxsize=1000)
-def _facts(path: Path, _changed: int, _size: int) -> Facts | None:
+def _facts(path: str, _changed: int, _size: int) -> Facts | None:
     return facts_of(path)
 
 
@@ -286,6 +287,7 @@ def _is_whole(name: str) -> bool:
     return name.startswith(("package://", "file://")) or os.path.isabs(name)
 
 
+@lru_cache(maxsize=1000)
 def _astray(name: str) -> str | None:
     """Return the key in ASTRAY of the fault of a file name, if it has one."""
     scheme, _, rest = name.partition("://")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -39,12 +38,12 @@ class Facts:
         return self.length < self.announced
 
 
-def facts_of(path: Path) -> Facts | None:
+def facts_of(path: str | os.PathLike[str]) -> Facts | None:
     """Return the facts of a binary STL file, or of a small file of another format that can be read, else None.
 
     Raises OSError if it cannot be opened, KinetreeError "mesh-reader" if its reader is not installed.
     """
-    ending = ending_of(path.name)
+    ending = ending_of(os.fspath(path))
     if ending in CHECKS:
         return _with_trimesh(path)
     if ending != ".stl":
@@ -63,7 +62,7 @@ def facts_of(path: Path) -> Facts | None:
     return Facts(length, said, np.ptp(points, axis=0) if finite else None, count <= SAMPLE)
 
 
-def _with_trimesh(path: Path) -> Facts | None:
+def _with_trimesh(path: str | os.PathLike[str]) -> Facts | None:
     with open_plain(path) as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
