@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isinf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.errors import Finding
 from kinetree.formats.capabilities import where
-from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses import Losses
@@ -28,6 +28,9 @@ from kinetree.model.robot import UNLIMITED, Extension, Geometry, Joint, Limit, L
 from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:
+    from kinetree.formats.carried import Record
 
 SHAPE = where(lambda geometry: geometry.shape.kind not in SHAPES, "the shape {0.shape.kind!r}")
 
@@ -46,6 +49,8 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses.find(plain, {"geometry": SHAPE})
     sensors = _placed(plain, robot, losses)
     losses.check()
+    from kinetree.formats.carried import Renamed, written  # not needed to read
+
     return written(Renamed(robot), "urdf", partial(_text, plain, sensors), read, notes)
 
 
