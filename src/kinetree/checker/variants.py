@@ -83,7 +83,7 @@ def certain(robot: Robot, options: CheckOptions) -> Certain:
     for code in runs[0].keys() - unsure:
         found = [{_key(finding): finding for finding in run[code]} for run in runs]
         always = set.intersection(*map(set, found))
-        kept[code] = [min((f[key] for f in found), key=_length) for key in found[0] if key in always]
+        kept[code] = [min((f[key] for f in found), key=lambda f: len(f.message)) for key in found[0] if key in always]
         kept[code] = [
             replace(finding, message=without_stand_ins(finding.message))
             for finding in kept[code]
@@ -98,10 +98,6 @@ def certain(robot: Robot, options: CheckOptions) -> Certain:
 def _key(finding: Finding) -> tuple[str | None, str]:
     """Return the element and the message of a finding, without the others of which it says the same."""
     return finding.element, finding.message.partition(SAME)[0]
-
-
-def _length(finding: Finding) -> int:
-    return len(finding.message)
 
 
 def _is_unknown(element: str | None, unknown: frozenset[str]) -> bool:
@@ -205,9 +201,11 @@ def varied(robot: Robot, k: int, names: Collection[str] = ()) -> Robot:
     _followers(parts, {d.name for d in robot.doubts if d.kind == "joint" and d.part == "mimic"}, k)
     _rooted(parts, robot.doubts, k)
     whole = {doubt.name for doubt in robot.doubts if doubt.kind == "joint" and not doubt.part}
+    moved = {joint.child for joint in parts.joints}
+    root = next(link.name for link in parts.links if link.name not in moved)
     for i, joint in enumerate(parts.joints):
         if joint.name in whole and stands_in(joint.child) and k % 2 == 0:  # nothing is known of where it is
-            parts.joints[i] = replace(joint, parent=_root_of(parts))
+            parts.joints[i] = replace(joint, parent=root)
     return replace(build(parts), text=robot.text)
 
 
@@ -251,11 +249,6 @@ def _followers(parts: Parts, unknown: set[str], k: int) -> None:
             parts.joints[i] = replace(joint, mimic=None)
     known = {joint.name for joint in parts.joints if joint.kind.single}
     parts.coupled_limits = [limit for limit in parts.coupled_limits if known.issuperset(limit.coefficients)]
-
-
-def _root_of(parts: Parts) -> str:
-    moved = {joint.child for joint in parts.joints}
-    return next(link.name for link in parts.links if link.name not in moved)
 
 
 def _rooted(parts: Parts, doubts: Collection[Doubt], k: int) -> None:

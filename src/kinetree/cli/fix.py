@@ -20,6 +20,7 @@ from kinetree.checker.checked import Examined, Job
 from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
 from kinetree.checker.jobs import jobs
 from kinetree.checker.per_file import is_left_out
+from kinetree.checker.report._paths import as_shown
 from kinetree.checker.report.pretty import pretty
 from kinetree.checker.run import check_all, needs_children
 from kinetree.checker.settings import read_settings
@@ -156,7 +157,7 @@ def _all_fixed(
             contents |= fixed.after
         except KinetreeError as error:
             if files.get(job.file, True) or without_parts(examined.checked).findings:
-                faults += [_placed(finding, job.file) for finding in error.findings]
+                faults += [replace(f, source=f.source or Source(job.file)) for f in error.findings]
     return results, list(dict.fromkeys(faults))  # a fault of all variants of a file is printed once
 
 
@@ -190,16 +191,10 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
     )
 
 
-def _placed(finding: Finding, path: str) -> Finding:
-    if finding.source:
-        return finding
-    return Finding(finding.code, finding.severity, finding.message, Source(path), finding.element, finding.fix)
-
-
 def _plain(fixed: Fixed) -> Mapping[str, Any]:
     return {
         "file": fixed.file,
-        "changed": [_name(path) for path in fixed.after],
+        "changed": [as_shown(path) for path in fixed.after],
         "mended": fixed.repaired,
         "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
         "unsafe": fixed.unsafe,
@@ -220,7 +215,7 @@ def _print(fixed: Fixed, diff: bool) -> None:
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may mend" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else _others(fixed):
-        print(f"{_name(path)}: changed with it")
+        print(f"{as_shown(path)}: changed with it")
 
 
 def _others(fixed: Fixed) -> list[Path]:
@@ -237,17 +232,10 @@ def _with(finding: Finding, what: str) -> Finding:
 
 def _diff(fixed: Fixed) -> Iterator[str]:
     for path, content in fixed.before.items():
-        name = _name(path)
+        name = as_shown(path)
         old, new = _lines(content), _lines(fixed.after[path])
         for line in difflib.unified_diff(old, new, name, name):
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _name(path: Path) -> str:
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return str(path)
 
 
 def _lines(content: bytes) -> list[str]:
