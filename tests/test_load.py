@@ -73,6 +73,7 @@ class TestOptionsOfSomeFormats:
         [
             ({"xacro_args": {"a": 1}}, "xacro arguments mean nothing to {}; the file is not expanded [option]"),
             ({"model": "m"}, "model='m' means nothing to {}; only SDF files hold several [option]"),
+            ({"packages": {"p": "."}}, "packages mean nothing to {}, which refers to no files [option]"),
         ],
     )
     def test_what_means_nothing_to_a_format_is_refused(self, row, option, said):

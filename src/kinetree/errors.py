@@ -62,6 +62,12 @@ class Finding:
         if self.element and len(self.element) > MAX_MESSAGE // 10:
             object.__setattr__(self, "element", shortened(self.element, MAX_MESSAGE // 10))
 
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """File, line and column, which sort findings by place; the line and the column are 0 if unknown."""
+        source = self.source or Source("")
+        return source.file, source.line or 0, source.column or 0
+
     def __str__(self) -> str:
         place = f"{self.source}: " if self.source else ""
         element = f"{self.element}: " if self.element else ""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -78,7 +79,7 @@ def load(
     robot, findings = examine(source, options)
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
-        raise KinetreeError(sorted(errors, key=_position))
+        raise KinetreeError(sorted(errors, key=attrgetter("place")))
     return robot
 
 
@@ -225,7 +226,7 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     if not left:
         FORMATS["urdf"].check_options(options)
         return reading
-    first = min(left, key=_position)
+    first = min(left, key=attrgetter("place"))
     robot, findings = FORMATS["xacro"].read(text, str(path), files, options)
     robot, findings = _with_reasons(robot, findings, files)
     how, errors = "it is read as xacro, within its workspace", [f for f in findings if f.severity == "error"]
@@ -339,11 +340,6 @@ def _with_hint(finding: Finding, source: str) -> Finding:
     if finding.severity != "error" or finding.fix or not Path(source).suffix:
         return finding
     return replace(finding, fix="a str together with format=… is the text itself; a file is a pathlib.Path")
-
-
-def _position(finding: Finding) -> tuple[str, int, int]:
-    source = finding.source or Source("")
-    return source.file, source.line or 0, source.column or 0
 
 
 def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) -> Reading:

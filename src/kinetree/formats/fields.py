@@ -302,7 +302,7 @@ def finish(
     if report.failed:
         from kinetree.formats.doubts import doubts_of  # most files have no errors
 
-        parts.doubts = doubts_of(report, parts, root)
+        parts.doubts = [*doubts_of(report, parts, root), *parts.doubts]
     if any(f.severity == "error" and f.code != "no-links" for f in report.findings):
         report.findings = [f for f in report.findings if f.code != "no-links"]  # a consequence of the other errors
     robot, findings = assemble_certain(parts)

@@ -122,6 +122,7 @@ class Losses:
         self.format = format
         self.without = frozenset(without)
         self.findings: list[Finding] = []
+        self._lost: set[tuple[str, str, str, Source | None]] = set()
 
     def pared(self, robot: Robot) -> Robot:
         """Return the robot without the parts that are left out; a format of chains leaves out frames itself."""
@@ -142,9 +143,11 @@ class Losses:
 
     def lose(self, part: str, element: str, what: str, source: Source | None = None) -> None:
         """Note that an element has a part that cannot be written. part: one of PARTS, or "joint" or "link"."""
-        if part in self.without:
+        key = (part, element, what, source)
+        if part in self.without or key in self._lost:  # as of a geom that is seen and felt
             return
-        first = all(finding.code != f"cannot-say-{part}" for finding in self.findings)
+        first = all(part != known for known, *_ in self._lost)
+        self._lost.add(key)
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
         message = f"{CAPABILITIES[self.format].title} cannot say {what}"
         self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))

@@ -219,18 +219,17 @@ class _Checker:
     def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material | CoupledLimit]) -> None:
         first: dict[str, Link | Joint | Frame | Sensor | Material | CoupledLimit] = {}
         for thing in things:
-            label = kind_of(thing)
             if not thing.name:
-                self.missing("has no name", thing.source, label)
+                self.missing("has no name", thing.source, kind_of(thing))
             elif _is_xacro(thing.name):
-                self.error(*LEFT_OVER, thing.source, f"{label} {thing.name!r}")
+                self.error(*LEFT_OVER, thing.source, f"{kind_of(thing)} {thing.name!r}")
             elif thing.name in first:
                 before = first[thing.name]
                 place = f" at {before.source}" if before.source else ""
                 message = f"there is already a {kind_of(before)} of this name{place}"
                 if kind == "frame" and type(thing) is not type(before):
                     message += "; links and frames share one name space"
-                self.error("duplicate-name", message, thing.source, f"{label} {thing.name!r}")
+                self.error("duplicate-name", message, thing.source, f"{kind_of(thing)} {thing.name!r}")
             else:
                 first[thing.name] = thing
 

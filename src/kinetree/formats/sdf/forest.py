@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinetree.errors import Finding
+from kinetree.errors import Doubt, Finding
 from kinetree.formats.fields import check_leaf, name_of
 from kinetree.formats.sdf.choose import Choice
 from kinetree.formats.sdf.context import Context
@@ -10,6 +10,7 @@ from kinetree.formats.sdf.frames import MODEL, WORLD, is_static
 from kinetree.formats.xml import Element
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
+from kinetree.model.repair import HIDDEN
 from kinetree.model.robot import Joint, Link
 from kinetree.spatial.se3 import IDENTITY
 
@@ -43,6 +44,10 @@ class _Forest:
         self.context.report.place(notes, self.choice.top.element.document)
         children = {joint.child for joint in parts.joints}
         roots = [link.name for link in parts.links if link.name not in children]
+        if lost := [joint for joint in parts.joints if not joint.child]:
+            unsure = self.unsure(roots, lost)
+            parts.doubts = [Doubt("joint", f"{HIDDEN} {link}") for link in unsure]  # of none in the file
+            roots = [link for link in roots if link not in unsure]
         on_world = any(joint.parent == WORLD for joint in (*parts.joints, *parts.loops))
         if self.choice.prefix and len(roots) == 1 and not on_world and not self.named:
             self.note_place()
@@ -60,6 +65,14 @@ class _Forest:
     def is_static(self, link: str) -> bool:
         """Return whether a link is the world or belongs to a static model."""
         return link == WORLD or (self.choice.prefix + link).startswith(self.static)
+
+    def unsure(self, roots: list[str], lost: list[Joint]) -> list[str]:
+        """Return the roots that may be the children of joints whose children errors leave unknown."""
+        root_of = self.roots()
+        above = {root_of.get(joint.parent) if joint.parent else None for joint in lost}
+        sure = above if len(above) == 1 else set()  # a joint moves nothing that carries it
+        scopes = tuple("".join(joint.name.rpartition("::")[:2]) for joint in lost)
+        return [link for link in roots if link.startswith(scopes) and not (link in sure or self.is_static(link))]
 
     def made(self, roots: list[str]) -> list[Joint]:
         """Return the joints from the world to these links."""

@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isinf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.errors import Finding
 from kinetree.formats.capabilities import lost_shape
-from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses import Losses
@@ -29,6 +29,9 @@ from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
+if TYPE_CHECKING:
+    from kinetree.formats.carried import Record
+
 
 def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
     """Return the robot as URDF 1.0. A robot that was read from URDF and not edited gives the same text.
@@ -44,6 +47,8 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses.find(plain, {"geometry": partial(lost_shape, SHAPES)})
     sensors = _placed(plain, robot, losses)
     losses.check()
+    from kinetree.formats.carried import Renamed, written  # not needed to read
+
     return written(Renamed(robot), "urdf", partial(_text, plain, sensors), read, notes)
 
 
