@@ -30,6 +30,7 @@ from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
+from kinetree.model.loops import take_loops
 from kinetree.model.robot import Robot, Sensor, Text
 
 NAME = "robot"
@@ -55,13 +56,15 @@ def read_certain(
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; legal is <robot>", root)
         return None, report.findings
-    return _read_robot(Context(report, root.get("version") or "1.0", foreign), root), report.findings
+    context = Context(report, root.get("version") or "1.0", foreign)
+    return _read_robot(context, root, "loop" in without), report.findings
 
 
 read = without_doubts(read_certain)
 
 
-def _read_robot(context: Context, root: Element) -> Robot | None:
+def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
+    """Return the robot. opened: whether joints that close a loop are taken out of the tree; else they are errors."""
     report = context.report
     choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
     check_attributes(report, root, {"name", "version"})
@@ -71,6 +74,8 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     parts.text = Text("urdf", root.document.data.decode(), root.document.origins)
     parts.links = read_each(root.find_all("link"), partial(read_link, context))
     parts.joints = read_each(root.find_all("joint"), partial(read_joint, context))
+    if opened:
+        take_loops(parts)
     left = parts.extensions
     looks = root.find_all("material")
     parts.materials = optional_each(report, "urdf", looks, None, partial(read_material, context), left)
