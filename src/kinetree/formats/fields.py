@@ -16,6 +16,7 @@ from kinetree.errors import Finding, nearest_names
 from kinetree.formats.numbers import number, numbers
 from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts, assemble_certain, whole
+from kinetree.model.magnitudes import leave_out_large
 from kinetree.model.names import kind_of
 from kinetree.model.robot import Extension, Material, Robot, Sensor
 
@@ -306,6 +307,11 @@ def finish(
     if any(f.severity == "error" and f.code != "no-links" for f in report.findings):
         report.findings = [f for f in report.findings if f.code != "no-links"]  # a consequence of the other errors
     robot, findings = assemble_certain(parts)
+    if any(f.code == "too-large" for f in findings) and (left := leave_out_large(parts)):
+        first = len(report.findings)
+        report.place(left, root.document)
+        parts.notes = (*parts.notes, *report.findings[first:])
+        robot, findings = assemble_certain(parts)
     report.place(findings, root.document)
     return robot
 

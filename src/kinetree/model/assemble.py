@@ -253,6 +253,8 @@ class _Checker:
             if sensor.joint is not None and self.parts.complete:
                 self.known("joint", sensor.joint, joints, sensor.source, f"sensor {sensor.name!r}")
         for group, members in self.parts.groups.items():
+            if not group:
+                self.missing("has no name", self.parts.source, "group")
             for name in members:
                 self.known("joint", name, joints, self.parts.source, f"group {group!r}")
 

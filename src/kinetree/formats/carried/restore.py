@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kinetree.errors import KinetreeError, shortened
+from kinetree.errors import KinetreeError, nearest_names, shortened
 from kinetree.formats.carried.differences import CLASSES, FIELDS, Record, things_in
 from kinetree.formats.carried.fold import fold, with_frame
 from kinetree.formats.carried.values import changed, leaves
@@ -22,34 +21,64 @@ MOTION_ALIKE = ({"revolute", "continuous"},)
 Carried = tuple[Element, str, str, str, str]
 """An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
 of all names in the model that has it, such as "arm::"."""
+KINDS = (*CLASSES, "group", "robot")
+Pair = tuple[Element, Record]
 LISTS = ("links", "joints", "loops", "frames", "sensors", "materials", "coupled_limits", "extensions")
 
 
 def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: str) -> Parts:
     """Return the parts with what the elements of Kinetree in a file say; the parts stay as they are.
 
-    Data that are broken, or that do not fit what the file says itself, are left out with a warning.
+    Records that are broken, or that do not fit what the file says itself, are left out with a warning each.
     """
     records = [(element, record) for element, *said in carried if (record := _record(report, element, *said))]
     if not records or report.failed:
         return parts
+    known = {fault.message for fault in assemble(parts)[1]}
+    fits: list[int] = []
+    made = parts
+    broken: dict[int, str] = {}
+    stack = [[*range(len(records))]]
+    while stack:  # after a fault, each half alone: one wrong record among n takes about log n attempts
+        more = stack.pop()
+        tried, faults, fault = _applied(parts, {i: records[i] for i in sorted([*fits, *more])}, format, known)
+        if not fault:
+            fits += more
+            made, broken = tried, {i: why for i, why in broken.items() if i not in fits} | faults
+        elif len(more) == 1:
+            broken[more[0]] = fault
+        else:
+            plain = [
+                i for i in more if "name" not in records[i][1].data
+            ]  # names may be exchanged, so they stay together
+            first = plain if 0 < len(plain) < len(more) else more[: len(more) // 2]
+            stack += [[i for i in more if i not in first], first]
+    for i in sorted(broken):
+        _warn(report, records[i], broken[i])
+    return made
+
+
+def _applied(
+    parts: Parts, records: Mapping[int, Pair], format: str, known: Collection[str]
+) -> tuple[Parts, dict[int, str], str]:
+    """Return the parts with the records, why some do not fit, and a fault of the structure that is not known, or ""."""
     lists: dict[str, Any] = {name: [*getattr(parts, name)] for name in LISTS}
     made = replace(parts, **lists)
     own = Names()
+    broken: dict[int, str] = {}
     for step in (_take_out, _change, _add, _of_robot, _name):
-        for element, record in records:
+        for i, (_, record) in records.items():
             try:
-                step(made, record, own)
+                if i not in broken:
+                    step(made, record, own)
             except (ValueError, TypeError, KeyError, OverflowError) as error:
-                _warn(report, element, record, str(error.args[0] if error.args else error))
-                record.data = {}
-    with suppress(KinetreeError):
+                broken[i] = str(error.args[0] if error.args else error)
+    try:
         made = renamed_parts(made, own, format) if own != Names() else made
-        if not {fault.message for fault in assemble(made)[1]} - {fault.message for fault in assemble(parts)[1]}:
-            return made
-    message = "what the file carries for Kinetree contradicts the rest of the file; it is left out"
-    report.warning("carried", message, records[0][0])
-    return parts
+        faults = (fault.message for fault in assemble(made)[1] if fault.message not in known)
+    except KinetreeError as error:
+        faults = (fault.message for fault in error.findings)
+    return made, broken, next(faults, "")
 
 
 def _record(report: Report, element: Element, kind: str, name: str, text: str, scope: str) -> Record | None:
@@ -58,11 +87,13 @@ def _record(report: Report, element: Element, kind: str, name: str, text: str, s
         data = json.loads(text)
     except (ValueError, RecursionError):
         data = None
-    if isinstance(data, dict) and isinstance(data.get("file", {}), dict) and kind in (*CLASSES, "group", "robot"):
+    if isinstance(data, dict) and isinstance(data.get("file", {}), dict) and kind in KINDS:
         return _scoped(Record(kind, name, data), scope) if scope else Record(kind, name, data)
-    what = f"{kind} {name!r}" if name else kind
-    message = f"what it carries about {what} is not understood and has no effect; legal is a JSON object"
-    report.warning("carried", message, element)
+    wrong = "its data are not understood; legal is a JSON object"
+    if kind not in KINDS:
+        wrong = f"the kind {kind!r} is not known; {nearest_names(kind, KINDS)}" if kind else "it does not say of what"
+    about = f" about {kind.replace('_', ' ')}{f' {name!r}' if name else ''}" if kind else ""
+    report.warning("carried", f"what it carries{about} has no effect: {wrong}", element)
     return None
 
 
@@ -90,8 +121,9 @@ NAMES = ("name", "frame", "link", "joint", "joints", "coefficients")
 """Fields that name other elements."""
 
 
-def _warn(report: Report, element: Element, record: Record, why: str) -> None:
-    label = f"{record.kind.replace('_', ' ')} {record.name!r}" if record.name else "the robot"
+def _warn(report: Report, pair: Pair, why: str) -> None:
+    element, record = pair
+    label = "the robot" if record.kind == "robot" else f"{record.kind.replace('_', ' ')} {record.name!r}"
     message = f"what it carries about {label} is left out: {shortened(why, 200)}"
     report.warning("carried", message, element)
 
@@ -164,6 +196,8 @@ def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
         raise ValueError(f"there is no joint {thing.joint!r}")
     if record.kind == "coupled_limit" and (unknown := {*thing.coefficients} - joints):
         raise ValueError(f"there is no joint {min(unknown)!r}")
+    if record.kind == "coupled_limit" and not any(thing.coefficients.values()):
+        raise ValueError("it needs a coefficient that is not 0")
 
 
 def _add(parts: Parts, record: Record, own: Names) -> None:

@@ -16,6 +16,7 @@ from kinetree.formats.mjcf.inertia import DENSITY, Lump, lump_of
 from kinetree.formats.mjcf.poses import fromto, pose
 from kinetree.formats.numbers import numbers
 from kinetree.formats.xml import Element, Report
+from kinetree.model.magnitudes import LEGAL
 from kinetree.model.robot import Extension, Geometry, Material, Shape
 from kinetree.spatial.se3 import Array, frozen
 
@@ -214,7 +215,10 @@ def _lump(context: Context, element: Element, kind: str, size: list[float], grou
     if kind in SIZES and element.get("mesh") is None and not min(size[: SIZES[kind]]) > 0:
         return None  # reported already
     unknown = kind not in SIZES or element.get("mesh") is not None or (shell and kind == "ellipsoid")
-    return "unknown" if unknown or max(size) > HUGE else lump_of(kind, size, mass, density, shell, T)
+    if not unknown and max(size) > HUGE:
+        report.error("too-large", f"its size is too large; {LEGAL}", element, attribute="size")
+        return None
+    return "unknown" if unknown else lump_of(kind, size, mass, density, shell, T)
 
 
 def weigh(geoms: list[Geom]) -> list[Lump] | None:
