@@ -241,7 +241,8 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     message = f"this URDF file holds instructions of xacro, first here; {how}"
     fix = "name the file .xacro, or expand it: programs that read URDF do not expand it"
     note = Finding("xacro-in-urdf", "warning", message, first.source, first.element, fix, first.excerpt)
-    return replace(robot, notes=(note, *robot.notes)) if robot else None, [note, *findings]
+    new = [f for f in (note, *reading[1]) if f is note or (f.code == "xml-lenient" and f not in findings)]
+    return replace(robot, notes=(*new, *robot.notes)) if robot else None, [*new, *findings]
 
 
 def format_of(source: str | os.PathLike[str], format: str | None = None) -> Format:

@@ -67,7 +67,8 @@ def bearers(robot: Robot, part: str) -> list[str]:
         return [f"robot {robot.name!r}"] if robot.joint_names != order_of_file(robot) else []
     if part == "extension":
         parts: tuple[Any, ...] = (robot, *robot.links.values(), *robot.joints.values(), *robot.sensors.values())
-        return [f"<{extension.tag}>" for one in parts for extension in one.extensions]
+        tags = [extension.tag.rpartition("::") for one in parts for extension in one.extensions]
+        return [f"<{tag}> of model {scope!r}" if scope else f"<{tag}>" for scope, _, tag in tags]
     things: Iterable[Any] = ()
     if part in ("inertial", "geometry"):
         things = (link for link in robot.links.values() if _has(link, part))

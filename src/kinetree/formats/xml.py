@@ -197,6 +197,12 @@ def parse(
     return root
 
 
+def strict_text(root: Element) -> str:
+    """Return the text of a document that was read leniently, changed as little as XML needs, up to the root's end."""
+    data = root.document.data[: root.stop]
+    return (well_formed(data, changes_of(data)) if root.document.lenient else data).decode()
+
+
 _latest: list[Element] = []
 """The root that a reader remembered last."""
 
