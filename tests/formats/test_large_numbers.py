@@ -89,6 +89,26 @@ def test_one_number_of_any_size(format):
     assert sum(used(text, format) for text in texts) > 50
 
 
+@pytest.mark.parametrize("number", ["1.01e30", "-1e31", "1e308"])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "<geometry><sphere radius='{}'/></geometry>",
+        "<geometry><mesh filename='a.stl' scale='1 1 {}'/></geometry>",
+        "<origin xyz='0 {} 0'/><geometry><box size='1 1 1'/></geometry>",
+    ],
+)
+def test_a_shape_that_is_too_large_is_left_out(shape, number):
+    visual = f"<visual>{shape.format(number)}</visual>"
+    robot = kt.load(URDF.replace("</link>", f"{visual}</link>", 1), format="urdf")
+    sound = kt.load(URDF, format="urdf")
+    assert len(robot.links["a"].visuals) == len(sound.links["a"].visuals)
+    (note,) = (note for note in robot.notes if note not in sound.notes)
+    assert (note.code, note.element) == ("left-out", "link 'a'")
+    assert "is too large; legal are numbers up to 1e+30" in note.message
+    assert note.excerpt
+
+
 @pytest.mark.parametrize("kind", ["sphere", "box", "capsule", "cylinder", "ellipsoid"])
 def test_a_geom_of_size_1e308_is_refused_by_the_checker_too(kind):
     text = f"<mujoco><worldbody><body name='b'><geom type='{kind}' size='1e308 1 1'/></body></worldbody></mujoco>"

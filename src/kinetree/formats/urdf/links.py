@@ -119,8 +119,8 @@ def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape
     foreign = [child for child in element.children if child.tag not in SHAPES]
     if not known:
         legal = ", ".join(f"<{tag}>" for tag in SHAPES)
-        has = ", ".join(f"<{child.tag}>" for child in foreign) or "none"
-        report.error("geometry", f"<geometry> needs one of {legal}; it has {has}", element, owner=link)
+        but = f", only {', '.join(f'<{child.tag}>' for child in foreign)}" if foreign else ""
+        report.error("geometry", f"<geometry> needs one of {legal}; it has none{but}", element, owner=link)
         return Shape("none", {}), keep_others(context, (e for e in foreign if e.tag.startswith("xacro:")), link)
     others = keep_others(context, foreign, link)
     child = known[0]
