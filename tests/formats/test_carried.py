@@ -22,7 +22,7 @@ CARRYING = [name for name, row in FORMATS.items() if row.carries]
 RECORD = {
     "urdf": re.compile(r'<kinetree_carried of="([^"]*)"(?: name="([^"]*)")?>(.*)</kinetree_carried>'),
     "sdf": re.compile(r'<kinetree:carried of="([^"]*)"(?: kinetree:name="([^"]*)")?>(.*)</kinetree:carried>'),
-    "mjcf": re.compile(r'<text name="kinetree:(?!order|fixed|counted)([^":]*)(?::([^"]*))?" data="([^"]*)"/>'),
+    "mjcf": re.compile(r'<text name="kinetree:(?!counted)([^":]*)(?::([^"]*))?" data="([^"]*)"/>'),
 }
 
 

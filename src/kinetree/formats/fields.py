@@ -239,20 +239,6 @@ def extension(format: str, element: Element) -> Extension:
     return Extension(format, element.tag, element.raw, element.source)
 
 
-def joint_order(report: Report, element: Element | None, parts: Parts) -> tuple[str, ...] | None:
-    """Return the order of q in an element of Kinetree that has a <joint name=…/> for each joint; None without one."""
-    if element is None:
-        return None
-    joints = [joint.name for joint in parts.joints if joint.coordinated]
-    names = [name_of(report, child) for child in element.children]
-    if report.cut is not None and set(names) <= set(joints):  # it may have cut off what makes others follow
-        names += [name for name in joints if name not in names]
-    if sorted(names) != sorted(joints) and not report.failed:
-        message = f"it names {', '.join(names)}; legal are all joints with coordinates, once each: {', '.join(joints)}"
-        report.error("order", message, element)
-    return tuple(names)
-
-
 def leave_out_loose(report: Report, parts: Parts, root: Element) -> None:
     """Leave out sensors that refer to nothing, and sensors and materials whose name stands twice, with a warning each.
 

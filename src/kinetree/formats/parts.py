@@ -85,7 +85,6 @@ PARTS: Mapping[str, Part] = {
     "order": Part(
         "an order of q of its own",
         "q is in the order of the joints",
-        {"urdf": ("robot/kinetree_joint_order",), "sdf": ("model/kinetree:joint_order",)},
     ),
     "mimic": Part(
         "followers",

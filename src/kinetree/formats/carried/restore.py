@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from kinetree.errors import KinetreeError, nearest_names, shortened
@@ -66,7 +67,8 @@ def _applied(
     made = replace(parts, **lists)
     own = Names()
     broken: dict[int, str] = {}
-    for step in (_take_out, _change, _add, _of_robot, _name):
+    names = cache(lambda kind: {thing.name for thing in things_in(made, kind)})  # at the last step nothing else changes
+    for step in (_take_out, _change, _add, _of_robot, partial(_name, names)):
         for i, (_, record) in records.items():
             try:
                 if i not in broken:
@@ -134,7 +136,11 @@ def _at(parts: Parts, record: Record) -> tuple[list[Any], int]:
     for i, thing in enumerate(things):
         if thing.name == record.name:
             return things, i
-    raise ValueError(f"there is no {record.kind.replace('_', ' ')} {record.name!r}")
+    raise _unknown(record)
+
+
+def _unknown(record: Record) -> ValueError:
+    return ValueError(f"there is no {record.kind.replace('_', ' ')} {record.name!r}")
 
 
 def _check_file(thing: Any, record: Record, paths: Iterable[str]) -> None:
@@ -216,10 +222,12 @@ def _add(parts: Parts, record: Record, own: Names) -> None:
 
 
 def _of_robot(parts: Parts, record: Record, own: Names) -> None:
+    if record.kind not in ("group", "robot"):
+        return
     joints = {joint.name for joint in parts.joints}
     if record.kind == "group":
         parts.groups = {**parts.groups, record.name: _names(record.data.get("joints"), joints)}
-    elif record.kind == "robot":
+    else:
         data = dict(record.data)
         if "joint_order" in data:
             parts.joint_order = _names(data.pop("joint_order"), joints)
@@ -240,12 +248,13 @@ def _names(data: Any, known: set[str]) -> tuple[str, ...]:
     return tuple(data)
 
 
-def _name(parts: Parts, record: Record, own: Names) -> None:
-    """Note the own name of an element that has another name in the file."""
+def _name(names: Callable[[str], set[str]], parts: Parts, record: Record, own: Names) -> None:
+    """Note the own name of an element that has another name in the file. names: those in the file, by kind."""
     name = record.data.get("name")
     if name is None or record.kind == "robot":
         return
-    _at(parts, record)
+    if record.kind not in CLASSES or record.name not in names(record.kind):
+        raise _unknown(record)
     if not isinstance(name, str) or not name:
         raise ValueError("a name is a text that is not empty")
     own.of(record.kind)[record.name] = name

@@ -79,7 +79,7 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
     kept = {} if "extension" in losses.without else _sections(robot)
     for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
         _raw(xml, element)
-    write_texts(xml, robot.joint_names, job.in_file(), records)
+    write_texts(xml, job.in_file(), records)
     for section in kept.get("keyframe", []):
         _reorder(section, job)
     assets = Assets(job, kept.pop("asset", []))

@@ -15,7 +15,6 @@ from kinetree.formats.fields import (
     finish,
     float_of,
     is_left_over,
-    joint_order,
     name_of,
     optional_each,
     read_each,
@@ -25,7 +24,7 @@ from kinetree.formats.fields import (
 )
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.parts import cutter
-from kinetree.formats.urdf.context import CARRIED, COUPLED, ORDER, Context, keep_others, read_origin
+from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
@@ -84,9 +83,8 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     for child in root.children:
         if child.tag in FOREIGN:
             parts.extensions.append(extension("urdf", child))
-        elif child.tag not in ("link", "joint", "material", "sensor", ORDER, COUPLED, CARRIED):
+        elif child.tag not in ("link", "joint", "material", "sensor", COUPLED, CARRIED):
             parts.extensions += keep_others(context, [child])
-    parts.joint_order = joint_order(report, root.find(ORDER), parts)
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     check_references(context, parts)
     carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED)]
