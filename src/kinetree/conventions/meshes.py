@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -12,7 +13,6 @@ from stat import S_ISREG
 from time import monotonic
 from types import MappingProxyType
 from typing import Literal
-from urllib.parse import unquote
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import folder_of
+from kinetree.formats.opener import Files, folder_of
 from kinetree.formats.packages import Packages
 from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
@@ -37,6 +37,9 @@ REMEMBERED = 10.0
 """Seconds for which the places of packages are cached."""
 MOST_MESHES = 1000
 """Largest number of meshes that are looked for."""
+
+ELSEWHERE = re.compile(r"model://|//|\\\\|file:(?!//)")
+"""Names of files that only Gazebo or another computer finds."""
 
 Asset = Literal["there", "missing", "empty", "pointer", "outside"]
 
@@ -197,25 +200,22 @@ def mesh_files(
     paths in an included file, which may start at either file."""
     if robot.source is None:
         return None
-    file, near = robot.source.file, folder_of(robot.source.file)
+    file = robot.source.file
     given = tuple((name, Path(folder)) for name, folder in packages.items())
-    known = _packages(given, confined, int(monotonic() // REMEMBERED))
+    files = Files({})
+    files.packages = _packages(given, confined, int(monotonic() // REMEMBERED))
     names = dict.fromkeys(
         _file(geometry)
         for _, geometry in shapes
         if "filename" in geometry.shape.parameters
         and (_is_whole(_file(geometry)) or (geometry.source and geometry.source.file == file))
     )
-    folders: dict[str, str | None] = {}
     found: dict[str, tuple[Path, Asset]] = {}
     for name in list(names)[:MOST_MESHES]:
-        package, rest = _split(name)
-        if package not in folders:
-            folders[package] = _folder(known, package, near)
-        folder = folders[package]
-        if folder is not None and rest is not None:
-            path = os.path.join(folder, rest)
-            found[name] = (Path(path), _asset(path, known, near))
+        with suppress(KinetreeError):  # a package that does not exist, or a text without a folder
+            if not _astray(name) and not ELSEWHERE.match(name):
+                path = Path(os.path.normpath(files.path(name, file)) if "://" in name else files.path(name, file))
+                found[name] = (path, _asset(path, files.packages, folder_of(file)))
     return found
 
 
@@ -266,33 +266,12 @@ def _astray(name: str) -> str | None:
     return "host" if scheme == "file" and first not in ("", "localhost") and not is_drive else None
 
 
-def _split(name: str) -> tuple[str, str | None]:
-    """Return the package in a file name, "" for none, and the path in it, beside the model or from the top; the path is
-    None if it is unknown or leads out of the package."""
-    scheme, _, rest = name.partition("://")
-    first, _, path = rest.partition("/")
-    if scheme == "package":
-        return first, None if _astray(name) else normpath(path.lstrip("/"))
-    if scheme == "file":
-        return "", unquote(f"/{path.lstrip('/')}") if first in ("", "localhost") else None
-    return "", None if "://" in name or name.startswith(("//", "\\", "file:")) else name
-
-
-@lru_cache(maxsize=1000)
-def _folder(packages: Packages, package: str, near: Path | None) -> str | None:
-    """Return the folder of a package, or that of the model for ""; None if it does not exist or may not be read."""
-    try:
-        return str(packages.package(package, near) if package else near or "") or None
-    except KinetreeError:
-        return None
-
-
-def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
+def _asset(path: Path, packages: Packages, near: Path | None) -> Asset:
     """Return the state of a mesh file; only regular files as short as a pointer are opened. near: folder of the model,
     to find the package of an absolute path."""
     try:
         if not packages.may_read(path):
-            packages.find_around(Path(path), near)
+            packages.find_around(path, near)
             if not packages.may_read(path):
                 return "outside"
         status = os.stat(path)
