@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+import pendants
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import CoupledLimit, Extension, Limit, Mimic, Robot
@@ -636,3 +637,19 @@ def test_edits_of_many_robots():
 def test_what_is_no_name_or_pose_or_number_is_refused(edit):
     with pytest.raises(kt.KinetreeError):
         edit(everything())
+
+
+def test_a_tool_is_a_sibling_of_tool0():
+    """A FANUC's tool, as its pendant shows it: 120 mm out of the flange and turned by 30 degrees about z."""
+    arm = pendants.ARM
+    T = kt.controllers["fanuc"].to_pose([0, 0, 120, 0, 0, 30])
+    robot = kt.edit.add_tool(arm, "gripper_tcp", T)
+    q = robot.q() + 0.3
+    assert np.allclose(kt.fk(robot, "gripper_tcp", base="tool0")(q), T, rtol=0, atol=1e-12)
+    written = kt.load(kt.text(robot, "urdf"), format="urdf")
+    assert written.frames["gripper_tcp"].link == written.parent_joint("tool0").parent == "flange"
+    assert np.allclose(kt.fk(written, "gripper_tcp")(q), kt.fk(robot, "tool0")(q) @ T, rtol=0, atol=1e-12)
+    with pytest.raises(kt.KinetreeError, match="tool0"):
+        kt.edit.add_tool(arm, "tool0", T)
+    with pytest.raises(kt.KinetreeError, match="no frame 'left_tool0'"):
+        kt.edit.add_tool(arm, "tcp", T, tool0="left_tool0")

@@ -31,6 +31,20 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
 
 
 @explained
+def add_tool(robot: Robot, name: str, T: Any, *, tool0: str = "tool0") -> Robot:
+    """Return the robot with the frame of a tool as a sibling of tool0, as REP-199 wants it.
+
+    T: T_tool0_name (4, 4), m: the tool as the controller has it, such as `kt.controllers["kuka"].to_pose(values)`.
+    tool0: the frame of a tool of zeros. Raises as `add_frame` does.
+    """
+    frame = robot.frames[tool0]
+    joint = robot.parent_joint(tool0) if tool0 in robot.links else None
+    if joint and joint.type == "fixed":
+        return add_frame(robot, name, joint.parent, joint.origin @ pose(T))
+    return add_frame(robot, name, frame.link, frame.origin @ pose(T))
+
+
+@explained
 def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None = None) -> Robot:
     """Return the robot with the frame `name` elsewhere on its link; everything else keeps its place in space.
 

@@ -49,13 +49,13 @@ class Reach:
         position = fk(robot, frame, base)
         cubes, needs = [], []
         columns = np.array([robot.coordinate_names.index(name) for name in to_middle.coordinate_names])
-        for q in _configurations(robot, replace(limits, h=h), columns, samples):
-            cubes.append(_cubes(position(q)[:, :3, 3], cell))
+        for q in configurations(robot, replace(limits, h=h), columns, samples):
+            cubes.append(cubes_of(position(q)[:, :3, 3], cell))
             needs.append(np.maximum(q @ limits.G[rows].T - limits.h[rows], 0.0))
         cube, need = np.concatenate(cubes), np.concatenate(needs)
         free = np.unique(cube[~need.any(axis=1)])
         others = np.setdiff1d(cube, free)
-        found = to_middle(_middles(others, cell)).success
+        found = to_middle(middles(others, cell)).success
         free = np.union1d(free, others[found])
         more = ~np.isin(cube, free)
         self._free, self._cell = len(free), cell
@@ -116,7 +116,7 @@ class Reach:
         return int(reached.sum())
 
 
-def _configurations(robot: Robot, limits: Limits, columns: Array, samples: int) -> Iterator[Array]:
+def configurations(robot: Robot, limits: Limits, columns: Array, samples: int) -> Iterator[Array]:
     """Yield random configurations inside, in portions; coordinates outside `columns` and all blocks stay."""
     lower, upper = limits.lower.copy(), limits.upper.copy()
     moving = np.zeros(len(lower), dtype=bool)
@@ -134,13 +134,13 @@ def _configurations(robot: Robot, limits: Limits, columns: Array, samples: int) 
         yield inside.sample(min(AT_ONCE, samples - start), rng)
 
 
-def _cubes(points: Array, cell: float) -> Array:
+def cubes_of(points: Array, cell: float) -> Array:
     """Return the number (n,) of the cube that contains each point (n, 3)."""
     i, j, k = np.floor(points / cell).astype(np.int64).T + SIDE // 2
     return np.asarray((i * SIDE + j) * SIDE + k)
 
 
-def _middles(cubes: Array, cell: float) -> Array:
+def middles(cubes: Array, cell: float) -> Array:
     """Return the centres (n, 3) of cubes."""
     ijk = np.stack([cubes // SIDE**2, cubes // SIDE % SIDE, cubes % SIDE], axis=-1) - SIDE // 2
     return np.asarray((ijk + 0.5) * cell)
