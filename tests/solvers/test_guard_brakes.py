@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import time
 
 import numpy as np
 import pytest
@@ -166,6 +167,21 @@ def test_c_gives_the_same_bits(icub, dtype, tmp_path):
         assert np.array_equal(found.view(bits), out.view(bits))
         q, qd = found[:, :7].copy(), found[:, 7:14].copy()
         assert (np.abs(qd) < 200).all()
+
+
+@pytest.mark.slow
+def test_a_step_of_an_arm_takes_no_more_than_300_nanoseconds(icub):
+    """In a batch, on one core; the least of many runs. 120 ns on an EPYC with AVX-512."""
+    guard, count = kt.guard(icub, "left_arm", acceleration=10.0), 4096
+    q = at_rest(icub, guard, count)
+    arguments = q, np.zeros_like(q), q + 0.1, np.full(count, 0.01)
+    guard.kernel(*arguments)
+    times = []
+    for _ in range(200):
+        start = time.perf_counter()
+        guard.kernel(*arguments)
+        times.append(time.perf_counter() - start)
+    assert min(times) / count < 300e-9
 
 
 def one_hinge(velocity="3"):

@@ -59,7 +59,7 @@ REMARKS: Mapping[str, str] = {
     "published-limits": "Published limits that are in doubt.",
     "range": "A range says something that has no effect, or means no limit.",
     "renamed": "A name stands twice, which MuJoCo allows; one gets another.",
-    "reversed-joint": "An edit has turned a joint round, and what a sensor in it measures with it.",
+    "reversed-joint": "A joint is reversed: its child link carries its parent. So is what a sensor in it measures.",
     "rounded-rotation": "The digits of a rotation are not enough; the nearest rotation is used.",
     "sdf-version": "Something belongs to another version of SDF than the file says.",
     "several-roots": "Links of a model are connected by no joint; each of them floats in the world.",

@@ -34,14 +34,16 @@ READ = (".stl", ".msh", *CHECKS)
 """Endings of mesh files that can be read."""
 
 
-def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None) -> Mesh:
-    """Return the mesh in a file of the format of its ending, all of its parts together.
+def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None, part: str = "") -> Mesh:
+    """Return the mesh in a file of the format of its ending: all of its parts, or the node `part` of a DAE file.
 
     A DAE file's unit is applied and its up axis is not, as in RViz. Nothing else is read but, for glTF, files that
     `beside` returns. Raises KinetreeError "mesh" if it cannot be read, "mesh-reader" if a reader is not installed.
     """
     ending = ending_of(file)
     check_pointer(data, file)
+    if part and ending != ".dae":
+        raise refused(file, f"is not read by parts, so its part {part!r} is unknown; a DAE file is")
     if ending == ".stl":
         return read_stl(data, file)
     if ending == ".msh":
@@ -49,7 +51,7 @@ def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None) -
     if ending not in CHECKS:
         raise refused(file, f"is a mesh in a format that is not read; read are {', '.join(READ)}")
     needed(file, "trimesh", *(("collada",) if ending == ".dae" else ()))
-    shown, unit = CHECKS[ending](data, file)
+    shown, unit = check_collada(data, file, part) if part else CHECKS[ending](data, file)
     return _with_trimesh(shown, file, ending, unit, beside)
 
 

@@ -19,6 +19,7 @@ from kinetree.solvers.compare.contents import compare_frames, compare_inertias, 
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
 from kinetree.solvers.compare.frames import Distance, distance_table, frame_distances
 from kinetree.solvers.compare.limits import compare_limits
+from kinetree.solvers.compare.loops import compare_loops
 from kinetree.solvers.compare.motions import apart
 
 MOST_SAMPLES = 10**6
@@ -100,7 +101,7 @@ def compare(
     match = Match(tree_a, tree_b, tolerance, relative, base == "any")
     pairs = match.pairs()
     sides = Sides(a, b, tree_a, tree_b, pairs, tolerance, relative)
-    motion = [*_left_over(sides), *_couplings(sides)]
+    motion = [*_left_over(sides), *_couplings(sides), *compare_loops(sides)]
     motion += [_other_motion(sides, pair) for pair in pairs if match.differs(pair)]
     differences = [
         *motion,
