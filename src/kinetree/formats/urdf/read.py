@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 
 from kinetree.errors import Finding
@@ -74,7 +75,9 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     parts.links = read_each(root.find_all("link"), partial(read_link, context))
     parts.joints = read_each(root.find_all("joint"), partial(read_joint, context))
     if opened:
-        take_loops(parts)
+        tried = replace(parts, loops=[])
+        _, turned = take_loops(tried, lambda link: False)
+        parts = parts if turned else tried  # URDF has one root: joints between two trees stay errors
     left = parts.extensions
     looks = root.find_all("material")
     parts.materials = optional_each(report, "urdf", looks, None, partial(read_material, context), left)
