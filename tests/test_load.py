@@ -167,6 +167,13 @@ class TestWriting:
             kt.save(robot, tmp_path / "out.mjcf")
 
 
+def test_xml_of_no_format_says_why(tmp_path):
+    for text, message in [("", "the file is empty"), (" \n", "the file is empty"), ("<a/>", "root element is <a>;")]:
+        (tmp_path / "a.xml").write_text(text)
+        with pytest.raises(kt.KinetreeError, match=message):
+            kt.load(tmp_path / "a.xml")
+
+
 def test_packages_may_be_relative(tmp_path, monkeypatch):
     (tmp_path / "ext").mkdir()
     (tmp_path / "ext" / "m.xacro").write_text('<robot><link name="a"/></robot>')

@@ -242,7 +242,8 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     message = f"this URDF file holds instructions of xacro, first here; {how}"
     fix = "name the file .xacro, or expand it: programs that read URDF do not expand it"
     note = Finding("xacro-in-urdf", "warning", message, first.source, first.element, fix, first.excerpt)
-    return replace(robot, notes=(note, *robot.notes)) if robot else None, [note, *findings]
+    new = [f for f in (note, *reading[1]) if f is note or (f.code == "xml-lenient" and f not in findings)]
+    return replace(robot, notes=(*new, *robot.notes)) if robot else None, [*new, *findings]
 
 
 def format_of(source: str | os.PathLike[str], format: str | None = None) -> Format:
@@ -297,12 +298,13 @@ def save(
 
     assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
         needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
-        the robot is written in its own format beside its own file. "keep" leaves the references as they are.
+        the robot is written in its own format beside its own file. "keep" leaves the references as they are, with a
+        warning that names those that lead nowhere from the file.
     without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`. Raises
         KinetreeError for a part without which other programs would see another robot, unless it is left out.
     """
     from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
-    from kinetree.shapes.bring import bring
+    from kinetree.shapes.bring import astray, bring
 
     target = Path(path)
     if "\0" in str(target):
@@ -318,7 +320,7 @@ def save(
     contents: dict[Path, bytes] = {}
     if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
-    notes: list[Finding] = []
+    notes = astray(robot, target, row.name, as_names(without)) if assets == "keep" else []
     text = row.write(robot, without, notes)
     with made_folders(file.parent for file in contents):
         write_all({**contents, target: text})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -12,7 +13,6 @@ from stat import S_ISREG
 from time import monotonic
 from types import MappingProxyType
 from typing import Literal, NamedTuple
-from urllib.parse import unquote
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import folder_of
+from kinetree.formats.opener import Files, folder_of
 from kinetree.formats.packages import Packages
 from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
@@ -40,6 +40,8 @@ MOST_MESHES = 1000
 
 MOST_READ = 2_000_000
 """Most bytes of files in other formats than STL that are read for a robot."""
+ELSEWHERE = re.compile(r"model://|//|\\\\|file:(?!//)")
+"""Names of files that only Gazebo or another computer finds."""
 
 Asset = Literal["there", "missing", "empty", "pointer", "outside"]
 
@@ -217,25 +219,23 @@ def mesh_files(
     paths in an included file, which may start at either file."""
     if robot.source is None:
         return None
-    file, near = robot.source.file, folder_of(robot.source.file)
+    file = robot.source.file
     given = tuple((name, Path(folder)) for name, folder in packages.items())
-    known = _packages(given, confined, int(monotonic() // REMEMBERED))
+    files = Files({})
+    files.packages = _packages(given, confined, int(monotonic() // REMEMBERED))
     names = dict.fromkeys(
         _file(geometry)
         for _, geometry in shapes
         if "filename" in geometry.shape.parameters
         and (_is_whole(_file(geometry)) or (geometry.source and geometry.source.file == file))
     )
-    folders: dict[str, str | None] = {}
     found: dict[str, tuple[str, Asset]] = {}
     for name in list(names)[:MOST_MESHES]:
-        package, rest = _split(name)
-        if package not in folders:
-            folders[package] = _folder(known, package, near)
-        folder = folders[package]
-        if folder is not None and rest is not None:
-            path = os.path.join(folder, rest)
-            found[name] = (path, _asset(path, known, near))
+        with suppress(KinetreeError):  # a package that does not exist, or a text without a folder
+            if not _astray(name) and not ELSEWHERE.match(name):
+                path = str(files.path(name, file))
+                path = os.path.normpath(path) if "://" in name else path
+                found[name] = (path, _asset(path, files.packages, folder_of(file)))
     return found
 
 
@@ -298,27 +298,6 @@ def _astray(name: str) -> str | None:
         return next((fault for fault, is_so in faults.items() if is_so), None)
     is_drive = first.endswith(":")
     return "host" if scheme == "file" and first not in ("", "localhost") and not is_drive else None
-
-
-def _split(name: str) -> tuple[str, str | None]:
-    """Return the package in a file name, "" for none, and the path in it, beside the model or from the top; the path is
-    None if it is unknown or leads out of the package."""
-    scheme, _, rest = name.partition("://")
-    first, _, path = rest.partition("/")
-    if scheme == "package":
-        return first, None if _astray(name) else normpath(path.lstrip("/"))
-    if scheme == "file":
-        return "", unquote(f"/{path.lstrip('/')}") if first in ("", "localhost") else None
-    return "", None if "://" in name or name.startswith(("//", "\\", "file:")) else name
-
-
-@lru_cache(maxsize=1000)
-def _folder(packages: Packages, package: str, near: Path | None) -> str | None:
-    """Return the folder of a package, or that of the model for ""; None if it does not exist or may not be read."""
-    try:
-        return str(packages.package(package, near) if package else near or "") or None
-    except KinetreeError:
-        return None
 
 
 def _asset(path: str, packages: Packages, near: Path | None) -> Asset:

@@ -43,6 +43,7 @@ REMARKS: Mapping[str, str] = {
     "merged": "An edit has merged links that fixed joints held together.",
     "mimic": "A joint that has not one coordinate cannot follow another.",
     "missing-element": "A visual or collision has no geometry; it is taken as empty.",
+    "missing-file": "References of a robot that was saved are kept, and lead to no file from there.",
     "mocap": "A body that is moved from outside is fixed where the file puts it.",
     "model-pose": "Where the model stands in its world is left out, for no joint holds it there.",
     "moved-reading": "An edit has moved the frame in which a sensor measures.",

@@ -183,12 +183,17 @@ def format_by_ending(path: str | os.PathLike[str]) -> Format | None:
 def format_of_text(path: Path, text: bytes) -> Format:
     """Return the format of a file: that of its ending, or for .xml that of its root element. Raises KinetreeError for
     one that is not known."""
-    row = format_by_ending(path)
+    row, root = format_by_ending(path), None
     if path.suffix.lower() == ".xml" or row is None:
         root = re.match(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<([A-Za-z_:][^\s/>]*)", text, re.DOTALL)
         row = next((other for other in FORMATS.values() if root and root[1] in other.roots), None)
     if row is None:
         endings = ", ".join(s for f in FORMATS.values() for s in f.suffixes)
         message = f"its format is not known; legal endings are {endings}, or say format=…"
+        if not text.strip():
+            message = "the file is empty"
+        elif root:
+            legal = ", ".join(f"<{tag.decode()}>" for other in FORMATS.values() for tag in other.roots)
+            message = f"its root element is <{root[1].decode(errors='replace')}>; legal are {legal}, or say format=…"
         raise KinetreeError(Finding("format", "error", message, Source(str(path))))
     return row

@@ -31,6 +31,7 @@ MAX_FAULTS = 1000
 MAX_NAMES = 50
 """Most names of a circle in a message."""
 LEFT_OVER = ("left-over-xacro", "its name holds what xacro should replace")
+LOOP_FIX = "a tree has no loops; without=('loop',), or --without loop, loads the robot without this joint"
 
 
 @dataclass
@@ -251,6 +252,8 @@ class _Checker:
             if sensor.joint is not None and self.parts.complete:
                 self.known("joint", sensor.joint, joints, sensor.source, f"sensor {sensor.name!r}")
         for group, members in self.parts.groups.items():
+            if not group:
+                self.missing("has no name", self.parts.source, "group")
             for name in members:
                 self.known("joint", name, joints, self.parts.source, f"group {group!r}")
 
@@ -313,7 +316,7 @@ class _Checker:
                 message = (
                     f"its child link {joint.child!r} is already the child of joint {other.name!r} at {other.source}"
                 )
-                self.error("two-parents", message, joint.source, f"joint {joint.name!r}", "a tree has no loops")
+                self.error("two-parents", message, joint.source, f"joint {joint.name!r}", LOOP_FIX)
         names = dict.fromkeys(link.name for link in parts.links if link.name)
         self.roots = [name for name in names if name not in parent_joint]
         lost = sum(joint.child not in names or parent_joint[joint.child] is not joint for joint in parts.joints)
@@ -330,7 +333,7 @@ class _Checker:
             if not faulty.isdisjoint(around):
                 continue
             message = f"is part of a cycle: {_cycle(parent_joint, joint)}"
-            self.error("cycle", message, joint.source, f"joint {joint.name!r}")
+            self.error("cycle", message, joint.source, f"joint {joint.name!r}", LOOP_FIX)
         return tuple(_reach(parts.joints, by_parent, self.roots[0])) if self.roots else ()
 
 

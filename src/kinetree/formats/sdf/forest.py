@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kinetree.errors import Doubt, Finding
-from kinetree.formats.fields import check_leaf, name_of
+from kinetree.formats.fields import check_leaf
 from kinetree.formats.sdf.choose import Choice
 from kinetree.formats.sdf.context import Context
 from kinetree.formats.sdf.frames import MODEL, WORLD, is_static
@@ -34,7 +34,7 @@ class _Forest:
         self.models = [e for e in choice.frames.entries if e.kind == "model" and e.name.startswith(choice.prefix)]
         self.static = tuple(e.name.removesuffix(MODEL) for e in self.models if is_static(e))
         self.held: dict[str, None] = {}  # static links with a joint from a link that is not static
-        self.named = {_link_of(context, element): element for element in named}
+        self.named = {element.get("link") or "": element for element in named if _is_whole(context, element)}
 
     def hang(self) -> set[str]:
         parts = self.parts
@@ -44,6 +44,9 @@ class _Forest:
         self.context.report.place(notes, self.choice.top.element.document)
         children = {joint.child for joint in parts.joints}
         roots = [link.name for link in parts.links if link.name not in children]
+        for name in {*self.named} - {*roots}:
+            message = f"it names link {name!r}, which does not exist or has a parent joint; it is left out"
+            self.context.report.warning("carried", message, self.named.pop(name), attribute="link")
         if lost := [joint for joint in parts.joints if not joint.child]:
             unsure = self.unsure(roots, lost)
             parts.doubts = [Doubt("joint", f"{HIDDEN} {link}") for link in unsure]  # of none in the file
@@ -90,7 +93,7 @@ class _Forest:
     def names(self, roots: list[str]) -> dict[str, str]:
         """Return the name of the joint of each root: that of its model, or for others of the model LINK_joint."""
         taken = {joint.name for joint in (*self.parts.joints, *self.parts.loops)}
-        found = {link: name_of(self.context.report, element, "joint") for link, element in self.named.items()}
+        found = {link: element.get("joint") or "" for link, element in self.named.items()}
         root_of = self.roots()
         for model in self.models:
             link = self.context.link_of(model)
@@ -146,6 +149,11 @@ class _Forest:
                 self.context.report.place([note], self.choice.top.element.document)
 
 
-def _link_of(context: Context, element: Element) -> str:
+def _is_whole(context: Context, element: Element) -> bool:
+    """Return whether an element FREE has both names, with a warning if not."""
     check_leaf(context.report, element, ("joint", "link"))
-    return name_of(context.report, element, "link")
+    missing = [name for name in ("joint", "link") if not element.get(name)]
+    if missing:
+        message = f"it needs {' and '.join(f'{name}=…' for name in missing)}; it is left out"
+        context.report.warning("carried", message, element)
+    return not missing

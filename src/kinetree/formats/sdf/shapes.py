@@ -33,7 +33,6 @@ NAMESPACES = {
 MATERIAL_NAME = "kinetree:name"
 MATERIAL = "kinetree:material"
 COUPLED = "kinetree:coupled_limit"
-ORDER = "kinetree:joint_order"  # of q, if the file's joints have another
 CARRIED = "kinetree:carried"  # what SDF lacks
 """Names with a prefix, which SDF allows for other tools: these keep names of materials, which SDF lacks."""
 
