@@ -92,5 +92,5 @@ def _mends(rule: type[Rule]) -> Mends:
 
 def family_title(letters: str) -> str:
     """Return the title of a family of rules."""
-    module = import_module(f"kinetree.conventions.{FAMILIES[letters]}")
+    module = import_module(f"kinetree.conventions.{FAMILIES[letters][0]}")
     return (module.__doc__ or "").strip().partition("\n")[0].rstrip(".")

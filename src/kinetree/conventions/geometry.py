@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import URDF_LINK, Quality, Shapes
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Geometry, Link
 
@@ -80,9 +79,6 @@ class AbsurdSize(Quality):
             if name != "scale" and any(s > HUGE or 0 < s < TINY for s in size):
                 message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{s:g}' for s in size)} m"
                 yield self.finding(message, link, source=geometry.source)
-
-
-RULES: tuple[type[Rule], ...] = (NoCollision, NoSize, AbsurdSize)
 
 
 @fact

@@ -8,7 +8,6 @@ import numpy as np
 
 from kinetree.conventions.quality import URDF_LINK, Masses, Quality, grouped, others
 from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot
 from kinetree.spatial.se3 import Array
@@ -343,22 +342,6 @@ class TooDense(Quality):
                 "as dense as osmium; is the mass in grams, or the inertia made up?"
             )
             yield self.finding(message + others([one[0].name for one in same[1:]]), link)
-
-
-RULES: tuple[type[Rule], ...] = (
-    NotPositive,
-    Triangle,
-    NoInertia,
-    NegativeMass,
-    NoMass,
-    Placeholder,
-    AbsurdMass,
-    GyrationRadius,
-    InertiaBeyondShape,
-    CentreOutside,
-    MovingWithoutInertial,
-    TooDense,
-)
 
 
 def _listed(moments: Array) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 from kinetree.conventions.facts import document
 from kinetree.conventions.fixes import unit_axes
 from kinetree.conventions.quality import URDF_JOINT, Quality
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.formats.numbers import numbers
 from kinetree.model.robot import Joint, Robot
@@ -126,9 +125,6 @@ class NegativeFriction(Quality):
                 for name, value in (("damping", dynamics.damping), ("friction", dynamics.friction)):
                     if value < 0:
                         yield self.finding(f"its {name} is {value:g}; legal is 0 or more", joint)
-
-
-RULES: tuple[type[Rule], ...] = (AxisLength, NearlyPrincipal, ShouldBeContinuous, NegativeFriction)
 
 
 def _vector(text: str) -> Sequence[float]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from math import inf
 
 from kinetree.conventions.quality import URDF_JOINT, Quality, grouped, others
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
@@ -294,19 +293,3 @@ class MimicOfNothing(Quality):
         for joint in robot.joints.values():
             if joint.mimic and joint.mimic.multiplier == 0:
                 yield self.finding(f"follows {joint.mimic.joint!r} with the multiplier 0", joint)
-
-
-RULES: tuple[type[Rule], ...] = (
-    Reversed,
-    NoRange,
-    ZeroOutside,
-    NoEffort,
-    NoVelocity,
-    NegativeMaximum,
-    PlaceholderEffort,
-    PlaceholderVelocity,
-    SoftLimits,
-    MimicRange,
-    MimicChain,
-    MimicOfNothing,
-)

@@ -21,7 +21,6 @@ from kinetree.conventions.facts import fact
 from kinetree.conventions.geometry import HUGE, TINY
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import folder_of
 from kinetree.formats.packages import Packages
@@ -183,9 +182,6 @@ class AbsurdMesh(MeshRule):
                 size = " by ".join(f"{side:.3g}" for side in sides)
                 message = f"the mesh {_file(geometry)!r} is {size} m large{'' if facts.complete else ' or more'}"
                 yield self.finding(message, link, source=geometry.source)
-
-
-RULES: tuple[type[Rule], ...] = (MissingMesh, EmptyMesh, PointerMesh, CutMesh, AbsurdMesh)
 
 
 @fact

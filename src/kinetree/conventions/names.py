@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, grouped, is_made
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 
@@ -175,9 +174,6 @@ class Alike(Quality):
             for alike in grouped(things, lambda thing: _folded(thing.name)):
                 for thing in alike[1:]:
                     yield self.finding(f"differs from {alike[0].name!r} only in case or separators", thing)
-
-
-RULES: tuple[type[Rule], ...] = (Hyphen, Space, OtherCharacter, LeadingSlash, LeadingDigit, UpperCase, Alike)
 
 
 @fact

@@ -78,6 +78,3 @@ class Chassis(Rep105):
             if CHASSIS.fullmatch(frame) and bodies[frame] != bodies.get("base_link", bodies[frame]):
                 message = f"a joint that moves is between it and {frame!r}, the mobile base"
                 yield self.finding(message, robot.links.get("base_link") or robot.frames["base_link"])
-
-
-RULES: tuple[type[Rule], ...] = (WorldFrames, Chassis)

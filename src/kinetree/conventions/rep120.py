@@ -265,6 +265,3 @@ def _lowest(T: Array, geometry: Geometry) -> float | None:
             return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
         case _:
             return None
-
-
-RULES: tuple[type[Rule], ...] = (BaseLink, Footprint, Hierarchy, Soles, Grippers)

@@ -147,9 +147,6 @@ class PluginJoint(BlockRule):
         yield from _unknown(self, named, list(robot.joints))
 
 
-RULES: tuple[type[Rule], ...] = (RootInertia, GazeboReference, TransmissionJoint, ControlJoint, PluginJoint)
-
-
 Block = tuple[Source | None, Element]
 """A block of another tool, and its place."""
 

@@ -129,6 +129,3 @@ class Needed(Suppresses):
             why = "; errors of readers are not excused" if code.islower() else ""
             why += "; what a macro makes is excused in the macro, or before the root" if macro else ""
             yield f"{code} is not found there, so there is nothing to suppress{why}; take it out"
-
-
-RULES: tuple[type[Suppresses], ...] = (Understood, Justified, Explained, Needed)

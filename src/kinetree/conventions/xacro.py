@@ -161,6 +161,3 @@ def parts(element: Element) -> Iterator[Element]:
         yield child
         if child.tag not in ("xacro:macro", "gazebo"):
             yield from parts(child)
-
-
-RULES: tuple[type[Rule], ...] = (PrefixLeak,)

@@ -139,9 +139,6 @@ rows = [
             yield self.remark(message, "group 'torso'")
 
 
-RULES = (RootLooksBackwards, AxisDirection, TorsoOrder)
-
-
 def angle_between(u: Array | tuple[float, ...], v: Array) -> float:
     """Return the angle, rad, between two vectors (3,); exact for small angles too."""
     return float(np.arctan2(np.linalg.norm(np.cross(u, v)), np.dot(u, v)))

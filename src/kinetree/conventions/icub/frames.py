@@ -142,6 +142,3 @@ class SensorDirection(IcubRule):
             said = sensor.force_torque
             if sensor.joint in joints and said is not None and said.measures != right:
                 yield self.finding(f"declares that it measures {said.measures}; the robot's is {right}", sensor)
-
-
-RULES = (FrameMissing, FrameMisplaced, SkinFrameMissing, SensorMissing, SensorDirection)

@@ -77,9 +77,6 @@ class LimitsInDegrees(IcubRule):
                 yield self.finding(message, robot.joints[joint])
 
 
-RULES = (LimitsOutsideBoard, LimitsInDegrees)
-
-
 def ranges_of(robot: Robot) -> dict[str, Interval]:
     """Return the lowest and highest position of those of the 32 joints that are revolute and not followers."""
     joints = (robot.joints[name] for name in MOVING if name in robot.joints)

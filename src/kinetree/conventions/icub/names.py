@@ -258,9 +258,6 @@ class Misplaced(IcubRule):
                 yield self.finding(f"{said}; {right}", link, source=joint.source)
 
 
-RULES = (IsAnICub, JointMissing, JointExtra, FixedJointMissing, LinkMissing, LinkExtra, Root, Misplaced)
-
-
 def alike(name: str, there: Iterable[str], known: Container[str]) -> str:
     """Return a clause that asks whether one of the unused names is meant, or ""."""
     near = nearest_names(name, [other for other in there if other not in known])

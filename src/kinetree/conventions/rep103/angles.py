@@ -8,7 +8,6 @@ from math import pi
 from kinetree.conventions.angles import FRACTIONS, OFF, exact
 from kinetree.conventions.fixes import exact_angles
 from kinetree.conventions.rep103.clause import Rep103, Rpy
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 
 
@@ -44,6 +43,3 @@ def _said(text: str, true: str) -> str:
     fraction = {1: "π", -1: "-π"}.get(times, f"{times}π") + (f"/{parts}" if parts > 1 else "")
     off = abs(float(text) - angle) * 1e3
     return f"{text} is meant to be {fraction} = {true}: {off:.2g} mrad off, {off:.2g} mm at a metre"
-
-
-RULES: tuple[type[Rule], ...] = (InexactAngles,)

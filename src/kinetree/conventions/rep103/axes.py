@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.conventions.quality import Shapes
 from kinetree.conventions.rep103.clause import Rep103
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -205,6 +205,3 @@ def _in_body(frame: str, robot: Robot) -> Array:
 def _turned(R: Array, meant: Iterable[Array]) -> float:
     """Return the angle between a rotation and the nearest of some others, rad."""
     return min(float(np.arccos(np.clip((np.trace(R.T @ other) - 1) / 2, -1, 1))) for other in meant)
-
-
-RULES: tuple[type[Rule], ...] = (Mirrored, Sides, Optical, NorthEastDown)

@@ -10,7 +10,6 @@ import numpy as np
 
 from kinetree.conventions.quality import HALF_EXTENTS, Shapes, grouped
 from kinetree.conventions.rep103.clause import Rep103, Rpy
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.formats.numbers import number
 from kinetree.model.robot import Geometry, Joint, Link, Robot
@@ -171,6 +170,3 @@ def _volume(link: Link) -> float | None:
             case _:
                 return None
     return sum(volumes)
-
-
-RULES: tuple[type[Rule], ...] = (Units,)

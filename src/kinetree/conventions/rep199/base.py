@@ -19,7 +19,7 @@ from kinetree.conventions.rep199.clause import (
 )
 from kinetree.conventions.rep199.fixes import add_base, hang_base, move_geometry
 from kinetree.conventions.rep199.makers import Maker
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Geometry, Robot
 from kinetree.spatial import se3
@@ -117,36 +117,6 @@ class BaseLinkUpright(Rep199):
                 yield self.remark(message, link_or_frame(robot, arm.base_link))
 
 
-class BaseOrientation(Rep199):
-    """base is turned against base_link as the controller's frame is.
-
-    What a controller's frame has other than REP-103 is said by this transform, and nowhere else. Judged by what models
-    of the maker agree on.
-    """
-
-    code = "R199-106"
-    level = "MUST"
-    evidence = "heuristic"
-    clause = "shall be resolved by defining the correct transform between base_link … and the base frame"
-    requires = ("R199-203",)
-    context = CheckOptions(vendor="abb")
-    good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
-    bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker) -> Iterator[Finding]:
-        """The rotation from base_link to base is another than those of the maker's models."""
-        for arm in arms:
-            expected = maker.base_rotation
-            if expected is None or arm.base is None or arm.base_link is None:
-                continue
-            R = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, :3]
-            off = angle(expected.T @ R)
-            if np.deg2rad(off) > EXACT:
-                message = f"is turned by {angle(R):.4g} degrees in {arm.base_link!r}; that of {maker.name} is "
-                turned = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
-                yield self.finding(message + turned, link_or_frame(robot, arm.base))
-
-
 class ChainBeginsAtBaseLink(Rep199):
     """The chain of links begins with base_link.
 
@@ -179,6 +149,64 @@ class ChainBeginsAtBaseLink(Rep199):
                 yield self.finding(message, link_or_frame(robot, arm.base_link))
 
 
+class BaseFixed(Rep199):
+    """base does not move against base_link.
+
+    The controller's frame stands still, whatever the joints do.
+    """
+
+    code = "R199-203"
+    level = "MUST"
+    clause = "the transform between parent and base is fixed"
+    good = """<parent link="base_link"/>
+    <child link="base"/>"""
+    bad = """<parent link="link_1"/>
+    <child link="base"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """base is carried by a joint that moves, or fixed to a link that does."""
+        for arm in arms:
+            if arm.base is None:
+                continue
+            joint = own_joint(robot, arm.base)
+            if joint is not None and joint.kind.nv:
+                message = f"joint {joint.name!r}, which carries it, is {joint.type}"
+                yield self.finding(message, link_or_frame(robot, arm.base))
+            elif bodies[arm.base] != arm.foot:
+                message = f"is fixed to {bodies[arm.base]!r}, which moves against {(arm.base_link or arm.foot)!r}"
+                yield self.finding(message, link_or_frame(robot, arm.base))
+
+
+class BaseOrientation(Rep199):
+    """base is turned against base_link as the controller's frame is.
+
+    What a controller's frame has other than REP-103 is said by this transform, and nowhere else. Judged by what models
+    of the maker agree on.
+    """
+
+    code = "R199-106"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "shall be resolved by defining the correct transform between base_link … and the base frame"
+    requires = ("R199-203",)
+    context = CheckOptions(vendor="abb")
+    good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
+    bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker) -> Iterator[Finding]:
+        """The rotation from base_link to base is another than those of the maker's models."""
+        for arm in arms:
+            expected = maker.base_rotation
+            if expected is None or arm.base is None or arm.base_link is None:
+                continue
+            R = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, :3]
+            off = angle(expected.T @ R)
+            if np.deg2rad(off) > EXACT:
+                message = f"is turned by {angle(R):.4g} degrees in {arm.base_link!r}; that of {maker.name} is "
+                turned = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
+                yield self.finding(message + turned, link_or_frame(robot, arm.base))
+
+
 class BasePosition(Rep199):
     """base is where the controller has its own frame.
 
@@ -208,34 +236,6 @@ class BasePosition(Rep199):
             if off > EXACT:
                 where = " ".join(f"{x:.4g}" for x in expected)
                 message = f"is {off:.4g} m from where models of {maker.name} have it, {where} m in {arm.base_link!r}"
-                yield self.finding(message, link_or_frame(robot, arm.base))
-
-
-class BaseFixed(Rep199):
-    """base does not move against base_link.
-
-    The controller's frame stands still, whatever the joints do.
-    """
-
-    code = "R199-203"
-    level = "MUST"
-    clause = "the transform between parent and base is fixed"
-    good = """<parent link="base_link"/>
-    <child link="base"/>"""
-    bad = """<parent link="link_1"/>
-    <child link="base"/>"""
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """base is carried by a joint that moves, or fixed to a link that does."""
-        for arm in arms:
-            if arm.base is None:
-                continue
-            joint = own_joint(robot, arm.base)
-            if joint is not None and joint.kind.nv:
-                message = f"joint {joint.name!r}, which carries it, is {joint.type}"
-                yield self.finding(message, link_or_frame(robot, arm.base))
-            elif bodies[arm.base] != arm.foot:
-                message = f"is fixed to {bodies[arm.base]!r}, which moves against {(arm.base_link or arm.foot)!r}"
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
 
@@ -323,17 +323,3 @@ def _lowest(shape: Geometry) -> float | None:
         radius, length = float(sizes["radius"]), float(sizes["length"])  # type: ignore[arg-type]
         return z - float(abs(R[2, 2])) * length / 2 - float(np.hypot(R[2, 0], R[2, 1])) * radius
     return None
-
-
-RULES: tuple[type[Rule], ...] = (
-    BaseLink,
-    BaseLinkAtBottom,
-    BaseLinkUpright,
-    ChainBeginsAtBaseLink,
-    BaseFixed,
-    BaseOrientation,
-    BasePosition,
-    BaseParent,
-    BaseGeometry,
-    Base,
-)

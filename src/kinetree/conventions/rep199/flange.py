@@ -18,7 +18,7 @@ from kinetree.conventions.rep199.clause import (
     parent,
 )
 from kinetree.conventions.rep199.fixes import add_flange, move_geometry
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
@@ -78,30 +78,28 @@ def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
                 yield joint
 
 
-class FlangeOrientation(Rep199):
-    """flange is turned as REP-103 wants it: seen with X forwards, Z is up.
+class FlangeFixed(Rep199):
+    """flange does not move against the last link.
 
-    Judged with all joints at zero, and only where X is then level; good models of some makers choose another zero, so
-    this is advice.
+    What is bolted on turns with the last joint, and no other turns it.
     """
 
-    code = "R199-402"
+    code = "R199-404"
     level = "MUST"
-    evidence = "advice"
-    clause = "shall always be oriented such that it complies with REP 103"
-    requires = ("R199-403",)
-    good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
-    bad = """<origin xyz="0.09 0 0" rpy="1.5707963267948966 0 0"/>"""
+    clause = "the transform between that parent and flange is fixed"
+    good = '<joint name="link_6-flange" type="fixed">'
+    bad = '<joint name="link_6-flange" type="continuous"><axis xyz="1 0 0"/>'
 
-    def check(self, arms: tuple[Arm, ...], robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
-        """Z of a flange that points forwards is not up."""
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """flange is carried by a joint that moves."""
         for arm in arms:
-            if arm.flange is None:
-                continue
-            R = poses[arm.base_link or arm.foot][:3, :3].T @ poses[arm.flange][:3, :3]
-            if abs(R[2, 0]) < LEVEL and R[2, 2] < 1 - ALONG:
-                off = between(R[:, 2], np.array([0.0, 0.0, 1.0]))
-                message = f"with all joints at zero its Z is {off:.4g} degrees from up"
+            joint = own_joint(robot, arm.flange)
+            if arm.flange and joint is not None and joint.kind.nv:
+                yield self.finding(
+                    f"joint {joint.name!r}, which carries it, is {joint.type}", link_or_frame(robot, arm.flange)
+                )
+            elif arm.flange and bodies[arm.flange] != arm.end:
+                message = f"is fixed to {bodies[arm.flange]!r}, and the arm ends with {arm.end!r}"
                 yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
@@ -127,28 +125,30 @@ class FlangeAxis(Rep199):
                 yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
-class FlangeFixed(Rep199):
-    """flange does not move against the last link.
+class FlangeOrientation(Rep199):
+    """flange is turned as REP-103 wants it: seen with X forwards, Z is up.
 
-    What is bolted on turns with the last joint, and no other turns it.
+    Judged with all joints at zero, and only where X is then level; good models of some makers choose another zero, so
+    this is advice.
     """
 
-    code = "R199-404"
+    code = "R199-402"
     level = "MUST"
-    clause = "the transform between that parent and flange is fixed"
-    good = '<joint name="link_6-flange" type="fixed">'
-    bad = '<joint name="link_6-flange" type="continuous"><axis xyz="1 0 0"/>'
+    evidence = "advice"
+    clause = "shall always be oriented such that it complies with REP 103"
+    requires = ("R199-403",)
+    good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
+    bad = """<origin xyz="0.09 0 0" rpy="1.5707963267948966 0 0"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """flange is carried by a joint that moves."""
+    def check(self, arms: tuple[Arm, ...], robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
+        """Z of a flange that points forwards is not up."""
         for arm in arms:
-            joint = own_joint(robot, arm.flange)
-            if arm.flange and joint is not None and joint.kind.nv:
-                yield self.finding(
-                    f"joint {joint.name!r}, which carries it, is {joint.type}", link_or_frame(robot, arm.flange)
-                )
-            elif arm.flange and bodies[arm.flange] != arm.end:
-                message = f"is fixed to {bodies[arm.flange]!r}, and the arm ends with {arm.end!r}"
+            if arm.flange is None:
+                continue
+            R = poses[arm.base_link or arm.foot][:3, :3].T @ poses[arm.flange][:3, :3]
+            if abs(R[2, 0]) < LEVEL and R[2, 2] < 1 - ALONG:
+                off = between(R[:, 2], np.array([0.0, 0.0, 1.0]))
+                message = f"with all joints at zero its Z is {off:.4g} degrees from up"
                 yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
@@ -197,13 +197,3 @@ class FlangeGeometry(Rep199):
         for arm in arms:
             if arm.flange and geometry(robot, arm.flange):
                 yield self.finding("has geometry, which belongs to the last link", link_or_frame(robot, arm.flange))
-
-
-RULES: tuple[type[Rule], ...] = (
-    Flange,
-    FlangeFixed,
-    FlangeAxis,
-    FlangeOrientation,
-    FlangeParent,
-    FlangeGeometry,
-)

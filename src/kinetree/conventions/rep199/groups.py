@@ -8,7 +8,7 @@ from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.arms import NAMES, Arm
 from kinetree.conventions.rep199.clause import Rep199, joints_of
 from kinetree.conventions.rep199.renaming import add_prefixes
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot
 
@@ -107,6 +107,3 @@ class GroupFrames(Rep199):
             for name in ("flange", "tool0"):
                 if bodies.get(name) == arm.end and arm.prefix:
                     yield self.finding(f"has not the prefix {arm.prefix!r} of its arm", link_or_frame(robot, name))
-
-
-RULES: tuple[type[Rule], ...] = (HasAnArm, GroupPrefixes, GroupFrames)

@@ -10,7 +10,6 @@ import numpy as np
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, angle, geometry
 from kinetree.conventions.rep199.renaming import number_links
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -136,6 +135,3 @@ class LinkGeometry(Rep199):
             for link in _links(robot, arm):
                 if link not in shown:
                     yield self.finding("moves, and has no geometry", robot.links[link])
-
-
-RULES: tuple[type[Rule], ...] = (LinkNames, LinkNumbers, LinkOrientation, LinkGeometry)

@@ -20,7 +20,7 @@ from kinetree.conventions.rep199.clause import (
 )
 from kinetree.conventions.rep199.fixes import add_tool0, hang_on_flange, hang_tool0, move_geometry
 from kinetree.conventions.rep199.makers import Maker
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -187,13 +187,3 @@ class Tool0Geometry(Rep199):
         for arm in arms:
             if arm.tool0 and geometry(robot, arm.tool0):
                 yield self.finding("has geometry", link_or_frame(robot, arm.tool0))
-
-
-RULES: tuple[type[Rule], ...] = (
-    Tool0,
-    Tool0AtFlange,
-    Tool0Fixed,
-    Tool0Parent,
-    Tool0Leaf,
-    Tool0Geometry,
-)

@@ -10,7 +10,7 @@ from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.arms import NAMES, Arm
 from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent
 from kinetree.conventions.rep199.fixes import hang_tools
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 
@@ -135,6 +135,3 @@ class ToolPlaces(Rep199):
                 yield self.finding(
                     f"hangs on {tool.arm.end!r}, not on {tool.arm.flange!r}", link_or_frame(robot, tool.name)
                 )
-
-
-RULES: tuple[type[Rule], ...] = (NumberedTools, MeaninglessTools, ToolNames, ToolPlaces)
