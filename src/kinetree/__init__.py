@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from kinetree.solvers.compare.comparison import compare as compare
     from kinetree.solvers.guard import guard as guard
     from kinetree.solvers.ik.make import ik as ik
-    from kinetree.solvers.ik.result import IKResult as IKResult
+    from kinetree.solvers.ik.solver import IKResult as IKResult
 
     controllers: Registered
 else:
@@ -85,7 +85,7 @@ else:
 
     _LATER = {  # imported when they are first used, each alone
         **dict.fromkeys(("fk", "hessian", "jacobian", "jacobian_dot", "manipulability", "velocity"), "queries.motion"),
-        "IKResult": "solvers.ik.result",
+        "IKResult": "solvers.ik.solver",
         "Kernel": "compiler.kernel",
         "calibrate": "solvers.calibrate.calibration",
         "check": "checker.check",

@@ -11,9 +11,9 @@ from kinetree.queries.motion import manipulability as manipulability
 from kinetree.queries.motion import velocity as velocity
 from kinetree.queries.statics import point as point
 from kinetree.solvers.ik.make import ik as ik
-from kinetree.solvers.ik.result import IKInterrupted as IKInterrupted
-from kinetree.solvers.ik.result import IKResult as IKResult
 from kinetree.solvers.ik.solver import IK as IK
+from kinetree.solvers.ik.solver import IKInterrupted as IKInterrupted
+from kinetree.solvers.ik.solver import IKResult as IKResult
 
 __all__ = [
     "IK",

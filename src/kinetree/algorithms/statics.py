@@ -10,8 +10,8 @@ import numpy as np
 from kinetree.algorithms.differential import twists
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.tree import Tree
+from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import Array
-from kinetree.spatial.wrench import moved_wrench
 
 
 def point(tree: Tree, q: Any, p: Any, frame: str, base: str | None = None) -> Array:

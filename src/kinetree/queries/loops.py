@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kinetree.algorithms import loops
+from kinetree.algorithms import kinematics
 from kinetree.algorithms.kinematics import path_between
 from kinetree.arguments import explained
 from kinetree.compiler.cache import digest
@@ -34,7 +34,7 @@ def loop_error(robot: Robot) -> Kernel:
     key = digest(repr([(loop.parent, loop.child, loop.type, loop.pitch) for loop in closing]), *numbers)
 
     def algorithm(model: Tree, q: Any) -> Any:
-        return loops.loop_error(model, q, closing)
+        return kinematics.loop_error(model, q, closing)
 
     frames = [end for loop in closing for end in (loop.parent, loop.child)]
     return query(robot, ("loop_error", key), frames, output, algorithm)

@@ -18,8 +18,8 @@ from kinetree.model.force_torque import MEASURES, reading_place
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.queries.query import coordinates, frames_of, one_of, query, tree, velocities
+from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import Array, homogeneous, inverse
-from kinetree.spatial.wrench import moved_wrench
 
 
 @explained

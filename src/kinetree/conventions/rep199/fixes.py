@@ -5,18 +5,20 @@ Each function is the repair of some rules: it yields edits for their findings, o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.conventions.angles import exact
-from kinetree.conventions.edit import Edit, Mend, edited, insert_after, insert_inside, remove, set_attribute
+from kinetree.conventions.edit import Edit, Mend, NewNames, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.conventions.fixes import Elements, new_frame, origins_of, set_origin
+from kinetree.conventions.rename_references import rename_references
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, outwards, own_joint
+from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, joints_of, outwards, own_joint
 from kinetree.conventions.rep199.makers import Maker
+from kinetree.errors import KinetreeError
 from kinetree.formats.xml import Element
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
@@ -272,3 +274,42 @@ def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, 
 
 def _not(element: str, why: str) -> Mend:
     return Mend(element, because=why)
+
+
+def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
+    """Rename the links of a chain to link_1, link_2, …, with the prefix of their arm."""
+    for arm in arms:
+        links = [robot.joints[name].child for name in arm.moving]
+        if sum(other.prefix == arm.prefix for other in arms) > 1:
+            yield from (Mend(f"link {link!r}", because="another arm has the same prefix") for link in links)
+            continue
+        wanted = {("link", link): f"{arm.prefix}link_{i}" for i, link in enumerate(links, 1)}
+        yield from _renamed(robot, elements, wanted, links)
+
+
+def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
+    """Put the prefix of an arm before the names of its links and joints."""
+    for arm in arms:
+        joints = joints_of(arm, robot)
+        names = [("joint", joint.name) for joint in joints] + [("link", joint.child) for joint in joints]
+        bare = {(kind, name): f"{arm.prefix}{name}" for kind, name in names if not name.startswith(arm.prefix)}
+        yield from _renamed(robot, elements, bare, [], about=[f"{kind} {name!r}" for kind, name in bare])
+
+
+def _renamed(
+    robot: Robot, elements: Elements, wanted: NewNames, links: Sequence[str], about: Sequence[str] = ()
+) -> Iterator[Mend]:
+    """Yield one repair with all new names, for each element with a finding."""
+    about = about or [f"link {link!r}" for link in links]
+    names = {key: new for key, new in wanted.items() if key[1] != new}
+    taken = {"link": set(robot.frames), "joint": set(robot.joints)}
+    for (kind, _), new in names.items():
+        if new in taken[kind] and (kind, new) not in names:
+            yield from (Mend(element, because=f"there is a {kind} {new!r} already") for element in about)
+            return
+    try:
+        edits = tuple(rename_references(elements.root, "urdf", names, robot))
+    except KinetreeError as error:
+        yield from (Mend(element, because=error.findings[0].message) for element in about)
+        return
+    yield from (Mend(element, edits, renamed=names) for element in about)

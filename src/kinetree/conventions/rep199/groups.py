@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.arms import NAMES, Arm
 from kinetree.conventions.rep199.clause import Rep199, joints_of
-from kinetree.conventions.rep199.renaming import add_prefixes
+from kinetree.conventions.rep199.fixes import add_prefixes
 from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot

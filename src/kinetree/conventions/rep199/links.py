@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, angle, geometry
-from kinetree.conventions.rep199.renaming import number_links
+from kinetree.conventions.rep199.fixes import number_links
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array

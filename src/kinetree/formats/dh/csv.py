@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from kinetree.errors import nearest_names
-from kinetree.formats.dh.poses import matrix_pose
-from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, read_row
+from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, matrix_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.kinematic import unquoted
 from kinetree.formats.numbers import numbers

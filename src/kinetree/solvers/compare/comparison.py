@@ -15,10 +15,9 @@ from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.solvers.compare.bodies import BASE, Match, Pair
-from kinetree.solvers.compare.contents import compare_frames, compare_inertias, compare_sensors
+from kinetree.solvers.compare.contents import compare_frames, compare_inertias, compare_limits, compare_sensors
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
 from kinetree.solvers.compare.frames import Distance, distance_table, frame_distances
-from kinetree.solvers.compare.limits import compare_limits
 from kinetree.solvers.compare.motions import apart
 
 MOST_SAMPLES = 10**6
