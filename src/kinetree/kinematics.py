@@ -15,19 +15,4 @@ from kinetree.solvers.ik.solver import IK as IK
 from kinetree.solvers.ik.solver import IKInterrupted as IKInterrupted
 from kinetree.solvers.ik.solver import IKResult as IKResult
 
-__all__ = [
-    "IK",
-    "IKInterrupted",
-    "IKResult",
-    "Kernel",
-    "analytical_jacobian",
-    "fk",
-    "hessian",
-    "ik",
-    "jacobian",
-    "jacobian_dot",
-    "loop_error",
-    "manipulability",
-    "point",
-    "velocity",
-]
+__all__ = [name for name in dir() if not name.startswith("_")]

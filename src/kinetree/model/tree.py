@@ -50,11 +50,6 @@ class Tree:
     nq: int
     nv: int
 
-    @property
-    def X_tree(self) -> tuple[Array, ...]:
-        """Featherstone's XT (6, 6): motion vectors from the parent body's frame to the joint frame."""
-        return tuple(plucker.motion_transform(se3.inverse(T)) for T in self.T_tree)
-
     def frame(self, name: str) -> tuple[int, Array]:
         """Return (body, T_body_frame) of a frame; the error for an unknown name lists the nearest."""
         if name not in self.frames:
