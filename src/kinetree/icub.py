@@ -11,4 +11,4 @@ from kinetree.robots.icub.limits import board_limits as board_limits
 from kinetree.robots.icub.limits import with_board_limits as with_board_limits
 from kinetree.robots.icub.naming import naming as naming
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [name for name in dir() if name[0].isalpha()]

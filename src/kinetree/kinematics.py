@@ -15,4 +15,4 @@ from kinetree.solvers.ik.solver import IK as IK
 from kinetree.solvers.ik.solver import IKInterrupted as IKInterrupted
 from kinetree.solvers.ik.solver import IKResult as IKResult
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [name for name in dir() if name[0].isalpha()]
