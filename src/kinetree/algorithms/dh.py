@@ -7,8 +7,6 @@ whose numbers lose precision, so a constant row goes between them. Base and tool
 parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import pi

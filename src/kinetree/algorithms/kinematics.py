@@ -1,7 +1,5 @@
 """Forward kinematics (Featherstone, Rigid Body Dynamics Algorithms, ch. 4; Lynch & Park, Modern Robotics, ch. 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

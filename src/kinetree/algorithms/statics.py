@@ -1,8 +1,6 @@
 """Points, wrenches and their joint torques (Lynch & Park, Modern Robotics, sections 3.4 and 5.2). Wrenches are force
 first, like the twists whose duals they are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sums and products of lists of numbers, floats or symbolic; and lengths and angles without rounding errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import pi
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading and printing of poses in the forms of makers' controllers."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence

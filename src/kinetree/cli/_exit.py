@@ -1,7 +1,5 @@
 """Exit status of commands, for every way in which they end; docs/command-line.md lists them."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Tables of joints and poses that were written down from a pendant, and the meaning of their columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -19,6 +17,23 @@ from kinetree.formats.numbers import number
 from kinetree.spatial.se3 import Array
 
 _NUMBER = re.compile(r"(?P<number>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d.,+-]*)", re.ASCII)
+
+
+class Wanted(NamedTuple):
+    """A required column. unit: of its numbers, "" for none, None for poses as text."""
+
+    label: str
+    what: str
+    unit: str | None
+
+
+class Column(NamedTuple):
+    """A column of the table. at: from 0. unit: that of its heading, else of the required column."""
+
+    at: int
+    text: str
+    unit: str | None
+    wanted: Wanted
 
 
 def read_poses(
@@ -139,23 +154,6 @@ VENDOR_JOINTS = {
 
 _BRACKETS = re.compile(r"(?P<name>.+?)\s*(?:\[(?P<a>[^][]*)\]|\((?P<b>[^()]*)\)|/(?P<c>[^][()/]*))")
 _WORD = re.compile(r"(?P<name>.+?)(?:[\s_]+(?P<a>[a-z]+)|\s*(?P<b>[°º]))", re.IGNORECASE)
-
-
-class Wanted(NamedTuple):
-    """A required column. unit: of its numbers, "" for none, None for poses as text."""
-
-    label: str
-    what: str
-    unit: str | None
-
-
-class Column(NamedTuple):
-    """A column of the table. at: from 0. unit: that of its heading, else of the required column."""
-
-    at: int
-    text: str
-    unit: str | None
-    wanted: Wanted
 
 
 def find_columns(

@@ -1,7 +1,5 @@
 """Output streams that accept any text: characters outside of their encoding are written in ASCII."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import os

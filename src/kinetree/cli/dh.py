@@ -1,7 +1,5 @@
 """`kinetree dh`: the Denavit-Hartenberg parameters of a chain."""
 
-from __future__ import annotations
-
 from math import inf
 from pathlib import Path
 from typing import Any, Literal

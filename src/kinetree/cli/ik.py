@@ -1,7 +1,5 @@
 """`kinetree ik`: joint positions that bring a frame to a pose."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

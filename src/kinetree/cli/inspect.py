@@ -1,7 +1,5 @@
 """`kinetree inspect`: the contents of a robot description."""
 
-from __future__ import annotations
-
 import click
 
 from kinetree.cli._model import json_option, robot_argument

@@ -1,7 +1,5 @@
 """`kinetree limits MODEL`, with `check` and `widen`: limits over several joints."""
 
-from __future__ import annotations
-
 import sys
 from fnmatch import fnmatchcase
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Forward-mode derivatives on the expression graph."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

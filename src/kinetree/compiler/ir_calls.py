@@ -5,8 +5,6 @@
 structures directly and passes all other calls to its `self`, which is any callable.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 from kinetree.compiler.ir import Function, batch_arguments, call_block, copy_entries

@@ -1,7 +1,5 @@
 """LLVM assembly of a whole module, from a program."""
 
-from __future__ import annotations
-
 import re
 
 from kinetree.compiler import ir_block, ir_calls, ir_trig

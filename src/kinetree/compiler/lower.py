@@ -1,7 +1,5 @@
 """Rewriting of operations that a processor has no instruction for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import pi, tan

@@ -8,8 +8,6 @@ functions in single precision. In `llvm`, {v} is the type of a vector of numbers
 {s} the name of {v} in intrinsics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

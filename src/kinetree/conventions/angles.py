@@ -1,7 +1,5 @@
 """Texts of angles that are fractions of π with too few digits."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from math import floor, pi

@@ -1,7 +1,5 @@
 """Explanations of rules: their text, examples, profiles and repairs, for commands and pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module

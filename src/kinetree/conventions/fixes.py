@@ -1,7 +1,5 @@
 """Repairs that belong to no family, and what repairs share: elements by name, and poses as text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

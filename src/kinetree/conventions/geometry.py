@@ -1,7 +1,5 @@
 """Rules about shapes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.facts import fact

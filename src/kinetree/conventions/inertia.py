@@ -1,7 +1,5 @@
 """Rules about masses and inertias: what no rigid body can have, and what nobody has measured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

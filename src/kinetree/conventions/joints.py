@@ -1,7 +1,5 @@
 """Rules about joints other than their limits: axes, passive behaviour."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from math import hypot, isinf, pi

@@ -1,7 +1,5 @@
 """Rules about limits of joints, and about joints that follow others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import inf
 

@@ -1,7 +1,5 @@
 """Rules about the files of meshes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

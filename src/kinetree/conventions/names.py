@@ -4,8 +4,6 @@ Names of links become frames, those of moving joints become parameters and entri
 appear nowhere else, so they are not checked.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Base of the rules for every robot, with the arm of their examples and measures of its bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar

@@ -3,8 +3,6 @@
 R105-001, one parent for each frame, is the reader's `two-parents`: a robot that breaks it is not made.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """REP-120, the frames of humanoid robots, as rules. That a robot is a humanoid is said by asking them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import acos, cos, degrees, sqrt
 from typing import Any, ClassVar

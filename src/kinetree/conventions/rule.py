@@ -1,7 +1,5 @@
 """Base of all rules: each rule is a class that explains itself and yields findings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal

@@ -1,7 +1,5 @@
 """Rules about suppressions. They are asked in every profile, once it is known what the suppressions have excused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar

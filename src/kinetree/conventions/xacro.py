@@ -1,7 +1,5 @@
 """Rules about the macros of xacro files, in the files as they were written."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The robot as computed: Featherstone's system model (Rigid Body Dynamics Algorithms, ch. 4.2), as arrays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Distance of a configuration from the limits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Closing joints: how far they are open, and which of them a chain of joints depends on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

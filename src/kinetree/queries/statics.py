@@ -1,7 +1,5 @@
 """Points, wrenches, joint torques, sensor readings and masses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

@@ -1,8 +1,6 @@
 """Featherstone's 6-D vectors, angular part first (Rigid Body Dynamics Algorithms, ch. 2). Only this package and
 `algorithms/dynamics.py` use this order; all public vectors are linear first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@
 and build arrays from their entries, so that they also run on symbolic scalars.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any

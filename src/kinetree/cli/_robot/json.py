@@ -1,7 +1,5 @@
 """Output of `kinetree inspect --json`; docs/command-line.md describes it."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import numpy as np

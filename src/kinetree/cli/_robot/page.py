@@ -1,7 +1,5 @@
 """Output of `kinetree inspect`: a robot as sections of a page, in degrees and millimetres."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar

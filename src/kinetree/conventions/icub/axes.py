@@ -1,7 +1,5 @@
 """Axes at the zero configuration, the direction of the root, and the order of the torso."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import degrees, radians
 

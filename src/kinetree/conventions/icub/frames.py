@@ -1,7 +1,5 @@
 """Frames of chains, sensors and skin, on their links; and the sensors themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.icub.page import IcubRule

@@ -1,7 +1,5 @@
 """Comparison of the model's limits with those of the control boards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import degrees, inf, pi, radians
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rules about the existence, names and places of joints and links."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rule about angles that are nearly fractions of π."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import pi
 

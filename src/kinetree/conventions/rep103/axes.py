@@ -1,7 +1,5 @@
 """Rules about right-handed frames with the axes of REP-103: bodies, cameras, and north, east, down."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod

@@ -1,7 +1,5 @@
 """Rule about numbers in units other than those of SI."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import hypot, isclose, isfinite, pi
 from typing import Any

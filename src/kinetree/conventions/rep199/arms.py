@@ -1,7 +1,5 @@
 """Arms of a robot, found by the frames of REP-199 and by chains of joints."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

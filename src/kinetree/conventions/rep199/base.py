@@ -1,7 +1,5 @@
 """Rules of REP-199 about base_link, the foot of an arm, and base, the controller's own frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

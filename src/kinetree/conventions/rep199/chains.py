@@ -1,7 +1,5 @@
 """Bodies of a robot in chains of joints, and the chains that could be arms by their lengths."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Base of the rules of REP-199, with their examples and shared measures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 

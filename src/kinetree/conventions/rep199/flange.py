@@ -1,7 +1,5 @@
 """Rules of REP-199 about flange, to which end effectors are bolted."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

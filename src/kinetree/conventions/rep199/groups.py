@@ -1,7 +1,5 @@
 """Rules of REP-199 about robots with several arms, and whether there is an arm at all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.examples import ARM

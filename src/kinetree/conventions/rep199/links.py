@@ -1,7 +1,5 @@
 """Rules of REP-199 about the links of the chain, link_1, link_2, …"""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

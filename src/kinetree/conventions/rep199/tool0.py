@@ -1,7 +1,5 @@
 """Rules of REP-199 about tool0, the controller's tool of zeros."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rules of REP-199 about the frames of tools that applications add."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """DH tables in CSV to a `DHTable`: one serial chain, with the unit of each column in its heading."""
 
-from __future__ import annotations
-
 import re
 
 from kinetree.errors import nearest_names

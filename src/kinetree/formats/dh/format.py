@@ -1,7 +1,5 @@
 """A `DHTable` to text, in TOML or CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

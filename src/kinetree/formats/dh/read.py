@@ -1,7 +1,5 @@
 """A DH text, TOML or CSV, to a robot; and the parsed tables of robots that come with the package."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

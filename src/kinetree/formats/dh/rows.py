@@ -1,7 +1,5 @@
 """One row or constant pose of a DH table, from its cells: the same for TOML and CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf

@@ -1,7 +1,5 @@
 """DH tables in TOML to a `DHTable`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import inf, isnan

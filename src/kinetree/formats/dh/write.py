@@ -1,7 +1,5 @@
 """A robot to a DH table in TOML or CSV, by extraction of its parameters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """ETS text such as `tz(0.333) Rz(q1) Rx(-90°) tx(82.5 mm)` to a sequence and to a robot."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

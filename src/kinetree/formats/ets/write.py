@@ -1,7 +1,5 @@
 """A robot to a sequence of elementary transforms."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 

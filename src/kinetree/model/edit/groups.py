@@ -1,7 +1,5 @@
 """Named, ordered groups of joints, such as control boards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from kinetree.arguments import as_names, explained

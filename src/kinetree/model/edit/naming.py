@@ -1,7 +1,5 @@
 """Renaming of links, frames, joints and other parts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Control boards of the iCub family: their values, in their own order and in degrees, to q and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary

@@ -1,7 +1,5 @@
 """Families of iCubs, the control boards of each, and how to infer the family from the structure of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Limits of the control boards of each robot; they differ from robot to robot and from the models."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from dataclasses import replace

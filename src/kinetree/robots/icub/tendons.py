@@ -1,7 +1,5 @@
 """Sets of limits of the iCub's shoulders: tendons, iKin's, the firmware's box."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from importlib.resources import files
 

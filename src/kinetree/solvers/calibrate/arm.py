@@ -1,7 +1,5 @@
 """The joints between a robot's foot and its flange."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

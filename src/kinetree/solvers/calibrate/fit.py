@@ -5,8 +5,6 @@ logarithms, which is safe near half a turn); then positions, which are linear (S
 calibration problem using the Kronecker product, 2013); then everything by least squares.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from kinetree.spatial.se3 import Array

@@ -1,7 +1,5 @@
 """Damped least squares (Levenberg, Marquardt) for X, Y, zeros of joints and a displacement, from many starts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 

@@ -1,7 +1,5 @@
 """Search for the simplest explanation of the poses that a controller shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby, product
 

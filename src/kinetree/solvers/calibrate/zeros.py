@@ -1,7 +1,5 @@
 """Search for explanations in which zeros of joints differ from the controller's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations, product
@@ -64,7 +62,7 @@ def _most(data: Data, e: Explanation, limit: int) -> int:
     return 0 if spare < len(_may(data, e)) else min(most, len(_may(data, e)), limit - e.wrong, spare - CHECKED)
 
 
-def _promising(data: Data, cases: Sequence[Explanation], starts: Starts) -> Iterator[tuple[Explanation, Unknowns]]:
+def _promising(data: Data, cases: Sequence[Explanation], starts: "Starts") -> Iterator[tuple[Explanation, Unknowns]]:
     """Yield the explanations that fit with the zeros of all joints, and the places where they do."""
     if not cases:
         return

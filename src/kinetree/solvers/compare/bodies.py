@@ -16,8 +16,6 @@ The constant between the bases is unknown. Pairs are grown from several candidat
 frame of one name, fits of all axes. The one that leaves the fewest differences wins (`_cost`), the first if equal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Comparison of two robots, apart from their names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import degrees

@@ -1,7 +1,5 @@
 """Comparison of what the bodies of two robots carry, mass, frames and sensors, and of their limits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import inf, isinf
 

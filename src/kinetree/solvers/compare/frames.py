@@ -1,7 +1,5 @@
 """Distances between the frames of two robots with equal joint values."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import degrees, pi, radians

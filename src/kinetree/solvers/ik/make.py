@@ -1,7 +1,5 @@
 """Construction of inverse kinematics solvers, with their kernels, which are traced and compiled at first use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import partial

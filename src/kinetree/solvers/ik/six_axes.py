@@ -1,7 +1,5 @@
 """Recognition of arms that have inverse kinematics in closed form."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The inverse kinematics solver and its result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -3,8 +3,6 @@
 Other tendon lengths are limits with other bounds: `A q + b > 0` with a larger b.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
