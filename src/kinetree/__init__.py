@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from kinetree.checker.check import check as check
     from kinetree.compiler.kernel import Kernel as Kernel
     from kinetree.queries.controllers import Registered
+    from kinetree.queries.limits import loop_error as loop_error
     from kinetree.queries.limits import margin as margin
-    from kinetree.queries.loops import loop_error as loop_error
     from kinetree.queries.motion import fk as fk
     from kinetree.queries.motion import hessian as hessian
     from kinetree.queries.motion import jacobian as jacobian
@@ -92,7 +92,7 @@ else:
         "compare": "solvers.compare.comparison",
         "guard": "solvers.guard",
         "ik": "solvers.ik.make",
-        "loop_error": "queries.loops",
+        "loop_error": "queries.limits",
         "margin": "queries.limits",
     }
     _MODULES = ("dynamics", "icub", "kinematics", "limits")

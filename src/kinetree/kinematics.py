@@ -1,7 +1,7 @@
 """Kinematics: poses and velocities of frames, their derivatives, and inverse kinematics."""
 
 from kinetree.compiler.kernel import Kernel as Kernel
-from kinetree.queries.loops import loop_error as loop_error
+from kinetree.queries.limits import loop_error as loop_error
 from kinetree.queries.motion import analytical_jacobian as analytical_jacobian
 from kinetree.queries.motion import fk as fk
 from kinetree.queries.motion import hessian as hessian

@@ -7,8 +7,8 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.angles import exact
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.fixes import exact
 from kinetree.conventions.profiles import family
 from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.conventions.rep103.axes import Mirrored, NorthEastDown, Optical, Sides

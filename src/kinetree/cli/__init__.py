@@ -14,8 +14,7 @@ from typing import Any
 import click
 
 from kinetree import __version__, _start
-from kinetree.cli._exit import INTERRUPTED, exit_status
-from kinetree.cli._streams import prepare
+from kinetree.cli._exit import INTERRUPTED, exit_status, prepare
 
 
 class _Commands(click.Group):

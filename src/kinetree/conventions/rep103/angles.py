@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from math import pi
 
-from kinetree.conventions.angles import FRACTIONS, OFF, exact
-from kinetree.conventions.fixes import exact_angles
+from kinetree.conventions.fixes import FRACTIONS, OFF, exact, exact_angles
 from kinetree.conventions.rep103.clause import Rep103, Rpy
 from kinetree.errors import Finding
 

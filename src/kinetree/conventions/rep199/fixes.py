@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.conventions.angles import exact
 from kinetree.conventions.edit import Edit, Mend, NewNames, edited, insert_after, insert_inside, remove, set_attribute
-from kinetree.conventions.fixes import Elements, new_frame, origins_of, set_origin
+from kinetree.conventions.fixes import Elements, exact, new_frame, origins_of, set_origin
 from kinetree.conventions.rename_references import rename_references
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, joints_of, outwards, own_joint

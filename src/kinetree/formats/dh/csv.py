@@ -6,8 +6,7 @@ from kinetree.errors import nearest_names
 from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, matrix_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.kinematic import unquoted
-from kinetree.formats.numbers import numbers
-from kinetree.formats.quantities import ANGLES, PER_METRE
+from kinetree.formats.numbers import ANGLES, PER_METRE, numbers
 from kinetree.formats.table import cells_of, separator_of
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable

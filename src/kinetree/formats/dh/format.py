@@ -12,8 +12,7 @@ import numpy as np
 
 from kinetree.formats.force_torque import words_of
 from kinetree.formats.kinematic import quoted
-from kinetree.formats.numbers import format_number
-from kinetree.formats.quantities import PER_METRE, to_si
+from kinetree.formats.numbers import PER_METRE, format_number, to_si
 from kinetree.model.dh import DHChain, DHRow, DHTable
 from kinetree.model.robot import ForceTorque, Frame, Joint, Limit, Mimic, Sensor
 from kinetree.spatial import se3

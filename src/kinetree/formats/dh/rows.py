@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.values import NUMBER_HINT, Cell, Units, parse_cell
-from kinetree.formats.quantities import to_si
+from kinetree.formats.numbers import to_si
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import ROW_TYPES, DHRow
 from kinetree.model.robot import Limit, Mimic

@@ -10,7 +10,7 @@ from kinetree.formats.dh.rows import KEYS as ROW_KEYS
 from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, POSE_KEYS, Place, read_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
-from kinetree.formats.quantities import ANGLES, PER_METRE
+from kinetree.formats.numbers import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport, read_toml
 from kinetree.formats.toml import Places, TomlTable, Where, is_text, is_texts
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable

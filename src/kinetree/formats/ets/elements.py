@@ -15,8 +15,7 @@ import numpy as np
 
 from kinetree.errors import fail
 from kinetree.formats.kinematic import quoted
-from kinetree.formats.numbers import format_number
-from kinetree.formats.quantities import ANGLES, PER_METRE, PI_WORDS
+from kinetree.formats.numbers import ANGLES, PER_METRE, PI_WORDS, format_number
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 

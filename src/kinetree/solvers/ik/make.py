@@ -20,7 +20,7 @@ from kinetree.compiler.program import trace
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
-from kinetree.queries.loops import refuse_loops
+from kinetree.queries.limits import refuse_loops
 from kinetree.queries.query import frames_of, one_of, origin, remember, tolerance_of, tree
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
 from kinetree.solvers.ik.six_axes import six_axes
