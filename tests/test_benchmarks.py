@@ -102,6 +102,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_process_checks_and_times_kinetree(folder):
     process = kernels.Process("kinetree", folder)
     try:
@@ -115,6 +116,7 @@ def test_a_process_checks_and_times_kinetree(folder):
         process.close()
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_is_seen(folder):
     known = dict(np.load(folder / "UR5.npz"))
     known["fk"][7, 0, 3] += 1e-6
@@ -134,6 +136,7 @@ def test_a_peer_that_is_not_there_says_so(folder):
     assert process.hello == {"missing": "No module named 'peers.nobody'"}
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_an_error(folder):
     process = kernels.Process("kinetree", folder)
     process.child.kill()
@@ -141,6 +144,7 @@ def test_a_process_that_dies_is_an_error(folder):
     process.close()
 
 
+@pytest.mark.slow
 def test_answers_are_put_in_the_order_of_the_peer(folder):
     from peers.__main__ import in_order_of, reordered
 
@@ -182,6 +186,7 @@ def test_every_peer_of_inverse_kinematics_says_what_it_needs():
     assert all(file.PACKAGES and callable(file.make) for file in files.values())
 
 
+@pytest.mark.slow
 def test_a_chain_is_the_way_to_the_frame_and_moves_as_the_arm(tmp_path):
     arm = kt.load(ARM, format="dh")
     whole = ik_peers.chain(arm, arm.root, "a_link", tmp_path)
@@ -229,6 +234,7 @@ def test_the_fastest_that_solves_enough_is_compared():
     assert ik.comparison(ours, []) == "no peer takes it"
 
 
+@pytest.mark.slow
 def test_conversions_counts_what_became_of_each(tmp_path, capsys):
     limb = '<link name="{0}"/><joint name="j{0}" type="fixed"><parent link="a"/><child link="{0}"/></joint>'
     shape = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'

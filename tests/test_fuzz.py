@@ -31,6 +31,7 @@ def test_every_case_belongs_to_a_target_and_is_small():
     assert all(path.stat().st_size <= 2000 for path in CASES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_every_target_has_cases_that_pass(name):
     for seed in range(4):

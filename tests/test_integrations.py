@@ -47,6 +47,7 @@ def test_the_hook(faulty):
     assert ("arm.urdf" in result.stdout) == faulty
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="the action is a script of bash")
 @pytest.mark.parametrize("profile", ["industrial", ""])
 def test_the_action(faulty, tmp_path, profile):

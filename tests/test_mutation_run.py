@@ -136,6 +136,7 @@ def contents(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_run_prints_the_survivors_and_leaves_the_checkout_alone(checkout, capsys):
     before = contents(checkout)
     assert mutants.main(["--root", str(checkout), "--draw", "2", "--at-least", "60"]) == 1
@@ -149,6 +150,7 @@ def test_a_run_prints_the_survivors_and_leaves_the_checkout_alone(checkout, caps
     assert contents(checkout) == before
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_ended_and_counts_as_noticed(checkout, tmp_path):
     place = set_up(checkout, tmp_path / "work")
     done = run(place, ["-c", "print('started', flush=True); import time; time.sleep(60)"], limit=1.0)

@@ -477,7 +477,7 @@ class TestAfterARunThatWasKilled:
         assert sum(path.read_text() != text for path, text in two.items()) == 1
         return before
 
-    @pytest.mark.parametrize("folder", ["robots", "parts"])
+    @pytest.mark.parametrize("folder", ["robots", pytest.param("parts", marks=pytest.mark.slow)])
     def test_the_next_undoes_it_and_says_so(self, folder, run, two, killed, tmp_path):
         result = run("fix", "--unsafe", tmp_path / folder, "--ignore", "R103-007")
         assert result.exit_code == 0

@@ -281,6 +281,7 @@ def test_cloudpickle():
     np.testing.assert_array_equal(pickle.loads(cloudpickle.dumps(k))([1, 2, 3]), [2, 4, 6])
 
 
+@pytest.mark.slow
 def test_weak_references_and_cycles():
     k = kernel(lambda x: 2.0 * x, (3,))
     k(np.zeros(3))

@@ -306,6 +306,7 @@ class TestChild:
         assert [str(one.findings[0]).partition("exit status ")[2][:1] for one in found] == ["8", "7", "9"]
 
 
+@pytest.mark.slow
 @linux
 def test_a_child_that_does_not_bear_it_goes_on_without_it(tmp_path, monkeypatch):
     """As under an emulator, whose own calls the filter would refuse."""

@@ -125,6 +125,7 @@ class TestRefused:
             read_mesh(data, name)
         assert error.value.findings[0].source.file == name
 
+    @pytest.mark.slow
     def test_a_mesh_that_is_used_too_often(self):
         document = meshes.gltf(nodes=[{"mesh": 0}] * 3_000_000)
         with pytest.raises(kt.KinetreeError, match="announces 48000000 numbers"):

@@ -75,6 +75,7 @@ def test_a_fault_of_the_numbers_is_named_whatever_the_poses(who, seed):
             check(who, planted, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", MAKERS[1:])
 def test_every_order_is_told_from_the_others(who):
     joints, poses = shown(who, np.random.default_rng(2))
@@ -96,6 +97,7 @@ def test_a_quaternion_whose_real_part_is_the_last():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("j", range(6))
 def test_every_joint_that_turns_the_other_way(j):
     joints, poses = shown("kuka", np.random.default_rng(j))
@@ -104,6 +106,7 @@ def test_every_joint_that_turns_the_other_way(j):
     assert f"'joint_{j + 1}'" in result.faults[0].message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("frames", "expected"),
     [
@@ -226,6 +229,7 @@ class TestFramesThatAreFound:
 
 
 class TestNothingFits:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("who", "T_tool"), [("abb", None), pytest.param("fanuc", TestFramesThatAreFound.Y, marks=pytest.mark.slow)]
     )
@@ -401,6 +405,7 @@ def test_a_left_handed_controller():
     assert not calibrate(ARM, left, joints, poses).agrees
 
 
+@pytest.mark.slow
 def test_many_poses_are_used_all():
     joints, poses = shown("staubli", np.random.default_rng(25), k=300)
     result = calibrate(ARM, "staubli", joints, poses, tolerance=(1e-3, 2e-3))

@@ -249,6 +249,7 @@ class TestColumns:
         assert fault.code == "pose-columns"
         assert f"{'XYZ'[i]} and {'XYZ'[j]} of the positions stand in each other's place" in fault.message
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("who", ["kuka", "universal_robots", "staubli", "kawasaki"])
     @pytest.mark.parametrize("places", [(3, 4), (4, 5), (3, 5)])
     def test_of_angles(self, who, places):
@@ -367,6 +368,7 @@ def real(name):
     return kt.load(next(path for path in example_robot_urdfs() if path.name == name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if "/" in n else n for n in REAL])
 def test_real_robots(name):
     robot, who, rng = real(name), REAL[name], np.random.default_rng(50)

@@ -53,6 +53,7 @@ def test_beyond_it_is_an_estimate_and_its_error_is_honest(n, bound):
     assert polytope.measure(A / width, b) == found  # the same in every call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", [3.6, 2.2])
 def test_samples_are_uniform(bound):
     A, b = cube_below(7, bound)
