@@ -1,12 +1,13 @@
 """REP-120, the frames of humanoid robots, as rules. That a robot is a humanoid is said by asking them."""
 
 from collections.abc import Iterator, Mapping
-from math import acos, cos, degrees, sqrt
-from typing import Any, ClassVar
+from math import acos, cos, degrees
+from typing import ClassVar
 
+from kinetree.conventions.quality import lowest_point
 from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import Finding
-from kinetree.model.robot import Geometry, Robot
+from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, inverse
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
@@ -170,7 +171,7 @@ class Soles(Rep120):
             if any(other[0] == name[0] and _coplanar(poses[other], poses[name]) for other in wrong):
                 continue
             lowest = [
-                _lowest(inverse(poses[name]) @ poses[link.name] @ geometry.origin, geometry)
+                lowest_point(inverse(poses[name]) @ poses[link.name] @ geometry.origin, geometry)
                 for link in robot.links.values()
                 if bodies[link.name] == bodies[name]
                 for geometry in link.collisions
@@ -245,21 +246,3 @@ def _coplanar(T_a: Array, T_b: Array) -> bool:
     """Return whether two frames have one XY plane, the same side up."""
     T_ab = inverse(T_a) @ T_b
     return bool(abs(T_ab[2, 3]) <= NEAR and T_ab[2, 2] > cos(TURNED))
-
-
-def _lowest(T: Array, geometry: Geometry) -> float | None:
-    """Return the least z of a shape at T, or None for an unknown shape."""
-    z: float = T[2, 3]
-    tilt = abs(T[2, :3])
-    sizes: Any = geometry.shape.parameters
-    match geometry.shape.kind:
-        case "box":
-            return z - float(tilt @ sizes["size"]) / 2
-        case "sphere":
-            return z - float(sizes["radius"])
-        case "capsule":
-            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"])
-        case "cylinder":
-            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
-        case _:
-            return None

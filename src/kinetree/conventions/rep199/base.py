@@ -5,21 +5,22 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.quality import lowest_point
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
     STRICT,
+    NoGeometry,
     Rep199,
     angle,
-    geometry,
     own_joint,
     parent,
 )
-from kinetree.conventions.rep199.fixes import add_base, hang_base, move_geometry
+from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
-from kinetree.model.robot import Geometry, Robot
+from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -68,7 +69,8 @@ class BaseLinkAtBottom(Rep199):
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """The lowest point of the shapes of base_link is not at its origin's height."""
         for link in {arm.base_link: robot.links.get(arm.base_link or "") for arm in arms}.values():
-            shapes = [_lowest(shape) for shape in link.collisions] if link else []
+            judged = link is not None and not any(shape.shape.kind == "capsule" for shape in link.collisions)
+            shapes = [lowest_point(shape.origin, shape) for shape in link.collisions] if link and judged else []
             if link is None or not shapes or None in shapes:
                 continue
             lowest = min(height for height in shapes if height is not None)
@@ -256,7 +258,7 @@ class BaseParent(Rep199):
   <joint name="base_link-mount" type="fixed">
     <parent link="base_link"/>
     <child link="mount"/>"""
-    mend = staticmethod(hang_base)
+    mend = hang("base", "base_link")
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """base hangs on another link."""
@@ -269,24 +271,19 @@ class BaseParent(Rep199):
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
 
-class BaseGeometry(Rep199):
+class BaseGeometry(NoGeometry):
     """base has no geometry.
 
     It is a frame, not a body.
     """
 
     code = "R199-206"
-    level = "MUST"
     clause = "base shall not have any geometry associated with it"
     good = '<link name="base"/>'
     bad = '<link name="base"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>'
+    frame = "base"
+    instead = ", which belongs to base_link"
     mend = move_geometry("base")
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
-        """base has shapes."""
-        for arm in arms:
-            if arm.base and geometry(robot, arm.base):
-                yield self.finding("has geometry, which belongs to base_link", link_or_frame(robot, arm.base))
 
 
 class Base(Rep199):
@@ -308,16 +305,3 @@ class Base(Rep199):
         for arm in arms:
             if arm.base is None:
                 yield self.absent(robot, arms, arm, "base", strict)
-
-
-def _lowest(shape: Geometry) -> float | None:
-    """Return the z of the lowest point of a box, cylinder or sphere, m; None for others."""
-    R, z, sizes = shape.origin[:3, :3], float(shape.origin[2, 3]), shape.shape.parameters
-    if shape.shape.kind == "box":
-        return z - float(np.abs(R[2]) @ np.asarray(sizes["size"])) / 2
-    if shape.shape.kind == "sphere":
-        return z - float(sizes["radius"])  # type: ignore[arg-type]
-    if shape.shape.kind == "cylinder":
-        radius, length = float(sizes["radius"]), float(sizes["length"])  # type: ignore[arg-type]
-        return z - float(abs(R[2, 2])) * length / 2 - float(np.hypot(R[2, 0], R[2, 1])) * radius
-    return None

@@ -130,18 +130,15 @@ def _between(robot: Robot, joint: Joint, arm: Arm) -> bool:
     return any(geometry(robot, link) for link in links[links.index(arm.end) + 1 :])
 
 
-def hang_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Attach base to base_link in its place."""
-    for arm in arms:
-        if arm.base and arm.base_link:
-            yield from _rehung(robot, poses, elements, arm.base, arm.base_link)
+def hang(frame: str, on: str) -> object:
+    """Return the repair that attaches one frame of an arm, base or tool0, to another in its place."""
 
+    def mend(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+        for link, carrier in ((getattr(arm, frame), getattr(arm, on)) for arm in arms):
+            if link and carrier:
+                yield from _rehung(robot, poses, elements, link, carrier)
 
-def hang_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Attach tool0 to flange in its place."""
-    for arm in arms:
-        if arm.tool0 and arm.flange:
-            yield from _rehung(robot, poses, elements, arm.tool0, arm.flange)
+    return staticmethod(mend)
 
 
 def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:

@@ -8,6 +8,7 @@ import numpy as np
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     ALONG,
+    NoGeometry,
     Rep199,
     between,
     flange_off,
@@ -177,21 +178,16 @@ class FlangeParent(Rep199):
                 yield self.finding(f"hangs on {link!r}, not on {arm.end!r}", link_or_frame(robot, arm.flange))
 
 
-class FlangeGeometry(Rep199):
+class FlangeGeometry(NoGeometry):
     """flange has no geometry.
 
     It is a frame, not a body.
     """
 
     code = "R199-408"
-    level = "MUST"
     clause = "flange shall not have any geometry associated with it"
     good = '<link name="flange"/>'
     bad = '<link name="flange"><visual><geometry><sphere radius="0.03"/></geometry></visual></link>'
+    frame = "flange"
+    instead = ", which belongs to the last link"
     mend = move_geometry("flange")
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
-        """flange has shapes."""
-        for arm in arms:
-            if arm.flange and geometry(robot, arm.flange):
-                yield self.finding("has geometry, which belongs to the last link", link_or_frame(robot, arm.flange))

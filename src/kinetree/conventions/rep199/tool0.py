@@ -8,15 +8,15 @@ from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
     STRICT,
+    NoGeometry,
     Rep199,
     angle,
     children,
-    geometry,
     off_the_way_out,
     own_joint,
     parent,
 )
-from kinetree.conventions.rep199.fixes import add_tool0, hang_on_flange, hang_tool0, move_geometry
+from kinetree.conventions.rep199.fixes import add_tool0, hang, hang_on_flange, move_geometry
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
@@ -133,7 +133,7 @@ class Tool0Parent(Rep199):
     <child link="tool0"/>"""
     bad = """<parent link="link_6"/>
     <child link="tool0"/>"""
-    mend = staticmethod(hang_tool0)
+    mend = hang("tool0", "flange")
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """tool0 hangs on another link."""
@@ -167,21 +167,15 @@ class Tool0Leaf(Rep199):
                     yield self.finding(hung, robot.links[joint.child])
 
 
-class Tool0Geometry(Rep199):
+class Tool0Geometry(NoGeometry):
     """tool0 has no geometry.
 
     It is a frame, not a body.
     """
 
     code = "R199-509"
-    level = "MUST"
     clause = "tool0 shall not have any geometry associated with it"
     good = '<link name="tool0"/>'
     bad = '<link name="tool0"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>'
+    frame = "tool0"
     mend = move_geometry("tool0")
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
-        """tool0 has shapes."""
-        for arm in arms:
-            if arm.tool0 and geometry(robot, arm.tool0):
-                yield self.finding("has geometry", link_or_frame(robot, arm.tool0))
