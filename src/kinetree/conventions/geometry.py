@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.facts import fact
-from kinetree.conventions.quality import URDF_LINK, Quality, Shapes
+from kinetree.conventions.quality import LinkQuality, Quality, Shapes
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Geometry, Link
 
@@ -12,7 +12,7 @@ Size = tuple[Link, Geometry, str, tuple[float, ...]]
 """A link, its shape, the name of one of the shape's sizes, and its numbers, m."""
 
 
-class NoCollision(Quality):
+class NoCollision(LinkQuality):
     """What a joint moves and one can see can also be hit.
 
     Planners and simulators see collision shapes only: through this body everything passes.
@@ -21,7 +21,6 @@ class NoCollision(Quality):
     code = "GEO-001"
     level = "SHOULD"
     clause = "the collision properties of a link"
-    url = URDF_LINK
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = ""
 
@@ -33,7 +32,7 @@ class NoCollision(Quality):
                 yield self.finding("a joint moves it, and it has visuals but no collision shape", seen[0])
 
 
-class NoSize(Quality):
+class NoSize(LinkQuality):
     """Sizes are larger than zero.
 
     Simulators refuse a shape without volume; negative sizes turn it inside out.
@@ -42,7 +41,6 @@ class NoSize(Quality):
     code = "GEO-002"
     level = "MUST"
     clause = "the size of the shape"
-    url = URDF_LINK
     good = '<box size="0.4 0.12 0.12"/>'
     bad = '<box size="0.4 0 0.12"/>'
 

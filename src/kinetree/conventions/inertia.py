@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kinetree.conventions.quality import URDF_LINK, Masses, Quality, grouped, others
+from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot
@@ -84,7 +84,7 @@ class Triangle(Quality):
                 yield self.finding(f"{message} the others", link)
 
 
-class NoInertia(Quality):
+class NoInertia(LinkQuality):
     """What a joint moves has inertia if it has mass.
 
     Only a point has none: about a joint through it, any torque would turn it infinitely fast.
@@ -93,7 +93,6 @@ class NoInertia(Quality):
     code = "INR-003"
     level = "SHOULD"
     clause = "a body of some extent has inertia about every axis"
-    url = URDF_LINK
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
@@ -106,7 +105,7 @@ class NoInertia(Quality):
                 yield self.finding("it has mass, and no inertia about any axis", heavy[0])
 
 
-class NegativeMass(Quality):
+class NegativeMass(LinkQuality):
     """No mass is negative.
 
     It would fall upwards.
@@ -115,7 +114,6 @@ class NegativeMass(Quality):
     code = "INR-004"
     level = "MUST"
     clause = "the mass of the link"
-    url = URDF_LINK
     good = '<mass value="8"/>'
     bad = '<mass value="-8"/>'
 
@@ -125,7 +123,7 @@ class NegativeMass(Quality):
             yield self.finding(f"its mass is {mass:g} kg", link)
 
 
-class NoMass(Quality):
+class NoMass(LinkQuality):
     """What a joint moves has mass, if its file says anything of masses.
 
     Any force would accelerate it infinitely; simulators refuse such a body or leave it out, with all behind it.
@@ -134,7 +132,6 @@ class NoMass(Quality):
     code = "INR-005"
     level = "SHOULD"
     clause = "the mass of the link"
-    url = URDF_LINK
     good = '<mass value="8"/>'
     bad = '<mass value="0"/>'
 
@@ -201,7 +198,7 @@ class AbsurdMass(Quality):
                 yield self.finding(f"its mass is {mass:g} kg, and a joint moves it", links[0])
 
 
-class GyrationRadius(Quality):
+class GyrationRadius(LinkQuality):
     """The mass of a link is not metres away from its centre.
 
     A radius of gyration, the root of inertia by mass, of more than two metres tells of an inertia in other units or
@@ -212,7 +209,6 @@ class GyrationRadius(Quality):
     level = "SHOULD"
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
-    url = URDF_LINK
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
 
@@ -223,7 +219,7 @@ class GyrationRadius(Quality):
             yield self.finding(f"{moments[2]:.4g} kg m² at {mass:g} kg: a radius of gyration of {radius:.3g} m", link)
 
 
-class InertiaBeyondShape(Quality):
+class InertiaBeyondShape(LinkQuality):
     """The inertia of a link fits its shapes.
 
     No part of a body is further from its centre than its shapes reach, so its radius of gyration is smaller than that.
@@ -233,7 +229,6 @@ class InertiaBeyondShape(Quality):
     level = "SHOULD"
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
-    url = URDF_LINK
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
@@ -251,7 +246,7 @@ class InertiaBeyondShape(Quality):
                     yield self.finding(message, link)
 
 
-class CentreOutside(Quality):
+class CentreOutside(LinkQuality):
     """The centre of mass of a link is near its shapes.
 
     Far outside of them it is likely to be in millimetres, or in another frame.
@@ -261,7 +256,6 @@ class CentreOutside(Quality):
     level = "SHOULD"
     evidence = "heuristic"
     clause = "the centre of mass, in metres, in the frame of the link"
-    url = URDF_LINK
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 

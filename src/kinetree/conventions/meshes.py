@@ -18,7 +18,7 @@ from kinetree.confine import Confinement
 from kinetree.conventions.facts import fact
 from kinetree.conventions.geometry import HUGE, TINY
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
+from kinetree.conventions.quality import LinkQuality, Quality, Shapes, others
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import folder_of
 from kinetree.formats.packages import Packages
@@ -49,10 +49,9 @@ ASTRAY = MappingProxyType(
 """Faults of names that cannot lead to a file."""
 
 
-class MeshRule(Quality):
+class MeshRule(LinkQuality):
     """A rule about the files of meshes."""
 
-    url = URDF_LINK
     base = Quality.base.replace(  # type: ignore[union-attr]
         '<box size="0.4 0.12 0.12"/>', '<mesh filename="package://arm/meshes/link_4.stl"/>'
     )

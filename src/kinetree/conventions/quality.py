@@ -15,9 +15,6 @@ from kinetree.spatial.se3 import Array
 
 T = TypeVar("T")
 
-URDF_LINK = "http://wiki.ros.org/urdf/XML/link"
-URDF_JOINT = "http://wiki.ros.org/urdf/XML/joint"
-
 WITHOUT_MASSES = ("dh", "dh-csv", "ets")
 """Formats without masses."""
 
@@ -26,6 +23,18 @@ class Quality(Rule):
     """A rule for every robot; its examples are pieces of an arm."""
 
     base: ClassVar[str | None] = ARM
+
+
+class LinkQuality(Quality):
+    """A rule about links and their parts."""
+
+    url: ClassVar[str] = "http://wiki.ros.org/urdf/XML/link"
+
+
+class JointQuality(Quality):
+    """A rule about joints."""
+
+    url: ClassVar[str] = "http://wiki.ros.org/urdf/XML/joint"
 
 
 def with_blocks(blocks: str) -> str:
