@@ -132,7 +132,6 @@ class QuaternionInOldFile(Rule):
     """What the reader says of quat_xyzw in a file of version 1.0, so that it can be mended."""
 
     code = "urdf-version"
-    level = "SHOULD"
     mend = staticmethod(rpy_of_quaternions)
 
 

@@ -19,7 +19,6 @@ class NoCollision(LinkQuality):
     """
 
     code = "GEO-001"
-    level = "SHOULD"
     clause = "the collision properties of a link"
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = ""
@@ -62,7 +61,6 @@ class AbsurdSize(Quality):
     """
 
     code = "GEO-003"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "metres"
     url = "https://www.ros.org/reps/rep-0103.html"

@@ -91,7 +91,6 @@ class NoInertia(LinkQuality):
     """
 
     code = "INR-003"
-    level = "SHOULD"
     clause = "a body of some extent has inertia about every axis"
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
@@ -130,7 +129,6 @@ class NoMass(LinkQuality):
     """
 
     code = "INR-005"
-    level = "SHOULD"
     clause = "the mass of the link"
     good = '<mass value="8"/>'
     bad = '<mass value="0"/>'
@@ -151,7 +149,6 @@ class Placeholder(Quality):
     """
 
     code = "INR-006"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "if unsure what to put, the identity matrix is a bad default"
     url = TUTORIAL
@@ -181,7 +178,6 @@ class AbsurdMass(Quality):
     """
 
     code = "INR-007"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "kilograms"
     url = "https://www.ros.org/reps/rep-0103.html"
@@ -206,7 +202,6 @@ class GyrationRadius(LinkQuality):
     """
 
     code = "INR-008"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
@@ -226,7 +221,6 @@ class InertiaBeyondShape(LinkQuality):
     """
 
     code = "INR-009"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
@@ -253,7 +247,6 @@ class CentreOutside(LinkQuality):
     """
 
     code = "INR-010"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "the centre of mass, in metres, in the frame of the link"
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
@@ -282,7 +275,6 @@ class MovingWithoutInertial(Quality):
     """
 
     code = "INR-011"
-    level = "SHOULD"
     clause = "every link that is simulated needs an inertial"
     url = TUTORIAL
     good = """\
@@ -311,7 +303,6 @@ class TooDense(Quality):
     """
 
     code = "INR-012"
-    level = "SHOULD"
     clause = "nothing is denser than osmium, 22,590 kg/m³"
     url = "https://www.rsc.org/periodic-table/element/76/osmium"
     good = '<mass value="0.5"/>'

@@ -29,7 +29,6 @@ class AxisLength(JointQuality):
     """
 
     code = "JNT-001"
-    level = "SHOULD"
     evidence = "advice"
     clause = "the vector should be normalized"
     good = """<axis xyz="0 0 1"/>"""
@@ -81,7 +80,6 @@ class ShouldBeContinuous(JointQuality):
     """
 
     code = "JNT-003"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "continuous: rotates around the axis and has no upper and lower limits"
     good = 'lower="-6.2" upper="6.2"'

@@ -41,7 +41,6 @@ class NoRange(JointQuality):
     """
 
     code = "LIM-002"
-    level = "SHOULD"
     clause = "revolute and prismatic joints have a range; a fixed joint cannot move"
     good = 'lower="-2.9" upper="2.9"'
     bad = 'lower="0" upper="0"'
@@ -83,7 +82,6 @@ class NoEffort(JointQuality):
     """
 
     code = "LIM-004"
-    level = "SHOULD"
     clause = "the maximum joint effort"
     good = 'effort="200"'
     bad = 'effort="0"'
@@ -103,7 +101,6 @@ class NoVelocity(JointQuality):
     """
 
     code = "LIM-005"
-    level = "SHOULD"
     clause = "the maximum joint velocity"
     good = 'velocity="8"'
     bad = 'velocity="0"'
@@ -186,7 +183,6 @@ class SoftLimits(JointQuality):
     """
 
     code = "LIM-009"
-    level = "SHOULD"
     clause = "soft_lower_limit is larger than the lower limit, soft_upper_limit is smaller than the upper one"
     good = """<axis xyz="0 0 1"/>"""
     bad = (
@@ -215,7 +211,6 @@ class MimicRange(JointQuality):
     """
 
     code = "MIM-001"
-    level = "SHOULD"
     clause = "value = multiplier * other joint's value + offset"
     good = 'velocity="8" effort="33"/>'
     bad = 'velocity="8" effort="33"/><mimic joint="joint_5" multiplier="4"/>'
@@ -244,7 +239,6 @@ class MimicChain(JointQuality):
     """
 
     code = "MIM-002"
-    level = "SHOULD"
     clause = "mimic names another existing joint"
     good = 'velocity="6" effort="40"/>'
     bad = (
@@ -269,7 +263,6 @@ class MimicOfNothing(JointQuality):
     """
 
     code = "MIM-003"
-    level = "SHOULD"
     clause = "value = multiplier * other joint's value + offset"
     good = 'velocity="8" effort="33"/>'
     bad = 'velocity="8" effort="33"/><mimic joint="joint_5" multiplier="0"/>'

@@ -68,7 +68,6 @@ class MissingMesh(MeshRule):
     """
 
     code = "MSH-002"
-    level = "SHOULD"
     clause = "the file must be available locally"
     bad = "link_7.stl"
 
@@ -98,7 +97,6 @@ class EmptyMesh(MeshRule):
     """The files of meshes are not empty."""
 
     code = "MSH-003"
-    level = "SHOULD"
     clause = "the file must be available locally"
     bad = "empty.stl"
 
@@ -137,7 +135,6 @@ class CutMesh(MeshRule):
     """
 
     code = "MSH-005"
-    level = "SHOULD"
     clause = "the file must be available locally"
     bad = "cut.stl"
 
@@ -158,7 +155,6 @@ class AbsurdMesh(MeshRule):
     """
 
     code = "MSH-006"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "metres"
     url = "https://www.ros.org/reps/rep-0103.html"

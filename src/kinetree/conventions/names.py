@@ -28,7 +28,6 @@ class Hyphen(Quality):
     """
 
     code = "NAM-001"
-    level = "SHOULD"
     evidence = "advice"
     clause = "letters, digits, underscores and slashes"
     url = NAMES
@@ -49,7 +48,6 @@ class Space(Quality):
     """
 
     code = "NAM-002"
-    level = "SHOULD"
     clause = "letters, digits, underscores and slashes"
     url = NAMES
     good = '"link_4"'
@@ -69,7 +67,6 @@ class OtherCharacter(Quality):
     """
 
     code = "NAM-003"
-    level = "SHOULD"
     clause = "letters, digits, underscores and slashes"
     url = NAMES
     good = '"link_4"'
@@ -111,7 +108,6 @@ class LeadingDigit(Quality):
     """
 
     code = "NAM-005"
-    level = "SHOULD"
     evidence = "advice"
     clause = "the first character is a letter"
     url = NAMES
@@ -154,7 +150,6 @@ class Alike(Quality):
     """
 
     code = "NAM-007"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "names tell things apart"
     url = NAMES

@@ -65,7 +65,6 @@ class Chassis(Rep105):
     """
 
     code = "R105-003"
-    level = "SHOULD"
     clause = "base_link is rigidly attached to the mobile robot base"
     good = 'name="base_link-chassis" type="fixed"'
     bad = 'name="base_link-chassis" type="continuous"'

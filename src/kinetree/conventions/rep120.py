@@ -123,7 +123,6 @@ class Hierarchy(Rep120):
     """
 
     code = "R120-003"
-    level = "SHOULD"
     clause = "torso is attached to the lowest body of the model which is a parent of l_gripper, r_gripper and gaze"
     good = '<parent link="l_wrist"/>\n    <child link="l_gripper"/>'
     bad = '<parent link="base_link"/>\n    <child link="l_gripper"/>'
@@ -195,7 +194,6 @@ class Grippers(Rep120):
     """
 
     code = "R120-005"
-    level = "SHOULD"
     clause = "Y the main dimension in which the grasping device moves"
     good = '<axis xyz="0 1 0"/><limit lower="0" upper="0.04"'
     bad = '<axis xyz="1 0 0"/><limit lower="0" upper="0.04"'

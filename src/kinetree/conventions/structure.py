@@ -69,7 +69,6 @@ class GazeboReference(BlockRule):
     """
 
     code = "XML-001"
-    level = "SHOULD"
     clause = "reference names the link or joint that the settings are for"
     url = "http://sdformat.org/tutorials?tut=sdformat_urdf_extensions"
     good = """<gazebo reference="link_2">"""
@@ -129,7 +128,6 @@ class PluginJoint(BlockRule):
     """
 
     code = "XML-004"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "a plug-in's joint is one of the model"
     url = "http://sdformat.org/tutorials?tut=sdformat_urdf_extensions"

@@ -97,7 +97,6 @@ class Explained(Suppresses):
     """
 
     code = "SUP-003"
-    level = "SHOULD"
     evidence = "advice"
     clause = "a reason behind because"
     bad = EXCUSED.replace("-->", "--><!-- kinetree: ignore no-texture -->")
@@ -116,7 +115,6 @@ class Needed(Suppresses):
     """
 
     code = "SUP-004"
-    level = "SHOULD"
     clause = "what excuses nothing is taken out"
     bad = EXCUSED.replace("R199-403", "R199-403, no-texture")
 

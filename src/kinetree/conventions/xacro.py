@@ -57,7 +57,6 @@ class PrefixLeak(Rule):
     """
 
     code = "XAC-001"
-    level = "SHOULD"
     clause = "a name without the macro's prefix is the same in every call"
     url = "https://wiki.ros.org/xacro#Macros"
     base: ClassVar[str | None] = """<?xml version="1.0"?>

@@ -18,7 +18,6 @@ class FrameMissing(IcubRule):
     """
 
     code = "ICUB-401"
-    level = "SHOULD"
     clause = "the table of frames"
     good = '"imu_frame"'
     bad = '"imu"'
@@ -79,7 +78,6 @@ class SkinFrameMissing(IcubRule):
     """
 
     code = "ICUB-403"
-    level = "SHOULD"
     clause = "the table of skin frames"
     good = '"l_forearm_dh_frame"'
     bad = '"l_forearm_skin"'
@@ -99,7 +97,6 @@ class SensorMissing(IcubRule):
     """
 
     code = "ICUB-404"
-    level = "SHOULD"
     clause = "the table of fixed joints"
     good = '<sensor name="l_arm_ft" type="force_torque">'
     bad = '<sensor name="l_arm_wrench" type="force_torque">'
@@ -126,7 +123,6 @@ class SensorDirection(IcubRule):
     """
 
     code = "ICUB-405"
-    level = "SHOULD"
     clause = "the sensors of versions 1 and 2 read what the link below applies to the link above"
     url = "https://github.com/icub-tech-iit/documentation/blob/master/docs/ft_sensors/ft_sensors.md"
     good = "<measure_direction>child_to_parent</measure_direction>"

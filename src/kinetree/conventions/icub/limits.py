@@ -30,7 +30,6 @@ class LimitsOutsideBoard(IcubRule):
     """
 
     code = "ICUB-501"
-    level = "SHOULD"
     evidence = "advice"
     clause = "columns Min and Max, from the files of iCubGenova02"
     url = "https://github.com/robotology/robots-configuration"

@@ -119,7 +119,6 @@ class FixedJointMissing(IcubRule):
     """
 
     code = "ICUB-103"
-    level = "SHOULD"
     clause = "force/torque sensors are joints without motion"
     good = '"l_leg_ft_sensor"'
     bad = '"l_leg_ft"'

@@ -17,7 +17,6 @@ class InexactAngles(Rep103):
     """
 
     code = "R103-007"
-    level = "SHOULD"
     clause = "All coordinate frames should follow these conventions"
     good = 'rpy="0 1.5707963267948966 0"'
     bad = 'rpy="0 1.57 0"'

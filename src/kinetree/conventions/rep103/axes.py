@@ -63,7 +63,6 @@ class Sides(Rep103):
     """
 
     code = "R103-003"
-    level = "SHOULD"
     evidence = "advice"
     clause = "x forward, y left, z up"
     base = """<robot name="cart">
@@ -104,7 +103,6 @@ class Optical(Rep103):
     """
 
     code = "R103-004"
-    level = "SHOULD"
     clause = 'a second frame defined with a "_optical" suffix'
     base = """<robot name="camera">
   <link name="camera_link"/><link name="camera_optical_frame"/>
@@ -133,7 +131,6 @@ class NorthEastDown(Rep103):
     """
 
     code = "R103-005"
-    level = "SHOULD"
     clause = 'an appropriately transformed secondary frame with the "_ned" suffix'
     base = """<robot name="boat">
   <link name="base_link"/><link name="base_link_ned"/>

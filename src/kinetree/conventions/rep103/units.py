@@ -44,7 +44,6 @@ class Units(Rep103):
     """
 
     code = "R103-002"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "We have chosen to standardize on SI units"
     good = 'upper="2.9"'

@@ -60,7 +60,6 @@ class BaseLinkAtBottom(Rep199):
     """
 
     code = "R199-102"
-    level = "SHOULD"
     evidence = "advice"
     clause = "expected to be located at the bottom of the first link"
     good = """<collision><origin xyz="0 0 0.1"/><geometry><box size="0.4 0.4 0.2"/>"""
@@ -124,7 +123,6 @@ class ChainBeginsAtBaseLink(Rep199):
     """
 
     code = "R199-108"
-    level = "SHOULD"
     clause = "considered the start of a ROS kinematic (sub) chain"
     good = """<joint name="joint_1" type="revolute">
     <origin xyz="0 0 0.3"/>
@@ -246,7 +244,6 @@ class BaseParent(Rep199):
     """
 
     code = "R199-205"
-    level = "SHOULD"
     clause = "expected … that base_link will often be the parent of base"
     requires = ("R199-203",)
     good = """<parent link="base_link"/>

@@ -54,7 +54,7 @@ class NoGeometry(Rep199):
     instead: ClassVar[str] = ""
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
-        """Shapes of the frame."""
+        """Yield a finding for each arm whose frame has shapes."""
         for name in (getattr(arm, self.frame) for arm in arms):
             if name and geometry(robot, name):
                 yield self.finding(f"has geometry{self.instead}", link_or_frame(robot, name))

@@ -40,7 +40,6 @@ class Flange(Rep199):
     """
 
     code = "R199-401"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "should be used to attach EEF models to the main kinematic chain"
     good = '<link name="base"/>'
@@ -158,7 +157,6 @@ class FlangeParent(Rep199):
     """
 
     code = "R199-406"
-    level = "SHOULD"
     clause = "in most cases flange will be a child of the last physical link"
     good = """<parent link="link_6"/>
     <child link="flange"/>"""

@@ -55,7 +55,6 @@ class GroupPrefixes(Rep199):
     """
 
     code = "R199-701"
-    level = "SHOULD"
     clause = "prefixing joint and link names … to ensure uniqueness of all frames in the (combined) frame hierarchy"
     base = TWO_ARMS
     good = '"left_joint_3"'
@@ -90,7 +89,6 @@ class GroupFrames(Rep199):
     """
 
     code = "R199-702"
-    level = "SHOULD"
     clause = "Note the … prefixes on all frames"
     base = TWO_ARMS
     requires = ("R199-701",)

@@ -33,7 +33,6 @@ class LinkNames(Rep199):
     """
 
     code = "R199-301"
-    level = "SHOULD"
     clause = "link frames should be used for all link-local frames in the robot's kinematic chain"
     good = '"link_2"'
     bad = '"upper_arm"'
@@ -57,7 +56,6 @@ class LinkNumbers(Rep199):
     """
 
     code = "R199-302"
-    level = "SHOULD"
     clause = "suffixed with a non-negative integer corresponding to the natural order of the frame in the chain"
     good = '"link_6"'
     bad = '"link_7"'
@@ -119,7 +117,6 @@ class LinkGeometry(Rep199):
     """
 
     code = "R199-306"
-    level = "SHOULD"
     evidence = "advice"
     clause = "expected to have robot geometry associated with them …, but this is not required"
     good = """<visual><origin xyz="0.05 0 0.06"/><geometry><box size="0.2 0.2 0.2"/></geometry></visual>

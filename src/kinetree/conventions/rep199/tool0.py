@@ -78,7 +78,6 @@ class Tool0AtFlange(Rep199):
     """
 
     code = "R199-503"
-    level = "SHOULD"
     clause = "the only expected difference between tool0 and flange is the orientation"
     good = '<origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>'
     bad = '<origin xyz="0 0 0.1" rpy="0 1.5707963267948966 0"/>'
@@ -126,7 +125,6 @@ class Tool0Parent(Rep199):
     """
 
     code = "R199-505"
-    level = "SHOULD"
     clause = "expected that in most cases tool0 will be a child of the flange frame"
     requires = ("R199-404", "R199-504")
     good = """<parent link="flange"/>
@@ -150,7 +148,6 @@ class Tool0Leaf(Rep199):
     """
 
     code = "R199-508"
-    level = "SHOULD"
     clause = "application-specific tool frames should be added as siblings of tool0"
     good = '<link name="base"/>'
     bad = """<link name="welding_torch_tip"/>

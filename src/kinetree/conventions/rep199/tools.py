@@ -53,7 +53,6 @@ class NumberedTools(Rep199):
     """
 
     code = "R199-601"
-    level = "SHOULD"
     clause = "It is strongly discouraged to use toolN names for application-specific tool frames"
     good = '<link name="base"/>'
     bad = """<link name="tool1"/>
@@ -74,7 +73,6 @@ class MeaninglessTools(Rep199):
     """
 
     code = "R199-602"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "Any name is acceptable, as long as it is semantically meaningful"
     requires = ("R199-601",)
@@ -97,7 +95,6 @@ class ToolNames(Rep199):
     """
 
     code = "R199-603"
-    level = "SHOULD"
     clause = "follows the naming guidelines for ROS resources"
     good = '<link name="base"/>'
     bad = """<link name="welding-torch"/>
@@ -118,7 +115,6 @@ class ToolPlaces(Rep199):
     """
 
     code = "R199-604"
-    level = "SHOULD"
     clause = "should be made siblings of the tool0 frame and, as such, children of flange"
     good = '<link name="base"/>'
     bad = """<link name="welding_torch_tcp"/>
