@@ -9,7 +9,7 @@ from kinetree.conventions.facts import fact
 from kinetree.conventions.icub.page import IcubRule
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
-from kinetree.robots.icub.families import boards, boards_of
+from kinetree.robots.icub.boards import boards, boards_of
 from kinetree.robots.icub.naming import AxisRow, Entry, naming
 from kinetree.spatial.se3 import Array
 

@@ -11,7 +11,7 @@ import numpy as np
 from kinetree.conventions.icub.page import MOVING, IcubRule
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
-from kinetree.robots.icub.families import boards, families
+from kinetree.robots.icub.boards import boards, families
 from kinetree.robots.icub.limits import Interval, board_limits, robots
 
 PAGES_ROBOT = "iCubGenova02"

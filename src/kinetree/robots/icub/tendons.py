@@ -7,7 +7,7 @@ from kinetree.errors import fail
 from kinetree.model.edit.limits import add_limits, clear_limits, remove_limits
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import Robot
-from kinetree.robots.icub.families import families
+from kinetree.robots.icub.boards import families
 
 SETS = {
     "firmware": ("firmware",),
