@@ -8,8 +8,8 @@ from typing import Any
 from kinetree.errors import Finding
 from kinetree.formats.dh import csv, toml
 from kinetree.formats.dh.build import robot_of
-from kinetree.formats.dh.format import Spelling, toml_text
 from kinetree.formats.dh.toml import table_of
+from kinetree.formats.dh.write import Spelling, toml_text
 from kinetree.formats.text import TextReport, decode
 from kinetree.model.dh import DHRow, DHTable
 from kinetree.model.robot import Robot, Text
