@@ -123,10 +123,10 @@ def _clauses() -> str:
     return f"""\
 # REP-199, clause by clause
 
-[REP-199]({URL}) says how the frames of an industrial arm are called and where they are. It is a draft that never
-became official, and models, drivers and planners rely on it all the same. Each clause that says what must, should or
-may be has a row here: the rule that judges it, or what a person has to be asked, or why there is nothing to ask.
-`kinetree rule CODE` explains each; `kinetree check --profile industrial` asks the rules.
+[REP-199]({URL}) says how the frames of an industrial arm are called and where they are. It is an informational draft
+that never became official, and models, drivers and planners rely on it all the same. Each clause that says what must,
+should or may be has a row here: the rule that judges it, or what a person has to be asked, or why there is nothing to
+ask. `kinetree rule CODE` explains each; `kinetree check --profile industrial` asks the rules.
 
 {_clause_table()}"""
 

@@ -17,7 +17,7 @@ HELD = {
     kt.Kernel: "c_source compile fused inputs interpret name operations output program",
     kt.IKResult: "active_limits iterations q residual success",
     kt.kinematics.IK: "coordinate_names goals limits solutions step",
-    kt.limits.Guard: "dtype joints kernel limit_names",
+    kt.limits.Guard: "brakes dtype joints kernel limit_names",
     kt.limits.Limits: "G blocks clip_step clip_velocity contains coordinate_names forbidden_share h impossible lower "
     "margin names project row_names sample upper volume",
     kt.Robot: "child_joints coordinate_names coupled_limits doubts extensions frames groups joint_names joints "

@@ -34,6 +34,8 @@ Limits, forces, controllers
     dynamics        module: wrenches, joint torques, readings of force/torque sensors, mass
     controllers     poses and joints in the makers' own numbers: controllers["fanuc"], controllers.pose(…)
     calibrate       compare a model with the poses that its controller shows, and name the cause of differences
+    tcp_from_points     tip of a tool from poses that touch one point
+    frame_from_points   frame from three points
     icub            module: control boards, limits, names and fingers of the iCub
 """
 
@@ -75,9 +77,11 @@ if TYPE_CHECKING:
     from kinetree.queries.motion import velocity as velocity
     from kinetree.solvers.calibrate.calibration import calibrate as calibrate
     from kinetree.solvers.compare.comparison import compare as compare
-    from kinetree.solvers.guard import guard as guard
+    from kinetree.solvers.guard.make import guard as guard
     from kinetree.solvers.ik.make import ik as ik
     from kinetree.solvers.ik.solver import IKResult as IKResult
+    from kinetree.solvers.touch import frame_from_points as frame_from_points
+    from kinetree.solvers.touch import tcp_from_points as tcp_from_points
 
     controllers: Registered
 else:
@@ -90,10 +94,12 @@ else:
         "calibrate": "solvers.calibrate.calibration",
         "check": "checker.check",
         "compare": "solvers.compare.comparison",
-        "guard": "solvers.guard",
+        "guard": "solvers.guard.make",
+        "frame_from_points": "solvers.touch",
         "ik": "solvers.ik.make",
         "loop_error": "queries.limits",
         "margin": "queries.limits",
+        "tcp_from_points": "solvers.touch",
     }
     _MODULES = ("dynamics", "icub", "kinematics", "limits")
     __all__ = ["Finding", "KinetreeError", "Robot", "Source", "controllers", "edit", "load", "save", "text"]

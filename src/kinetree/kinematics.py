@@ -1,6 +1,13 @@
 """Kinematics: poses and velocities of frames, their derivatives, and inverse kinematics."""
 
 from kinetree.compiler.kernel import Kernel as Kernel
+from kinetree.queries.joints import XJ as XJ
+from kinetree.queries.joints import XT as XT
+from kinetree.queries.joints import Xup as Xup
+from kinetree.queries.joints import joint_motion as joint_motion
+from kinetree.queries.joints import joint_origin as joint_origin
+from kinetree.queries.joints import joint_pose as joint_pose
+from kinetree.queries.joints import motion_subspace as motion_subspace
 from kinetree.queries.limits import loop_error as loop_error
 from kinetree.queries.motion import analytical_jacobian as analytical_jacobian
 from kinetree.queries.motion import fk as fk

@@ -4,11 +4,28 @@ from kinetree.load import read_limits as read
 from kinetree.model.limits import Limits as Limits
 from kinetree.model.limits import LinearLimits as LinearLimits
 from kinetree.queries.limits import margin as margin
-from kinetree.solvers.guard import Guard as Guard
-from kinetree.solvers.guard import Guarded as Guarded
-from kinetree.solvers.guard import GuardState as GuardState
-from kinetree.solvers.guard import guard as guard
+from kinetree.solvers.guard.make import Guard as Guard
+from kinetree.solvers.guard.make import Guarded as Guarded
+from kinetree.solvers.guard.make import GuardState as GuardState
+from kinetree.solvers.guard.make import guard as guard
+from kinetree.solvers.guard.run import GuardEvent as GuardEvent
+from kinetree.solvers.guard.run import GuardRun as GuardRun
+from kinetree.solvers.guard.run import run_guard as run_guard
 from kinetree.solvers.limits.widen import Widening as Widening
 from kinetree.solvers.limits.widen import widen as widen
 
-__all__ = ["Guard", "GuardState", "Guarded", "Limits", "LinearLimits", "Widening", "guard", "margin", "read", "widen"]
+__all__ = [
+    "Guard",
+    "GuardEvent",
+    "GuardRun",
+    "GuardState",
+    "Guarded",
+    "Limits",
+    "LinearLimits",
+    "Widening",
+    "guard",
+    "margin",
+    "read",
+    "run_guard",
+    "widen",
+]

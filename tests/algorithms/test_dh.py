@@ -202,3 +202,36 @@ def test_a_chain_runs_on_symbolic_scalars(convention):
     assert np.abs(value - chain.transform(q)[:3]).max() < 1e-15
     difference = (chain.transform(q + step * qd) - chain.transform(q - step * qd))[:3] / (2 * step)
     assert np.abs(derivative - difference).max() < 1e-9
+
+
+@pytest.mark.parametrize(("convention", "later"), [("dh", 1), ("mdh", 0)])
+def test_a_convention_puts_the_frame_of_a_link_on_the_axis_before_or_behind_it(convention, later):
+    """Denavit and Hartenberg put the frame of link i on the axis of the joint that it carries, the modified convention
+    and URDF on the axis of the joint that carries it. The axes are those of the robot's own joints."""
+    robot = kt.load("icub")
+    chain = serial_chain(robot, None, "l_hand_dh_frame")
+    names = [joint.joint.name for joint in chain.joints]
+    q = np.random.default_rng(3).uniform(-1, 1, len(names))
+    frames = all_frames(robot, robot.q(dict(zip(names, q, strict=True))))
+    lines = []
+    for name in names:
+        T = frames[robot.joints[name].child]
+        lines.append((T[:3, 3], T[:3, :3] @ robot.joints[name].axes[0]))
+    found = extract_dh(chain, convention).chain
+    T = found.base
+    for i, row in enumerate(found.rows[: len(names) - later]):
+        T = T @ row.transform(convention, q[i])
+        point, direction = lines[i + later]
+        assert np.linalg.norm(np.cross(T[:3, 3] - point, direction)) < 1e-12, names[i]
+        assert np.linalg.norm(np.cross(T[:3, 2], direction)) < 1e-12
+
+
+def test_urdf_puts_the_frame_of_a_link_on_the_axis_of_the_joint_that_carries_it():
+    robot = kt.load(icub_urdfs()[0])
+    rng = np.random.default_rng(4)
+    at, moved = (all_frames(robot, rng.uniform(-1, 1, robot.nq)) for _ in range(2))
+    for joint in robot.joints.values():
+        if joint.kind.nq:  # seen from the parent, the origin of the child stays where it is
+            there = [np.linalg.inv(T[joint.parent]) @ T[joint.child] for T in (at, moved)]
+            assert np.abs(there[0][:3, 3] - there[1][:3, 3]).max() < 1e-12, joint.name
+            assert np.abs(there[0] - there[1]).max() > 1e-3

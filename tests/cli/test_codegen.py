@@ -180,6 +180,19 @@ def test_a_guard_keeps_limits_in_c(run, tmp_path):
     assert "14 left_arm tendons 1 lower" in out.with_suffix(".h").read_text()
 
 
+@pytest.mark.slow
+def test_a_guard_brakes_in_c(run, tmp_path):
+    out = tmp_path / "guard.c"
+    result = run("codegen", "icub", "--limits", "tendons", "--guard", "left_arm", "--acceleration", "10", "-o", out)
+    assert result.exit_code == 0
+    guard = kt.guard(kt.load("icub", limits="tendons"), "left_arm", acceleration=10)
+    q, qd = np.radians([-85, 100, 30, 50, 0, 0, 0]), np.radians([0, 0, 60, 0, 0, 0, 0])
+    command = np.radians([-85, 100, 80, 50, 0, 0, 0])
+    found = call(loaded(out).icub_guard_left_arm, [q, qd, command, [0.01]], (17,))
+    assert found == pytest.approx(guard.kernel(q, qd, command, 0.01), abs=1e-12)
+    assert found[9] > 1.1  # rad/s: the yaw is faster than before
+
+
 def test_options_of_a_guard_that_mean_nothing(run, mixed, tmp_path):
     out = tmp_path / "guard.c"
     for options, said in (

@@ -256,3 +256,22 @@ def test_blocks_of_one_joint_and_blocks_without_room(run, sliding, tmp_path):
     assert (result.exit_code, result.stderr) == (0, "")
     assert "2 joints: 100.0000 % of their box is forbidden  (rad, m; what is left has no\nroom)" in result.stdout
     assert result.stdout.splitlines()[3].split() == ["a", "-0.2", "0.3", "-", "-"]
+
+
+@pytest.mark.slow
+def test_what_the_safe_box_and_the_tendons_take_from_the_hand_of_an_icub(run, tmp_path):
+    """Above 0.4 m over the root link, where the Cartesian controller restricts the hand, the tendons take nothing and
+    the largest safe box everything."""
+    figure = tmp_path / "reach.png"
+    result = run("limits", "icub", "--limits", "tendons", "--reach", "l_hand", "--plot", figure, "--json")
+    assert result.exit_code == 0
+    said = json.loads(result.stdout)
+    assert said["base"] == "chest"
+    top = said["heights"][-1]
+    assert top["from"] == pytest.approx(0.4)
+    assert top["all limits"] / top["ranges"] > 0.98
+    assert top["safe box"] == 0
+    volumes = said["volumes"]
+    assert 0.005 < 1 - volumes["all limits"] / volumes["ranges"] < 0.03
+    assert 0.28 < 1 - volumes["safe box"] / volumes["ranges"] < 0.38
+    assert figure.read_bytes().startswith(b"\x89PNG")

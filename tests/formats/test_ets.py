@@ -6,6 +6,7 @@ from math import pi, radians
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.algorithms.serial import serial_chain
@@ -256,3 +257,21 @@ def test_axes_along_x_y_and_z_are_terms_of_their_own(axis, kind):
     sign = "-" if axis.sum() < 0 else ""
     assert f"{'t' if kind == 'prismatic' else 'R'}{letter}({sign}j)" in written
     assert "SE3" not in written
+
+
+@pytest.mark.parametrize("text", ["Ry(45) Rz(q1)", "Rz(q1) Ry(-90)"])
+def test_an_angle_that_may_be_in_degrees_is_a_warning(text):
+    robot = kt.load(text, format="ets")
+    (note,) = robot.notes
+    assert note.code == "ets-angle"
+    assert "whole turns" in note.message
+    assert "°) is" not in note.message
+    assert note.fix.startswith("if degrees are meant, write Ry(")
+    number = float(text[text.index("Ry(") + 3 : text.index(")", text.index("Ry("))])
+    R = Rotation.from_euler("y", number).as_matrix()  # rad, as everywhere
+    assert np.allclose(kt.fk(robot, "tip")([0.0])[:3, :3], R, rtol=0, atol=1e-12)
+
+
+def test_an_angle_that_is_no_doubt():
+    for text in ("Ry(6.28) Rz(q1)", "Ry(45°) Rz(q1)", "Ry(45 rad) Rz(q1)", "Ry(4pi) Rz(q1)", "tx(45) Rz(q1)"):
+        assert kt.load(text, format="ets").notes == ()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 import kinetree as kt
 from kinetree.errors import UnknownNameError
 from kinetree.model.robot import Robot
 from physics import everything
-from support import icub_urdfs
+from support import all_frames, icub_urdfs, random_q
 
 
 @pytest.fixture(scope="module", params=["everything", "icub"])
@@ -44,6 +45,17 @@ class TestTree:
     def test_only_links_have_such_joints(self, ask, name):
         with pytest.raises(UnknownNameError, match="no link"):
             getattr(everything(), ask)(name)
+
+    def test_a_frame_is_a_links_own_or_fixed_to_one(self, robot):
+        """Links and frames are two things: every link has a frame of its name, and a link may carry others."""
+        own = [name for name in robot.frames if name in robot.links]
+        assert own == list(robot.links)
+        extra = {name: frame.link for name, frame in robot.frames.items() if name not in robot.links}
+        assert set(extra.values()) <= set(robot.links)
+        at, moved = (all_frames(robot, random_q(robot, np.random.default_rng(seed))) for seed in (0, 1))
+        for name, link in extra.items():
+            poses = [np.linalg.inv(T[link]) @ T[name] for T in (at, moved)]
+            assert np.abs(poses[0] - poses[1]).max() < 1e-12, name
 
     def test_edits_make_a_new_tree(self):
         robot = everything()

@@ -59,6 +59,16 @@ class TestOrder:
         moving = [n for n in order if robot.joints[n].type != "fixed" and not robot.joints[n].mimic]
         assert robot.joint_names == tuple(moving)
 
+    def test_the_parent_of_a_body_carries_it_and_has_a_smaller_number(self, robot):
+        """Featherstone's function of parents, -1 for the base: as the robot's own joints say."""
+        tree = build_tree(robot)
+        body = {robot.root: -1}
+        for name in robot.placed:
+            joint = robot.joints[name]
+            body[joint.child] = tree.joints.index(name) if name in tree.joints else body[joint.parent]
+        for i, name in enumerate(tree.joints):
+            assert tree.parent[i] == body[robot.joints[name].parent] < i
+
     def test_order_by_the_caller(self, robot):
         names = tuple(reversed(robot.joint_names))
         other = robot.order(names)

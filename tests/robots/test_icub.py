@@ -193,6 +193,21 @@ def pose_of(robot: kt.Robot, values: dict[str, float], frame: str) -> np.ndarray
     return forward_kinematics(tree(robot), robot.q(values), [frame])[0]
 
 
+def test_frames_of_the_skin_are_those_behind_rows_5_7_and_9_of_ikins_arm(icub):
+    """Counted from 0 and with the torso's three; the hand's is the end of the chain."""
+    rows = {"upper_arm": 6, "forearm": 8, "hand": 10}
+    chains = {frame: chain for version, frame, chain in published() if version == "2" and "hand" in frame}
+    assert len(chains) == 2
+    rng = np.random.default_rng(13)
+    for frame, chain in chains.items():
+        q = rng.uniform(-1, 1, len(chain["links"]))
+        values = dict(zip(joint_names(chain), q, strict=True))
+        for part, n in rows.items():
+            ended = {**chain, "links": chain["links"][:n], "HN": chain["HN"] if n == 10 else np.eye(4)}
+            pose = pose_of(icub, values, f"{frame[0]}_{part}_dh_frame")
+            assert np.abs(pose - closed_form(ended, q[:n])).max() < 1e-12, (frame, part)
+
+
 def joint_names(chain: dict) -> list[str]:
     """Its joints; those of the eyes are published with a remark, and models call them otherwise."""
     names = [link["joint"].split(" ")[0] for link in chain["links"]]

@@ -232,6 +232,17 @@ def test_boards_and_sensors():
         assert port == f"/icub/{'left' if side == 'l' else 'right'}_{limb.replace('foot', 'leg')}/FT"
 
 
+def test_boards_are_the_groups_of_the_robot_of_the_package():
+    """Joint by joint; those of the eyes and the hands stand behind the page's."""
+    icub = kt.load("icub")
+    boards: dict[str, list[str]] = {}
+    for row in corrected(naming().joints):
+        boards.setdefault(row.board, []).append(row.joint)
+    for board, joints in boards.items():
+        assert list(icub.groups[board][: len(joints)]) == joints
+        assert set(icub.groups[board][len(joints) :]) <= {"eyes_tilt", "l_eye_pan_joint", "r_eye_pan_joint"}
+
+
 def test_boards_sensors_and_skin_are_those_of_the_robots_own_files():
     """Order of the boards, names and servers of the sensors, parts of the skin: as gathered from upstream's sources."""
     known = json.loads(shared("facts", "icub", "control_boards.json").read_text())
@@ -313,6 +324,30 @@ def test_axes_point_as_corrected(name, models):
             assert angle(axis, entry.correct.axis) < 1e-3, joint.name
         if joint.name == "torso_roll":
             assert angle(axis, entry.printed.axis) > radians(179.9)
+
+
+def test_axes_depend_on_the_joints_before_them():
+    """Which is why the page sets all joints to zero: in the root's axes the elbow's turns with the shoulder."""
+    icub = kt.load("icub")
+    joint = icub.joints["l_elbow"]
+    at_zero, raised = (
+        all_frames(icub, icub.q(l_shoulder_roll=roll))[joint.child][:3, :3] @ joint.axes[0] for roll in (0.0, 1.0)
+    )
+    assert angle(at_zero, (0, 1, 0)) < 1e-3
+    assert angle(at_zero, raised) > 0.2
+
+
+def test_large_links_have_plain_names_and_small_ones_those_of_their_articulation():
+    """The links that the page's text names are links of the robot; all others are an articulation and a number."""
+    plain = {"root_link", "chest", "head"}
+    plain |= {f"{s}_{n}" for s in "lr" for n in ("upper_arm", "forearm", "hand", "upper_leg", "lower_leg", "foot")}
+    links = {row.link for row in corrected(naming().links)}
+    assert plain < links < set(kt.load("icub").links)
+    joints = {row.joint for row in (*corrected(naming().joints), *corrected(naming().fixed_joints))}
+    for link in links - plain:
+        articulation, number = re.fullmatch(r"(\w+)_(\d)", link).groups()
+        assert number in "123"
+        assert any(joint.startswith(articulation) for joint in joints), link
 
 
 def angle(a: np.ndarray, b: np.ndarray) -> float:

@@ -49,6 +49,89 @@ def test_the_rows_are_those_of_the_page(tables):
         assert np.c_[lower, upper] == pytest.approx(np.array(limits, dtype=float))
 
 
+C = 1.7105
+PRINTED = [  # a row of A and its number of b, typed from the page
+    ((C, -C, 0), 404.0),
+    ((-1, 1, 0), 54.3),
+    ((-C, C, 0), 46.0),
+    ((1, -1, 0), 305.7),
+    ((0, -1, 0), 215.7),
+    ((0, 1, 0), 150.0),
+    ((0, 1, 0), 54.3),
+    ((0, -1, 0), 210.0),
+    ((C, -C, -C), 431.0),
+    ((-1, 1, 1), 101.7),
+    ((-C, C, C), 109.0),
+    ((1, -1, -1), 258.3),
+    ((0, 1, 1), 71.7),
+    ((0, -1, -1), 228.3),
+]
+
+
+@pytest.mark.parametrize("i", range(14))
+def test_each_row_of_the_built_in_robot_is_a_q_plus_b(i):
+    """In degrees, whatever the joints."""
+    robot, (row, b) = kt.load("icub"), PRINTED[i]
+    rng = np.random.default_rng(i)
+    for side, joints in SHOULDERS.items():
+        at = robot.limits.names.index(f"{side} tendons {i + 1} lower")
+        for degrees in rng.uniform(-180, 180, (20, 3)):
+            q = robot.q(dict(zip(joints, degrees, strict=True)), unit="deg")
+            assert np.rad2deg(robot.limits.margin(q)[at]) == pytest.approx(row @ degrees + b, abs=1e-9)
+
+
+def test_a_configuration_at_the_very_end_is_inside_where_the_page_has_it_outside():
+    """The page writes > and <, Kinetree >= and <=: a set has a nearest point only if its ends belong to it."""
+    robot = kt.load("icub")
+    limits, roll = robot.limits, robot.q_slices["l_shoulder_roll"]
+    row = limits.row_names.index("left_arm tendons 7 lower")  # theta1 + 54.3 > 0
+    q = robot.q()
+    q[roll] = -limits.h[row]
+    assert limits.margin(q)[limits.names.index("left_arm tendons 7 lower")] == 0
+    inside = limits.project(robot.q())
+    inside[roll] = 0.0  # 0.0 < theta1
+    assert limits.contains(inside)
+    inside[roll] = np.nextafter(0.0, -1.0)
+    assert not limits.contains(inside)
+    outside = robot.q({"l_shoulder_pitch": -95.5, "l_shoulder_roll": 160.8, "l_shoulder_yaw": 80}, unit="deg")
+    nearest = limits.project(outside)  # as near as numbers can be to a row, and inside
+    assert 0 <= limits.margin(nearest)[limits.names.index("left_arm tendons 9 lower")] < 1e-9
+    assert limits.contains(nearest)
+
+
+FIRMWARE = [("pitch", -95.5, 10.0), ("roll", 0.0, 160.8), ("yaw", -37.0, 80.0)]
+
+
+@pytest.mark.parametrize(("part", "low", "high"), FIRMWARE)
+def test_each_range_of_the_firmware(part, low, high):
+    robot = kt.load("icub", limits="firmware")
+    for side in "lr":
+        limit = robot.joints[f"{side}_shoulder_{part}"].limit
+        assert np.rad2deg([limit.lower, limit.upper]) == pytest.approx([low, high], abs=1e-12)
+
+
+def test_theta0_to_theta2_are_the_first_joints_of_both_arms_boards():
+    robot = kt.load("icub")
+    for side, joints in SHOULDERS.items():
+        assert list(kt.icub.board_joints(robot, side)[:3]) == joints
+        rows = [name for name in robot.limits.row_names if name.startswith(f"{side} tendons")]
+        columns = {robot.coordinate_names[i] for name in rows for i in np.flatnonzero(row_of(robot, name))}
+        assert columns == set(joints)
+
+
+def row_of(robot: kt.Robot, name: str) -> np.ndarray:
+    return robot.limits.G[robot.limits.row_names.index(name)]
+
+
+def test_no_box_of_ranges_is_the_tendons_set(tables):
+    """The largest box inside is less than the set, and each range of the set makes a box that is more: no ranges do."""
+    A, b = in_degrees(tables["left_arm tendons"])
+    corners = polytope.vertices(A, b)
+    around = np.prod(corners.max(axis=0) - corners.min(axis=0))
+    inside = polytope.largest_box(A, b)
+    assert np.prod(inside.upper - inside.lower) < 0.9 * polytope.volume(A, b) < 0.9 * 0.9 * around
+
+
 @pytest.mark.parametrize("side", SHOULDERS)
 def test_the_published_numbers(tables, side):
     A, b = in_degrees(tables[f"{side} tendons"])

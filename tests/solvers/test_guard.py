@@ -15,7 +15,7 @@ from kinetree.formats.limits import read
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import coupled
-from kinetree.solvers.guard import GuardState
+from kinetree.solvers.guard.make import GuardState
 
 STEPS = int(os.environ.get("KINETREE_STEPS", "50_000"))
 """Random steps an arm; continuous integration takes ten million."""

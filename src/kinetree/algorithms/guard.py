@@ -11,9 +11,10 @@ from kinetree.spatial.se3 import Array
 FAR = 1e6
 """Absolute position, rad or m, from which on it counts as a fault."""
 
-FREE, NEAR, CHANGED, OUTSIDE, REFUSED = range(5)
+FREE, NEAR, CHANGED, OUTSIDE, REFUSED, BRAKING = range(6)
 """States of a step: the command passes; it passes, near a limit; it was changed; the joints are outside and return; the
-command or the position is NaN or beyond FAR, and the joints stop."""
+command or the position is NaN or beyond FAR, and the joints stop; no velocity near the command could be stopped inside,
+and the joints slow down as fast as they may."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,18 +51,18 @@ def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
     most speed * dt. `clipped` alone guarantees that no limit is crossed, whatever the projection returns.
     """
     farthest = largest([abs(x) for x in (*q, *command)])
-    slack = [bound - x for bound, x in zip(fence.b, _times(fence.A, q), strict=True)]
-    inside = _least(slack)[0]
+    slack = [bound - x for bound, x in zip(fence.b, times(fence.A, q), strict=True)]
+    inside = least(slack)[0]
     near = [
         np.maximum(np.minimum(x, here + fence.reach), here - fence.reach) for here, x in zip(q, command, strict=True)
     ]
     wish = [np.where(inside < 0.0, here, x) for here, x in zip(q, near, strict=True)]
     target = pulled(fence, swept(fence, wish))
     step = [x - here for here, x in zip(q, target, strict=True)]
-    shares = clipped(fence, slack, step, np.where(inside < 0.0, _at_speed(fence, step, dt), 1.0))
+    shares = clipped(fence, slack, step, np.where(inside < 0.0, at_speed(fence, step, dt), 1.0))
     part = [np.where(s < 1.0, here + s * d, x) for s, here, d, x in zip(shares, q, step, target, strict=True)]
     safe = [np.where(farthest < FAR, x, here) for here, x in zip(q, part, strict=True)]
-    distance, nearest = _least([bound - x for bound, x in zip(fence.b, _times(fence.A, safe), strict=True)])
+    distance, nearest = least([bound - x for bound, x in zip(fence.b, times(fence.A, safe), strict=True)])
     off = largest([abs(x - y) for x, y in zip(safe, command, strict=True)])
     state = np.where(distance < fence.warn, float(NEAR), float(FREE))
     state = np.where(off <= 2.0 * float(fence.skin.max()), state, float(CHANGED))
@@ -87,7 +88,7 @@ def swept(fence: Fence, wish: Any) -> list[Any]:
 def pulled(fence: Fence, x: Any) -> list[Any]:
     """Return x with the joints of each block pulled towards the center until they are inside its rows, by the skin."""
     bounds = fence.b - fence.skin
-    depth, values, found = bounds - fence.A @ fence.center, _times(fence.A, x), list(x)
+    depth, values, found = bounds - fence.A @ fence.center, times(fence.A, x), list(x)
     for joints, rows in fence.blocks:
         share: Any = 0.0
         for i in rows:
@@ -102,7 +103,7 @@ def pulled(fence: Fence, x: Any) -> list[Any]:
 def clipped(fence: Fence, slack: Any, step: Any, most: Any) -> list[Any]:
     """Return, for each joint, the largest fraction of its block's step, up to `most`, that crosses no limit. A limit
     that is already crossed is not crossed further. This is safe against rounding."""
-    rates, shares = _times(fence.A, step), [most] * len(fence.center)
+    rates, shares = times(fence.A, step), [most] * len(fence.center)
     for joints, rows in fence.blocks:
         share = most
         for i in rows:
@@ -113,7 +114,7 @@ def clipped(fence: Fence, slack: Any, step: Any, most: Any) -> list[Any]:
     return shares
 
 
-def _at_speed(fence: Fence, step: Any, dt: Any) -> Any:
+def at_speed(fence: Fence, step: Any, dt: Any) -> Any:
     """Return the fraction of a step at which no joint exceeds its speed."""
     share: Any = 1.0
     for x, speed in zip(step, fence.speed, strict=True):
@@ -122,11 +123,12 @@ def _at_speed(fence: Fence, step: Any, dt: Any) -> Any:
     return share
 
 
-def _times(A: Array, x: Any) -> list[Any]:
+def times(A: Array, x: Any) -> list[Any]:
+    """Return A x (m,), without the products with zero."""
     return [sum(row[j] * x[j] for j in np.flatnonzero(row)) for row in A]
 
 
-def _least(values: Any) -> tuple[Any, Any]:
+def least(values: Any) -> tuple[Any, Any]:
     """Return the least value and its number; the first of equal ones."""
     least, number = values[0], np.asarray(0.0)
     for i, value in enumerate(values[1:], 1):

@@ -22,7 +22,7 @@ from kinetree.errors import fail, unknown_name
 from kinetree.formats.output import write_all
 from kinetree.model.robot import Robot
 from kinetree.queries import motion
-from kinetree.solvers.guard import guard
+from kinetree.solvers.guard.make import guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,12 @@ def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--keep", type=float, metavar="RAD", help="How far a guard stays from every limit; 0 by default.")
 @click.option("--warn", type=float, metavar="RAD", help="Below which distance a guard calls a limit near; 5 degrees.")
 @click.option("--speed", type=float, metavar="RAD/S", help="How fast a guard brings joints back inside; 0.1.")
+@click.option(
+    "--acceleration",
+    type=float,
+    metavar="RAD/S2",
+    help="Make a guard brake: what it lets through can be stopped inside.",
+)
 @click.option("--base", metavar="FRAME", help="The frame in which answers are expressed; by default the root link.")
 @click.option(
     "--expressed-in",
@@ -135,7 +141,7 @@ def _questions(robot: Robot, options: Mapping[str, Any]) -> list[_Function]:
 
 
 def _guards(robot: Robot, options: Mapping[str, Any], dtype: str) -> list[_Function]:
-    said = {key: options[key] for key in ("keep", "warn", "speed") if options[key] is not None}
+    said = {key: options[key] for key in ("keep", "warn", "speed", "acceleration") if options[key] is not None}
     if said and not options["guard"]:
         raise fail("option", f"--{next(iter(said))} means nothing without --guard GROUP")
     kernels = {group: guard(robot, _joints(robot, group), **said, dtype=dtype).kernel for group in options["guard"]}

@@ -21,6 +21,7 @@ from kinetree.checker.per_file import is_left_out
 from kinetree.checker.report.pretty import pretty
 from kinetree.checker.run import check_all, needs_children
 from kinetree.checker.settings import read_settings
+from kinetree.cli._controllers import print_notes, read
 from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option
@@ -33,6 +34,7 @@ from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.load import format_of, is_packaged
+from kinetree.spatial.se3 import Array
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are repaired."""
@@ -50,6 +52,7 @@ LEGAL = "legal are URDF and xacro files, and folders that hold such"
     multiple=True,
     help="SRDF or YAML that uses these names, of one model, with --unsafe. Repeatable.",
 )
+@assignments("--add-tool", "tools", "NAME=MAKER:POSE", "Add the frame of a tool, as the maker's controller has it.")
 @click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
 @click.option("--format", type=click.Choice(TEXTS), help="To read; by default ending and root say.")
 @assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file.")
@@ -61,6 +64,7 @@ def command(
     config: str | None,
     unsafe: bool,
     also: tuple[str, ...],
+    tools: Mapping[str, str],
     diff: bool,
     as_json: bool,
 ) -> None:
@@ -70,6 +74,9 @@ def command(
     changes a limit or a mass, with one exception: angles that are meant to be fractions of π become exact (R103-007),
     which turns the links behind by a few milliradians; --ignore R103-007 leaves them. What the file or the settings
     excuse is left. All files are written, or none; a run that is killed meanwhile is undone by the next.
+
+    --add-tool gripper_tcp="kuka:0, 0, 120, 0, 0, 90" adds the frame beside tool0 (REP-199): the numbers of the tool as
+    the pendant shows them, or as ros:x y z qx qy qz qw.
 
     Exit status 0 if everything that can be repaired is, 1 if something could not be, or if --diff has something to
     show, 2 if a file could not be read or written.
@@ -88,7 +95,10 @@ def command(
         raise click.UsageError(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
         )
-    results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, also=also)
+    if tools and len(asked) > 1:
+        raise click.UsageError(f"--add-tool is for one model, and these are {len(asked)}")
+    poses = {name: _tool(name, text) for name, text in tools.items()}
+    results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, also=also, tools=poses)
     try:
         notes += () if diff else write(*results)
     except KinetreeError as error:
@@ -101,6 +111,16 @@ def command(
         print_findings(faults)
     left = any(fixed.unrepaired or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
+
+
+def _tool(name: str, text: str) -> Array:
+    """Return T_tool0_tool (4, 4) of a text MAKER:POSE."""
+    maker, colon, pose = text.partition(":")
+    if not colon:
+        raise fail("tool", f"{text!r} is not of the form MAKER:POSE, such as kuka:0,0,120,0,0,90", element=name)
+    T, remarks = read(maker, pose)
+    print_notes(remarks)
+    return T
 
 
 def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
@@ -198,6 +218,7 @@ def _plain(fixed: Fixed) -> Mapping[str, Any]:
         "mended": fixed.repaired,
         "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
         "unsafe": fixed.unsafe,
+        "added": fixed.added,
         "diff": "".join(_diff(fixed)),
     }
 
@@ -210,7 +231,8 @@ def _print(fixed: Fixed, diff: bool) -> None:
     else:
         _write((_with(finding, "mended") for finding in fixed.repaired), sys.stdout)
     _write((_with(finding, f"not mended: {why}") for finding, why in fixed.unrepaired), sys.stderr)
-    count = f"{len(fixed.repaired)} {'would be ' if diff else ''}mended"
+    added = f"{', '.join(fixed.added)} {'would be ' if diff else ''}added, " if fixed.added else ""
+    count = f"{added}{len(fixed.repaired)} {'would be ' if diff else ''}mended"
     left = f", {len(fixed.unrepaired)} left" if fixed.unrepaired else ""
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may mend" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)

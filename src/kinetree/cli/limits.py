@@ -35,14 +35,18 @@ def command() -> None:
 @command.command()
 @robot_argument
 @click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw it: a .png, .svg or .pdf.")
+@click.option("--reach", metavar="FRAME", help="Print what limits take from the places that this frame reaches.")
 @force_option
 @json_option
-def show(robot: Robot, plot: Path | None, force: bool, as_json: bool) -> None:
+def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_json: bool) -> None:
     """Print how much of the joints' box each limit of MODEL forbids, and the largest box that is allowed."""
     from kinetree.solvers.limits.report import report
 
     if plot:
         check_new(plot, force)
+    if reach:
+        _show_places(robot, reach, plot, as_json)
+        return
     reports = report(robot)
     if plot:
         if not reports:
@@ -270,3 +274,22 @@ def _amounts(robot: Robot, by: tuple[str, ...]) -> dict[str, float]:
                 raise click.BadParameter(f"{row!r} is meant by {sayings[row]!r} and by {text!r}", param_hint="--by")
             found[row], sayings[row] = number, text
     return found
+
+
+def _show_places(robot: Robot, frame: str, plot: Path | None, as_json: bool) -> None:
+    from kinetree.cli._limits.places import places_figure, places_page
+    from kinetree.cli._page import print_page
+    from kinetree.solvers.limits.places import SETS, places
+
+    found = places(robot, frame)
+    if plot:
+        from kinetree.formats.output import write_whole
+
+        write_whole(plot, places_figure(robot, found, plot.suffix))
+    if as_json:
+        ends, bands = found.by_height()
+        heights = [{"from": end, **dict(zip(SETS, band, strict=True))} for end, band in zip(ends, bands.T, strict=True)]
+        volumes = dict(zip(SETS, found.volumes, strict=True))
+        print_json({"frame": frame, "base": found.base, "joints": found.joints, "volumes": volumes, "heights": heights})
+    else:
+        print_page(places_page(robot, found))

@@ -56,7 +56,8 @@ class Shape:
     format's own word; `parameters` are its sizes in metres or its file, for example {"filename": …, "scale": (…)}.
 
     box: size (3 full lengths); sphere: radius; cylinder and capsule: radius, length (along z, caps not counted);
-    ellipsoid: radii (3); plane: normal (3), size (2); mesh: filename as written, scale (3).
+    ellipsoid: radii (3); plane: normal (3), size (2); mesh: filename as written, scale (3), and in SDF the name of its
+    part, submesh, with center "true" if the middle of that part's bounds is its origin.
     """
 
     kind: str

@@ -32,6 +32,10 @@ FIX = (
 Converter = Callable[[Mesh, bytes, str], tuple[bytes, str]]
 """Function from a mesh, the file that it was read from, and its ending to the file to write, and its ending."""
 
+Part = tuple[str, bool]
+"""Name of a part of a mesh, "" for all of it, and whether the middle of its bounds becomes its origin."""
+WHOLE: Part = ("", False)
+
 CONVERTERS: Mapping[tuple[str, str], Converter | None] = {
     ("urdf", "visual"): None,
     ("urdf", "collision"): None,
@@ -54,8 +58,8 @@ class _Bag:
     home: bool  # whether it is written in its own format into its own folder
     changed: bool = False
     contents: dict[Path, bytes] = field(default_factory=dict)
-    references: dict[tuple[Path, Converter | None], str] = field(default_factory=dict)
-    meshes: dict[Path, Mesh] = field(default_factory=dict)
+    references: dict[tuple[Path, Converter | None, Part], str] = field(default_factory=dict)
+    meshes: dict[tuple[Path, Part], Mesh] = field(default_factory=dict)
     roots: dict[Path, str] = field(default_factory=dict)
     taken: dict[str, Path] = field(default_factory=dict)  # paths below the folder in lower case: some disks ignore case
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
@@ -70,10 +74,23 @@ class _Bag:
         geometry = replace(geometry, material=material, extensions=self.extensions(geometry.extensions, owner))
         if geometry.shape.kind != "mesh":
             return geometry
-        name = str(geometry.shape.parameters["filename"])
-        file = self._noting(name, "geometry", owner, geometry.source, lambda path: self._mesh(path, felt), MESHES)
-        shape = replace(geometry.shape, parameters={**geometry.shape.parameters, "filename": file})
-        return replace(geometry, shape=shape)
+        parameters = {**geometry.shape.parameters}
+        part = str(parameters.get("submesh", "")), "center" in parameters
+        convert = CONVERTERS[self.format, "collision" if felt else "visual"]
+        if part[0] and (convert or self.format != "sdf"):
+            convert = convert or mesh_for_drake
+        else:
+            part = WHOLE
+
+        def bring(path: Path) -> str:
+            reference = self._mesh(path, convert, felt, part)
+            for key in ("submesh", "center") if part != WHOLE else ():
+                parameters.pop(key, None)
+            return reference
+
+        name = str(parameters["filename"])
+        parameters["filename"] = self._noting(name, "geometry", owner, geometry.source, bring, MESHES)
+        return replace(geometry, shape=replace(geometry.shape, parameters=parameters))
 
     def material(self, material: Material) -> Material:
         """Return a material that refers to its texture as the written file does."""
@@ -125,36 +142,37 @@ class _Bag:
             )
             return name
 
-    def _mesh(self, path: Path, felt: bool) -> str:
-        convert = CONVERTERS[self.format, "collision" if felt else "visual"]
-        if (path, convert) not in self.references:
+    def _mesh(self, path: Path, convert: Converter | None, felt: bool, part: Part) -> str:
+        if (path, convert, part) not in self.references:
             data = read_file(path)
             if data.startswith(POINTER):
                 fix = "fetch it with `git lfs pull`"
                 raise fail("file", "the file is a pointer of git-lfs in place of the mesh", fix=fix)
             made, ending = data, ending_of(path.name)
             if convert:
-                made, ending = convert(self._read(path, data), data, ending)
+                made, ending = convert(self._read(path, data, part), data, ending)
             else:
                 self._companions(path, data)
-            self.references[path, convert] = self._placed(path, made, ending, made is not data)
-        if felt and self.format == "mjcf" and self.meshes[path].flat:
+            self.references[path, convert, part] = self._placed(path, made, ending, made is not data)
+        if felt and self.format == "mjcf" and self.meshes[path, part].flat:
             raise fail("mesh", "it is flat, and MuJoCo lets only meshes with a volume collide")
-        return self.references[path, convert]
+        return self.references[path, convert, part]
 
-    def _read(self, path: Path, data: bytes) -> Mesh:
-        if path not in self.meshes:
-            self.meshes[path] = read_mesh(data, str(path), self._opener(path))
-        return self.meshes[path]
+    def _read(self, path: Path, data: bytes, part: Part) -> Mesh:
+        if (path, part) not in self.meshes:
+            mesh = read_mesh(data, str(path), self._opener(path), part[0])
+            middle = mesh.bounds.mean(axis=0) if part[1] else 0.0
+            self.meshes[path, part] = replace(mesh, vertices=mesh.vertices - middle)
+        return self.meshes[path, part]
 
     def _texture(self, path: Path) -> str:
-        if (path, None) not in self.references:
+        if (path, None, WHOLE) not in self.references:
             data, ending = read_file(path), ending_of(path.name)
             made = data
             if self.format == "mjcf" and ending in IMAGES:
                 made, ending = texture_for_mujoco(data, str(path))
-            self.references[path, None] = self._placed(path, made, ending, made is not data)
-        return self.references[path, None]
+            self.references[path, None, WHOLE] = self._placed(path, made, ending, made is not data)
+        return self.references[path, None, WHOLE]
 
     def _opener(self, path: Path) -> Beside:
         def opened(reference: str) -> bytes | None:

@@ -34,8 +34,8 @@ READ = (".stl", ".msh", *CHECKS)
 """Endings of mesh files that can be read."""
 
 
-def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None) -> Mesh:
-    """Return the mesh in a file of the format of its ending, all of its parts together.
+def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None, part: str = "") -> Mesh:
+    """Return the mesh in a file of the format of its ending: all of its parts, or the node `part` of a DAE file.
 
     A DAE file's unit is applied and its up axis is not, as in RViz. Nothing else is read but, for glTF, files that
     `beside` returns. Raises KinetreeError "mesh" if it cannot be read, "mesh-reader" if a reader is not installed.
@@ -43,6 +43,8 @@ def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None) -
     ending = ending_of(file)
     if data.startswith(POINTER):
         raise refused(file, "is a pointer of git-lfs in place of the mesh", fix="fetch it with `git lfs pull`")
+    if part and ending != ".dae":
+        raise refused(file, f"is not read by parts, so its part {part!r} is unknown; a DAE file is")
     if ending == ".stl":
         return read_stl(data, file)
     if ending == ".msh":
@@ -50,7 +52,7 @@ def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None) -
     if ending not in CHECKS:
         raise refused(file, f"is a mesh in a format that is not read; read are {', '.join(READ)}")
     needed(file, "trimesh", *(("collada",) if ending == ".dae" else ()))
-    shown, unit = CHECKS[ending](data, file)
+    shown, unit = check_collada(data, file, part) if part else CHECKS[ending](data, file)
     return _with_trimesh(shown, file, ending, unit, beside)
 
 

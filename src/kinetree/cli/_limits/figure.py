@@ -19,6 +19,7 @@ from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FINE = 241
 """Points a side at which a panel is computed."""
@@ -34,16 +35,9 @@ def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> 
     two what is allowed, and for more the outline of what is allowed anywhere; the largest allowed box is dashed. Raises
     KinetreeError without matplotlib, or for a format that it does not write.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise fail("plot", "figures want matplotlib", fix="pip install 'kinetree[plot]'") from None
     pairs = [list(combinations(range(len(report.joints)), 2)) for report in reports]
     width = max(map(len, pairs))
-    figure = Figure(figsize=(SIZE * width + 1, SIZE * len(reports)), layout="constrained")
-    formats = figure.canvas.get_supported_filetypes()
-    if suffix.removeprefix(".") not in formats:
-        raise fail("plot", f"figures are not written as {suffix!r}; legal are {', '.join('.' + f for f in formats)}")
+    figure = new_figure(width, len(reports), suffix)
     axes = figure.subplots(len(reports), width, squeeze=False)
     for row, report, block, own in zip(axes, reports, several(robot), pairs, strict=True):
         for panel, pair in zip(row, own, strict=False):
@@ -52,6 +46,25 @@ def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> 
             panel.set_visible(False)
     figure.suptitle(f"{robot.name}: what limits over several joints allow")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return written(figure, suffix)
+
+
+def new_figure(columns: int, rows: int, suffix: str) -> Figure:
+    """Return an empty figure for panels. Raises KinetreeError without matplotlib, or for a suffix that it does not
+    write."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise fail("plot", "figures want matplotlib", fix="pip install 'kinetree[plot]'") from None
+    figure = Figure(figsize=(SIZE * columns + 1, SIZE * rows), layout="constrained")
+    formats = figure.canvas.get_supported_filetypes()
+    if suffix.removeprefix(".") not in formats:
+        raise fail("plot", f"figures are not written as {suffix!r}; legal are {', '.join('.' + f for f in formats)}")
+    return figure
+
+
+def written(figure: Figure, suffix: str) -> bytes:
+    """Return a figure in the format of a suffix."""
     data = io.BytesIO()
     figure.savefig(data, format=suffix.removeprefix("."))
     return data.getvalue()

@@ -19,6 +19,7 @@ _SETTING = re.compile(r"(name|base|tip)[ \t]*=[ \t]*(\"(?:[^\"\\\n]|\\.)*+\"|[^\
 _TERM = re.compile(r"(\w++)\s*+\(((?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^()\"'\n]++)*+)\)")
 _JOINT = re.compile(r"([+-]?)\s*+(?:([^\W\d]\w*+)|(\"(?:[^\"\\\n]|\\.)++\")|'([^']++)')")
 _UNIT = re.compile(r"(.*?)\s*(°|deg|rad|mm|cm|m)")
+_PLAIN = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
 NAMES = {"name": "robot", "base": "base_link", "tip": "tip"}
 """Names that a text may give, and their defaults."""
 MAX_FINDINGS = 100
@@ -49,6 +50,7 @@ def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
     parts = parts_of_ets(ets, **names)
     parts.source = report.source(1)
     parts.text = Text("ets", decoded)
+    parts.notes = tuple(report.findings)
     robot, findings = assemble(parts)
     return robot, [*report.findings, *findings]
 
@@ -143,6 +145,11 @@ def _term(match: re.Match[str], text: str, report: TextReport) -> ET | None:
         more = "; a joint stands alone, at most with a minus sign" if product else ""
         _error(report, text, "ets-argument", f"{kind} has {argument!r}; legal is {hint}{more}", *span)
         return None
+    if kind.startswith("R") and abs(value) > 2 * np.pi and _PLAIN.fullmatch(argument):
+        message = f"{kind}({argument}) turns by {argument} rad, {abs(value) / (2 * np.pi):.1f} whole turns"
+        line, bad = _where(text, *span)
+        fix = f"if degrees are meant, write {kind}({argument}°); else {kind}({argument} rad)"
+        report.warning("ets-angle", message, line, bad=bad, fix=fix)
     return ET(kind, value)
 
 
@@ -178,6 +185,11 @@ def _pose(argument: str, span: tuple[int, int], text: str, report: TextReport) -
 
 
 def _error(report: TextReport, text: str, code: str, message: str, start: int, stop: int) -> None:
-    line = text.count("\n", 0, start) + 1
+    line, bad = _where(text, start, stop)
+    report.error(code, message, line, bad=bad)
+
+
+def _where(text: str, start: int, stop: int) -> tuple[int, tuple[int, int]]:
+    """Return the line of a part of the text, and its columns from 0."""
     first = text.rfind("\n", 0, start) + 1
-    report.error(code, message, line, bad=(start - first, stop - first))
+    return text.count("\n", 0, start) + 1, (start - first, stop - first)

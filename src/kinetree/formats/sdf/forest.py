@@ -6,8 +6,7 @@ from kinetree.errors import Finding
 from kinetree.formats.fields import check_leaf, name_of
 from kinetree.formats.sdf.choose import Choice
 from kinetree.formats.sdf.context import Context
-from kinetree.formats.sdf.frames import MODEL, WORLD, Entry
-from kinetree.formats.sdf.values import TRUTH
+from kinetree.formats.sdf.frames import MODEL, WORLD, is_static
 from kinetree.formats.xml import Element
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
@@ -18,18 +17,14 @@ FREE = "kinetree:free"
 """Element with the name of the floating joint of a link, <… joint link/>: SDF has no such joint to write."""
 
 
-def hang(context: Context, choice: Choice, parts: Parts, named: list[Element]) -> None:
+def hang(context: Context, choice: Choice, parts: Parts, named: list[Element]) -> set[str]:
     """Take out the joints that close loops, and hang the links without a parent joint on the link `world`.
 
     Links of a static model hang by fixed joints, others by floating joints; the origin is the place in the world. A
-    single root of a model outside of a world stays the root. named: elements FREE.
+    single root of a model outside of a world stays the root. named: elements FREE. Return the names of the joints that
+    are reversed, because the world holds a link below them.
     """
-    _Forest(context, choice, parts, named).hang()
-
-
-def is_static(entry: Entry) -> bool:
-    """Return whether a model says that it is static."""
-    return any(e.tag == "static" and TRUTH.get(e.text.strip().lower(), False) for e in entry.others)
+    return _Forest(context, choice, parts, named).hang()
 
 
 class _Forest:
@@ -40,17 +35,18 @@ class _Forest:
         self.held: dict[str, None] = {}  # static links with a joint from a link that is not static
         self.named = {_link_of(context, element): element for element in named}
 
-    def hang(self) -> None:
+    def hang(self) -> set[str]:
         parts = self.parts
         self.held |= {j.child: None for j in parts.joints if self.is_static(j.child) > self.is_static(j.parent)}
         parts.joints = [*self.made([*self.held]), *parts.joints]  # before the joints from links that are not static
-        self.context.report.place(take_loops(parts), self.choice.top.element.document)
+        notes, turned = take_loops(parts, self.is_static)
+        self.context.report.place(notes, self.choice.top.element.document)
         children = {joint.child for joint in parts.joints}
         roots = [link.name for link in parts.links if link.name not in children]
-        on_world = any(joint.parent == WORLD for joint in parts.joints)
+        on_world = any(joint.parent == WORLD for joint in (*parts.joints, *parts.loops))
         if self.choice.prefix and len(roots) == 1 and not on_world and not self.named:
             self.note_place()
-            return
+            return turned
         parts.links.insert(0, Link(WORLD, source=self.choice.top.element.source))
         made = self.made(roots)
         place = {entry.name: i for i, entry in enumerate(self.choice.frames.entries)}
@@ -59,6 +55,7 @@ class _Forest:
         parts.joints = [joint for _, joint in sorted(at, key=lambda pair: pair[0])]
         if not self.context.report.failed:
             self.note_roots([joint for joint in made if joint.type == "floating"])
+        return turned
 
     def is_static(self, link: str) -> bool:
         """Return whether a link is the world or belongs to a static model."""

@@ -201,8 +201,10 @@ class _Writer:
             return  # its element is among the extensions
         shape = node.add(kind)
         for name, value in geometry.shape.parameters.items():
-            if isinstance(value, str):
-                shape.add("uri", value)
+            if name == "filename":
+                shape.add("uri", str(value))
+            elif isinstance(value, str):
+                shape.at(["submesh"]).add("name" if name == "submesh" else name, value)
             elif name != "scale" or value != (1.0, 1.0, 1.0):
                 shape.numbers(name, value)
 

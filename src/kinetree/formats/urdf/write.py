@@ -11,7 +11,7 @@ from math import isinf
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.capabilities import where
+from kinetree.formats.capabilities import lost_shape
 from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
@@ -29,8 +29,6 @@ from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
-SHAPE = where(lambda geometry: geometry.shape.kind not in SHAPES, "the shape {0.shape.kind!r}")
-
 
 def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
     """Return the robot as URDF 1.0. A robot that was read from URDF and not edited gives the same text.
@@ -43,7 +41,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
         return robot.text.text
     robot = losses.pared(robot)
     plain = plain_joints(robot)
-    losses.find(plain, {"geometry": SHAPE})
+    losses.find(plain, {"geometry": partial(lost_shape, SHAPES)})
     sensors = _placed(plain, robot, losses)
     losses.check()
     return written(Renamed(robot), "urdf", partial(_text, plain, sensors), read, notes)

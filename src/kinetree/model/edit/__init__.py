@@ -5,6 +5,8 @@ was read from goes with any edit: it would be stale.
 """
 
 from kinetree.model.edit.frames import add_frame as add_frame
+from kinetree.model.edit.frames import add_overlay as add_overlay
+from kinetree.model.edit.frames import add_tool as add_tool
 from kinetree.model.edit.frames import move_frame as move_frame
 from kinetree.model.edit.limits import add_limits as add_limits
 from kinetree.model.edit.limits import clear_limits as clear_limits

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from kinetree.arguments import explained
 from kinetree.errors import Finding, fail
 from kinetree.model.assemble import Parts, build, parts_of
@@ -11,7 +13,7 @@ from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
 from kinetree.spatial import se3
-from kinetree.spatial.numbers import poses
+from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array, frozen
 
 
@@ -26,6 +28,41 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
     parts = parts_of(robot)
     parts.frames.append(Frame(name, anchor.link, frozen(anchor.origin @ pose(origin))))
     return build(parts)
+
+
+@explained
+def add_tool(robot: Robot, name: str, T: Any, *, tool0: str = "tool0") -> Robot:
+    """Return the robot with the frame of a tool as a sibling of tool0, as REP-199 wants it.
+
+    T: T_tool0_name (4, 4), m: the tool as the controller has it, such as `kt.controllers["kuka"].to_pose(values)`.
+    tool0: the frame of a tool of zeros. Raises as `add_frame` does.
+    """
+    frame = robot.frames[tool0]
+    joint = robot.parent_joint(tool0) if tool0 in robot.links else None
+    if joint and joint.type == "fixed":
+        return add_frame(robot, name, joint.parent, joint.origin @ pose(T))
+    return add_frame(robot, name, frame.link, frame.origin @ pose(T))
+
+
+@explained
+def add_overlay(
+    robot: Robot, name: str, on: str, axes: Any, position: Any = (0.0, 0.0, 0.0), *, mirror: str = "y"
+) -> Robot:
+    """Return the robot with a right-handed frame laid over a left-handed coordinate system, as REP-199 wants it.
+
+    axes (3, 3): unit vectors x, y, z of the left-handed system as columns, and position (3,) of its origin, m, both in
+    the frame `on`. mirror: the axis whose direction is reversed; with the same `mirror`, the functions of
+    `kinetree.spatial.handedness` convert coordinates in the system to those in the frame. Raises KinetreeError for axes
+    that are not left-handed unit vectors, and as `add_frame` does.
+    """
+    if mirror not in ("x", "y", "z"):
+        raise fail("overlay", f"mirror is {mirror!r}; legal are 'x', 'y' and 'z'")
+    columns = numbers(axes, "overlay", "axes is")
+    if columns.shape != (3, 3) or not se3.is_rotation(-columns):
+        message = "axes are not three unit vectors (columns) that make a left-handed system"
+        raise fail("overlay", message, fix="a right-handed system needs no overlay: use add_frame")
+    R = np.where([axis == mirror for axis in "xyz"], -columns, columns)
+    return add_frame(robot, name, on, se3.homogeneous(R, numbers(position, "overlay", "position is")))
 
 
 @explained

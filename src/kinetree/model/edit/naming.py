@@ -1,6 +1,6 @@
 """Renaming of links, frames, joints and other parts; and ordered groups of joints, such as control boards."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -13,6 +13,7 @@ from kinetree.model.references import fields_of
 from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
 
 Renaming = Mapping[str, str]
+WORLD = "world"
 
 
 @explained
@@ -60,9 +61,15 @@ def rename(
 @explained
 def prefix(robot: Robot, text: str) -> Robot:
     """Return the robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled
-    limit; references follow, as in `rename`. The robot's own name stays."""
+    limit; references follow, as in `rename`. The robot's own name stays, and so does a root link `world`: in SDF, MJCF
+    and by custom in URDF it is the world, which two robots share."""
+    return with_prefix(robot, text, {WORLD} & {robot.root})
+
+
+def with_prefix(robot: Robot, text: str, kept: Collection[str] = ()) -> Robot:
+    """Return the robot with `text` before all names but those of the links that are kept."""
     to = Names(
-        _prefixed(robot.frames, text),
+        _prefixed((name for name in robot.frames if name not in kept), text),
         _prefixed((*robot.joints, *robot.loops), text),
         _prefixed(robot.sensors, text),
         _prefixed(robot.groups, text),

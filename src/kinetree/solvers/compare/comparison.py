@@ -15,6 +15,7 @@ from kinetree.model.tree import Tree, build_tree
 from kinetree.solvers.compare.bodies import BASE, Match, Pair
 from kinetree.solvers.compare.contents import compare_frames, compare_inertias, compare_limits, compare_sensors
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
+from kinetree.solvers.compare.loops import compare_loops
 from kinetree.solvers.compare.motions import apart
 from kinetree.spatial.se3 import Array
 
@@ -169,7 +170,7 @@ def compare(
     match = Match(tree_a, tree_b, tolerance, relative, base == "any")
     pairs = match.pairs()
     sides = Sides(a, b, tree_a, tree_b, pairs, tolerance, relative)
-    motion = [*_left_over(sides), *_couplings(sides)]
+    motion = [*_left_over(sides), *_couplings(sides), *compare_loops(sides)]
     motion += [_other_motion(sides, pair) for pair in pairs if match.differs(pair)]
     differences = [
         *motion,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from kinetree.algorithms import guard as algorithm
+from kinetree.algorithms.braking import Brakes, braking_step
 from kinetree.algorithms.guard import FAR, Fence, guard_step
 from kinetree.arguments import explained
 from kinetree.compiler.cache import digest
@@ -39,6 +40,7 @@ class GuardState(IntEnum):
     CHANGED = algorithm.CHANGED
     OUTSIDE = algorithm.OUTSIDE
     REFUSED = algorithm.REFUSED
+    BRAKING = algorithm.BRAKING
 
 
 class Guarded(NamedTuple):
@@ -46,12 +48,14 @@ class Guarded(NamedTuple):
 
     command (…, n): safe targets for the joints. distance (…,): of the command from the nearest limit, moved in by
     `keep`, in rad or m, negative outside. nearest (…,): its index in `Guard.limit_names`. state (…,): a `GuardState`.
+    velocity (…, n): of this step, from a guard that brakes, for its next call; else None.
     """
 
     command: Array
     distance: Array
     nearest: Array
     state: Array
+    velocity: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -59,33 +63,49 @@ class Guard:
     """A guard of some joints, made by `guard`.
 
     joints: in the order of positions and commands. limit_names: the limits that it keeps.
-    kernel: one step, from (…, n), (…, n) and (…,) to (…, n + 3): command, distance, nearest, state.
-    dtype: the precision of the kernel; a lower one is not safe.
+    kernel: one step, from (…, n), (…, n) and (…,) to (…, n + 3): command, distance, nearest, state; of a guard that
+    brakes from q, qd, command, dt to (…, 2 n + 3): command, velocity, distance, nearest, state.
+    dtype: the precision of the kernel; a lower one is not safe. brakes: whether it keeps accelerations.
     """
 
     joints: tuple[str, ...]
     limit_names: tuple[str, ...]
     kernel: Kernel
     dtype: np.dtype[Any]
+    brakes: bool = False
 
     def __repr__(self) -> str:
         return f"Guard of {', '.join(self.joints)}: {len(self.limit_names)} limits, {self.dtype}"
 
-    def __call__(self, q: Any, command: Any, dt: Any) -> Guarded:
+    def __call__(self, q: Any, command: Any, dt: Any, qd: Any = None) -> Guarded:
         """Return the safe command for joints at q (…, n) that are sent to command (…, n), for a step of dt seconds.
 
         rad, m. From inside, the joints get nearly the point of the set nearest to the command, so that they slide along
         a limit; joints without coupling rows get it exactly. From outside (`GuardState.OUTSIDE`) they get a point on
         the shortest way back inside, at the guard's speed, whatever the command is. If q or the command is not finite
-        or beyond 1e6, the result is q (`GuardState.REFUSED`). Raises KinetreeError for a dt that is negative or not
-        finite, and for arrays of another shape.
+        or beyond 1e6, the result is q (`GuardState.REFUSED`).
+
+        A guard that brakes wants qd (…, n), the velocity of the step before: `velocity` of its last answer, 0 at first.
+        From a stop that ends inside, it returns a command after which such a stop still exists, and that no joint needs
+        more than its acceleration for. If the command is not finite, the joints stop.
+
+        Raises KinetreeError for a dt that is negative or not finite (or 0, if the guard brakes), for arrays of another
+        shape, and for qd that is missing or has no meaning.
         """
-        dt = np.asarray(dt, dtype=float)
-        if not np.all((dt >= 0) & np.isfinite(dt)):
-            raise fail("dt", "dt is not finite, or negative; legal are seconds from 0")
-        found, n = self.kernel(q, command, dt, dtype=self.dtype), len(self.joints)
-        whole = found[..., n + 1 :].astype(int)
-        return Guarded(found[..., :n], found[..., n], whole[..., 0], whole[..., 1])
+        dt, n = np.asarray(dt, dtype=float), len(self.joints)
+        if not np.all((dt > 0 if self.brakes else dt >= 0) & np.isfinite(dt)):
+            legal = "above 0" if self.brakes else "from 0"
+            raise fail("dt", f"dt is not finite, or too small; legal are seconds {legal}")
+        if (qd is not None) != self.brakes:
+            needed = "a guard with accelerations needs" if self.brakes else "a guard without accelerations does not use"
+            raise fail("qd", f"{needed} the velocity qd")
+        if not self.brakes:
+            found = self.kernel(q, command, dt, dtype=self.dtype)
+            command, velocity, found = found[..., :n], None, found[..., n:]
+        else:
+            found = self.kernel(q, qd, command, dt, dtype=self.dtype)
+            command, velocity, found = found[..., :n], found[..., n : 2 * n], found[..., 2 * n :]
+        return Guarded(command, found[..., 0], found[..., 1].astype(int), found[..., 2].astype(int), velocity)
 
 
 @explained
@@ -96,6 +116,7 @@ def guard(
     keep: float = 0.0,
     warn: float = math.radians(5.0),
     speed: float | Mapping[str, float] = 0.1,
+    acceleration: float | Mapping[str, float] | None = None,
     sweeps: int = 16,
     dtype: DTypeLike = float,
 ) -> Guard:
@@ -105,6 +126,8 @@ def guard(
     keep: distance from every limit, rad or m. warn: below this distance a limit is near (`GuardState.NEAR`).
     speed: of the way back for joints found outside, rad/s or m/s, one for all or one per joint; at most a joint's own
     velocity limit.
+    acceleration: rad/s² or m/s², one for all or one per joint, with which joints may speed up and slow down. With it
+    the guard brakes: it lets through only what can be stopped inside, and no more than a joint's own velocity limit.
     sweeps: rounds of projections; more bring the result nearer to the nearest point. Safety does not depend on them.
     dtype: float64 or float32, the precision; float32 stays some 1e-5 away from limits because of rounding.
 
@@ -122,24 +145,39 @@ def guard(
     rows, limit_names = _rows(robot.limits, names, columns)
     number = legal_type(dtype, SCALARS)
     eps = float(np.finfo(number).eps)
-    fence = _fence(*rows, keep, warn, _speeds(robot, names, speed), sweeps, names, eps)
-    numbers = (fence.A, fence.b, fence.center, fence.skin, fence.pad, fence.speed)
+    velocities = [robot.joints[name].limit.velocity or 0.0 for name in names]
+    own = np.array([velocity if velocity > 0 else np.inf for velocity in velocities])
+    fastest = np.minimum(_per_joint("speed", speed, names), own)
+    fence = _fence(*rows, keep, warn, fastest, sweeps, names, eps)
+    brakes = None if acceleration is None else Brakes(_per_joint("acceleration", acceleration, names), own)
+    kernel = _kernel(fence, brakes, names, limit_names)
+    return Guard(names, limit_names, kernel, number, brakes is not None)
+
+
+def _kernel(fence: Fence, brakes: Brakes | None, names: tuple[str, ...], limit_names: Sequence[str]) -> Kernel:
+    vector, step = (len(names),), Port("dt", (), (), "seconds of this step")
+    q = Port("q", vector, names, "where the joints are; m, rad")
+    qd = Port("qd", vector, names, "their velocity in the step before; m/s, rad/s")
+    command = Port("command", vector, names, "where they are sent; m, rad")
+    numbers = [fence.A, fence.b, fence.center, fence.skin, fence.pad, fence.speed]
+    if brakes is None:
+        ports: tuple[Port, ...] = (q, command, step)
+        labels = (*names, *_labels(limit_names))
+        run: Any = lambda q, command, dt: guard_step(fence, q, command, dt[()])  # noqa: E731
+    else:
+        ports = (q, qd, command, step)
+        labels = (*names, *(f"velocity of {name}" for name in names), *_labels(limit_names))
+        run = lambda q, qd, command, dt: braking_step(fence, brakes, q, qd, command, dt[()])  # noqa: E731
+        numbers += [brakes.acceleration, brakes.velocity]
     key = digest(repr((fence.blocks, fence.turns, fence.reach, fence.warn)), *(a.tobytes() for a in numbers))
-    n = len(names)
-    ports = (
-        Port("q", (n,), names, "where the joints are; m, rad"),
-        Port("command", (n,), names, "where they are sent; m, rad"),
-        Port("dt", (), (), "seconds of this step"),
-    )
-    kernel = Kernel(
+    return Kernel(
         "guard",
         ports,
-        Port("safe", (n + 3,), (*names, *_labels(limit_names)), "a command that keeps all limits; m, rad"),
-        lambda: trace(lambda q, command, dt: guard_step(fence, q, command, dt[()]), (n,), (n,), ()),
+        Port("safe", (len(labels),), labels, "a command that keeps all limits; m, rad"),
+        lambda: trace(run, *(port.shape for port in ports)),
         digest("guard", key),
         fused=False,
     )
-    return Guard(names, limit_names, kernel, number)
 
 
 def _labels(limit_names: Sequence[str]) -> tuple[str, str, str]:
@@ -167,18 +205,14 @@ def _names(robot: Robot, joints: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def _speeds(robot: Robot, names: Sequence[str], speed: float | Mapping[str, float]) -> Array:
-    said = speed if isinstance(speed, Mapping) else dict.fromkeys(names, speed)
-    for name in said:
+def _per_joint(what: str, value: float | Mapping[str, float], names: Sequence[str]) -> Array:
+    given = value if isinstance(value, Mapping) else dict.fromkeys(names, value)
+    for name in given:
         if name not in names:
             raise unknown_name("joint", name, list(names))
-    missing = [name for name in names if name not in said]
-    if missing or not all(0 < said[name] < np.inf for name in names):
-        raise fail("speed", f"speed is {speed!r}; legal is a finite speed above 0 for every joint")
-    own = [robot.joints[name].limit.velocity for name in names]
-    return np.array(
-        [min(said[name], limit if limit and limit > 0 else np.inf) for name, limit in zip(names, own, strict=True)]
-    )
+    if not all(0 < given.get(name, 0) < np.inf for name in names):
+        raise fail(what, f"{what} is {value!r}; legal is a finite {what} above 0 for every joint")
+    return np.array([given[name] for name in names], dtype=float)
 
 
 def _rows(limits: Limits, names: Sequence[str], columns: Array) -> tuple[tuple[Array, Array], tuple[str, ...]]:

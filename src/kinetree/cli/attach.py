@@ -1,0 +1,123 @@
+"""`kinetree attach A B`: one robot made of two."""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from kinetree.cli._findings import print_findings
+from kinetree.cli._model import two_robot_arguments
+from kinetree.cli._output import check_new, check_no_input, force_option, without_option
+from kinetree.errors import KinetreeError, fail
+from kinetree.formats.numbers import format_number, number
+from kinetree.formats.opener import snapshot
+from kinetree.formats.output import write_whole
+from kinetree.formats.xml_writer import XmlWriter
+from kinetree.load import load, save
+from kinetree.model import edit
+from kinetree.model.robot import Joint, Robot
+from kinetree.spatial import se3
+
+PREFIXES = ("prefix", "tf_prefix", "name_prefix")
+"""Arguments of xacro files that put a text before all names."""
+
+
+def _three(ctx: click.Context, param: click.Parameter, text: str) -> list[float]:
+    values = [value for part in text.replace(",", " ").split() if (value := number(part)) is not None]
+    if len(values) != 3:
+        raise click.BadParameter(f"{text!r} is not three numbers, such as '0 0 0.1'", ctx, param)
+    return values
+
+
+@click.command()
+@two_robot_arguments
+@click.option("--at", "frame", metavar="FRAME", required=True, help="The frame of A to which the root of B is fixed.")
+@click.option("--xyz", callback=_three, default="0 0 0", help="Where the root of B is in FRAME, m.")
+@click.option("--rpy", callback=_three, default="0 0 0", help="How it is turned there: roll, pitch, yaw, rad.")
+@click.option("--prefix", default="", help="Put before every name of B.")
+@click.option("--joint", metavar="NAME", help="The name of the new joint.  [default: ROOT_attachment]")
+@click.option("-o", "--output", "out", metavar="OUT", required=True, help="The file to write.")
+@without_option
+@force_option
+def command(
+    a: Robot,
+    b: Robot,
+    frame: str,
+    xyz: list[float],
+    rpy: list[float],
+    prefix: str,
+    joint: str | None,
+    out: str,
+    without: tuple[str, ...],
+    force: bool,
+) -> None:
+    """Fix the robot B to a frame of the robot A, and write both as one robot to OUT.
+
+    The ending of OUT says its format. A .xacro file includes the files of A and B, which stay as they are; with
+    --prefix, B must be a xacro file whose names begin with an argument `prefix` or `tf_prefix`.
+    """
+    path = Path(out)
+    check_new(path, force)
+    check_no_input(out, [robot.source.file for robot in (a, b) if robot.source])
+    origin = se3.pose_from_xyz_rpy(xyz, rpy)
+    both = edit.attach(a, b, frame, origin, prefix=prefix, joint_name=joint)
+    if path.suffix == ".xacro":
+        (new,) = (both.joints[name] for name in both.joints if both.joints[name].child == f"{prefix}{b.root}")
+        write_whole(path, _wrapper(path, both, (_file_of(a), _file_of(b)), new, prefix).encode())
+        print(f"wrote {out}: {both}", file=sys.stderr)
+    else:
+        notes = save(both, path, without=without)
+        print(f"wrote {out}: {both}", file=sys.stderr)
+        print_findings(notes)
+
+
+def _wrapper(path: Path, both: Robot, files: tuple[Path, Path], new: Joint, prefix: str) -> str:
+    """Return a xacro text that includes two files and has the new joint. Raises KinetreeError unless it expands to the
+    robot `both`."""
+    from kinetree.solvers.compare.comparison import compare
+
+    known = files[1].read_text(encoding="utf-8", errors="replace")
+    reason = f"{files[1]} has no argument for prefixes; legal are {', '.join(PREFIXES)}"
+    for argument in [name for name in PREFIXES if name in known] if prefix else [""]:
+        text = _text(path, both.name, files, new, (argument, prefix))
+        try:
+            with snapshot({path.resolve(): text.encode()}):
+                made = load(path, format="xacro")
+        except KinetreeError as error:
+            reason = error.findings[0].message
+            continue
+        if set(made.links) == set(both.links) and compare(both, made).same:
+            return text
+        reason = f"with {argument or 'the files as they are'} it is another robot"
+    message = f"a xacro file that includes both does not make this robot: {reason}"
+    raise fail("attach", message, fix="write a .urdf, which has the robot itself")
+
+
+def _text(path: Path, name: str, files: tuple[Path, Path], new: Joint, argument: tuple[str, str]) -> str:
+    xyz, rpy = new.origin[:3, 3], se3.rpy_from_rotation(new.origin[:3, :3])
+    relative = [Path(os.path.relpath(file, path.parent)).as_posix() for file in files]
+    writer = XmlWriter()
+    writer.open("robot", name=name, **{"xmlns:xacro": "http://www.ros.org/wiki/xacro"})
+    if argument[0]:
+        writer.leaf("xacro:arg", name=argument[0], default=argument[1])
+    for file in relative:
+        writer.leaf("xacro:include", filename=file)
+    writer.open("joint", name=new.name, type="fixed")
+    writer.leaf("origin", xyz=_numbers(xyz), rpy=_numbers(rpy))
+    writer.leaf("parent", link=new.parent)
+    writer.leaf("child", link=new.child)
+    writer.close()
+    writer.close()
+    return writer.text()
+
+
+def _file_of(robot: Robot) -> Path:
+    if robot.source is None or robot.text is None or robot.text.format not in ("urdf", "xacro"):
+        raise fail("attach", f"robot {robot.name!r} is no URDF or xacro file, which a xacro file could include")
+    return Path(robot.source.file)
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(format_number(float(value)) for value in values)

@@ -1,0 +1,79 @@
+"""One joint of a robot: its transforms as the Robotics Toolbox names them, and as Featherstone does.
+
+The wiki of the Robotics Toolbox ("Link frame and joint definitions") calls a link's pose in its parent A(q) = Ts v(q),
+constants and then the variable element; Featherstone's transforms XJ, XT and Xup = XJ XT are the inverses of v, Ts and
+A(q), as 6x6 Plücker transforms of motion vectors, angular first (Rigid Body Dynamics Algorithms, section 4.2).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from kinetree.arguments import explained
+from kinetree.errors import fail
+from kinetree.model.robot import Joint, Robot
+from kinetree.spatial import plucker, se3
+from kinetree.spatial.numbers import numbers
+from kinetree.spatial.se3 import Array
+
+
+@explained
+def joint_origin(robot: Robot, joint: str) -> Array:
+    """Return T (4, 4) of the joint in its parent link at neutral, m: the page's Ts, a fixed joint's whole pose."""
+    return np.array(robot.joints[joint].origin)
+
+
+@explained
+def joint_motion(robot: Robot, joint: str, q: Any = ()) -> Array:
+    """Return T (4, 4) of the joint's motion at its own numbers q (nq_joint,), rad or m: the page's v.
+
+    A single number may stand alone. Of a follower q is its own number, not its leader's. Raises KinetreeError for
+    another number of coordinates.
+    """
+    found = robot.joints[joint]
+    return np.array(found.kind.transform(found.axes, found.pitch, _own(found, q)))
+
+
+@explained
+def joint_pose(robot: Robot, joint: str, q: Any = ()) -> Array:
+    """Return T_parent_child (4, 4), the pose of the joint's child link in its parent link: the page's A(q) = Ts v(q).
+
+    q: as in `joint_motion`. A constant follows v where a format puts the child away from the joint (SDF, MJCF).
+    """
+    return np.array(joint_origin(robot, joint) @ joint_motion(robot, joint, q) @ robot.joints[joint].child_origin)
+
+
+@explained
+def motion_subspace(robot: Robot, joint: str, q: Any = ()) -> Array:
+    """Return Featherstone's S (6, nv_joint): the child's velocity relative to the parent, angular first, in the axes of
+    the joint after its motion, for the rates of the joint. q: as in `joint_motion`."""
+    found = robot.joints[joint]
+    return np.array(found.kind.motion_subspace(found.axes, found.pitch, _own(found, q)), dtype=float)
+
+
+@explained
+def XJ(robot: Robot, joint: str, q: Any = ()) -> Array:
+    """Return Featherstone's XJ (6, 6): motion vectors from the joint before its motion to the joint after it; the
+    inverse of v. q: as in `joint_motion`."""
+    return plucker.motion_transform(se3.inverse(joint_motion(robot, joint, q)))
+
+
+@explained
+def XT(robot: Robot, joint: str) -> Array:
+    """Return Featherstone's XT (6, 6): motion vectors from the parent link to the joint; the inverse of Ts."""
+    return plucker.motion_transform(se3.inverse(joint_origin(robot, joint)))
+
+
+@explained
+def Xup(robot: Robot, joint: str, q: Any = ()) -> Array:
+    """Return Featherstone's Xup (6, 6): motion vectors from the parent link to the child link; the inverse of A(q), and
+    XJ XT where the child's frame is at the joint. q: as in `joint_motion`."""
+    return plucker.motion_transform(se3.inverse(joint_pose(robot, joint, q)))
+
+
+def _own(joint: Joint, q: Any) -> Array:
+    values = np.atleast_1d(numbers(q, "joint-q", "q is"))
+    if values.shape != (joint.kind.nq,):
+        message = f"is {joint.type} and has {joint.kind.nq} coordinates; q has shape {np.shape(q)}"
+        raise fail("joint-q", message, element=f"joint {joint.name!r}")
+    return values

@@ -1,0 +1,1 @@
+"""Guards: commands for joints that keep all limits."""

@@ -1,0 +1,149 @@
+"""Frames from touched points: the tip of a tool, and a frame in space."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.arguments import explained
+from kinetree.errors import Finding, fail
+from kinetree.spatial.numbers import numbers, poses
+from kinetree.spatial.se3 import Array, frozen
+
+UNCERTAIN = 5.0
+"""How many times the error of a touch a result may be off before a warning says so."""
+UNKNOWN = 1e3
+"""How many times from which on nothing is known, which is refused."""
+ODD = 5.0
+"""How many times the others' residual a pose has, if it is left out, before a warning names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TcpFit:
+    """The tip of a tool.
+
+    p (3,): in the touching frame, m. point (3,): the touched point in the base, m. residuals (k,): distances between
+    the tip and the point, m. directions (3, 3): unit vectors (rows) in the touching frame, and error (3,): by how many
+    times the error of one touch the tip may be off along each, the largest first. notes: warnings.
+    """
+
+    p: Array
+    point: Array
+    residuals: Array
+    directions: Array
+    error: Array
+    notes: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FrameFit:
+    """A frame in space. T (4, 4): its pose in the base of the points, m. residuals (k,): distances, m, of the points
+    behind the origin, in their order: those on x from the axis, those in xy from the plane. notes: warnings."""
+
+    T: Array
+    residuals: Array
+    notes: tuple[Finding, ...]
+
+
+@explained
+def tcp_from_points(T_base_flange: Any) -> TcpFit:
+    """Return the tip of a tool from poses (k, 4, 4), k >= 4, in which it touches one fixed point.
+
+    T_base_flange: poses of the frame in which the tip is sought (the flange, or tool0), in metres, such as
+    `kt.controllers["fanuc"].to_pose(values)` or `kt.fk(robot, "flange")(q)` give them. Least squares over all poses of
+    R p + t = c. Only the rotations tell: turn the tool by 30 degrees or more, about different axes.
+
+    Raises KinetreeError for fewer than four poses, and for poses that leave a direction of the tip unknown.
+    """
+    T = poses(T_base_flange)
+    if T.ndim != 3 or len(T) < 4:
+        raise fail("tcp-poses", f"T_base_flange has shape {T.shape}; legal are four or more poses (k, 4, 4)")
+    p, point, values, axes = _tip(T)
+    error = 1.0 / np.sqrt(np.maximum(len(T) * values, 1e-300))
+    if error[0] > UNKNOWN:
+        message = f"the poses do not tell where the tip is along {_axis(axes[0])} of the touching frame"
+        raise fail("tcp-poses", message, fix="turn the tool about other axes, too, by 30 degrees or more")
+    residuals = np.linalg.norm(T[:, :3, :3] @ p + T[:, :3, 3] - point, axis=-1)
+    notes = []
+    if error[0] > UNCERTAIN:
+        message = (
+            f"along {_axis(axes[0])} of the touching frame the tip may be off by {error[0]:.0f} times the error of"
+        )
+        fix = "turn the tool further, about other axes, too"
+        notes.append(Finding("tcp-poses", "warning", f"{message} one touch", element="poses", fix=fix))
+    notes += _odd(T, residuals)
+    return TcpFit(frozen(p), frozen(point), frozen(residuals), frozen(axes), frozen(error), tuple(notes))
+
+
+def _tip(T: Array) -> tuple[Array, Array, Array, Array]:
+    """Return p, the point, and the eigenvalues, ascending, and eigenvectors (rows) of what the poses say about p."""
+    R, t = T[:, :3, :3], T[:, :3, 3]
+    spread, moved = R - R.mean(axis=0), t - t.mean(axis=0)
+    values, vectors = np.linalg.eigh(np.einsum("kij,kil->jl", spread, spread) / len(T))
+    p = np.linalg.lstsq(spread.reshape(-1, 3), -moved.reshape(-1), rcond=None)[0]
+    return p, (R @ p + t).mean(axis=0), values, vectors.T
+
+
+def _odd(T: Array, residuals: Array) -> list[Finding]:
+    """Return a warning about a pose without which the others agree much better."""
+    worst = int(residuals.argmax())
+    if len(T) < 6 or residuals[worst] < 1e-9:
+        return []
+    others = np.delete(T, worst, axis=0)
+    p, point, _, _ = _tip(others)
+    left = np.linalg.norm(others[:, :3, :3] @ p + others[:, :3, 3] - point, axis=-1).max()
+    off = float(np.linalg.norm(T[worst, :3, :3] @ p + T[worst, :3, 3] - point))
+    if off < ODD * max(left, 1e-9):
+        return []
+    message = f"misses the point by {off * 1e3:.3g} mm, the others by {left * 1e3:.3g} mm at most without it"
+    return [Finding("tcp-poses", "warning", message, element=f"pose {worst}", fix="touch the point again")]
+
+
+@explained
+def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
+    """Return the frame with this origin, whose x axis goes through `on_x`, and whose xy plane holds `in_xy`, at y > 0.
+
+    origin (3,). on_x, in_xy (3,) or (k, 3): one point or several, then by least squares. m, all in one frame. This is
+    how pendants teach a user frame by three points. Raises KinetreeError for points that do not make a frame.
+    """
+    o = _points("origin", origin)
+    x, y = _points("on_x", on_x) - o[0], _points("in_xy", in_xy) - o[0]
+    if len(o) > 1:
+        raise fail("frame-points", f"origin has shape {o.shape}; legal is one point (3,)")
+    ex = _direction(x)
+    across = y - np.outer(y @ ex, ex)
+    ey = _direction(across)
+    sizes = [float(np.linalg.norm(part, axis=1).max()) for part in (x, across)]
+    if min(sizes) < 1e-6 or max(sizes) > 1e6 * min(sizes):
+        message = "the points lie on one line, or in one place"
+        raise fail("frame-points", message, fix="touch points that make a triangle")
+    residuals = np.r_[np.linalg.norm(x - np.outer(x @ ex, ex), axis=1), np.abs(across @ np.cross(ex, ey))]
+    notes = []
+    for what, own, other in (("on_x", sizes[0], sizes[1]), ("in_xy", sizes[1], sizes[0])):
+        if own * UNCERTAIN < other:
+            message = f"is {own * 1e3:.3g} mm from {'the origin' if what == 'on_x' else 'the x axis'}, "
+            message += f"{other / own:.0f} times less than the other way; an error of 1 mm turns the frame by "
+            message += f"{math.degrees(1e-3 / own):.2g} degrees"
+            notes.append(Finding("frame-points", "warning", message, element=what, fix="touch points further apart"))
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = np.column_stack([ex, ey, np.cross(ex, ey)]), o[0]
+    return FrameFit(frozen(T), frozen(residuals), tuple(notes))
+
+
+def _points(name: str, values: Any) -> Array:
+    array = np.atleast_2d(numbers(values, "frame-points", f"{name} is"))
+    if array.ndim != 2 or array.shape[1] != 3 or not len(array) or not np.isfinite(array).all():
+        raise fail("frame-points", f"{name} has shape {np.shape(values)}; legal are finite points (3,) or (k, 3)")
+    return array
+
+
+def _direction(vectors: Array) -> Array:
+    """Return the unit vector (3,) along which vectors (k, 3) go, by least squares; zero if they go nowhere."""
+    axis = np.linalg.svd(vectors)[2][0] if vectors.any() else np.zeros(3)
+    return axis * (-1.0 if axis @ vectors.sum(axis=0) < 0 else 1.0)
+
+
+def _axis(v: Array) -> str:
+    j = int(np.abs(v).argmax())
+    return "xyz"[j] if abs(v[j]) > 0.999 else f"({', '.join(f'{x:.2f}' for x in v * np.sign(v[j]))})"

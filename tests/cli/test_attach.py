@@ -1,0 +1,77 @@
+"""`kinetree attach`: two robots as one, as text and as a xacro file that includes both."""
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+
+ARM = """<robot name="arm"><link name="base_link"/><link name="flange"/><joint name="j" type="revolute">
+<parent link="base_link"/><child link="flange"/><origin xyz="0 0 0.3"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
+HAND = """<robot name="hand" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="prefix" default=""/>
+<xacro:arg name="length" default="0.1"/><link name="$(arg prefix)palm"/><link name="$(arg prefix)finger"/>
+<joint name="$(arg prefix)j" type="prismatic"><parent link="$(arg prefix)palm"/><child link="$(arg prefix)finger"/>
+<origin xyz="0 0 $(arg length)"/><axis xyz="0 1 0"/><limit lower="0" upper="0.1" velocity="1" effort="1"/></joint>
+</robot>"""
+OPTIONS = ("--at", "flange", "--prefix", "left_", "--xyz", "0 0 0.05", "--rpy", "0 0 1.5")
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "arm.urdf").write_text(ARM)
+    (tmp_path / "parts" / "hand.xacro").write_text(HAND)
+    return tmp_path / "arm.urdf", tmp_path / "parts" / "hand.xacro"
+
+
+@pytest.mark.parametrize("name", ["both.urdf", "both.sdf", "both.xml", "both.xacro"])
+def test_every_format_has_the_same_robot(run, files, tmp_path, name):
+    out = tmp_path / name
+    result = run("attach", *files, *OPTIONS, "-o", out)
+    assert result.exit_code == 0, result.stderr
+    robot = kt.load(out, format="xacro" if name.endswith("xacro") else None)
+    c, s = np.cos(0.3 + 1.5), np.sin(0.3 + 1.5)
+    T = kt.fk(robot, "left_finger")(robot.q({"j": 0.3, "left_j": 0.04}))
+    # the arm turns by 0.3 about z, the hand by 1.5 more; the finger slides 0.04 along its own y
+    expected = [[c, -s, 0, -s * 0.04], [s, c, 0, c * 0.04], [0, 0, 1, 0.3 + 0.05 + 0.1], [0, 0, 0, 1]]
+    assert np.allclose(T, expected, rtol=0, atol=1e-12)
+
+
+def test_a_xacro_file_includes_both_and_copies_nothing(run, files, tmp_path):
+    out = tmp_path / "both.xacro"
+    run("attach", *files, *OPTIONS, "-o", out)
+    text = out.read_text()
+    assert '<xacro:include filename="arm.urdf"/>' in text
+    assert '<xacro:include filename="parts/hand.xacro"/>' in text
+    assert "<link" not in text
+    files[0].write_text(ARM.replace("0 0 0.3", "0 0 0.4"))  # what is changed there is changed here
+    assert kt.load(out, format="xacro").joints["j"].origin[2, 3] == 0.4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--at", "flange"), "there is already a joint of this name"),
+        (("--at", "wrist", "--prefix", "l_"), "no frame 'wrist'"),
+        (("--at", "flange", "--prefix", "l_", "--xyz", "0 0"), "is not three numbers"),
+        (("--at", "flange", "--prefix", "l_", "--arg", "length=0.2"), "it is another robot"),
+    ],
+)
+def test_what_cannot_be_joined_is_not_written(run, files, tmp_path, arguments, said):
+    out = tmp_path / "both.xacro"
+    result = run("attach", *files, *arguments, "-o", out)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert not out.exists()
+
+
+def test_what_xacro_cannot_include(run, files, tmp_path):
+    out = tmp_path / "both.xacro"
+    result = run("attach", "icub", files[0], "--at", "l_hand", "--prefix", "x_", "-o", out)
+    assert "is no URDF or xacro file" in result.stderr
+    result = run("attach", files[0], files[0], "--at", "flange", "--prefix", "x_", "-o", out)
+    assert "has no argument for prefixes; legal are prefix, tf_prefix" in result.stderr
+    assert "write a .urdf" in result.stderr
+    result = run("attach", *files, *OPTIONS, "-o", files[0], "--force")
+    assert "is read by this command" in result.stderr
+    assert files[0].read_text() == ARM
