@@ -269,7 +269,7 @@ def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
 
 def _read_packaged(name: str, options: ReadOptions) -> Reading:
     """Return the robot of a name in robots/."""
-    from kinetree.formats.dh.packaged import read_packaged
+    from kinetree.formats.dh.read import read_packaged
     from kinetree.robots.packaged import packaged
 
     found = packaged(name)

@@ -1,7 +1,5 @@
 """Arguments of commands that are models, and the options for reading them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps

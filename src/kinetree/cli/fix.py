@@ -1,7 +1,5 @@
 """`kinetree fix PATH…`: repair robot descriptions in place."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

@@ -1,7 +1,5 @@
 """Rules about the files of meshes."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -20,8 +18,7 @@ from kinetree.confine import Confinement
 from kinetree.conventions.facts import fact
 from kinetree.conventions.geometry import HUGE, TINY
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.quality import LinkQuality, Quality, Shapes, others
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files, folder_of
 from kinetree.formats.packages import Packages
@@ -64,10 +61,9 @@ class Readings(NamedTuple):
     lacking: dict[str, Finding]
 
 
-class MeshRule(Quality):
+class MeshRule(LinkQuality):
     """A rule about the files of meshes."""
 
-    url = URDF_LINK
     base = Quality.base.replace(  # type: ignore[union-attr]
         '<box size="0.4 0.12 0.12"/>', '<mesh filename="package://arm/meshes/link_4.stl"/>'
     )
@@ -84,7 +80,6 @@ class MissingMesh(MeshRule):
     """
 
     code = "MSH-002"
-    level = "SHOULD"
     clause = "the file must be available locally"
     bad = "link_7.stl"
 
@@ -114,7 +109,6 @@ class EmptyMesh(MeshRule):
     """The files of meshes are not empty."""
 
     code = "MSH-003"
-    level = "SHOULD"
     clause = "the file must be available locally"
     bad = "empty.stl"
 
@@ -153,7 +147,6 @@ class CutMesh(MeshRule):
     """
 
     code = "MSH-005"
-    level = "SHOULD"
     clause = "the file must be available locally"
     bad = "cut.stl"
 
@@ -173,7 +166,6 @@ class AbsurdMesh(MeshRule):
     """
 
     code = "MSH-006"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "metres"
     url = "https://www.ros.org/reps/rep-0103.html"
@@ -205,9 +197,6 @@ class AbsurdMesh(MeshRule):
         which = f"{len(lacking)} meshes, such as {name!r}" if len(lacking) > 1 else f"the mesh {name!r}"
         message = f"{self.code} could not check {which}: {why.message}"
         return Finding("not-asked", "info", message, geometry.source or link.source, f"link {link.name!r}", why.fix)
-
-
-RULES: tuple[type[Rule], ...] = (MissingMesh, EmptyMesh, PointerMesh, CutMesh, AbsurdMesh)
 
 
 @fact

@@ -3,8 +3,6 @@
 Errors have no row: such a file makes no robot, so they are always reported, and each explains itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 REMARKS: Mapping[str, str] = {

@@ -77,12 +77,6 @@ def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple
         yield from ((f"{kind.replace('_', ' ')} {name!r}", thing) for name, thing in named)
 
 
-def _extensions_but(format: str) -> Row:
-    """Return the parts that a format loses if it keeps only its own extensions."""
-    foreign = where(lambda extension: extension.format != format, "<{0.tag}> of {0.format}")
-    return dict.fromkeys(("extension", "geometry.extension", "sensor.extension"), foreign)
-
-
 def lost_shape(shapes: Collection[str], geometry: Geometry) -> list[str]:
     """Return the description of a shape that is not one of `shapes`, or is a part of a mesh."""
     shape = geometry.shape

@@ -1,7 +1,5 @@
 """Parts to a `Robot`: what every reader and every edit ends with. Checks that the parts make one tree."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -3,8 +3,6 @@
 Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordinates in A.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -387,7 +385,7 @@ class Robot:
         return q_of(self, values, named, unit)
 
     @explained
-    def order(self, joint_names: Iterable[str]) -> Robot:
+    def order(self, joint_names: Iterable[str]) -> "Robot":
         """Return the same robot with q in the given order, which must name every moving joint once."""
         names = as_names(joint_names)
         for name in names:

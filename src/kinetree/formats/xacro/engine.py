@@ -5,8 +5,6 @@ functions that open files, evaluate expressions or print are replaced. The modul
 expansions in several threads are independent.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Mapping
