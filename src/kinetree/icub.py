@@ -19,23 +19,4 @@ from kinetree.robots.icub.skin import contacts as contacts
 from kinetree.robots.icub.skin import skin_frame as skin_frame
 from kinetree.robots.icub.skin import taxels as taxels
 
-__all__ = [
-    "BoardReading",
-    "BoardValues",
-    "ContactTorques",
-    "SkinContact",
-    "Taxels",
-    "board_joints",
-    "board_limits",
-    "contact_torques",
-    "contacts",
-    "fingers",
-    "from_board",
-    "naming",
-    "sensor",
-    "skin_frame",
-    "taxels",
-    "to_board",
-    "with_board_limits",
-    "with_groups",
-]
+__all__ = [name for name in dir() if name[0].isalpha()]

@@ -126,6 +126,18 @@ class TestSaving:
         assert files(workspace / "out") == ["r.urdf"]
         with pytest.raises(kt.KinetreeError, match="MuJoCo reads"):
             kt.save(load(workspace), workspace / "out" / "r.xml", assets="keep")
+
+    def test_keep_names_references_that_lead_nowhere_from_there(self, workspace):
+        path = workspace / "src/arm/urdf/r.urdf"
+        path.write_text(ROBOT.replace("package://arm/", "../").replace("../look.png", "look.png"))
+        put(workspace / "out/look.png", "")
+        (note,) = kt.save(kt.load(path), workspace / "out/r.urdf", assets="keep")
+        assert (note.code, note.severity) == ("missing-file", "warning")
+        assert note.message.endswith("/out: '../meshes/visual/base.dae', '../meshes/collision/base.stl'")
+        assert kt.save(kt.load(path), workspace / "out/bare.urdf", assets="keep", without=("geometry",)) == ()
+        assert kt.save(kt.load(path), path.with_name("s.urdf"), assets="keep") == ()
+
+    def test_other_words_are_errors(self, workspace):
         with pytest.raises(kt.KinetreeError, match="legal are 'bring' and 'keep'"):
             kt.save(load(workspace), workspace / "out" / "r.xml", assets="take")
 
@@ -193,6 +205,7 @@ class TestMissing:
         found = [(f.code, f.element, f.source.line, f.severity) for f in error.value.findings]
         assert found == [("missing-mesh", "link 'a'", 2, "error"), ("missing-mesh", "link 'b'", 4, "error")]
         assert "git lfs pull" in error.value.findings[1].fix
+        assert ["restore the file" in f.fix for f in error.value.findings] == [True, False]
         assert all("--assets keep" in f.fix and "--without geometry" in f.fix for f in error.value.findings)
         assert not files(workspace / "out")
         kt.save(load(workspace), workspace / "out/r.urdf", without=("geometry",))
@@ -223,8 +236,9 @@ class TestSafety:
         put(workspace / "secret.txt", "secret")
         path = workspace / "src/arm/urdf/r.urdf"
         path.write_text(ROBOT.replace("package://arm/meshes/visual/base.dae", name))
-        with pytest.raises(kt.KinetreeError, match="such files end in"):
+        with pytest.raises(kt.KinetreeError, match="such files end in") as error:
             kt.save(kt.load(path), workspace / "out/r.urdf")
+        assert "restore" not in error.value.findings[0].fix
 
     def test_a_confined_robot_brings_nothing_from_elsewhere(self, workspace):
         (workspace / "outside.stl").write_bytes(meshes.stl())

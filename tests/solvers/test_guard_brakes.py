@@ -220,6 +220,7 @@ def test_a_velocity_limit_is_kept_and_a_command_that_can_be_stopped_passes_bit_f
     assert found.state == GuardState.FREE
 
 
+@pytest.mark.slow
 def test_from_outside_it_comes_back(icub):
     guard = kt.guard(icub, "left_arm", acceleration=10.0, speed=0.5)
     A, b = rows_of(icub, guard)
@@ -275,8 +276,34 @@ def test_what_does_not_go_together_is_said():
             call()
 
 
+class Clock:
+    """Time that passes while somebody sleeps, and for `work` seconds whenever it is read."""
+
+    def __init__(self, work=0.0):
+        self.now, self.work = 100.0, work
+
+    def monotonic(self):
+        self.now += self.work
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
 class TestRun:
     """A joint that is driven at 100 degrees a second towards its limit, through `run_guard`."""
+
+    @pytest.fixture(autouse=True)
+    def clock(self, monkeypatch):
+        clock = Clock()
+        monkeypatch.setattr("kinetree.solvers.guard.run.time", clock)
+        return clock
+
+    def test_steps_that_take_too_long_are_counted(self, clock):
+        clock.work = 0.0006  # twice in a step of 0.5 ms
+        done, sent = self.run()
+        assert done.late == done.steps
+        assert max(sent) <= 2.0
 
     def run(self, tmp_path=None, log=None, shadow=False, period=0.0005, acceleration=10.0):
         guard = kt.guard(one_hinge(), acceleration=acceleration)
@@ -294,7 +321,8 @@ class TestRun:
     def test_it_stops_and_says_why(self):
         events = []
         done, sent = self.run(log=events.append)
-        assert done.steps == 1200
+        assert (done.steps, done.late) == (1200, 0)
+        assert events[-1].time == pytest.approx(1199 * 0.0005)
         assert done.changed == len(events) > 100
         assert max(sent) <= 2.0
         assert sent[-1] > 1.99

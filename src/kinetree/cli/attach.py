@@ -1,7 +1,5 @@
 """`kinetree attach A B`: one robot made of two."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable

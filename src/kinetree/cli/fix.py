@@ -1,7 +1,5 @@
 """`kinetree fix PATH…`: repair robot descriptions in place."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import re
@@ -17,9 +15,10 @@ import click
 from kinetree.checker.alone import examine_alone
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Examined, Job
-from kinetree.checker.files import files_of, folders_of, without_parts
+from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
 from kinetree.checker.jobs import jobs
 from kinetree.checker.per_file import is_left_out
+from kinetree.checker.report._paths import as_shown
 from kinetree.checker.report.pretty import pretty
 from kinetree.checker.run import check_all, needs_children
 from kinetree.checker.settings import read_settings
@@ -176,7 +175,7 @@ def _all_fixed(
             contents |= fixed.after
         except KinetreeError as error:
             if files.get(job.file, True) or without_parts(examined.checked).findings:
-                faults += [_placed(finding, job.file) for finding in error.findings]
+                faults += [replace(f, source=f.source or Source(job.file)) for f in error.findings]
     return results, list(dict.fromkeys(faults))  # a fault of all variants of a file is printed once
 
 
@@ -190,9 +189,12 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
     if job.name and not options["unsafe"]:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
+    errors = _errors(examined)
+    if is_unread(examined.checked):
+        raise KinetreeError(errors)
     if not job.options.read.format and (name := format_of(job.file).name) not in TEXTS:
         raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
-    if (errors := _errors(examined)) or examined.robot is None:
+    if errors or examined.robot is None:
         raise KinetreeError(errors)
     if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
         message = "includes files that an interrupted run had left, and which have changed now; run this again"
@@ -207,16 +209,10 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
     )
 
 
-def _placed(finding: Finding, path: str) -> Finding:
-    if finding.source:
-        return finding
-    return Finding(finding.code, finding.severity, finding.message, Source(path), finding.element, finding.fix)
-
-
 def _plain(fixed: Fixed) -> Mapping[str, Any]:
     return {
         "file": fixed.file,
-        "changed": [_name(path) for path in fixed.after],
+        "changed": [as_shown(path) for path in fixed.after],
         "mended": fixed.repaired,
         "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
         "unsafe": fixed.unsafe,
@@ -239,7 +235,7 @@ def _print(fixed: Fixed, diff: bool) -> None:
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may mend" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else _others(fixed):
-        print(f"{_name(path)}: changed with it")
+        print(f"{as_shown(path)}: changed with it")
 
 
 def _others(fixed: Fixed) -> list[Path]:
@@ -256,17 +252,10 @@ def _with(finding: Finding, what: str) -> Finding:
 
 def _diff(fixed: Fixed) -> Iterator[str]:
     for path, content in fixed.before.items():
-        name = _name(path)
+        name = as_shown(path)
         old, new = _lines(content), _lines(fixed.after[path])
         for line in difflib.unified_diff(old, new, name, name):
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _name(path: Path) -> str:
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return str(path)
 
 
 def _lines(content: bytes) -> list[str]:

@@ -1,7 +1,5 @@
 """Repair of the text of a model: each repair is kept only if the robot stays the same."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,9 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from kinetree.arguments import as_names
+from kinetree.checker.check import options_of
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import check_codes
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, repaired, repairing, to_repair
 from kinetree.fixer.related_files import read_related_files
@@ -19,7 +16,6 @@ from kinetree.fixer.tools import add_tools
 from kinetree.formats.journal import recover
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_all
-from kinetree.formats.registry import ReadOptions
 from kinetree.spatial.se3 import Array
 
 BESIDE = "another finding of this kind and element is excused, and a repair would mend both"
@@ -72,8 +68,7 @@ def fix(
     Raises KinetreeError with all errors of a file that cannot be read, and for a file of `also` that is neither the
     SRDF of the robot nor YAML.
     """
-    read = ReadOptions(**options).confined_to(Path(file))
-    checked = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read)
+    checked = options_of(Path(file), profile, select, ignore, vendor, options)
     if os.path.exists(file) and not os.path.isfile(file):
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
     start = look(str(file), checked, instead)
@@ -91,7 +86,6 @@ def fix_from(
     excused: Callable[[Finding], bool] = lambda finding: False,
 ) -> Fixed:
     """Return the repairs of a file that has been read and checked; see `fix`."""
-    check_codes(options.profile, options.select, options.ignore)
     also = tuple(also)
     if also and not unsafe:
         raise fail("option", "--also is for files that follow new names, which are given with --unsafe alone")

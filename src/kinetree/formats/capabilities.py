@@ -3,8 +3,6 @@
 A new format adds a row; its writer gives `find` the cases that depend on values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -75,12 +73,6 @@ def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple
         things: Any = written_sensors(robot, without) if kind == "sensor" else getattr(robot, f"{kind}s")
         named = things.items() if isinstance(things, Mapping) else ((thing.name, thing) for thing in things)
         yield from ((f"{kind.replace('_', ' ')} {name!r}", thing) for name, thing in named)
-
-
-def _extensions_but(format: str) -> Row:
-    """Return the parts that a format loses if it keeps only its own extensions."""
-    foreign = where(lambda extension: extension.format != format, "<{0.tag}> of {0.format}")
-    return dict.fromkeys(("extension", "geometry.extension", "sensor.extension"), foreign)
 
 
 def lost_shape(shapes: Collection[str], geometry: Geometry) -> list[str]:

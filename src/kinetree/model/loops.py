@@ -1,7 +1,5 @@
 """Loops: joints that a tree has no place for, because their child link has a parent joint already."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kinetree.errors import Finding

@@ -3,8 +3,6 @@
 Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordinates in A.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -193,10 +191,7 @@ NO_AXES.setflags(write=False)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A named frame that is fixed to a link: origin is T_link_frame (4, 4).
-
-    unplaced: why its place is unknown, or ""; an unplaced frame stands at its link's own.
-    """
+    """A named frame that is fixed to a link: origin is T_link_frame (4, 4), which is a guess if `unplaced` says why."""
 
     name: str
     link: str
@@ -391,7 +386,7 @@ class Robot:
         return q_of(self, values, named, unit)
 
     @explained
-    def order(self, joint_names: Iterable[str]) -> Robot:
+    def order(self, joint_names: Iterable[str]) -> "Robot":
         """Return the same robot with q in the given order, which must name every moving joint once."""
         names = as_names(joint_names)
         for name in names:

@@ -1,7 +1,5 @@
 """Wrenches and joint torques of contacts on the iCub's skin."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The meshes and textures of a robot that is saved: which files are copied or converted, and where to."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,22 +10,26 @@ from kinetree.confine import is_in, real
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.capabilities import CAPABILITIES
 from kinetree.formats.opener import folder_of, read_file
-from kinetree.model.assemble import build, parts_of
+from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.robot import Extension, Geometry, Material, Robot
 from kinetree.shapes.collada import images
 from kinetree.shapes.convert import mesh_for_drake, mesh_for_mujoco, texture_for_mujoco
 from kinetree.shapes.extensions import with_references
 from kinetree.shapes.gltf import references
 from kinetree.shapes.mesh import Mesh
-from kinetree.shapes.read import POINTER, Beside, ending_of, read_mesh
+from kinetree.shapes.read import Beside, check_pointer, ending_of, read_mesh
 from kinetree.shapes.resolve import IMAGES, MESHES, OTHERS, beside, files_of, path_of, root_of
 
 ASSETS = "assets"
 """Folder beside the written file that meshes and textures are put into."""
+RESTORE = "restore the file, or name the folders of packages when you load"
 FIX = (
-    'restore the files, name the folders of packages when you load, or leave the references as they are: assets="keep" '
-    'or --assets keep; without=("{part}",) or --without {part} leaves them out'
+    'assets="keep" or --assets keep leaves such references as they are; '
+    'without=("{part}",) or --without {part} leaves them out'
 )
+
+MOST_NAMES = 8
+"""Most references that a warning lists."""
 
 Converter = Callable[[Mesh, bytes, str], tuple[bytes, str]]
 """Function from a mesh, the file that it was read from, and its ending to the file to write, and its ending."""
@@ -67,6 +69,22 @@ class _Bag:
     def __post_init__(self) -> None:
         self.files = files_of(self.robot)
         self.folder = self.target.parent
+
+    def parts(self) -> Parts:
+        """Return the parts of the robot, with references as the written file has them."""
+        parts = parts_of(self.robot)
+        if "geometry" not in self.without:
+            parts.links = [
+                replace(
+                    link,
+                    visuals=tuple(self.geometry(shape, f"link {link.name!r}", False) for shape in link.visuals),
+                    collisions=tuple(self.geometry(shape, f"link {link.name!r}", True) for shape in link.collisions),
+                )
+                for link in parts.links
+            ]
+        parts.materials = [self.material(material) for material in parts.materials]
+        parts.extensions = [*self.extensions(tuple(parts.extensions), f"robot {self.robot.name!r}")]
+        return parts
 
     def geometry(self, geometry: Geometry, owner: str, felt: bool) -> Geometry:
         """Return a geometry that refers to its mesh and its texture as the written file does."""
@@ -121,10 +139,12 @@ class _Bag:
         endings: tuple[str, ...],
     ) -> str:
         """Return a reference from the written file to a file, or its name with a finding if it cannot be brought."""
+        found = False
         try:
             path = path_of(self.robot, name, source, self.files)
+            found = True
             if ending_of(path.name) not in endings:
-                raise fail("file", f"such files end in {', '.join(endings)}")
+                raise fail("file", f"it is not copied, for such files end in {', '.join(endings)}")
             if self.home and real(self.files.path(name, str(self.target))) == real(path):
                 return name
             reference = bring(path)
@@ -135,8 +155,9 @@ class _Bag:
             if self.home and ("://" in name or os.path.isabs(name)):
                 return name
             what = {"geometry": "mesh", "material": "texture"}.get(part, "file")
-            message = f"the {what} {name!r} cannot be brought along: {first.message}"
-            fix = "; ".join(filter(None, [first.fix, FIX.format(part=part)]))
+            why = f"it {first.message}" if first.source else first.message  # of a reader of the file
+            message = f"the {what} {name!r} cannot be brought along: {why}"
+            fix = "; ".join(filter(None, [first.fix or (None if found else RESTORE), FIX.format(part=part)]))
             self.findings.setdefault(
                 (name, first.message), Finding(f"missing-{what}", "error", message, source, owner, fix)
             )
@@ -145,9 +166,7 @@ class _Bag:
     def _mesh(self, path: Path, convert: Converter | None, felt: bool, part: Part) -> str:
         if (path, convert, part) not in self.references:
             data = read_file(path)
-            if data.startswith(POINTER):
-                fix = "fetch it with `git lfs pull`"
-                raise fail("file", "the file is a pointer of git-lfs in place of the mesh", fix=fix)
+            check_pointer(data, str(path))
             made, ending = data, ending_of(path.name)
             if convert:
                 made, ending = convert(self._read(path, data, part), data, ending)
@@ -238,6 +257,21 @@ class _Bag:
         return self.roots[root]
 
 
+class _Kept(_Bag):
+    """The relative references that lead to no file from the written file; all are kept."""
+
+    lost: dict[str, None]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.lost = {}
+
+    def _noting(self, name: str, *_: object) -> str:
+        if not ("://" in name or os.path.isabs(name) or os.path.isfile(self.folder / name)):
+            self.lost[name] = None
+        return name
+
+
 def _references(path: Path, data: bytes) -> Iterator[str]:
     """Yield the names of the files that a mesh file, or a file of materials, refers to."""
     ending = ending_of(path.name)
@@ -262,22 +296,27 @@ def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()
     if "link.geometry" in CAPABILITIES[format].cannot or (home and _is_of_one_folder(robot)):
         return robot, {}
     bag = _Bag(robot, Path(os.path.abspath(target)), format, without, home)
-    parts = parts_of(robot)
-    if "geometry" not in without:
-        parts.links = [
-            replace(
-                link,
-                visuals=tuple(bag.geometry(shape, f"link {link.name!r}", False) for shape in link.visuals),
-                collisions=tuple(bag.geometry(shape, f"link {link.name!r}", True) for shape in link.collisions),
-            )
-            for link in parts.links
-        ]
-    parts.materials = [bag.material(material) for material in parts.materials]
-    parts.extensions = [*bag.extensions(tuple(parts.extensions), f"robot {robot.name!r}")]
+    parts = bag.parts()
     if bag.findings:
         raise KinetreeError(list(bag.findings.values()))
     included = robot.text is not None and "<include" in robot.text.text  # a file that lies elsewhere now
     return (build(parts) if bag.changed or included else robot), bag.contents
+
+
+def astray(robot: Robot, target: Path, format: str, without: Collection[str] = ()) -> list[Finding]:
+    """Return a warning that names the relative references that are kept but lead to no file from the file `target`."""
+    home = _own_folder(robot) in (None, os.path.dirname(real(target)))
+    if home or "link.geometry" in CAPABILITIES[format].cannot:
+        return []
+    bag = _Kept(robot, Path(os.path.abspath(target)), format, without, home)
+    bag.parts()
+    if not bag.lost:
+        return []
+    listed = ", ".join(map(repr, [*bag.lost][:MOST_NAMES]))
+    more = f" and {len(bag.lost) - MOST_NAMES} more" if len(bag.lost) > MOST_NAMES else ""
+    message = f"these references lead to no file from {target.parent}: {listed}{more}"
+    fix = "save it without assets='keep', or --assets keep, so that the files go with it"
+    return [Finding("missing-file", "warning", message, Source(str(target)), f"robot {robot.name!r}", fix)]
 
 
 def _own_folder(robot: Robot) -> str | None:

@@ -1,15 +1,14 @@
 """Trees of links that stand in a world: the joints by which they hang on the link `world`."""
 
-from __future__ import annotations
-
-from kinetree.errors import Finding
-from kinetree.formats.fields import check_leaf, name_of
+from kinetree.errors import Doubt, Finding
+from kinetree.formats.fields import check_leaf
 from kinetree.formats.sdf.choose import Choice
 from kinetree.formats.sdf.context import Context
 from kinetree.formats.sdf.frames import MODEL, WORLD, is_static
 from kinetree.formats.xml import Element
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
+from kinetree.model.repair import HIDDEN
 from kinetree.model.robot import Joint, Link
 from kinetree.spatial.se3 import IDENTITY
 
@@ -33,7 +32,7 @@ class _Forest:
         self.models = [e for e in choice.frames.entries if e.kind == "model" and e.name.startswith(choice.prefix)]
         self.static = tuple(e.name.removesuffix(MODEL) for e in self.models if is_static(e))
         self.held: dict[str, None] = {}  # static links with a joint from a link that is not static
-        self.named = {_link_of(context, element): element for element in named}
+        self.named = {element.get("link") or "": element for element in named if _is_whole(context, element)}
 
     def hang(self) -> set[str]:
         parts = self.parts
@@ -43,6 +42,13 @@ class _Forest:
         self.context.report.place(notes, self.choice.top.element.document)
         children = {joint.child for joint in parts.joints}
         roots = [link.name for link in parts.links if link.name not in children]
+        for name in {*self.named} - {*roots}:
+            message = f"it names link {name!r}, which does not exist or has a parent joint; it is left out"
+            self.context.report.warning("carried", message, self.named.pop(name), attribute="link")
+        if lost := [joint for joint in parts.joints if not joint.child]:
+            unsure = self.unsure(roots, lost)
+            parts.doubts = [Doubt("joint", f"{HIDDEN} {link}") for link in unsure]  # of none in the file
+            roots = [link for link in roots if link not in unsure]
         on_world = any(joint.parent == WORLD for joint in (*parts.joints, *parts.loops))
         if self.choice.prefix and len(roots) == 1 and not on_world and not self.named:
             self.note_place()
@@ -61,6 +67,14 @@ class _Forest:
         """Return whether a link is the world or belongs to a static model."""
         return link == WORLD or (self.choice.prefix + link).startswith(self.static)
 
+    def unsure(self, roots: list[str], lost: list[Joint]) -> list[str]:
+        """Return the roots that may be the children of joints whose children errors leave unknown."""
+        root_of = self.roots()
+        above = {root_of.get(joint.parent) if joint.parent else None for joint in lost}
+        sure = above if len(above) == 1 else set()  # a joint moves nothing that carries it
+        scopes = tuple("".join(joint.name.rpartition("::")[:2]) for joint in lost)
+        return [link for link in roots if link.startswith(scopes) and not (link in sure or self.is_static(link))]
+
     def made(self, roots: list[str]) -> list[Joint]:
         """Return the joints from the world to these links."""
         names = self.names(roots) if roots else {}
@@ -77,7 +91,7 @@ class _Forest:
     def names(self, roots: list[str]) -> dict[str, str]:
         """Return the name of the joint of each root: that of its model, or for others of the model LINK_joint."""
         taken = {joint.name for joint in (*self.parts.joints, *self.parts.loops)}
-        found = {link: name_of(self.context.report, element, "joint") for link, element in self.named.items()}
+        found = {link: element.get("joint") or "" for link, element in self.named.items()}
         root_of = self.roots()
         for model in self.models:
             link = self.context.link_of(model)
@@ -133,6 +147,11 @@ class _Forest:
                 self.context.report.place([note], self.choice.top.element.document)
 
 
-def _link_of(context: Context, element: Element) -> str:
+def _is_whole(context: Context, element: Element) -> bool:
+    """Return whether an element FREE has both names, with a warning if not."""
     check_leaf(context.report, element, ("joint", "link"))
-    return name_of(context.report, element, "link")
+    missing = [name for name in ("joint", "link") if not element.get(name)]
+    if missing:
+        message = f"it needs {' and '.join(f'{name}=…' for name in missing)}; it is left out"
+        context.report.warning("carried", message, element)
+    return not missing

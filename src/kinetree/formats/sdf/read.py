@@ -15,7 +15,6 @@ from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import (
     check_attributes,
     finish,
-    joint_order,
     name_of,
     optional_each,
     read_each,
@@ -30,7 +29,7 @@ from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTH
 from kinetree.formats.sdf.forest import FREE, hang
 from kinetree.formats.sdf.frames import MODEL, Entry
 from kinetree.formats.sdf.joints import joint
-from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, ORDER, geometry, material_of
+from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, geometry, material_of
 from kinetree.formats.sdf.values import (
     CUSTOM_TYPE,
     TRUTH,
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from kinetree.formats.carried.restore import Carried
 
 
-OURS = (MATERIAL, ORDER, COUPLED, FREE, CARRIED)
+OURS = (MATERIAL, COUPLED, FREE, CARRIED)
 INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
 
 
@@ -119,8 +118,6 @@ class _Reader:
         turned = hang(context, self.choice, parts, [e for e in top.others if e.tag == FREE])
         if parts.loops or turned:
             self.pass_sensors(parts, turned)
-        orders = [e for e in top.others if e.tag == ORDER]
-        parts.joint_order = joint_order(context.report, orders[0] if orders else None, parts)
         parts.sensors = self.named_sensors()
         return parts
 

@@ -1,7 +1,5 @@
 """Visuals, collisions, their shapes and materials: SDF elements to the model."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from kinetree.formats.fields import check_attributes, optional_each, single_children
@@ -33,7 +31,6 @@ NAMESPACES = {
 MATERIAL_NAME = "kinetree:name"
 MATERIAL = "kinetree:material"
 COUPLED = "kinetree:coupled_limit"
-ORDER = "kinetree:joint_order"  # of q, if the file's joints have another
 CARRIED = "kinetree:carried"  # what SDF lacks
 """Names with a prefix, which SDF allows for other tools: these keep names of materials, which SDF lacks."""
 

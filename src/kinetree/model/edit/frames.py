@@ -1,7 +1,5 @@
 """Frames: new ones, and other places for existing ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Joints that no longer move, and joints whose direction in the tree is reversed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal

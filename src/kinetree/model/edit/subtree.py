@@ -1,7 +1,5 @@
 """Robots taken apart and put together."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import isfinite

@@ -1,7 +1,5 @@
 """Naming conventions of the iCub: the tables of the wiki's page, as printed and as corrected, and its errors."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from kinetree.errors import unknown_name
 from kinetree.model.robot import Robot, Sensor
-from kinetree.robots.icub.families import is_icub
+from kinetree.robots.icub.boards import is_icub
 from kinetree.robots.icub.limits import board_limits
 
 Row = TypeVar("Row")

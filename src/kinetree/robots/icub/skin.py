@@ -1,7 +1,5 @@
 """The iCub's skin: the frames of its parts, files with the positions of taxels, and lists of contacts."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -145,7 +143,7 @@ def taxels(source: str | Path, part: str | int | None = None) -> Taxels:
     numbered = enumerate(lines[start + 1 :], start + 2)
     rows = [(i, line) for i, line in takewhile(lambda row: not row[1].startswith("["), numbered) if line]
     table = np.array([_numbers(line, 6, file, i, "a taxel") for i, line in rows]).reshape(len(rows), 6)
-    known = table.any(axis=1)
+    known = np.asarray(table.any(axis=1))
     if known.sum() > 2 and (np.abs(table[known, 0]) == np.abs(table[known, 2])).all():
         raise _error(file, None, "z is a copy of x in all rows; use a later release of the file")
     name = head.get("name", "") if part is None else part

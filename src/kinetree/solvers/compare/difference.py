@@ -1,7 +1,5 @@
 """A difference between two robots, and two robots with their bodies paired."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import degrees
 

@@ -1,7 +1,5 @@
 """Comparison of the joints that close loops: the relative poses of two bodies that each allows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from kinetree.model.robot import Joint

@@ -1,7 +1,5 @@
 """Comparison of the motions of two joints."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from kinetree.model.tree import Tree
