@@ -183,6 +183,8 @@ def test_contacts_without_skin_and_those_of_other_releases():
         ("((1 3 4) (0 0 0) (0 nan 0) (0 0 0))", "is not a contact"),
         ("7 8", "item 1: is not a contact"),
         (LISTS.replace("7 3 4 2", "7 3 4 99"), "no skin part 99"),
+        (LISTS.replace("7 3 4 2", "7 9 4 2"), "no body part 9; there are '1 torso', '2 head'"),
+        (LISTS.replace("(3 4 5)", "(3 4.5)"), "item 1: is not a contact"),
     ],
 )
 def test_what_is_no_list_of_contacts(text, said):

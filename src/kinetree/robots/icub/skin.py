@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinetree.arguments import explained
 from kinetree.errors import Finding, KinetreeError, Source, fail, unknown_name
 from kinetree.model.robot import Frame, Robot
 from kinetree.spatial.se3 import Array, frozen
@@ -92,6 +93,7 @@ def skin() -> Skin:
     return Skin(tuple(SkinPart(*row) for row in data["parts"]), bodies, codes, data["known_as"])
 
 
+@explained
 def skin_part(name: str | int) -> SkinPart:
     """Return a part of the skin by its name ("SKIN_LEFT_FOREARM"), the page's ("LEFT_FOOT"), that of the files of
     taxels ("l_forearm"), or its code. Raises KinetreeError for another, with the nearest names."""
@@ -101,6 +103,7 @@ def skin_part(name: str | int) -> SkinPart:
     raise unknown_name("skin part", name, [part.name for part in skin().parts])
 
 
+@explained
 def skin_frame(robot: Robot, part: str | int, link_number: int | None = None) -> Frame:
     """Return the frame of a part of the skin on a robot, and with it its link: the frame of its taxels and contacts.
 
@@ -126,6 +129,7 @@ def skin_frame(robot: Robot, part: str | int, link_number: int | None = None) ->
     raise fail("no-frame", message, element=label, fix="add the frame to the robot with kt.edit.add_frame")
 
 
+@explained
 def taxels(source: str | Path, part: str | int | None = None) -> Taxels:
     """Return the taxels in a file of positions, as skinGui and skinManager read it, or in its text.
 
@@ -157,6 +161,7 @@ def taxels(source: str | Path, part: str | int | None = None) -> Taxels:
     return Taxels(skin_part(name).name, frozen(table[:, :3]), frozen(table[:, 3:]), known, representative, sampling)
 
 
+@explained
 def contacts(text: str) -> tuple[SkinContact, ...]:
     """Return the contacts in a skinContactList or dynContactList of skinDynLib, as YARP prints it.
 
@@ -187,7 +192,9 @@ def _contact(i: int, item: Any) -> SkinContact:
     long = isinstance(item, list) and len(item) >= 8
     vectors = item[1 : 6 if long else 4] if isinstance(item, list) and len(item) >= 4 else []
     fits = bool(vectors) and _are_floats(item[0], 4 if long else 3) and all(_are_floats(v, 3) for v in vectors)
-    if not fits or (long and not (_are_floats(item[6]) and _are_floats([item[7]]))):
+    fits = fits and (not long or (_are_floats(item[6]) and _are_floats([item[7]])))
+    whole = [*item[0], *(item[6] if long else ())] if fits else []
+    if not fits or not all(float(word).is_integer() for word in whole):
         legal = "((id body link skin) (x y z) (fx fy fz) (mx my mz) (x y z) (nx ny nz) (taxels) pressure)"
         raise fail(
             "contacts", f"is not a contact; legal is {legal}, or the first four without skin", element=f"item {i}"
@@ -199,6 +206,8 @@ def _contact(i: int, item: Any) -> SkinContact:
         more["taxels"], more["pressure"] = tuple(int(float(word)) for word in item[6]), float(item[7])
         more["skin_part"] = skin_part(ids[3]).name if ids[3] else ""
     p, f, m = (tuple(map(float, v)) for v in vectors[:3])
+    if ids[1] not in (0, *skin().codes):
+        raise unknown_name("body part", ids[1], [f"{code} {name}" for code, name in skin().codes.items()])
     body = skin().codes.get(ids[1], "")
     return SkinContact(id=ids[0], body_part=body, link_number=ids[2], center_of_pressure=p, force=f, moment=m, **more)
 
