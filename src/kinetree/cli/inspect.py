@@ -1,11 +1,11 @@
 """`kinetree inspect`: the contents of a robot description, and figures of its frames and joints."""
 
-from __future__ import annotations
-
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import click
+import numpy as np
 
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
@@ -46,7 +46,6 @@ def command(
         raise click.UsageError("--q, --deg and --force are for a figure: --frame or --joint, and -o FILE.svg")
     elif as_json:
         from kinetree.cli._json import print_json
-        from kinetree.cli._robot.json import robot_json
 
         print_json(robot_json(robot))
     else:
@@ -76,3 +75,32 @@ def _draw(
     q = configuration(robot, values, in_degrees) if values else None
     write_whole(output, frame_figure(robot, frame, q) if frame is not None else joint_figure(robot, joint or "", q))
     print(f"wrote {output}", file=sys.stderr)
+
+
+SCHEMA = 1
+"""Version, which increases when a field changes its meaning or is removed; new ones may come at any time."""
+
+
+def robot_json(robot: Robot) -> dict[str, object]:
+    """Return every field of the robot but its text, places and doubts, and values computed from it, in SI units.
+
+    docs/command-line.md describes them.
+    """
+    from kinetree.queries import statics
+
+    inner = ("text", "places", "doubts")
+    described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name not in inner}
+    q_slices = robot.q_slices
+    mass = statics.mass(robot)
+    return {
+        "schema": SCHEMA,
+        "format": robot.text.format if robot.text else None,
+        **described,
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "coordinate_names": robot.coordinate_names,
+        "q_slices": {name: [where.start, where.stop] for name, where in q_slices.items()},
+        "neutral": robot.q(),
+        "mass": mass,
+        "center_of_mass": statics.center_of_mass(robot, robot.q()) if mass > 0 and np.isfinite(mass) else None,
+    }

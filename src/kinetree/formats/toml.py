@@ -17,7 +17,7 @@ Where = tuple[str, int] | None
 """A [[table]] of the file, by its name and number, or None for the file itself."""
 
 
-HEAD = re.compile(r"\s*\[\[?\s*([A-Za-z_][\w.]*)\s*\]\]?\s*$")
+HEAD = re.compile(r"\s*\[\[?\s*([A-Za-z_][\w.-]*)\s*\]\]?\s*$")
 
 _NAME = r"""(?:"([^"]*)"|'([^']*)'|([\w-]++))\s*+[\]=.]"""
 KEY = re.compile(rf"\s*+(?:\[\[?\s*+)?{_NAME}")

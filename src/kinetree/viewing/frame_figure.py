@@ -1,7 +1,5 @@
 """Figure of a frame of a robot: the chain of joints from the root to it, and where its axes point."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import floor, log10

@@ -4,8 +4,6 @@ After the wiki of the Robotics Toolbox, "Link frame and joint definitions": A(q)
 link, in blue what belongs to its parent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import cos, pi, sin
 

@@ -4,8 +4,6 @@ A camera is a matrix (2, 4) that maps x, y, z, 1 in metres to pixels, right and 
 to the picture and never makes one longer. A view R (3, 3) has as rows the directions right, up and towards the viewer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import product
 from math import cos, sin

@@ -1,7 +1,5 @@
 """Elements of SVG pictures: lines, arrows, texts, triads of axes and matrices. All texts are escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 

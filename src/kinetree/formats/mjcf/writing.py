@@ -17,8 +17,6 @@ from kinetree.spatial.se3 import Array, frozen
 
 WORLD = "world"
 MINIMUM = 1e-15  # MuJoCo's mjMINVAL: a moving body needs more mass and inertia than this
-BOUND_MASS = 1e-6  # kg
-BOUND_INERTIA = 1e-9  # kg m²
 ROUNDING = 1e-12  # relative error of computed principal moments
 
 
