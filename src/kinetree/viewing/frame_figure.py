@@ -13,23 +13,9 @@ from kinetree.queries.joints import own_coordinates
 from kinetree.queries.query import frames_of, tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.projection import check_finite, clear_view, fitted_camera, project, scale_of
-from kinetree.viewing.svg import (
-    AXES,
-    LINE,
-    PALE,
-    arrow,
-    dot,
-    drawing,
-    element,
-    joint_text,
-    line,
-    matrix,
-    name_text,
-    picture,
-    text,
-    triad,
-)
+from kinetree.viewing.parts import AXES, joint_text, matrix, name_text, triad
+from kinetree.viewing.projection import camera_matrix, check_finite, clear_view, project, scale_of
+from kinetree.viewing.svg import LINE, area, arrow, element, line, picture, text
 
 WIDTH, TOP, LEAST = 960.0, 52.0, 580.0
 """Width of the picture, where the drawing begins, and its least height, pixels."""
@@ -71,15 +57,15 @@ def frame_figure(robot: Robot, frame: str, q: Array | None = None) -> str:
     height = max(LEAST, LINE * (len(rows) + 2))
     R = clear_view(np.vstack([np.eye(3), T[frame][:3, :3].T]), path)
     margin = LARGE + 25.0
-    camera = fitted_camera(R, path, (margin, TOP + margin, SIDE - margin, TOP + height - margin))
+    camera = camera_matrix(R, path, (margin, TOP + margin, SIDE - margin, TOP + height - margin))
     out = XmlWriter()
     state = "at neutral" if np.array_equal(values, robot.q()) else "with joints moved"
-    with picture(out, WIDTH, TOP + height + 165.0, f"{name_text(frame)} of {name_text(robot.name)}, {state}"):
-        with drawing(out, (0.0, TOP, WIDTH, height), camera):
+    with picture(out, WIDTH, TOP + height + 165.0, f"{name_text(frame)} of {name_text(robot.name, 24)}, {state}"):
+        with area(out, (0.0, TOP, WIDTH, height), data_camera=camera):
             with element(out, "g", class_="robot"):
                 for joint in robot.joints.values():
                     points = np.array([T[joint.parent][:3, 3], *_places(T, joint)])
-                    line(out, project(camera, points), stroke=PALE, stroke_width=3)
+                    line(out, project(camera, points), stroke="#c4c4c4", stroke_width=3)
             look = {"stroke": "#777777", "stroke_width": 6, "stroke_linecap": "round"}
             line(out, project(camera, path), class_="chain", **look)
             _name(out, camera, [*rows, _Row(name_text(frame), T[frame], LARGE)], TOP + height)
@@ -126,7 +112,6 @@ def _draw(out: XmlWriter, camera: Array, row: _Row) -> None:
         for axis in row.axes:
             arrow(out, project(camera, np.array([p - reach * axis, p + reach * axis])), class_="axis", **AXIS_LINE)
         triad(out, camera, row.T, row.length, labels=False, stroke_width=2)
-        dot(out, project(camera, p))
 
 
 def _name(out: XmlWriter, camera: Array, rows: Sequence[_Row], bottom: float) -> None:

@@ -14,21 +14,9 @@ from kinetree.model.robot import Joint, Robot
 from kinetree.queries.joints import joint_motion, joint_origin, joint_pose, own_coordinates
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.projection import check_finite, clear_view, fitted_camera, project, scale_of
-from kinetree.viewing.svg import (
-    LINE,
-    arrow,
-    dot,
-    drawing,
-    element,
-    joint_text,
-    line,
-    matrix,
-    name_text,
-    picture,
-    text,
-    triad,
-)
+from kinetree.viewing.parts import joint_text, matrix, name_text, triad
+from kinetree.viewing.projection import camera_matrix, check_finite, clear_view, project, scale_of
+from kinetree.viewing.svg import LINE, area, arrow, element, line, picture, text
 
 WIDTH, TOP, HEIGHT, SIDE = 960.0, 52.0, 540.0, 620.0
 """Width of the picture, where the drawing begins, its height, and where the column of names begins, pixels."""
@@ -119,11 +107,11 @@ def _draw(out: XmlWriter, joint: Joint, Ts: Array, moved: Array, A: Array, q: Ar
     size, length = float(np.linalg.norm(path[2:] - path[1], axis=1).max()), float(np.linalg.norm(path[1]))
     if apart := length <= 0.25 * size:
         path[0] = path[1] - (R[0] + 0.4 * R[1]) * (size or 1.0)
-    camera = fitted_camera(R, path, (REACH + 20.0, TOP + REACH, SIDE - REACH - 40.0, TOP + HEIGHT - REACH))
+    camera = camera_matrix(R, path, (REACH + 20.0, TOP + REACH, SIDE - REACH - 40.0, TOP + HEIGHT - REACH))
     scale, (start, end, *constant) = scale_of(camera), project(camera, path)
     lines = [path[1] + np.outer((-REACH / scale, REACH / scale), axis) for axis in axes]
     curves = [project(camera, path @ Ts[:3, :3].T + Ts[:3, 3]) for path in _curves(joint, q, RADIUS / scale)]
-    with drawing(out, (0.0, TOP, WIDTH, HEIGHT), camera):
+    with area(out, (0.0, TOP, WIDTH, HEIGHT), data_camera=camera):
         for ends in lines:
             _line(out, "axis", project(camera, ends))
         if joint.kind.nq:
@@ -139,9 +127,8 @@ def _draw(out: XmlWriter, joint: Joint, Ts: Array, moved: Array, A: Array, q: Ar
         _label(out, camera, A, np.vstack([path[0], *lines]), "{k}", RED)
         _beside(out, 0.35 * start + 0.65 * end, end - start, "Ts")
         for curve in curves[-1:]:
-            _beside(
-                out, (curve[(len(curve) - 1) // 2] + curve[len(curve) // 2]) / 2.0, curve[-1] - curve[0], "v(q)", end
-            )
+            middle = curve[(len(curve) - 1) // 2 : len(curve) // 2 + 1].mean(axis=0)
+            _beside(out, middle, curve[-1] - curve[0], "v(q)", end)
     return f"{{p(k)}} is drawn apart: Ts moves it {1000.0 * length:.4g} mm" if apart else ""
 
 
@@ -152,7 +139,6 @@ def _line(out: XmlWriter, name: str, points: Array) -> None:
 def _frame(out: XmlWriter, camera: Array, name: str, T: Array) -> None:
     with element(out, "g", class_=f"frame {name}"):
         triad(out, camera, T, LENGTH, labels=name != "joint", **LOOKS[name][1])
-        dot(out, project(camera, T[:3, 3]))
 
 
 def _label(out: XmlWriter, camera: Array, T: Array, others: Sequence[Array] | Array, words: str, colour: str) -> None:

@@ -48,7 +48,7 @@ def clear_view(axes: Array, path: Array) -> Array:
     return max(views, key=clear)
 
 
-def fitted_camera(R: Array, points: Array, box: tuple[float, float, float, float]) -> Array:
+def camera_matrix(R: Array, points: Array, box: tuple[float, float, float, float]) -> Array:
     """Return the camera (2, 4) that fits points (k, 3) into a box: left, top, right, bottom in pixels."""
     flat = points @ R[:2].T * (1.0, -1.0)
     low, high = flat.min(axis=0), flat.max(axis=0)
