@@ -1,7 +1,5 @@
 """Load a robot from a path, a text or a bare name, and save it."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Mapping

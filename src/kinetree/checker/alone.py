@@ -1,7 +1,5 @@
 """Check of one file, in a limited child process or in this one."""
 
-from __future__ import annotations
-
 import os
 import stat
 import traceback

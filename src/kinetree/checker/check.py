@@ -1,7 +1,5 @@
 """Checking of a robot by the rules of a profile."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

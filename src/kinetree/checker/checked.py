@@ -1,7 +1,5 @@
 """Jobs of the checker, and their results."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

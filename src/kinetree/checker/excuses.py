@@ -1,7 +1,5 @@
 """Comments in XML files that excuse findings: `<!-- kinetree: ignore R199-505 because … -->` before an element."""
 
-from __future__ import annotations
-
 import os
 import re
 from bisect import bisect_left

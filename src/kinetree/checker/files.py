@@ -1,7 +1,5 @@
 """Choice of the files of a folder that are checked."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Jobs of a check, from paths, settings and options of the command line."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Findings about elements that are read several times: of a model that a world includes, or that is checked itself."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable

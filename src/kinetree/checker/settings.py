@@ -1,7 +1,5 @@
 """Settings of a project for its checks: `kinetree.toml`, or `[tool.kinetree]` of a `pyproject.toml`."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from dataclasses import dataclass, replace

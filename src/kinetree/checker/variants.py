@@ -1,7 +1,5 @@
 """Checks of a robot of which errors leave something unknown: what is found whatever stands in for it is certain."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping

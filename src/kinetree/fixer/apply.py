@@ -3,8 +3,6 @@
 A repair is kept if the robot stays the same, its findings are gone and nothing new remains.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Repair of the text of a model: each repair is kept only if the robot stays the same."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace

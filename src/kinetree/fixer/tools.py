@@ -1,7 +1,5 @@
 """New frames of tools in the text of a model, as siblings of tool0."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 A new format adds a row; its writer gives `find` the cases that depend on values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Parts of a robot that a format cannot represent; a writer refuses them unless the caller leaves them out."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from math import inf

@@ -1,7 +1,5 @@
 """Parts of robots that can be left out by `without=…`: of what is read, and of what is written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The table of formats, and the options with which a robot description is read."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -40,12 +38,12 @@ class ReadOptions(Arguments):
                 object.__setattr__(self, name, dict(given))
         object.__setattr__(self, "without", as_names(self.without))
 
-    def with_defaults(self, names: Iterable[str]) -> ReadOptions:
+    def with_defaults(self, names: Iterable[str]) -> "ReadOptions":
         """Return these options with the default of some of them."""
         defaults: dict[str, Any] = dict.fromkeys(names)  # all of None
         return replace(self, **defaults)
 
-    def confined_to(self, source: object) -> ReadOptions:
+    def confined_to(self, source: object) -> "ReadOptions":
         """Return these options, where `confined=True` has become the workspace of a source."""
         return replace(self, confined=confinement_of(source, self.confined) or False)
 

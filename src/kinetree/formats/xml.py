@@ -5,8 +5,6 @@ an element can be written back unchanged, comments included. Document types and 
 read from them.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -51,7 +49,7 @@ About = tuple[Finding, Element, Element | None, str | None]
 class Report:
     """Findings of one reading, in the order in which they are found."""
 
-    def __init__(self, cut: Callable[[Element, Report], None] | None = None) -> None:
+    def __init__(self, cut: "Callable[[Element, Report], None] | None" = None) -> None:
         self.cut = cut  # what takes parts out of every document that is parsed
         self.findings: list[Finding] = []
         self.about: dict[int, About] = {}  # of each error, by the identity of its finding

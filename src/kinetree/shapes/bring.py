@@ -1,7 +1,5 @@
 """The meshes and textures of a robot that is saved: which files are copied or converted, and where to."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Checks of COLLADA (DAE) files before another parser reads them, and the files that they refer to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from urllib.parse import unquote

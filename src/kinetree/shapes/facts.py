@@ -1,7 +1,5 @@
 """Facts of mesh files for rules: from a part of a binary STL file, and from small files of other formats."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Checks of glTF and GLB files before another parser reads them, and the files that they refer to."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A mesh file of any format to a mesh."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Mapping
 from importlib import import_module

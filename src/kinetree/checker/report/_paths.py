@@ -1,7 +1,5 @@
 """Paths of files for services, relative to the working folder."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

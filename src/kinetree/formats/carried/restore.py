@@ -1,7 +1,5 @@
 """What a file carries for Kinetree, put back into the parts that its reader has read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """<worldbody> and its bodies: links, the joints between them, and what is fixed to them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import partial
 

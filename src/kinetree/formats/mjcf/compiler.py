@@ -1,7 +1,5 @@
 """Settings of <compiler>, which change the meaning of the numbers of an MJCF file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import radians
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """State that the parts of the MJCF reader share, and names for elements without one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ MuJoCo compiles the whole model and writes it out. The elements that it makes ha
 copies of <replicate> that of what they copy, and all others their own.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """Geoms: shapes for looks and contact, and masses of a body."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from math import nan

@@ -1,8 +1,6 @@
 """<connect> and <weld> equalities, which close loops: a ball joint and a fixed joint between two bodies. Two <connect>
 whose sites the writer has made are a hinge."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A robot to MJCF text."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import partial
 

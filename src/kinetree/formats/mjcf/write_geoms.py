@@ -1,7 +1,5 @@
 """Geoms, meshes and materials as MJCF."""
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 from typing import Any
 

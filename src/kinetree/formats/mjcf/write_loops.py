@@ -1,7 +1,5 @@
 """Loops as <connect> and <weld> equalities; a hinge is two points of its axis that stay together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

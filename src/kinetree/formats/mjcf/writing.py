@@ -1,7 +1,5 @@
 """Functions that the parts of the MJCF writer share: joints of one body, attributes, missing masses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import inf, nextafter
 

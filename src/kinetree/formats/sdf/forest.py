@@ -1,7 +1,5 @@
 """Trees of links that stand in a world: the joints by which they hang on the link `world`."""
 
-from __future__ import annotations
-
 from kinetree.errors import Doubt, Finding
 from kinetree.formats.fields import check_leaf
 from kinetree.formats.sdf.choose import Choice

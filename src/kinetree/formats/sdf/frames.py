@@ -5,8 +5,6 @@ Every place is an `Entry` whose full name is scoped from the top: link `hand` of
 has an edge to the one that its pose is relative to (sdformat.org, "Specifying pose" and "Pose frame semantics").
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """SDF joints to the model: poses, axes, limits and dynamics."""
 
-from __future__ import annotations
-
 from math import inf, pi
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Visuals, collisions, their shapes and materials: SDF elements to the model."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from kinetree.formats.fields import check_attributes, optional_each, single_children

@@ -1,7 +1,5 @@
 """A robot to SDF text."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import inf, pi

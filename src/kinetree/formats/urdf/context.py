@@ -1,7 +1,5 @@
 """State that the parts of the URDF reader share: the report, the version of the file, and poses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import hypot

@@ -1,7 +1,5 @@
 """Links, shapes and materials of a URDF file."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from kinetree.formats.fields import (

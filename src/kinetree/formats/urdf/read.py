@@ -1,7 +1,5 @@
 """URDF text to a robot."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
