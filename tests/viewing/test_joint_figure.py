@@ -92,7 +92,7 @@ def test_a_slide_is_an_arrow_along_the_axis():
 
 def test_without_q_a_joint_moves_within_its_limits():
     for name, value in (
-        ("elbow", "revolute, 40.11°"),
+        ("elbow", "revolute, 40°"),
         ("shoulder", "revolute, -28.65°"),
         ("lift", "prismatic, -250 mm"),
     ):

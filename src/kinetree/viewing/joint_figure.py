@@ -23,7 +23,7 @@ WIDTH, TOP, HEIGHT, SIDE = 960.0, 52.0, 540.0, 620.0
 LENGTH, REACH, RADIUS = 100.0, 125.0, 70.0
 """Length of the axes of the frames, of half of the axis of a joint, and of the arc of a rotation, pixels."""
 RED, BLUE = "#c8102e", "#1f4fd8"
-ANGLE = 0.7
+ANGLE = 2.0 * pi / 9.0
 """Angle by which the figure turns a joint, rad, if its limits permit."""
 LOOKS: dict[str, tuple[str, dict[str, object]]] = {
     "parent": ("{p(k)}, the frame of the parent link", {"stroke": BLUE, "stroke_width": 3.5}),
