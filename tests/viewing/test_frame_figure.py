@@ -95,6 +95,27 @@ def test_names_do_not_overlap_and_stay_in_the_picture(icub):
         assert column[0] > 52.0
 
 
+def test_lines_to_names_go_down_in_the_order_of_their_points(icub):
+    for frame in ("l_hand", "imu_frame", "r_foot"):
+        root = parsed(frame_figure(icub, frame))
+        lines = [points_of(line) for line in root.iter(f"{NS}polyline") if line.attrib.get("class") == "leader"]
+        ends = np.array([line[-1] for line in lines])[np.argsort([line[0][1] for line in lines])]
+        assert np.diff(ends[:, 1]).min() > -12.1  # nearer ones are in the order of the chain
+
+
+def test_the_axes_of_a_universal_joint_turn_as_it_does():
+    robot = everything()
+    q = random_q(robot, np.random.default_rng(8))
+    root = parsed(frame_figure(robot, "branch2", q))
+    camera, T, joint = camera_of(root), all_frames(robot, q), robot.joints["universal_b2"]
+    lines = lines_of(groups_of(root, "joint")[-1], "axis")
+    before = T[joint.parent] @ joint.origin
+    after = T[joint.child] @ np.linalg.inv(joint.child_origin)
+    for ends, pose, axis in zip(lines, (before, after), joint.axes, strict=True):
+        reach = 48.0 / np.linalg.norm(camera[0, :3]) * (pose[:3, :3] @ axis)
+        assert np.abs(ends - seen(camera, [after[:3, 3] - reach, after[:3, 3] + reach])).max() < 2e-3
+
+
 def long_robot(n):
     joint = '<joint name="j{1}" type="revolute"><parent link="l{0}"/><child link="l{1}"/><origin xyz="0.1 0.01 0"/>'
     joint += '<axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint>'

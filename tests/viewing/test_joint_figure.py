@@ -54,10 +54,12 @@ def test_frames_and_transforms_of_every_type_stand_where_fk_says(name):
     assert np.abs(arrow - seen(camera, [np.zeros(3), Ts[:3, 3]])).max() < 2e-3
     (constant,) = lines_of(area(root), "constant")
     assert np.abs(constant - seen(camera, [(A @ np.linalg.inv(joint.child_origin)), A])).max() < 2e-3
+    moved = A @ np.linalg.inv(joint.child_origin)
     axes = lines_of(area(root), "axis")
     assert len(axes) == len(joint.axes)
-    for line in axes:
-        assert np.abs(line.mean(axis=0) - arrow[1]).max() < 2e-3
+    for line, axis, pose in zip(axes, joint.axes, (Ts, moved), strict=False):  # the second turns with the first
+        tips = Ts[:3, 3] + np.outer((-125.0 / scale, 125.0 / scale), pose[:3, :3] @ axis)
+        assert np.abs(line - seen(camera, tips)).max() < 2e-3
     shown = numbers(root)
     assert np.abs(shown["Ts"] - Ts).max() < 6e-4
     assert np.abs(shown["C"] - joint.child_origin).max() < 6e-4
@@ -65,6 +67,10 @@ def test_frames_and_transforms_of_every_type_stand_where_fk_says(name):
     assert np.abs(shown["Ts"] @ shown["v(q)"] @ shown["C"] - A).max() < 1e-2
     moves = lines_of(area(root), "v")
     assert len(moves) == {"fixed": 0, "screw": 2, "planar": 2, "floating": 2}.get(joint.type, 1)
+    if np.abs(moved[:3, 3] - Ts[:3, 3]).max() > 1e-9:
+        assert np.abs(moves[0][[0, -1]] - seen(camera, [Ts, moved])).max() < 2e-3
+    if joint.kind.turns:
+        assert np.linalg.norm(moves[-1] - seen(camera, moved), axis=1).max() <= 70.01
 
 
 def test_a_turn_is_an_arc_from_the_axis_to_the_moved_axis():
@@ -130,6 +136,14 @@ def test_a_follower_has_its_own_numbers():
     thumb = -0.5 * 0.4 + 0.2
     assert f"revolute, {np.rad2deg(2.0 * thumb + 0.1):.4g}°" in words
     assert f"prismatic, {1000 * thumb:.4g} mm" in words_of(parsed(joint_figure(ROBOT, "thumb", q)))
+
+
+def test_a_quaternion_and_its_opposite_are_one_turn():
+    q = random_q(ROBOT, np.random.default_rng(3))
+    for name in ("ball_b3", "floating_b4"):
+        opposite = q.copy()
+        opposite[ROBOT.q_slices[name]][ROBOT.joints[name].kind.quaternion] *= -1.0
+        assert joint_figure(ROBOT, name, q) == joint_figure(ROBOT, name, opposite)
 
 
 def test_letters_stay_in_the_drawing_and_off_each_other():
