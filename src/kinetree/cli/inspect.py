@@ -39,9 +39,19 @@ def command(
     With --frame or --joint, write a figure of it instead.
     """
     if frame is not None or joint is not None or output is not None:
+        from kinetree.formats.output import write_whole
+        from kinetree.viewing.frame_figure import frame_figure
+        from kinetree.viewing.joint_figure import joint_figure
+
         if output is None or (frame is None) == (joint is None) or as_json:
             raise click.UsageError("a figure is of one --frame or one --joint, and is written to -o FILE.svg")
-        _draw(robot, frame, joint, values, in_degrees, output, force)
+        if output.suffix.lower() != ".svg":
+            raise fail("format", f"cannot write a figure to {output.name!r}; the legal ending is .svg")
+        check_new(output, force)
+        check_no_input(str(output), [robot.source.file] if robot.source else [])
+        q = configuration(robot, values, in_degrees) if values else None
+        write_whole(output, frame_figure(robot, frame, q) if frame is not None else joint_figure(robot, joint or "", q))
+        print(f"wrote {output}", file=sys.stderr)
     elif values or in_degrees or force:
         raise click.UsageError("--q, --deg and --force are for a figure: --frame or --joint, and -o FILE.svg")
     elif as_json:
@@ -53,28 +63,6 @@ def command(
         from kinetree.cli._robot.page import robot_page
 
         print_page(robot_page(robot, everything=everything))
-
-
-def _draw(
-    robot: Robot,
-    frame: str | None,
-    joint: str | None,
-    values: dict[str, str],
-    in_degrees: bool,
-    output: Path,
-    force: bool,
-) -> None:
-    from kinetree.formats.output import write_whole
-    from kinetree.viewing.frame_figure import frame_figure
-    from kinetree.viewing.joint_figure import joint_figure
-
-    if output.suffix.lower() != ".svg":
-        raise fail("format", f"cannot write a figure of {frame or joint} to {output.name!r}; the legal ending is .svg")
-    check_new(output, force)
-    check_no_input(str(output), [robot.source.file] if robot.source else [])
-    q = configuration(robot, values, in_degrees) if values else None
-    write_whole(output, frame_figure(robot, frame, q) if frame is not None else joint_figure(robot, joint or "", q))
-    print(f"wrote {output}", file=sys.stderr)
 
 
 SCHEMA = 1
