@@ -93,6 +93,7 @@ def test_names_do_not_overlap_and_stay_in_the_picture(icub):
         column = [v for v in y if v < float(root.attrib["height"]) - 165.0]
         assert min(np.diff(column), default=20.0) > 15.0
         assert column[0] > 52.0
+    assert {"l60", "l0", "j7 (revolute, 0°)"} <= {*words_of(root)}
 
 
 def test_lines_to_names_go_down_in_the_order_of_their_points(icub):

@@ -52,7 +52,7 @@ def frame_figure(robot: Robot, frame: str, q: Array | None = None) -> str:
     T = _poses(robot, values, frame)
     chain = robot.joints_to(robot.frames[frame].link)
     path = np.array([T[robot.root][:3, 3], *(p for joint in chain for p in _places(T, joint)), T[frame][:3, 3]])
-    rows = [_Row(name_text(robot.root), T[robot.root], MEDIUM)]
+    rows = [_Row(name_text(robot.root), T[robot.root], MEDIUM)] if frame != robot.root else []
     rows += [_joint_row(robot, T, joint, values) for joint in chain if joint.kind.nv]
     height = max(LEAST, LINE * (len(rows) + 2))
     R = clear_view(np.vstack([np.eye(3), T[frame][:3, :3].T]), path)
@@ -126,7 +126,9 @@ def _name(out: XmlWriter, camera: Array, rows: Sequence[_Row], bottom: float) ->
         ends = np.array([(SIDE, y), (SIDE - 14.0, y), points[i]])
         line(out, ends, class_="leader", stroke="#999999", stroke_width=0.8)
         at, strong = SIDE + (78.0 if icon else 6.0), None if row.kind else "bold"
-        text(out, (at, y + (0.0 if icon and row.kind else 5.0)), row.name, font_weight=strong)
+        words = row.name if icon or not row.kind else f"{row.name} ({row.kind})"
+        size = 14 if icon or not row.kind else 12
+        text(out, (at, y + (0.0 if icon and row.kind else 5.0)), words, font_weight=strong, font_size=size)
         if icon:
             beside = np.column_stack([camera[:, :3], (SIDE + 38.0, y) - camera[:, :3] @ row.T[:3, 3]])
             with element(out, "g", class_="icon"):
