@@ -2,11 +2,12 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import takewhile
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -146,7 +147,7 @@ def taxels(source: str | Path, part: str | int | None = None) -> Taxels:
     )
     numbered = enumerate(lines[start + 1 :], start + 2)
     rows = [(i, line) for i, line in takewhile(lambda row: not row[1].startswith("["), numbered) if line]
-    table = np.array([_numbers(line, 6, file, i, "a taxel") for i, line in rows]).reshape(len(rows), 6)
+    table = np.array([_taxel(line, file, i) for i, line in rows]).reshape(len(rows), 6)
     known = np.asarray(table.any(axis=1))
     if known.sum() > 2 and (np.abs(table[known, 0]) == np.abs(table[known, 2])).all():
         raise _error(file, None, "z is a copy of x in all rows; use a later release of the file")
@@ -189,27 +190,22 @@ def contact_frame(robot: Robot, contact: SkinContact) -> Frame:
 
 def _contact(i: int, item: Any) -> SkinContact:
     """Return contact number i of a list."""
-    long = isinstance(item, list) and len(item) >= 8
-    vectors = item[1 : 6 if long else 4] if isinstance(item, list) and len(item) >= 4 else []
-    fits = bool(vectors) and _are_floats(item[0], 4 if long else 3) and all(_are_floats(v, 3) for v in vectors)
-    fits = fits and (not long or (_are_floats(item[6]) and _are_floats([item[7]])))
-    whole = [*item[0], *(item[6] if long else ())] if fits else []
-    if not fits or not all(float(word).is_integer() for word in whole):
+    item = item if isinstance(item, list) else []
+    words, counts = (item, (3, 3, 3, 3)) if len(item) < 8 else ([*item[:7], item[7:8]], (4, 3, 3, 3, 3, 3, None, 1))
+    found = [_floats(part, count) for part, count in zip(words, counts, strict=False)]
+    values = [part for part in found if part is not None]
+    if len(values) < len(counts) or not all(x.is_integer() for part in (values[0], *values[6:7]) for x in part):
         legal = "((id body link skin) (x y z) (fx fy fz) (mx my mz) (x y z) (nx ny nz) (taxels) pressure)"
-        raise fail(
-            "contacts", f"is not a contact; legal is {legal}, or the first four without skin", element=f"item {i}"
-        )
-    ids = [int(float(word)) for word in item[0]]
-    more: dict[str, Any] = {}
-    if long:
-        more["geometric_center"], more["normal"] = (tuple(map(float, v)) for v in vectors[3:])
-        more["taxels"], more["pressure"] = tuple(int(float(word)) for word in item[6]), float(item[7])
-        more["skin_part"] = skin_part(ids[3]).name if ids[3] else ""
-    p, f, m = (tuple(map(float, v)) for v in vectors[:3])
-    if ids[1] not in (0, *skin().codes):
-        raise unknown_name("body part", ids[1], [f"{code} {name}" for code, name in skin().codes.items()])
-    body = skin().codes.get(ids[1], "")
-    return SkinContact(id=ids[0], body_part=body, link_number=ids[2], center_of_pressure=p, force=f, moment=m, **more)
+        message = f"is not a contact; legal is {legal}, or the first four without skin"
+        raise fail("contacts", message, element=f"item {i}")
+    identity, body, link, *part = map(int, values[0])
+    if body not in (0, *skin().codes):
+        raise unknown_name("body part", body, [f"{code} {name}" for code, name in skin().codes.items()])
+    more: dict[str, Any] = dict(zip(("center_of_pressure", "force", "moment"), values[1:4], strict=True))
+    if part:
+        more |= {"geometric_center": values[4], "normal": values[5], "pressure": values[7][0]}
+        more |= {"taxels": tuple(map(int, values[6])), "skin_part": skin_part(part[0]).name if part[0] else ""}
+    return SkinContact(id=identity, body_part=skin().codes.get(body, ""), link_number=link, **more)
 
 
 def _nested(text: str) -> list[Any]:
@@ -238,20 +234,25 @@ def _depth(item: Any) -> int:
     return depth
 
 
-def _are_floats(words: Any, count: int | None = None) -> bool:
-    if not isinstance(words, list) or (count is not None and len(words) != count):
-        return False
+def _floats(words: Any, count: int | None = None) -> tuple[float, ...] | None:
+    """Return a list of words as finite numbers, None if it is not one, or not of that length."""
+    if (
+        not isinstance(words, list)
+        or count not in (None, len(words))
+        or not all(isinstance(word, str) for word in words)
+    ):
+        return None
     try:
-        return bool(np.isfinite(np.array(words, dtype=float)).all())
-    except (TypeError, ValueError):
-        return False
+        values = tuple(map(float, words))
+    except ValueError:
+        return None
+    return values if all(map(isfinite, values)) and "_" not in "".join(words) else None
 
 
-def _numbers(line: str, count: int, file: str, number: int, what: str) -> Sequence[float]:
-    words = line.split()
-    if not _are_floats(words, count):
-        raise _error(file, number, f"{line[:60]!r} is not {what}; legal are {count} numbers, x y z nx ny nz")
-    return [float(word) for word in words]
+def _taxel(line: str, file: str, number: int) -> tuple[float, ...]:
+    if (values := _floats(line.split(), 6)) is None:
+        raise _error(file, number, f"{line[:60]!r} is not a taxel; legal are 6 numbers, x y z nx ny nz")
+    return values
 
 
 def _text_of(source: str | Path) -> tuple[str, str]:
