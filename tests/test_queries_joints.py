@@ -60,7 +60,7 @@ def test_a_chain_of_poses_is_forward_kinematics():
 def test_what_is_no_coordinate_of_the_joint():
     robot = ROBOTS["icub"]
     for call, message in (
-        (lambda: joint_pose(robot, "l_elbow"), "is revolute and has 1 coordinates; q has shape"),
+        (lambda: joint_pose(robot, "l_elbow"), "is revolute, of 1 coordinate; q has shape"),
         (lambda: joint_pose(robot, "l_elbow", [1, 2]), "q has shape"),
         (lambda: joint_pose(robot, "l_elbow", "far"), "no array of numbers"),
         (lambda: XT(robot, "l_knie"), "no joint 'l_knie'"),

@@ -58,6 +58,15 @@ class Places:
     confinement: Confinement | None = None
     format: str = ""
 
+    def joined(self, other: "Places") -> "Places":
+        """Return the places of a robot that another one is attached to; of equal packages its own stay."""
+        if self.confinement is None or other.confinement is None:
+            confinement = None
+        else:
+            folders = (*self.confinement.folders, *other.confinement.folders)
+            confinement = Confinement(folders, {**other.confinement.environment, **self.confinement.environment})
+        return Places({**other.packages, **self.packages}, confinement, self.format)
+
 
 def confinement_of(source: object, confined: bool | Confinement) -> Confinement | None:
     """Return the confinement of a load: `confined` itself, the file's workspace for True, None for False."""

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+import mesh_files
+from kinetree.shapes.resolve import files_of, path_of
+from support import example_robot_urdfs, icub_urdfs
 
 ARM = """<robot name="arm"><link name="base_link"/><link name="flange"/><joint name="j" type="revolute">
 <parent link="base_link"/><child link="flange"/><origin xyz="0 0 0.3"/><axis xyz="0 0 1"/>
@@ -75,3 +78,43 @@ def test_what_xacro_cannot_include(run, files, tmp_path):
     result = run("attach", *files, *OPTIONS, "-o", files[0], "--force")
     assert "is read by this command" in result.stderr
     assert files[0].read_text() == ARM
+
+
+def mesh_robot(folder, name, height):
+    """A robot of one link with a mesh of its own under a name that others have, too."""
+    (folder / "meshes").mkdir(parents=True)
+    (folder / "meshes" / "m.stl").write_bytes(mesh_files.stl() + b"\0" * height)
+    path = folder / f"{name}.urdf"
+    path.write_text(f"""<robot name="{name}"><link name="{name}_link"><visual><geometry>
+    <mesh filename="meshes/m.stl"/></geometry></visual></link></robot>""")
+    return path
+
+
+@pytest.mark.parametrize("name", ["o.urdf", "o.sdf", "o.xacro"])
+def test_each_robot_keeps_its_own_meshes(run, tmp_path, name):
+    a, b = mesh_robot(tmp_path / "r1", "arm", 0), mesh_robot(tmp_path / "r2", "hand", 0)
+    (tmp_path / "r2" / "meshes" / "m.stl").write_bytes(mesh_files.stl_text())
+    out = tmp_path / "o" / name
+    out.parent.mkdir()
+    result = run("attach", a, b, "--at", "arm_link", "-o", out)
+    assert result.exit_code == 0, result.stderr
+    robot = kt.load(out, format="xacro" if name.endswith("xacro") else None)
+    contents = []
+    for link in ("arm_link", "hand_link"):
+        shape = robot.links[link].visuals[0]
+        contents.append(path_of(robot, shape.shape.parameters["filename"], shape.source, files_of(robot)).read_bytes())
+    assert contents == [mesh_files.stl(), mesh_files.stl_text()]
+
+
+def test_packages_of_both_robots_are_found(run, tmp_path):
+    icub, ur5 = icub_urdfs()[0], next(path for path in example_robot_urdfs() if path.name == "ur5_robot.urdf")
+    out = tmp_path / "both.urdf"
+    result = run("attach", icub, ur5, "--at", "l_hand", "--prefix", "ur_", "-o", out)
+    assert result.exit_code == 0, result.stderr
+    both = kt.load(out)
+    count = sum(len(link.visuals) for path in (icub, ur5) for link in kt.load(path).links.values())
+    assert sum(len(link.visuals) for link in both.links.values()) == count
+    for link in both.links.values():
+        for shape in link.visuals:
+            if name := shape.shape.parameters.get("filename"):
+                assert path_of(both, name, shape.source, files_of(both)).is_file()

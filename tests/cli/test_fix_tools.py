@@ -1,12 +1,14 @@
 """`kinetree fix --add-tool`: the frame of a tool, from a controller's numbers, beside tool0."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 
 import kinetree as kt
 import pendants
+from kinetree.conventions.profiles import rules_of
 
 KUKA = "kuka:10, -20, 120, 30, 0, 90"
 T = np.eye(4)  # X Y Z in mm; A about z, then B about y, then C about x
@@ -60,6 +62,7 @@ def test_diff_writes_nothing(run, arm):
     ("tool", "said"),
     [
         (f"flange={KUKA}", "there is already a frame 'flange'"),
+        (f"a b={KUKA}", "is no name of a frame"),
         ("tcp=0,0,1", "is not of the form MAKER:POSE"),
         ("tcp=acme:0,0,1,0,0,0", "no controller 'acme'"),
         ("tcp=kuka:0,0,1", "numbers"),
@@ -82,6 +85,35 @@ def test_of_two_arms_the_prefix_says_which(run, tmp_path):
     assert kt.load(path).parent_joint("right_gripper").parent == "right_flange"
     result = run("fix", path, "--add-tool", f"gripper={KUKA}")
     assert "'gripper' begins like none of left_tool0, right_tool0" in result.stderr
+
+
+def test_of_two_arms_that_one_macro_makes_the_prefix_says_which(run, tmp_path):
+    body = pendants.urdf().split(">", 1)[1].removesuffix("</robot>")
+    body = re.sub(r'(name|link)="', r'\1="${p}', body)
+    path = tmp_path / "two.xacro"
+    path.write_text(
+        '<robot name="two" xmlns:xacro="http://www.ros.org/wiki/xacro">\n<link name="world"/>\n'
+        f'<xacro:macro name="arm" params="p">{body}<joint name="${{p}}mount" type="fixed"><parent link="world"/>'
+        '<child link="${p}base_link"/></joint></xacro:macro>\n'
+        '<xacro:arm p="left_"/>\n<xacro:arm p="right_"/>\n</robot>\n'
+    )
+    result = run("fix", path, "--add-tool", f"right_gripper={KUKA}")
+    assert "right_gripper added" in result.stdout, result.stderr
+    robot = kt.load(path)
+    assert robot.parent_joint("right_gripper").parent == "right_flange"
+    assert np.allclose(kt.fk(robot, "right_gripper", base="right_tool0")(robot.q()), T, rtol=0, atol=1e-12)
+
+
+def test_a_tool_stands_beside_the_tool0_that_a_repair_moves(run, tmp_path):
+    """tool0 hangs on link_6, and its repair hangs it on flange; the tool follows."""
+    rule = next(rule for rule in rules_of("industrial") if rule.code == "R199-505")
+    path = tmp_path / "arm.urdf"
+    path.write_text(rule.base.replace(rule.good, rule.bad))
+    assert kt.load(path).parent_joint("tool0").parent != "flange"
+    result = run("fix", path, "--profile", "industrial", "--add-tool", f"gripper_tcp={KUKA}")
+    robot = kt.load(path)
+    assert robot.parent_joint("tool0").parent == "flange", result.output
+    assert robot.parent_joint("gripper_tcp").parent == "flange"
 
 
 def test_a_robot_without_tool0(run, tmp_path):

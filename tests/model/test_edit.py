@@ -690,7 +690,13 @@ def test_a_right_handed_frame_is_laid_over_a_left_handed_system(mirror):
 
 
 def test_what_is_no_left_handed_system():
-    for axes, options in ((np.eye(3), {}), (np.zeros((3, 3)), {}), ([1, 2], {}), (-np.eye(3), {"mirror": "w"})):
-        with pytest.raises(kt.KinetreeError) as error:
+    for axes, options, said in (
+        (np.eye(3), {}, "right-handed, which needs no overlay"),
+        (np.zeros((3, 3)), {}, "not three unit vectors"),
+        ([1, 2], {}, "not three unit vectors"),
+        (-np.eye(3), {"mirror": "w"}, "mirror is 'w'"),
+        (-np.eye(3), {"position": [1, 2]}, "legal are three finite numbers"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=said) as error:
             kt.edit.add_overlay(pendants.ARM, "cell", "base_link", axes, **options)
         assert error.value.findings[0].code == "overlay"

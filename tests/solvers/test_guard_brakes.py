@@ -302,8 +302,45 @@ class TestRun:
     def test_steps_that_take_too_long_are_counted(self, clock):
         clock.work = 0.0006  # twice in a step of 0.5 ms
         done, sent = self.run()
-        assert done.late == done.steps
+        assert done.late == done.steps - 1
         assert max(sent) <= 2.0
+
+    def test_no_joint_jumps_after_a_step_that_was_late(self, clock):
+        """The bus hangs for 0.2 s while a joint moves at 60 degrees a second; the steps stay those of one period."""
+        period, speed, place, sent = 0.01, np.radians(60), [0.0], []
+        guard = kt.guard(one_hinge(), acceleration=2.0)
+
+        def read():
+            clock.now += 0.2 if len(sent) == 100 else 0.0
+            return ([place[0]], [place[0] + speed * period]) if len(sent) < 150 else None
+
+        def send(command):
+            sent.append(float(command[0]))
+            place[0] = sent[-1]
+
+        done = kt.limits.run_guard(guard, read, send, period=period)
+        assert done.late == 1
+        assert np.diff(sent).max() <= speed * period * (1 + 1e-9)
+        assert np.abs(np.diff(sent, 2)).max() <= speed * period  # it may begin anew, from what it did meanwhile
+
+    def test_what_is_no_position_is_not_sent(self):
+        sent, given = [], iter([([0.1], [0.2]), ([np.nan], [0.2]), ([0.1], [np.nan]), None])
+        kt.limits.run_guard(kt.guard(one_hinge()), lambda: next(given), sent.append, period=0.01)
+        assert np.ravel(sent) == pytest.approx([0.2, 0.2, 0.1])
+        for wrong, said in (
+            (([np.nan], [0.0]), "first position"),
+            ([0.1], "no pair"),
+            ((np.zeros((2, 1)),) * 2, "shapes"),
+        ):
+            with pytest.raises(kt.KinetreeError, match=said):
+                kt.limits.run_guard(kt.guard(one_hinge()), lambda wrong=wrong: wrong, sent.append, period=0.01)
+
+    def test_a_log_is_a_new_file(self, tmp_path):
+        (tmp_path / "log.csv").write_text("kept")
+        for log, said in ((tmp_path / "log.csv", "exists already"), (tmp_path / "no" / "log.csv", "cannot be written")):
+            with pytest.raises(kt.KinetreeError, match=said):
+                self.run(log=log)
+        assert (tmp_path / "log.csv").read_text() == "kept"
 
     def run(self, tmp_path=None, log=None, shadow=False, period=0.0005, acceleration=10.0):
         guard = kt.guard(one_hinge(), acceleration=acceleration)

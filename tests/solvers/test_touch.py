@@ -66,6 +66,20 @@ def test_a_pose_that_touched_another_point_is_named():
     assert "misses the point by" in note.message
 
 
+def test_several_bad_touches_are_a_warning_and_millimetres_an_error():
+    T = touching(np.random.default_rng(4).normal(size=(20, 3)) * 0.5, 1e-4)
+    T[3, :3, 3] += [0.05, 0, 0]
+    T[11, :3, 3] -= [0, 0.05, 0]
+    assert any("misses the point by" in note.message for note in kt.tcp_from_points(T).notes)
+    T = touching(np.random.default_rng(2).normal(size=(5, 3)) * 0.5)
+    T[2, :3, 3] += [0, 0.05, 0]
+    assert kt.tcp_from_points(T).notes
+    T = touching(FOUR)
+    T[:, :3, 3] *= 1000
+    with pytest.raises(kt.KinetreeError, match="legal are poses in metres"):
+        kt.tcp_from_points(T)
+
+
 @pytest.mark.parametrize("poses", [np.eye(4), touching(FOUR[:3]), np.zeros((5, 4, 4)), "poses"])
 def test_what_is_no_list_of_poses(poses):
     with pytest.raises(kt.KinetreeError):
@@ -97,6 +111,8 @@ def test_points_that_make_no_good_frame():
         ([0, 0, 0], [0, 0, 0], [0, 1, 0]),
         ([0, 0], [1, 0, 0], [0, 1, 0]),
         ([0, 0, np.nan], [1, 0, 0], [0, 1, 0]),
+        ([0, 0, 0], [1, 0, 0], [[0, 1, 0], [0, -1, 0]]),
+        ([0, 0, 0], [[1, 0, 0], [-1, 0, 0]], [0, 1, 0]),
         ([[0, 0, 0], [1, 1, 1]], [1, 0, 0], [0, 1, 0]),
     ):
         with pytest.raises(kt.KinetreeError) as error:

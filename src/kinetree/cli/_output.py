@@ -15,6 +15,13 @@ without_option = click.option(
     multiple=True,
     help="What is left out, as it cannot all be read or written. Repeatable.",
 )
+assets_option = click.option(
+    "--assets",
+    type=click.Choice(["bring", "keep"]),
+    default="bring",
+    help="Copy meshes and textures into the folder assets beside OUT, converted where its format needs it, or keep the "
+    "references as they are.  [default: bring]",
+)
 force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
 
 

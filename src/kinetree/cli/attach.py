@@ -4,12 +4,13 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from kinetree.cli._findings import print_findings
 from kinetree.cli._model import two_robot_arguments
-from kinetree.cli._output import check_new, check_no_input, force_option, without_option
+from kinetree.cli._output import assets_option, check_new, check_no_input, force_option, without_option
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import format_number, number
 from kinetree.formats.opener import snapshot
@@ -25,10 +26,10 @@ PREFIXES = ("prefix", "tf_prefix", "name_prefix")
 
 
 def _three(ctx: click.Context, param: click.Parameter, text: str) -> list[float]:
-    values = [value for part in text.replace(",", " ").split() if (value := number(part)) is not None]
-    if len(values) != 3:
+    values = [number(part) for part in text.replace(",", " ").split()]
+    if len(values) != 3 or None in values:
         raise click.BadParameter(f"{text!r} is not three numbers, such as '0 0 0.1'", ctx, param)
-    return values
+    return [value for value in values if value is not None]
 
 
 @click.command()
@@ -36,10 +37,11 @@ def _three(ctx: click.Context, param: click.Parameter, text: str) -> list[float]
 @click.option("--at", "frame", metavar="FRAME", required=True, help="The frame of A to which the root of B is fixed.")
 @click.option("--xyz", callback=_three, default="0 0 0", help="Where the root of B is in FRAME, m.")
 @click.option("--rpy", callback=_three, default="0 0 0", help="How it is turned there: roll, pitch, yaw, rad.")
-@click.option("--prefix", default="", help="Put before every name of B.")
+@click.option("--prefix", default="", help="Put before the names of links, joints, frames and the like of B.")
 @click.option("--joint", metavar="NAME", help="The name of the new joint.  [default: ROOT_attachment]")
 @click.option("-o", "--output", "out", metavar="OUT", required=True, help="The file to write.")
 @without_option
+@assets_option
 @force_option
 def command(
     a: Robot,
@@ -51,12 +53,13 @@ def command(
     joint: str | None,
     out: str,
     without: tuple[str, ...],
+    assets: Literal["bring", "keep"],
     force: bool,
 ) -> None:
     """Fix the robot B to a frame of the robot A, and write both as one robot to OUT.
 
     The ending of OUT says its format. A .xacro file includes the files of A and B, which stay as they are; with
-    --prefix, B must be a xacro file whose names begin with an argument `prefix` or `tf_prefix`.
+    --prefix, B must be a xacro file whose names begin with an argument `prefix` or `tf_prefix` that A does not have.
     """
     path = Path(out)
     check_new(path, force)
@@ -64,11 +67,15 @@ def command(
     origin = se3.pose_from_xyz_rpy(xyz, rpy)
     both = edit.attach(a, b, frame, origin, prefix=prefix, joint_name=joint)
     if path.suffix == ".xacro":
+        if without or assets != "bring":
+            raise fail(
+                "option", "--without and --assets mean nothing to a xacro file, which includes the files of A and B"
+            )
         (new,) = (both.joints[name] for name in both.joints if both.joints[name].child == f"{prefix}{b.root}")
         write_whole(path, _wrapper(path, both, (_file_of(a), _file_of(b)), new, prefix).encode())
         print(f"wrote {out}: {both}", file=sys.stderr)
     else:
-        notes = save(both, path, without=without)
+        notes = save(both, path, without=without, assets=assets)
         print(f"wrote {out}: {both}", file=sys.stderr)
         print_findings(notes)
 

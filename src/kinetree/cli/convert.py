@@ -8,7 +8,7 @@ from typing import Literal
 import click
 
 from kinetree.cli._model import robot_argument
-from kinetree.cli._output import check_new, force_option, without_option
+from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.errors import Finding, fail, visible
 from kinetree.formats.registry import FORMATS
 from kinetree.load import save
@@ -22,13 +22,7 @@ WRITABLE = [row.name for row in FORMATS.values() if row.writer]
 @click.argument("out")
 @click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT; by default its ending says.")
 @without_option
-@click.option(
-    "--assets",
-    type=click.Choice(["bring", "keep"]),
-    default="bring",
-    help="Copy meshes and textures into the folder assets beside OUT, converted where its format needs it, or keep the "
-    "references as they are.  [default: bring]",
-)
+@assets_option
 @force_option
 @click.pass_context
 def command(

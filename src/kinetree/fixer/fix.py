@@ -94,9 +94,8 @@ def fix_from(
     keys = frozenset(key_of(finding) for finding in start.findings if excused(finding))
     start = replace(start, contents=before, excused=keys)
     task = Task(file, options, unsafe, related)
-    start = add_tools(task, start, tools)
     steps, given_up = apply_fixes(task, start)
-    end = steps[-1].after if steps else start
+    end = add_tools(task, steps[-1].after if steps else start, tools)
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
     withheld = () if unsafe else tuple(rule for rule in repairing(options) if not rule.safe)
     left = {key for rule in withheld for key in to_repair(options, rule, end, end.excused)}

@@ -1,15 +1,16 @@
 """New frames of tools in the text of a model, as siblings of tool0."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from kinetree.conventions.edit import Mend, insert_after
+from kinetree.conventions.edit import Mend, New, insert_after, insert_inside
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.fixes import Elements, new_frame
 from kinetree.errors import fail
 from kinetree.fixer.apply import State, Task, with_mends
-from kinetree.fixer.xacro_edits import in_source_files
-from kinetree.model.robot import Robot
+from kinetree.formats.xml import Report, parse
+from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
 TOOL0 = "tool0"
@@ -26,27 +27,34 @@ def add_tools(task: Task, state: State, tools: Mapping[str, Array]) -> State:
         found: Elements | None = subject.facts(lambda elements: None)["elements"]
         if found is None:
             raise fail("fix", "tools are added to the texts of URDF and xacro files alone")
-        mends = [_mend(state.robot, found, name, T)]
-        if found.root.document.origins:
-            only = None if task.unsafe else Path(task.file)
-            mends, refused = in_source_files(mends, found.root, state.contents, only)
-            if refused:
-                raise fail("fix", next(iter(refused.values())), element=f"frame {name!r}")
+        new = _new(state.robot, name, T)
+        if found.root.document.origins:  # of xacro: at the end of the file, for the macros may make several arms
+            path = Path(task.file).resolve()
+            root = parse(state.contents[path], task.file, Report())
+            edit = insert_inside(root, *new) if root else None
+        else:
+            edit = insert_after(found.joints[_joint(state.robot, name).name], *new)
+        mends = [Mend(f"frame {name!r}", (edit,) if edit else ())]
         state = with_mends(task, state, mends)
     return state
 
 
-def _mend(robot: Robot, elements: Elements, name: str, T: Array) -> Mend:
+def _new(robot: Robot, name: str, T: Array) -> tuple[New, New]:
+    """Return the new link and its joint."""
+    element, joint = f"frame {name!r}", _joint(robot, name)
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+        raise fail("tool", "is no name of a frame; legal are letters, digits and _, a letter first", element=element)
+    own = f"{joint.parent}-{name}"
+    if name in robot.frames or own in robot.joints:
+        raise fail("duplicate-name", f"there is already a frame {name!r}, or a joint {own!r}", element=element)
+    return new_frame(name, own, joint.parent, joint.origin @ T)
+
+
+def _joint(robot: Robot, name: str) -> Joint:
     joint = robot.parent_joint(_tool0(robot, name))
     if joint is None or joint.type != "fixed":
         raise fail("tool0", "tool0 is fixed to no link, so a tool has no place beside it", element=f"frame {name!r}")
-    own = f"{joint.parent}-{name}"
-    if name in robot.frames or own in robot.joints:
-        raise fail(
-            "duplicate-name", f"there is already a frame {name!r}, or a joint {own!r}", element=f"frame {name!r}"
-        )
-    new = new_frame(name, own, joint.parent, joint.origin @ T)
-    return Mend(f"frame {name!r}", (insert_after(elements.joints[joint.name], *new),))
+    return joint
 
 
 def _tool0(robot: Robot, name: str) -> str:

@@ -83,6 +83,7 @@ def own_coordinates(robot: Robot, joint: str, q: Array) -> Array:
 def _own(joint: Joint, q: Any) -> Array:
     values = np.atleast_1d(numbers(q, "joint-q", "q is"))
     if values.shape != (joint.kind.nq,):
-        message = f"is {joint.type} and has {joint.kind.nq} coordinates; q has shape {np.shape(q)}"
+        many = "coordinate" if joint.kind.nq == 1 else "coordinates"
+        message = f"is {joint.type}, of {joint.kind.nq} {many}; q has shape {np.shape(q)}"
         raise fail("joint-q", message, element=f"joint {joint.name!r}")
     return values

@@ -33,7 +33,13 @@ def path_of(robot: Robot, reference: str, source: Source | None, files: Files) -
     top = (robot.source or Source("<text>")).file
     own = source.file if source else top
     near = (own, top) if own.lower().endswith((".sdf", ".world")) else (top, own)
-    found = [files.path(reference, place) for place in dict.fromkeys(near)]
+    found: list[Path] = []
+    for place in dict.fromkeys(near):
+        try:
+            found.append(files.path(reference, place))
+        except KinetreeError:  # a package that is not near this file may be near the other
+            if place == near[-1] and not found:
+                raise
     path = next((path for path in found if os.path.isfile(path)), found[0])
     files.check(path, reference)
     if not os.path.isfile(path):

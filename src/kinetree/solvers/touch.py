@@ -15,6 +15,10 @@ UNCERTAIN = 5.0
 """How many times the error of a touch a result may be off before a warning says so."""
 UNKNOWN = 1e3
 """How many times from which on nothing is known, which is refused."""
+LOOSE = 2e-3
+"""Residual, m, from which on touches are too rough, for a warning."""
+FARTHEST = 100.0
+"""Distance of a tip, m, beyond which lengths are in other units."""
 ODD = 5.0
 """How many times the others' residual a pose has, if it is left out, before a warning names it."""
 
@@ -60,6 +64,9 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
     if T.ndim != 3 or len(T) < 4:
         raise fail("tcp-poses", f"T_base_flange has shape {T.shape}; legal are four or more poses (k, 4, 4)")
     p, point, values, axes = _tip(T)
+    if np.linalg.norm(p) > FARTHEST:
+        message = f"the tip would be {np.linalg.norm(p):.3g} m from the frame; legal are poses in metres"
+        raise fail("tcp-poses", message)
     error = 1.0 / np.sqrt(np.maximum(len(T) * values, 1e-300))
     if error[0] > UNKNOWN:
         message = f"the poses do not tell where the tip is along {_axis(axes[0])} of the touching frame"
@@ -73,6 +80,9 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
         fix = "turn the tool further, about other axes, too"
         notes.append(Finding("tcp-poses", "warning", f"{message} one touch", element="poses", fix=fix))
     notes += _odd(T, residuals)
+    if residuals.max() > LOOSE and not any(note.element != "poses" for note in notes):
+        message = f"the tip misses the point by up to {residuals.max() * 1e3:.3g} mm; some poses touch another point"
+        notes.append(Finding("tcp-poses", "warning", message, element="poses", fix="touch the point again"))
     return TcpFit(frozen(p), frozen(point), frozen(residuals), frozen(axes), frozen(error), tuple(notes))
 
 
@@ -88,7 +98,7 @@ def _tip(T: Array) -> tuple[Array, Array, Array, Array]:
 def _odd(T: Array, residuals: Array) -> list[Finding]:
     """Return a warning about a pose without which the others agree much better."""
     worst = int(residuals.argmax())
-    if len(T) < 6 or residuals[worst] < 1e-9:
+    if len(T) < 5 or residuals[worst] < 1e-9:
         return []
     others = np.delete(T, worst, axis=0)
     p, point, _, _ = _tip(others)
@@ -118,6 +128,9 @@ def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
     if min(sizes) < 1e-6 or max(sizes) > 1e6 * min(sizes):
         message = "the points lie on one line, or in one place"
         raise fail("frame-points", message, fix="touch points that make a triangle")
+    for what, along in (("on_x", x @ ex), ("in_xy", across @ ey)):
+        if along.min() <= 0:
+            raise fail("frame-points", f"{what} has points on both sides of the origin, or at it")
     residuals = np.r_[np.linalg.norm(x - np.outer(x @ ex, ex), axis=1), np.abs(across @ np.cross(ex, ey))]
     notes = []
     for what, own, other in (("on_x", sizes[0], sizes[1]), ("in_xy", sizes[1], sizes[0])):
@@ -134,7 +147,8 @@ def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
 def _points(name: str, values: Any) -> Array:
     array = np.atleast_2d(numbers(values, "frame-points", f"{name} is"))
     if array.ndim != 2 or array.shape[1] != 3 or not len(array) or not np.isfinite(array).all():
-        raise fail("frame-points", f"{name} has shape {np.shape(values)}; legal are finite points (3,) or (k, 3)")
+        message = f"{name} has shape {np.shape(values)}; legal are points (3,) or (k, 3) of finite numbers"
+        raise fail("frame-points", message)
     return array
 
 

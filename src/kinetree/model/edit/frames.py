@@ -57,12 +57,16 @@ def add_overlay(
     """
     if mirror not in ("x", "y", "z"):
         raise fail("overlay", f"mirror is {mirror!r}; legal are 'x', 'y' and 'z'")
-    columns = numbers(axes, "overlay", "axes is")
+    columns, p = numbers(axes, "overlay", "axes is"), numbers(position, "overlay", "position is")
+    if p.shape != (3,) or not np.isfinite(p).all():
+        raise fail("overlay", f"position is {p.tolist()}; legal are three finite numbers, m")
+    if columns.shape == (3, 3) and se3.is_rotation(columns):
+        raise fail("overlay", "axes are right-handed, which needs no overlay", fix="use add_frame")
     if columns.shape != (3, 3) or not se3.is_rotation(-columns):
-        message = "axes are not three unit vectors (columns) that make a left-handed system"
-        raise fail("overlay", message, fix="a right-handed system needs no overlay: use add_frame")
+        message = "axes are not three unit vectors (columns), perpendicular to 1e-9, that make a left-handed system"
+        raise fail("overlay", message)
     R = np.where([axis == mirror for axis in "xyz"], -columns, columns)
-    return add_frame(robot, name, on, se3.homogeneous(R, numbers(position, "overlay", "position is")))
+    return add_frame(robot, name, on, se3.homogeneous(R, p))
 
 
 @explained

@@ -13,6 +13,7 @@ from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import names_in, stale
 from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import with_prefix
+from kinetree.model.edit.own_files import with_own_files
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
@@ -68,6 +69,7 @@ def attach(
     """
     kind = _kind(type, pitch)
     anchor = robot.frames[frame]
+    other = with_own_files(other, robot)
     if prefix:
         other = with_prefix(other, prefix)
     joint = Joint(
@@ -101,6 +103,7 @@ def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
     parts.extensions += more.extensions
     parts.groups = {**parts.groups, **more.groups}
     parts.notes += more.notes
+    parts.places = robot.places.joined(other.places)
     return parts
 
 

@@ -95,7 +95,8 @@ class Guard:
         dt, n = np.asarray(dt, dtype=float), len(self.joints)
         if not np.all((dt > 0 if self.brakes else dt >= 0) & np.isfinite(dt)):
             legal = "above 0" if self.brakes else "from 0"
-            raise fail("dt", f"dt is not finite, or too small; legal are seconds {legal}")
+            wrong = dt[~((dt > 0 if self.brakes else dt >= 0) & np.isfinite(dt))].flat[0]
+            raise fail("dt", f"dt is {wrong}; legal are seconds {legal}, finite")
         if (qd is not None) != self.brakes:
             needed = "a guard with accelerations needs" if self.brakes else "a guard without accelerations does not use"
             raise fail("qd", f"{needed} the velocity qd")
@@ -210,8 +211,10 @@ def _per_joint(what: str, value: float | Mapping[str, float], names: Sequence[st
     for name in given:
         if name not in names:
             raise unknown_name("joint", name, list(names))
-    if not all(0 < given.get(name, 0) < np.inf for name in names):
-        raise fail(what, f"{what} is {value!r}; legal is a finite {what} above 0 for every joint")
+    wrong = [name for name in names if not 0 < given.get(name, 0) < np.inf]
+    if wrong:
+        message = f"{what} is {value!r}; legal is a finite {what} above 0 for every joint"
+        raise fail(what, f"{message}, which {', '.join(wrong)} {'has' if len(wrong) == 1 else 'have'} not")
     return np.array([given[name] for name in names], dtype=float)
 
 

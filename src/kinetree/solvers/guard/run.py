@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.errors import fail
 from kinetree.solvers.guard.make import Guard, GuardState
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
 SILENT = (GuardState.FREE, GuardState.NEAR)
@@ -58,19 +59,21 @@ def run_guard(
 
     read: returns q (n,) and command (n,), rad or m, in the order of `guard.joints`; or None to end.
     send: takes the command (n,) that the guard allows.
-    period: seconds from the beginning of one step to that of the next. If a step takes longer, the next one begins at
-    once, and its `dt` is how long the last one really was.
-    log: a CSV file to be written, or a function, for each command that the guard changed.
+    period: seconds from the beginning of one step to that of the next; each step is guarded for that long. If one takes
+    longer, the next begins at once, and a guard that brakes takes the velocity from the positions that were read.
+    log: a new CSV file to be written, or a function, for each command that the guard changed.
     shadow: send every command as it was read, and only log what the guard would have changed. The guard then believes
     that the robot moves as it was commanded.
 
-    Raises KinetreeError for a period that is not above 0, and what `guard` raises.
+    Where a position is not finite, the last command is sent again. Raises KinetreeError for a period that is not above
+    0, for a file that exists or cannot be written, for values of another shape, for a first position that is not
+    finite, and what `guard` raises.
     """
     if not 0 < period < math.inf:
         raise fail("period", f"period is {period!r}; legal are finite seconds above 0")
     if log is None or callable(log):
         return _run(guard, read, send, period, log or (lambda event: None), shadow)
-    with Path(log).open("w", encoding="utf-8", newline="") as file:
+    with _new_file(Path(log)) as file:
         table = csv.writer(file, lineterminator="\n")
         names = [f"{name} {what}" for what in ("command", "allowed") for name in guard.joints]
         table.writerow(["time", "state", "limit", "distance", *names])
@@ -83,27 +86,52 @@ def run_guard(
         return _run(guard, read, send, period, write, shadow)
 
 
+def _new_file(path: Path) -> TextIO:
+    try:
+        return path.open("x", encoding="utf-8", newline="")
+    except FileExistsError:
+        raise fail("exists", f"{path} exists already", fix="choose another name for the log") from None
+    except OSError as error:
+        raise fail("file", f"{path} cannot be written: {error.strerror}") from None
+
+
 def _run(
     guard: Guard, read: Callable[[], Any], send: Callable[[Array], Any], period: float, log: Any, shadow: bool
 ) -> GuardRun:
-    n, steps, changed, late = len(guard.joints), 0, 0, 0
-    qd = np.zeros(n)
-    start = time.monotonic()
-    now, dt = start, period
+    steps, changed, late, lasted = 0, 0, 0, 0.0
+    qd, last, before = np.zeros(len(guard.joints)), None, None
+    start = now = time.monotonic()
     while (given := read()) is not None:
-        q, command = (np.asarray(x, dtype=float) for x in given)
-        found = guard(q, command, dt, qd if guard.brakes else None)
-        send(command if shadow else found.command)
+        q, command = _checked(guard, given)
+        if before is not None and lasted >= 2 * period:  # how far they came is known, not what they did
+            late += 1
+            qd = np.nan_to_num((q - before) / lasted, posinf=0.0, neginf=0.0)
+        found = guard(q, command, period, qd if guard.brakes else None)
+        allowed = found.command if np.isfinite(found.command).all() else last
+        if allowed is None:
+            raise fail("guard", "the first position that was read is not finite")
+        send(command if shadow else allowed)
         steps += 1
         state = GuardState(int(found.state))
         if state not in SILENT:
             changed += 1
             limit = guard.limit_names[found.nearest]
-            log(GuardEvent(now - start, state, limit, float(found.distance), command, found.command))
+            log(GuardEvent(now - start, state, limit, float(found.distance), command, allowed))
         if found.velocity is not None:
-            qd = np.nan_to_num((command - q) / dt, posinf=0.0, neginf=0.0) if shadow else found.velocity
+            qd = np.nan_to_num((command - q) / period, posinf=0.0, neginf=0.0) if shadow else found.velocity
+        last, before, began = allowed, q, now
         time.sleep(max(0.0, now + period - time.monotonic()))
-        before, now = now, time.monotonic()
-        dt = now - before
-        late += dt >= 2 * period
+        now = time.monotonic()
+        lasted = now - began
     return GuardRun(steps, changed, late)
+
+
+def _checked(guard: Guard, given: Any) -> tuple[Array, Array]:
+    n = len(guard.joints)
+    try:
+        q, command = (numbers(x, "guard", f"{what} is") for what, x in zip(("q", "command"), given, strict=True))
+    except (TypeError, ValueError):
+        raise fail("guard", "read returned no pair; legal are positions and a command, or None to end") from None
+    if q.shape != (n,) or command.shape != (n,):
+        raise fail("guard", f"read returned arrays of shapes {q.shape} and {command.shape}; legal is ({n},)")
+    return q, command
