@@ -1,6 +1,8 @@
 """Kinematics: poses and velocities of frames, their derivatives, and inverse kinematics."""
 
 from kinetree.compiler.kernel import Kernel as Kernel
+from kinetree.queries.joint_table import JointTableRow as JointTableRow
+from kinetree.queries.joint_table import joint_table as joint_table
 from kinetree.queries.joints import XJ as XJ
 from kinetree.queries.joints import XT as XT
 from kinetree.queries.joints import Xup as Xup
@@ -28,6 +30,7 @@ __all__ = [
     "XT",
     "IKInterrupted",
     "IKResult",
+    "JointTableRow",
     "Kernel",
     "Xup",
     "analytical_jacobian",
@@ -39,6 +42,7 @@ __all__ = [
     "joint_motion",
     "joint_origin",
     "joint_pose",
+    "joint_table",
     "loop_error",
     "manipulability",
     "motion_subspace",
