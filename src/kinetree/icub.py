@@ -1,4 +1,4 @@
-"""The iCub: its control boards, the limits of real robots, its naming conventions and its fingers."""
+"""The iCub: its control boards and coupled motors, the limits of real robots, its naming conventions and its fingers."""
 
 from kinetree.robots.icub.boards import BoardReading as BoardReading
 from kinetree.robots.icub.boards import BoardValues as BoardValues
@@ -6,6 +6,10 @@ from kinetree.robots.icub.boards import board_joints as board_joints
 from kinetree.robots.icub.boards import from_board as from_board
 from kinetree.robots.icub.boards import to_board as to_board
 from kinetree.robots.icub.boards import with_groups as with_groups
+from kinetree.robots.icub.couplings import Coupling as Coupling
+from kinetree.robots.icub.couplings import couplings as couplings
+from kinetree.robots.icub.couplings import from_motors as from_motors
+from kinetree.robots.icub.couplings import to_motors as to_motors
 from kinetree.robots.icub.fingers import fingers as fingers
 from kinetree.robots.icub.limits import board_limits as board_limits
 from kinetree.robots.icub.limits import with_board_limits as with_board_limits
@@ -14,12 +18,16 @@ from kinetree.robots.icub.naming import naming as naming
 __all__ = [
     "BoardReading",
     "BoardValues",
+    "Coupling",
     "board_joints",
     "board_limits",
+    "couplings",
     "fingers",
     "from_board",
+    "from_motors",
     "naming",
     "to_board",
+    "to_motors",
     "with_board_limits",
     "with_groups",
 ]
