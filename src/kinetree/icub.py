@@ -15,19 +15,4 @@ from kinetree.robots.icub.limits import board_limits as board_limits
 from kinetree.robots.icub.limits import with_board_limits as with_board_limits
 from kinetree.robots.icub.naming import naming as naming
 
-__all__ = [
-    "BoardReading",
-    "BoardValues",
-    "Coupling",
-    "board_joints",
-    "board_limits",
-    "couplings",
-    "fingers",
-    "from_board",
-    "from_motors",
-    "naming",
-    "to_board",
-    "to_motors",
-    "with_board_limits",
-    "with_groups",
-]
+__all__ = [name for name in dir() if name[0].isalpha()]

@@ -1,7 +1,5 @@
 """The joints of any robot as the table of the iCub's naming page: type, axis at zero, range, links."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from kinetree.algorithms.kinematics import body_poses

@@ -1,7 +1,5 @@
 """Output of `kinetree inspect --joint-table`, in degrees and metres, and as JSON in SI units."""
 
-from __future__ import annotations
-
 from math import degrees
 
 from kinetree.cli._json import print_json

@@ -1,12 +1,10 @@
 """A DH chain as a MATLAB function of q, for MATLAB and Octave without toolboxes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
 from kinetree.errors import fail, visible
-from kinetree.formats.dh.format import Spelling
+from kinetree.formats.dh.write import Spelling
 from kinetree.model.dh import DHChain, DHRow
 from kinetree.model.robot import Limit
 from kinetree.spatial.se3 import Array
@@ -39,7 +37,9 @@ def matlab_text(chain: DHChain, name: str, about: str, spelling: Spelling) -> st
     `spelling`. Raises KinetreeError if a file of MATLAB cannot have the name.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS:
-        message = f"a MATLAB function cannot be called {name!r}; legal are a letter, then letters, digits and _, at most 63"
+        message = (
+            f"a MATLAB function cannot be called {name!r}; legal are a letter, then letters, digits and _, at most 63"
+        )
         raise fail("matlab-name", message)
     return "\n".join([*_head(chain, name, about, spelling), *_data(chain, spelling), *_body(chain, name, spelling), ""])
 
@@ -54,7 +54,9 @@ def _head(chain: DHChain, name: str, about: str, spelling: Spelling) -> list[str
     kind = "standard" if chain.convention == "dh" else "modified"
     followers = [row for row in chain.joints if row.mimic]
     notes = [
-        f"{visible(row.joint)} follows {visible(row.mimic.joint)}; its number is its own." for row in followers if row.mimic
+        f"{visible(row.joint)} follows {visible(row.mimic.joint)}; its number is its own."
+        for row in followers
+        if row.mimic
     ]
     lines = [
         f"{name.upper()}  {visible(about)}",

@@ -1,7 +1,5 @@
 """ETS text such as `tz(0.333) Rz(q1) Rx(-90°) tx(82.5 mm)` to a sequence and to a robot."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -9,8 +7,7 @@ import numpy as np
 from kinetree.errors import Finding, KinetreeError, nearest_names
 from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3, WORDS
 from kinetree.formats.kinematic import unquoted
-from kinetree.formats.numbers import number
-from kinetree.formats.quantities import PER_METRE, multiple_of_pi, to_si
+from kinetree.formats.numbers import PER_METRE, multiple_of_pi, number, to_si
 from kinetree.formats.text import TextReport, decode
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.robot import Frame, Joint, Link, Robot, Text

@@ -1,14 +1,12 @@
 """A robot to a sequence of elementary transforms."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 
 import numpy as np
 
-from kinetree.algorithms.rounding import decimal, right_angle
 from kinetree.algorithms.serial import ChainJoint, SerialChain, serial_chain
+from kinetree.algorithms.vectors import decimal, right_angle
 from kinetree.formats.ets.elements import ET, ETS
 from kinetree.formats.ets.read import NAMES
 from kinetree.formats.kinematic import ends, frames_but, quoted

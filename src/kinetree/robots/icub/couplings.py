@@ -1,7 +1,5 @@
 """Closed structures of the iCub: motors that move several joints together, as published with its control boards."""
 
-from __future__ import annotations
-
 import tomllib
 from fractions import Fraction
 from functools import cache
@@ -13,7 +11,7 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
-from kinetree.robots.icub.families import families, is_coordinate
+from kinetree.robots.icub.boards import families, is_coordinate
 from kinetree.robots.packaged import includes, version_of
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
