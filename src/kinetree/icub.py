@@ -1,4 +1,4 @@
-"""The iCub: its control boards and coupled motors, the limits of real robots, its naming conventions and its fingers."""
+"""The iCub: control boards, coupled motors, limits of real robots, naming conventions and fingers."""
 
 from kinetree.robots.icub.boards import BoardReading as BoardReading
 from kinetree.robots.icub.boards import BoardValues as BoardValues

@@ -16,19 +16,16 @@ from kinetree.model.robot import Robot
 @json_option
 def command(robot: Robot, everything: bool, joint_table: bool, as_json: bool) -> None:
     """Print the contents of MODEL: its tree, joints, frames, sensors, masses, and notes on what was read."""
-    if joint_table:
-        from kinetree.cli._robot.joint_table import print_joint_table
-
-        print_joint_table(robot, everything=everything, as_json=as_json)
-    elif as_json:
+    if as_json:
         from kinetree.cli._json import print_json
 
-        print_json(robot_json(robot))
+        print_json(joint_table_json(robot) if joint_table else robot_json(robot))
     else:
         from kinetree.cli._page import print_page
-        from kinetree.cli._robot.page import robot_page
+        from kinetree.cli._robot.page import joint_table_page, robot_page
 
-        print_page(robot_page(robot, everything=everything))
+        page = joint_table_page if joint_table else robot_page
+        print_page(page(robot, everything=everything))
 
 
 SCHEMA = 1
@@ -58,3 +55,11 @@ def robot_json(robot: Robot) -> dict[str, object]:
         "mass": mass,
         "center_of_mass": statics.center_of_mass(robot, robot.q()) if mass > 0 and np.isfinite(mass) else None,
     }
+
+
+def joint_table_json(robot: Robot) -> dict[str, object]:
+    """Return the rows of `joint_table`, of all joints; docs/command-line.md describes them."""
+    from kinetree.queries.joint_table import joint_table
+
+    rows = [row._asdict() for row in joint_table(robot)]
+    return {"schema": SCHEMA, "robot": robot.name, "root": robot.root, "joints": rows}

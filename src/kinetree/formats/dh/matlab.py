@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from kinetree.errors import fail, visible
 from kinetree.formats.dh.write import Spelling
+from kinetree.formats.numbers import format_number
 from kinetree.model.dh import DHChain, DHRow
 from kinetree.model.robot import Limit
 from kinetree.spatial.se3 import Array
@@ -12,7 +13,7 @@ from kinetree.spatial.se3 import Array
 KEYWORDS = (
     "break case catch classdef continue do else elseif end endfor endfunction endif endswitch endwhile for function "
     "global if otherwise parfor persistent return spmd switch try until while"
-).split()
+)
 ROWS = {
     "dh": (
         "[ct, -st * ca,  st * sa, a * ct;",
@@ -36,7 +37,7 @@ def matlab_text(chain: DHChain, name: str, about: str, spelling: Spelling) -> st
     about: what T is the pose of, a line for its help. Lengths and angles, also those of T and q, are in the units of
     `spelling`. Raises KinetreeError if a file of MATLAB cannot have the name.
     """
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS.split():
         message = (
             f"a MATLAB function cannot be called {name!r}; legal are a letter, then letters, digits and _, at most 63"
         )
@@ -129,7 +130,7 @@ def _cells(row: DHRow, spelling: Spelling) -> list[str]:
 
 
 def _pose(T: Array, spelling: Spelling) -> list[list[str]]:
-    rows = [[repr(float(x) + 0.0) for x in T[i, :3]] + [spelling.length_of(T[i, 3])] for i in range(3)]
+    rows = [[*map(format_number, T[i, :3]), spelling.length_of(T[i, 3])] for i in range(3)]
     return [*rows, ["0", "0", "0", "1"]]
 
 
