@@ -8,8 +8,8 @@ import numpy as np
 from kinetree.errors import nearest_names
 from kinetree.formats.text import TextReport
 from kinetree.model.assemble import Parts, assemble
-from kinetree.model.dh import DHChain, DHRow, DHTable
-from kinetree.model.robot import UNLIMITED, Frame, Joint, Limit, Link, Robot, Text
+from kinetree.model.dh import DHChain, DHRow, DHShape, DHTable
+from kinetree.model.robot import UNLIMITED, Frame, Geometry, Joint, Limit, Link, Robot, Shape, Text
 from kinetree.spatial import se3
 from kinetree.spatial.dh import CLOSE
 from kinetree.spatial.se3 import Array, frozen
@@ -27,6 +27,8 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
         builder.cut(joint)
     for frame in table.frames:
         builder.frame(frame)
+    for shape in table.shapes:
+        builder.draw(shape)
     parts = builder.parts
     builder.check_order(table.order)
     parts.joint_order = table.order or None
@@ -52,7 +54,7 @@ class _Builder:
         self.frames: dict[str, tuple[str, Array]] = {table.root: (table.root, se3.IDENTITY)}  # name: link, T_link_frame
         self.places: list[tuple[str, Array]] = []  # of the frames of rows
 
-    def error(self, code: str, message: str, thing: DHChain | DHRow | Frame | Joint, element: str) -> None:
+    def error(self, code: str, message: str, thing: DHChain | DHRow | DHShape | Frame | Joint, element: str) -> None:
         self.report.error(code, message, thing.source.line if thing.source else None, element=element)
 
     def chain(self, chain: DHChain, label: str) -> None:
@@ -206,6 +208,38 @@ class _Builder:
         link, T = self.frames[frame.link]
         self.add(replace(frame, link=link, origin=frozen(T @ frame.origin)))
 
+    def draw(self, shape: DHShape) -> None:
+        """Give the link of a frame the spheres and the cylinder of a shape."""
+        label, link, T = f"shape on {shape.on!r}", *self.frames.get(shape.on, ("", se3.IDENTITY))
+        end = self.point(shape.end, link, T) if shape.end is not None else T[:3, :3] @ shape.start + T[:3, 3]
+        if not link or end is None:
+            name = str(shape.end) if link else shape.on
+            behind = f" behind {shape.on!r}" if link else ""
+            message = f"{name!r} is no link or frame{behind}; {nearest_names(name, list(self.frames))}"
+            self.error("unknown-frame", message, shape, label)
+            return
+        start = T[:3, :3] @ shape.start + T[:3, 3]
+        length = float(np.linalg.norm(end - start))
+        points = [start] if length < CLOSE else [start, end]
+        drawn = [_solid("sphere", se3.homogeneous(np.eye(3), p), radius=shape.radius) for p in points if shape.capped]
+        if length >= CLOSE:
+            R = se3.rotation_between((0.0, 0.0, 1.0), (end - start) / length)
+            drawn.append(_solid("cylinder", se3.homogeneous(R, (start + end) / 2), radius=shape.radius, length=length))
+        self.parts.links = [
+            replace(one, visuals=(*one.visuals, *drawn)) if one.name == link else one for one in self.parts.links
+        ]
+
+    def point(self, end: Array | str, link: str, T: Array) -> Array | None:
+        """Return an end of a shape in its link; None for a frame that does not move with the link."""
+        if not isinstance(end, str):
+            return np.asarray(T[:3, :3] @ end + T[:3, 3])
+        carriers = {joint.child: joint for joint in self.parts.joints}
+        last, T_last_end = self.frames.get(end, ("", se3.IDENTITY))
+        while last != link and last in carriers:
+            T_last_end = carriers[last].origin @ carriers[last].child_origin @ T_last_end
+            last = carriers[last].parent
+        return np.asarray(T_last_end[:3, 3]) if last == link else None
+
     def add(self, frame: Frame) -> None:
         self.parts.frames.append(frame)
         self.frames.setdefault(frame.name, (frame.link, frame.origin))
@@ -213,3 +247,7 @@ class _Builder:
 
 def _limit(row: DHRow) -> Limit:
     return row.limits[0] if row.limits else UNLIMITED
+
+
+def _solid(kind: str, T: Array, **sizes: float) -> Geometry:
+    return Geometry(Shape(kind, sizes), frozen(T))
