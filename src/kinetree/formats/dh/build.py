@@ -220,14 +220,16 @@ class _Builder:
             return
         start = T[:3, :3] @ shape.start + T[:3, 3]
         length = float(np.linalg.norm(end - start))
-        points = [start] if length < CLOSE else [start, end]
-        drawn = [_solid("sphere", se3.homogeneous(np.eye(3), p), radius=shape.radius) for p in points if shape.capped]
+        drawn = [("sphere", np.eye(3), p) for p in ([start] if length < CLOSE else [start, end]) if shape.capped]
         if length >= CLOSE:
             R = se3.rotation_between((0.0, 0.0, 1.0), (end - start) / length)
-            drawn.append(_solid("cylinder", se3.homogeneous(R, (start + end) / 2), radius=shape.radius, length=length))
-        self.parts.links = [
-            replace(one, visuals=(*one.visuals, *drawn)) if one.name == link else one for one in self.parts.links
-        ]
+            drawn.append(("cylinder", R, (start + end) / 2))
+        i = next(i for i, one in enumerate(self.parts.links) if one.name == link)
+        for kind, R, p in drawn:
+            visuals = self.parts.links[i].visuals
+            sizes = {"radius": shape.radius} | ({"length": length} if kind == "cylinder" else {})
+            made = Geometry(Shape(kind, sizes), frozen(se3.homogeneous(R, p)), f"visual_{len(visuals) + 1}")
+            self.parts.links[i] = replace(self.parts.links[i], visuals=(*visuals, made))
 
     def point(self, end: Array | str, link: str, T: Array) -> Array | None:
         """Return an end of a shape in its link; None for a frame that does not move with the link."""
@@ -247,7 +249,3 @@ class _Builder:
 
 def _limit(row: DHRow) -> Limit:
     return row.limits[0] if row.limits else UNLIMITED
-
-
-def _solid(kind: str, T: Array, **sizes: float) -> Geometry:
-    return Geometry(Shape(kind, sizes), frozen(T))

@@ -243,7 +243,8 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
 def _undrawn(link: Link) -> bool:
     """Return whether a link has a shape that tables cannot represent."""
     kinds = {geometry.shape.kind for geometry in link.visuals}
-    more = any(geometry.name or geometry.material or geometry.extensions for geometry in link.visuals)
+    more = any(geometry.material or geometry.extensions for geometry in link.visuals)
+    more |= not all(re.fullmatch(r"visual_\d+", geometry.name or "visual_1") for geometry in link.visuals)
     return bool(link.collisions) or more or not kinds <= {"sphere", "cylinder"}
 
 
