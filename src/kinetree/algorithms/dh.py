@@ -192,7 +192,8 @@ class _TreeExtraction:
         while link not in self.links and (joint := self.robot.parent_joint(link)):
             link = joint.parent
         (_, T_body_link), (_, T_body_frame) = self.tree.frames[link], self.tree.frames[name]
-        return Frame(name, link, _rounded_pose(se3.inverse(T_body_link) @ T_body_frame))
+        pose = _rounded_pose(se3.inverse(T_body_link) @ T_body_frame)
+        return Frame(name, link, pose, unplaced=self.robot.frames[name].unplaced)
 
 
 def _head(joint: Joint, names: set[str]) -> DHRow:

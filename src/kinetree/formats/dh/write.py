@@ -74,6 +74,7 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
         lines += [f"on = {_quoted(joint.parent)}", f"link = {_quoted(joint.child)}", *_pose_lines(joint, spelling)]
     for frame in table.frames:
         lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", f"on = {_quoted(frame.link)}"]
+        lines += [f"unplaced = {_quoted(frame.unplaced)}"] if frame.unplaced else []
         lines += _pose_lines(frame, spelling)
     for sensor in table.sensors:
         lines += ["", "[[sensor]]", f"name = {_quoted(sensor.name)}", f"type = {_quoted(sensor.type)}"]
