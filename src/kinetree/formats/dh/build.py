@@ -9,6 +9,7 @@ from kinetree.errors import nearest_names
 from kinetree.formats.text import TextReport
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.dh import DHChain, DHRow, DHShape, DHTable
+from kinetree.model.magnitudes import LARGEST, LEGAL
 from kinetree.model.robot import UNLIMITED, Frame, Geometry, Joint, Limit, Link, Robot, Shape, Text
 from kinetree.spatial import se3
 from kinetree.spatial.dh import CLOSE
@@ -27,8 +28,9 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
         builder.cut(joint)
     for frame in table.frames:
         builder.frame(frame)
-    for shape in table.shapes:
-        builder.draw(shape)
+    with np.errstate(all="ignore"):  # what is too large is refused
+        for shape in table.shapes:
+            builder.draw(shape)
     parts = builder.parts
     builder.check_order(table.order)
     parts.joint_order = table.order or None
@@ -220,6 +222,9 @@ class _Builder:
             return
         start = T[:3, :3] @ shape.start + T[:3, 3]
         length = float(np.linalg.norm(end - start))
+        if not max(length, shape.radius) <= LARGEST:
+            self.error("too-large", f"is too large; {LEGAL}", shape, label)
+            return
         drawn = [("sphere", np.eye(3), p) for p in ([start] if length < CLOSE else [start, end]) if shape.capped]
         if length >= CLOSE:
             R = se3.rotation_between((0.0, 0.0, 1.0), (end - start) / length)
@@ -237,9 +242,10 @@ class _Builder:
             return np.asarray(T[:3, :3] @ end + T[:3, 3])
         carriers = {joint.child: joint for joint in self.parts.joints}
         last, T_last_end = self.frames.get(end, ("", se3.IDENTITY))
-        while last != link and last in carriers:
-            T_last_end = carriers[last].origin @ carriers[last].child_origin @ T_last_end
-            last = carriers[last].parent
+        for _ in carriers:  # names may make a circle, which `assemble` reports
+            if last != link and last in carriers:
+                T_last_end = carriers[last].origin @ carriers[last].child_origin @ T_last_end
+                last = carriers[last].parent
         return np.asarray(T_last_end[:3, 3]) if last == link else None
 
     def add(self, frame: Frame) -> None:

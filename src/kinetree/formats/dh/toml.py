@@ -5,8 +5,6 @@ from dataclasses import replace
 from math import inf, isnan
 from typing import Any
 
-import numpy as np
-
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
 from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, POSE_KEYS, Place, read_pose, read_row
@@ -203,16 +201,19 @@ class _Reader:
 
     def shapes(self) -> tuple[DHShape, ...]:
         """Return the shapes of the table [shapes], whose rows are its only key."""
-        raw = self.file.value("shapes", {}, lambda said: isinstance(said, dict), "legal is [shapes] with rows = […]")
+        raw = self.file.value(
+            "shapes", {}, lambda said: isinstance(said, dict), "legal is [shapes] with rows = […]", "shape"
+        )
         rows = raw.get("rows", [])
         table = self.file.inner("shapes", 0, raw, "shapes")
         table.check_keys(("rows",))
         if not isinstance(rows, list) or len(rows) > MAX_TABLES:
             table.error("rows", f"rows is no list of at most {MAX_TABLES} shapes", "rows")
             rows = []
-        return tuple(self.shape(row, i) for i, row in enumerate(rows) if row is not None)
+        shapes = (self.shape(row, i) for i, row in enumerate(rows) if row is not None)
+        return tuple(shape for shape in shapes if shape)
 
-    def shape(self, raw: object, i: int) -> DHShape:
+    def shape(self, raw: object, i: int) -> DHShape | None:
         where = ("shapes", 0)
         place = Place(self.report, self.places.row(where, i), f"shape {i + 1}")
         data = raw if isinstance(raw, dict) else {}
@@ -221,7 +222,7 @@ class _Reader:
         known = data.keys() <= {"on", "radius", "from", "to", "type"} and kind in (None, *SHAPES)
         if not (known and is_text(on) and size and isinstance(end, str | list | None)):
             place.error("shape", f"is {shown(raw)}; legal is {SHAPE}", fix="sizes are numbers above 0")
-            return DHShape("", 0.0, np.zeros(3))
+            return None
         units = self.units.of_all()
         start = read_pose({"xyz": data.get("from", [0, 0, 0])}, units, place)[:3, 3]
         if isinstance(end, list):
