@@ -28,6 +28,7 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
         builder.cut(joint)
     for frame in table.frames:
         builder.frame(frame)
+    builder.carriers = {joint.child: joint for joint in builder.parts.joints}
     with np.errstate(all="ignore"):  # what is too large is refused
         for shape in table.shapes:
             builder.draw(shape)
@@ -54,6 +55,7 @@ class _Builder:
         self.rows: dict[str, tuple[DHRow, str]] = {}  # joint: its first row, and the chain of that row
         self.start: dict[str, Array] = {}  # joint: T_parent_row, the start of its first row
         self.frames: dict[str, tuple[str, Array]] = {table.root: (table.root, se3.IDENTITY)}  # name: link, T_link_frame
+        self.carriers: dict[str, Joint] = {}  # link: its joint, when all are known
         self.places: list[tuple[str, Array]] = []  # of the frames of rows
 
     def error(self, code: str, message: str, thing: DHChain | DHRow | DHShape | Frame | Joint, element: str) -> None:
@@ -240,12 +242,12 @@ class _Builder:
         """Return an end of a shape in its link; None for a frame that does not move with the link."""
         if not isinstance(end, str):
             return np.asarray(T[:3, :3] @ end + T[:3, 3])
-        carriers = {joint.child: joint for joint in self.parts.joints}
         last, T_last_end = self.frames.get(end, ("", se3.IDENTITY))
-        for _ in carriers:  # names may make a circle, which `assemble` reports
-            if last != link and last in carriers:
-                T_last_end = carriers[last].origin @ carriers[last].child_origin @ T_last_end
-                last = carriers[last].parent
+        for _ in self.carriers:  # names may make a circle, which `assemble` reports
+            if last == link or last not in self.carriers:
+                break
+            carrier = self.carriers[last]
+            last, T_last_end = carrier.parent, carrier.origin @ carrier.child_origin @ T_last_end
         return np.asarray(T_last_end[:3, 3]) if last == link else None
 
     def add(self, frame: Frame) -> None:
