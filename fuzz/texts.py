@@ -160,7 +160,7 @@ def own(format: str) -> tuple[Text, ...]:
     icub = kt.load("icub")
     arm = kt.edit.cut(kt.load("icub", limits="dh"), "l_shoulder_1")
     left_out = ("extension", "group", "sensor", "velocity_limit")
-    chain = ("frame", "group", "limit", "sensor")
+    chain = ("frame", "geometry", "group", "limit", "sensor")
     short = {"urdf": [ARM, *_examples()], "xacro": [XACRO], "sdf": [SDF], "mjcf": [MJCF]}
     texts = list(short.get(format, []))
     if FORMATS[format].writer is not None:

@@ -1,4 +1,4 @@
-"""The iCub: its control boards, the limits of real robots, its naming conventions, its skin and its fingers."""
+"""The iCub: control boards, coupled motors, limits of real robots, naming conventions, skin and fingers."""
 
 from kinetree.queries.skin import ContactTorques as ContactTorques
 from kinetree.queries.skin import contact_torques as contact_torques
@@ -8,6 +8,10 @@ from kinetree.robots.icub.boards import board_joints as board_joints
 from kinetree.robots.icub.boards import from_board as from_board
 from kinetree.robots.icub.boards import to_board as to_board
 from kinetree.robots.icub.boards import with_groups as with_groups
+from kinetree.robots.icub.couplings import Coupling as Coupling
+from kinetree.robots.icub.couplings import couplings as couplings
+from kinetree.robots.icub.couplings import from_motors as from_motors
+from kinetree.robots.icub.couplings import to_motors as to_motors
 from kinetree.robots.icub.fingers import fingers as fingers
 from kinetree.robots.icub.limits import board_limits as board_limits
 from kinetree.robots.icub.limits import with_board_limits as with_board_limits

@@ -1,6 +1,8 @@
 """Kinematics: poses and velocities of frames, their derivatives, and inverse kinematics."""
 
 from kinetree.compiler.kernel import Kernel as Kernel
+from kinetree.queries.joint_table import JointTableRow as JointTableRow
+from kinetree.queries.joint_table import joint_table as joint_table
 from kinetree.queries.joints import XJ as XJ
 from kinetree.queries.joints import XT as XT
 from kinetree.queries.joints import Xup as Xup

@@ -25,7 +25,9 @@ def example(rule: type[Rule], text: str) -> kt.Robot:
         assert rule.good in rule.base
         return kt.load(rule.base.replace(rule.good, text), format=rule.base_format)
     base = kt.load(rule.base, **rule.base_options)
-    written = FORMATS[rule.base_format].write(base, () if rule.base_format == "dh" else ("group", "coupled_limit"))
+    written = FORMATS[rule.base_format].write(
+        base, () if rule.base_format == "dh" else ("geometry", "group", "coupled_limit")
+    )
     assert rule.good in written
     return kt.load(written.replace(rule.good, text), format=rule.base_format)
 

@@ -99,7 +99,7 @@ def test_a_limit_on_one_side_comes_back(format, tmp_path):
 def test_another_order_of_q_is_lost_aloud(format):
     arm = kt.edit.cut(kt.load("icub", limits="dh"), "l_shoulder_1")
     turned = arm.order(arm.joint_names[::-1])
-    left_out = ("frame", "group", "limit", "sensor")
+    left_out = ("frame", "geometry", "group", "limit", "sensor")
     with pytest.raises(kt.KinetreeError, match="order of q"):
         FORMATS[format].write(turned, left_out)
     assert FORMATS[format].write(turned, (*left_out, "order")) == FORMATS[format].write(arm, left_out)

@@ -197,7 +197,9 @@ CASES = {
             "rounded below": within(-100.04),
             "rounded above": within(-100, 0.04),
             "those of one robot's boards": Model(ON_BOARDS),
-            "of another family": Model(FORMATS["urdf"].write(kt.load("icub:3"), ("group", "coupled_limit"))),
+            "of another family": Model(
+                FORMATS["urdf"].write(kt.load("icub:3"), ("geometry", "group", "coupled_limit"))
+            ),
         },
     ),
     "ICUB-502": Cases(

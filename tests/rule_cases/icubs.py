@@ -11,8 +11,8 @@ from kinetree.formats.registry import FORMATS
 from rule_cases.builders import inertial, joint, link, robot
 from rule_cases.case import Model
 
-ICUB = FORMATS["urdf"].write(kt.load("icub"), ("group", "coupled_limit"))
-ON_BOARDS = FORMATS["urdf"].write(kt.load("icub", limits="iCubGenova02"), ("group", "coupled_limit"))
+ICUB = FORMATS["urdf"].write(kt.load("icub"), ("geometry", "group", "coupled_limit"))
+ON_BOARDS = FORMATS["urdf"].write(kt.load("icub", limits="iCubGenova02"), ("geometry", "group", "coupled_limit"))
 """The same with the limits of the boards of iCubGenova02."""
 
 

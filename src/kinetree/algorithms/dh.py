@@ -17,8 +17,8 @@ import numpy as np
 from kinetree.algorithms.kinematics import body_poses
 from kinetree.algorithms.serial import SerialChain, check_kind
 from kinetree.algorithms.vectors import decimal, right_angle
-from kinetree.model.dh import Convention, DHChain, DHRow, DHTable
-from kinetree.model.robot import Frame, Joint, Robot
+from kinetree.model.dh import Convention, DHChain, DHRow, DHShape, DHTable
+from kinetree.model.robot import Frame, Geometry, Joint, Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.dh import Normal, common_normal, sine_between, x_screw
@@ -84,7 +84,16 @@ def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = P
     fixed = tuple(_plain(joint) for joint in measured_cuts(robot))
     sensors, groups = tuple(robot.sensors.values()), dict(robot.groups)
     coupled = tuple(robot.coupled_limits)
-    return DHTable(robot.name, robot.root, chains, frames, sensors, groups, order, fixed, coupled)
+    shapes = tuple(_shape(link.name, drawn) for link in robot.links.values() for drawn in link.visuals)
+    return DHTable(robot.name, robot.root, chains, frames, sensors, groups, order, fixed, coupled, shapes)
+
+
+def _shape(link: str, drawn: Geometry) -> DHShape:
+    """Return a sphere or a cylinder of a link."""
+    sizes, (middle, axis) = drawn.shape.parameters, (drawn.origin[:3, 3], drawn.origin[:3, 2])
+    half = float(str(sizes["length"])) / 2 * axis if drawn.shape.kind == "cylinder" else 0.0 * axis
+    end = middle + half if drawn.shape.kind == "cylinder" else None
+    return DHShape(link, float(str(sizes["radius"])), middle - half, end, capped=end is None)
 
 
 def table_links(robot: Robot) -> frozenset[str]:

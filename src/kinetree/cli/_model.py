@@ -79,6 +79,19 @@ def robot_argument(function: Command) -> Command:
     return _reading(function, {"robot": "MODEL"}, _ALL)
 
 
+def robot_or_printed(*printed: str) -> Decorator:
+    """Return `robot_argument` for a command whose --format also takes formats to print, as its argument `printed`."""
+
+    def chosen(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        ctx.params["printed"] = value if value in printed else None
+        return None if value in printed else value
+
+    legal = click.Choice([*FORMATS, *printed])
+    help = f"To read, by default as ending and root say; {', '.join(printed)}: to print."
+    option = click.option("--format", type=legal, callback=chosen, help=help)
+    return lambda function: _reading(function, {"robot": "MODEL"}, (option, *_ALL[1:]))
+
+
 def two_robot_arguments(function: Command) -> Command:
     """Give a command the models A and B, read with the same options, as arguments `a` and `b`."""
     return _reading(function, {"a": "A", "b": "B"}, _OPTIONS)

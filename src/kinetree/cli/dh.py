@@ -1,5 +1,7 @@
 """`kinetree dh`: the Denavit-Hartenberg parameters of a chain."""
 
+from collections.abc import Callable
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
@@ -9,10 +11,11 @@ import click
 from kinetree.algorithms.dh import PARALLEL, DHExtraction, extract_dh
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.cli._json import print_json
-from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._model import json_option, robot_or_printed
 from kinetree.cli._output import check_new, force_option
 from kinetree.cli._page import Section, print_page
 from kinetree.errors import fail
+from kinetree.formats.dh.matlab import function_name, matlab_text
 from kinetree.formats.dh.write import Spelling, csv_text, toml_text
 from kinetree.formats.output import write_whole
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
@@ -25,13 +28,15 @@ SAMPLES = 50
 
 
 @click.command()
-@robot_argument
+@robot_or_printed("matlab")
 @click.option("--base", metavar="FRAME", help="Where the chain starts; by default the root link.")
 @click.option("--tip", metavar="FRAME", help="Where it ends; by default the end of a robot that does not branch.")
 @click.option("--convention", type=click.Choice(CONVENTIONS), default="dh", help="Standard or modified.")
 @click.option("--units", default="mm,deg", help="Of the table and of --output: m, cm or mm, and rad or deg.")
 @click.option("--parallel", default=PARALLEL, metavar="RAD", help="Axes that are closer to parallel than this are.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a .toml or .csv file, which load reads.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Write a .toml or .csv file, which load reads, or .m."
+)
 @force_option
 @json_option
 def command(
@@ -43,15 +48,24 @@ def command(
     parallel: float,
     output: Path | None,
     force: bool,
+    printed: str | None,
     as_json: bool,
 ) -> None:
-    """Print Denavit-Hartenberg parameters of the chain of MODEL between two frames, and how exact they are."""
+    """Print Denavit-Hartenberg parameters of the chain of MODEL between two frames, and how exact they are.
+
+    With --format matlab print a function of MATLAB and Octave that returns T(q), with the table.
+    """
+    if printed and (as_json or output):
+        raise click.UsageError("--format matlab prints MATLAB; leave out --json, and for a file write -o NAME.m alone")
     spelling = _spelling(units)
     chain = serial_chain(robot, base, tip)
     found = extract_dh(chain, convention, parallel=parallel, samples=SAMPLES)
     if output is not None:
         _write(DHTable(robot.name, chain.base, (found.chain,)), output, spelling, force)
-    if as_json:
+    if printed:
+        name = function_name(robot.name, chain.tip)
+        print(_matlab(DHTable(robot.name, chain.base, (found.chain,)), spelling, name), end="")
+    elif as_json:
         print_json(_as_json(robot, chain, found))
     else:
         print_page(_page(chain, found, spelling))
@@ -66,10 +80,16 @@ def _spelling(units: str) -> Spelling:
     return Spelling(length, angle)
 
 
+def _matlab(table: DHTable, spelling: Spelling, name: str) -> str:
+    (chain,) = table.chains
+    return matlab_text(chain, name, f"Pose of {chain.tip} in {table.root} of {table.name}.", spelling)
+
+
 def _write(table: DHTable, output: Path, spelling: Spelling, force: bool) -> None:
-    writers = {".toml": toml_text, ".csv": csv_text}
+    writers: dict[str, Callable[[DHTable, Spelling], str]]
+    writers = {".toml": toml_text, ".csv": csv_text, ".m": partial(_matlab, name=output.stem)}
     if output.suffix.lower() not in writers:
-        raise fail("format", f"cannot write a DH table to {output.name!r}; legal endings are .toml and .csv")
+        raise fail("format", f"cannot write a DH table to {output.name!r}; legal endings are .toml, .csv and .m")
     check_new(output, force)
     write_whole(output, writers[output.suffix.lower()](table, spelling))
 

@@ -16,6 +16,7 @@ from kinetree.model.robot import Robot
 @click.command()
 @robot_argument
 @click.option("--all", "everything", is_flag=True, help="Every link, frame, sensor and note, however many.")
+@click.option("--joint-table", is_flag=True, help="Type, axis in the root's axes at zero, range and links of joints.")
 @click.option("--frame", metavar="FRAME", help="Draw this frame and the chain of joints to it, into --output.")
 @click.option("--joint", metavar="JOINT", help="Draw this joint and the frames on its two sides, into --output.")
 @assignments("--q", "values", "JOINT=VALUE", "A joint's coordinate in a figure (m, rad), or several as 1,2,3.")
@@ -26,6 +27,7 @@ from kinetree.model.robot import Robot
 def command(
     robot: Robot,
     everything: bool,
+    joint_table: bool,
     frame: str | None,
     joint: str | None,
     values: dict[str, str],
@@ -43,7 +45,7 @@ def command(
         from kinetree.viewing.frame_figure import frame_figure
         from kinetree.viewing.joint_figure import joint_figure
 
-        if output is None or (frame is None) == (joint is None) or as_json:
+        if output is None or (frame is None) == (joint is None) or as_json or joint_table:
             raise click.UsageError("a figure is of one --frame or one --joint, and is written to -o FILE.svg")
         if output.suffix.lower() != ".svg":
             raise fail("format", f"cannot write a figure to {output.name!r}; the legal ending is .svg")
@@ -57,12 +59,13 @@ def command(
     elif as_json:
         from kinetree.cli._json import print_json
 
-        print_json(robot_json(robot))
+        print_json(joint_table_json(robot) if joint_table else robot_json(robot))
     else:
         from kinetree.cli._page import print_page
-        from kinetree.cli._robot.page import robot_page
+        from kinetree.cli._robot.page import joint_table_page, robot_page
 
-        print_page(robot_page(robot, everything=everything))
+        page = joint_table_page if joint_table else robot_page
+        print_page(page(robot, everything=everything))
 
 
 SCHEMA = 1
@@ -92,3 +95,11 @@ def robot_json(robot: Robot) -> dict[str, object]:
         "mass": mass,
         "center_of_mass": statics.center_of_mass(robot, robot.q()) if mass > 0 and np.isfinite(mass) else None,
     }
+
+
+def joint_table_json(robot: Robot) -> dict[str, object]:
+    """Return the rows of `joint_table`, of all joints; docs/command-line.md describes them."""
+    from kinetree.queries.joint_table import joint_table
+
+    rows = [row._asdict() for row in joint_table(robot)]
+    return {"schema": SCHEMA, "robot": robot.name, "root": robot.root, "joints": rows}

@@ -156,7 +156,7 @@ CAPABILITIES: dict[str, Capability] = {
         {
             **KINEMATICS_ALONE,
             "joint": where(lambda joint: joint.type not in (*KINDS, "fixed"), JOINT_TYPE),
-            **_depends("sensor", "sensor.force_torque", "group"),
+            **_depends("link.geometry", "sensor", "sensor.force_torque", "group"),
         },
     ),
     "dh-csv": Capability("a DH table in CSV", {**KINEMATICS_ALONE, "joint": DEPENDS, **ONE_CHAIN}),

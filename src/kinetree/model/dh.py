@@ -91,6 +91,22 @@ class DHChain:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class DHShape:
+    """A shape to draw: a cylinder between two points of frame `on`, with a sphere at each end if `capped`.
+
+    start, end: (3,), m; end may be the name of a frame behind `on`, whose origin it is with all joints at zero, or None
+    for a sphere at `start`.
+    """
+
+    on: str
+    radius: float
+    start: Array
+    end: Array | str | None = None
+    capped: bool = True
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class DHTable:
     """A robot of one or several chains, with the fixed joints, frames, sensors and groups that a file may add.
 
@@ -107,4 +123,5 @@ class DHTable:
     order: tuple[str, ...] = ()
     fixed: tuple[Joint, ...] = ()
     coupled_limits: tuple[CoupledLimit, ...] = ()
+    shapes: tuple[DHShape, ...] = ()
     source: Source | None = None

@@ -48,7 +48,7 @@ def packaged(name: str) -> Packaged:
     if stem not in names():
         message = f"no robot {stem!r} comes with the package; {nearest_names(stem, names())}"
         raise fail("unknown-name", message, fix=f"a file of that name is './{name}'")
-    return _packaged(stem, _version_of(stem, asked if colon else None))
+    return _packaged(stem, version_of(stem, asked if colon else None)[0])
 
 
 @cache
@@ -57,14 +57,13 @@ def versions(name: str) -> dict[str, Version]:
     return {text: _parsed(text) for text in tomllib.loads(_text(name))["versions"]}
 
 
-def _version_of(name: str, asked: str | None) -> str:
+def version_of(name: str, asked: str | None) -> tuple[str, Version]:
+    """Return the text and the numbers of a version of a robot, the default for None; raise KinetreeError if unknown."""
     known = versions(name)
-    if asked is None:
-        return next(iter(known))
-    number = _parsed(asked)
+    number = next(iter(known.values())) if asked is None else _parsed(asked)
     for text, version in known.items():
         if version == number:
-            return text
+            return text, version
     legal = ", ".join(sorted(known, key=lambda text: known[text]))
     raise fail("version", f"there is no version {asked!r} of {name}; the versions are {legal}")
 
@@ -103,13 +102,13 @@ def _chosen(value: Any, version: Version) -> Any:
     if not isinstance(value, dict):
         return value
     own = value.get("versions")
-    if isinstance(own, str) and not _includes(own, version):
+    if isinstance(own, str) and not includes(own, version):
         return None
     kept = {key: _chosen(item, version) for key, item in value.items() if key != "versions"}
     return {key: item for key, item in kept.items() if item is not None}
 
 
-def _includes(ranges: str, version: Version) -> bool:
+def includes(ranges: str, version: Version) -> bool:
     """Return whether "1.0 - 1.7, 2.0" includes a version."""
     for part in ranges.split(","):
         first, dash, last = (end.strip() for end in part.partition("-"))

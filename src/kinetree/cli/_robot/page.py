@@ -10,6 +10,7 @@ from kinetree.cli._robot.tree import loose_joints, tree_rows
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import statics
+from kinetree.queries.joint_table import JointTableRow, joint_table
 from kinetree.queries.limits import loop_error
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -103,6 +104,26 @@ def _limit_cells(limit: Limit, unit: str, scale: float) -> tuple[str, ...]:
         return "-", "-", "", "-", "-"
     lower, upper, velocity = (short(value * scale) for value in (limit.lower, limit.upper, limit.velocity))
     return lower, upper, unit, velocity, short(limit.effort)
+
+
+def joint_table_page(robot: Robot, *, everything: bool = False) -> list[Section]:
+    """Return the table of the moving joints and of the fixed joints that sensors measure, or of all joints."""
+    rows = joint_table(robot)
+    measured = {sensor.joint for sensor in robot.sensors.values()}
+    shown = [row for row in rows if everything or row.axis is not None or row.joint in measured]
+    columns = ("<joint", "<type", ">x", ">y", ">z", ">from", ">to", "<unit", "parent, child")
+    remark = f"axes in {robot.root}, all joints at zero"
+    remark += f"; --all adds {len(rows) - len(shown)} fixed" if len(rows) > len(shown) else ""
+    return [Section(f"Joints of {robot.name}", columns, [_table_cells(row) for row in shown], remark)]
+
+
+def _table_cells(row: JointTableRow) -> tuple[str, ...]:
+    numbers, unit = ["-"] * 5, ""
+    if row.axis is not None and row.lower is not None and row.upper is not None:
+        unit = "deg" if row.unit == "rad" else "m"
+        numbers = [f"{round(float(x), 3) + 0.0:g}" for x in row.axis]
+        numbers += [short(math.degrees(end) if unit == "deg" else end) for end in (row.lower, row.upper)]
+    return row.joint, row.type, *numbers, unit, f"{row.parent}, {row.child}"
 
 
 def _relations(robot: Robot) -> Section:

@@ -8,8 +8,9 @@ import numpy as np
 from kinetree.errors import nearest_names
 from kinetree.formats.text import TextReport
 from kinetree.model.assemble import Parts, assemble
-from kinetree.model.dh import DHChain, DHRow, DHTable
-from kinetree.model.robot import UNLIMITED, Frame, Joint, Limit, Link, Robot, Text
+from kinetree.model.dh import DHChain, DHRow, DHShape, DHTable
+from kinetree.model.magnitudes import LARGEST, LEGAL
+from kinetree.model.robot import UNLIMITED, Frame, Geometry, Joint, Limit, Link, Robot, Shape, Text
 from kinetree.spatial import se3
 from kinetree.spatial.dh import CLOSE
 from kinetree.spatial.se3 import Array, frozen
@@ -27,6 +28,10 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
         builder.cut(joint)
     for frame in table.frames:
         builder.frame(frame)
+    builder.carriers = {joint.child: joint for joint in builder.parts.joints}
+    with np.errstate(all="ignore"):  # what is too large is refused
+        for shape in table.shapes:
+            builder.draw(shape)
     parts = builder.parts
     builder.check_order(table.order)
     parts.joint_order = table.order or None
@@ -50,9 +55,10 @@ class _Builder:
         self.rows: dict[str, tuple[DHRow, str]] = {}  # joint: its first row, and the chain of that row
         self.start: dict[str, Array] = {}  # joint: T_parent_row, the start of its first row
         self.frames: dict[str, tuple[str, Array]] = {table.root: (table.root, se3.IDENTITY)}  # name: link, T_link_frame
+        self.carriers: dict[str, Joint] = {}  # link: its joint, when all are known
         self.places: list[tuple[str, Array]] = []  # of the frames of rows
 
-    def error(self, code: str, message: str, thing: DHChain | DHRow | Frame | Joint, element: str) -> None:
+    def error(self, code: str, message: str, thing: DHChain | DHRow | DHShape | Frame | Joint, element: str) -> None:
         self.report.error(code, message, thing.source.line if thing.source else None, element=element)
 
     def chain(self, chain: DHChain, label: str) -> None:
@@ -205,6 +211,44 @@ class _Builder:
             return
         link, T = self.frames[frame.link]
         self.add(replace(frame, link=link, origin=frozen(T @ frame.origin)))
+
+    def draw(self, shape: DHShape) -> None:
+        """Give the link of a frame the spheres and the cylinder of a shape."""
+        label, link, T = f"shape on {shape.on!r}", *self.frames.get(shape.on, ("", se3.IDENTITY))
+        end = self.point(shape.end, link, T) if shape.end is not None else T[:3, :3] @ shape.start + T[:3, 3]
+        if not link or end is None:
+            name = str(shape.end) if link else shape.on
+            behind = f" behind {shape.on!r}" if link else ""
+            message = f"{name!r} is no link or frame{behind}; {nearest_names(name, list(self.frames))}"
+            self.error("unknown-frame", message, shape, label)
+            return
+        start = T[:3, :3] @ shape.start + T[:3, 3]
+        length = float(np.linalg.norm(end - start))
+        if not max(length, shape.radius) <= LARGEST:
+            self.error("too-large", f"is too large; {LEGAL}", shape, label)
+            return
+        drawn = [("sphere", np.eye(3), p) for p in ([start] if length < CLOSE else [start, end]) if shape.capped]
+        if length >= CLOSE:
+            R = se3.rotation_between((0.0, 0.0, 1.0), (end - start) / length)
+            drawn.append(("cylinder", R, (start + end) / 2))
+        i = next(i for i, one in enumerate(self.parts.links) if one.name == link)
+        for kind, R, p in drawn:
+            visuals = self.parts.links[i].visuals
+            sizes = {"radius": shape.radius} | ({"length": length} if kind == "cylinder" else {})
+            made = Geometry(Shape(kind, sizes), frozen(se3.homogeneous(R, p)), f"visual_{len(visuals) + 1}")
+            self.parts.links[i] = replace(self.parts.links[i], visuals=(*visuals, made))
+
+    def point(self, end: Array | str, link: str, T: Array) -> Array | None:
+        """Return an end of a shape in its link; None for a frame that does not move with the link."""
+        if not isinstance(end, str):
+            return np.asarray(T[:3, :3] @ end + T[:3, 3])
+        last, T_last_end = self.frames.get(end, ("", se3.IDENTITY))
+        for _ in self.carriers:  # names may make a circle, which `assemble` reports
+            if last == link or last not in self.carriers:
+                break
+            carrier = self.carriers[last]
+            last, T_last_end = carrier.parent, carrier.origin @ carrier.child_origin @ T_last_end
+        return np.asarray(T_last_end[:3, 3]) if last == link else None
 
     def add(self, frame: Frame) -> None:
         self.parts.frames.append(frame)

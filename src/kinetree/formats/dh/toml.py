@@ -12,13 +12,15 @@ from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
 from kinetree.formats.numbers import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport, read_toml
-from kinetree.formats.toml import Places, TomlTable, Where, is_text, is_texts
-from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
+from kinetree.formats.toml import Places, TomlTable, Where, is_text, is_texts, shown
+from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHShape, DHTable
 from kinetree.model.robot import CoupledLimit, ForceTorque, Frame, Joint, Sensor
 
 CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip", "frames")
 LISTS = ("chain", "fixed", "frame", "sensor", "coupled_limit")
-TOP_KEYS = ("name", "root", "convention", "units", "order", *LISTS, "groups")
+TOP_KEYS = ("name", "root", "convention", "units", "order", *LISTS, "groups", "shapes")
+SHAPES = ("capsule", "cylinder")
+SHAPE = "{ on = frame, radius = …, to = frame or [x, y, z], from = [x, y, z], type = 'capsule' | 'cylinder' }"
 POINTS = ("frame", "joint")
 """Points about which a force/torque sensor's moment is taken; the first is the default."""
 
@@ -61,6 +63,7 @@ class _Reader:
             tuple(file.value("order", [], is_texts, "", "order", "{} is no list of joint names")),
             tuple(map(self.fixed, self.tables("fixed"))),
             tuple(map(self.coupled_limit, self.tables("coupled_limit"))),
+            self.shapes(),
             self.report.source(self.places.key("name", None)),
         )
 
@@ -195,6 +198,37 @@ class _Reader:
         coefficients = {joint: float(x) for joint, x in (terms or {}).items()}
         name = _text(table, "name", "") or f"limit_{table.number}"
         return CoupledLimit(name, coefficients, float(ends[0]), float(ends[1]), table.source)
+
+    def shapes(self) -> tuple[DHShape, ...]:
+        """Return the shapes of the table [shapes], whose rows are its only key."""
+        raw = self.file.value(
+            "shapes", {}, lambda said: isinstance(said, dict), "legal is [shapes] with rows = […]", "shape"
+        )
+        rows = raw.get("rows", [])
+        table = self.file.inner("shapes", 0, raw, "shapes")
+        table.check_keys(("rows",))
+        if not isinstance(rows, list) or len(rows) > MAX_TABLES:
+            table.error("rows", f"rows is no list of at most {MAX_TABLES} shapes", "rows")
+            rows = []
+        shapes = (self.shape(row, i) for i, row in enumerate(rows) if row is not None)
+        return tuple(shape for shape in shapes if shape)
+
+    def shape(self, raw: object, i: int) -> DHShape | None:
+        where = ("shapes", 0)
+        place = Place(self.report, self.places.row(where, i), f"shape {i + 1}")
+        data = raw if isinstance(raw, dict) else {}
+        on, radius, end, kind = (data.get(key) for key in ("on", "radius", "to", "type"))
+        size = isinstance(radius, int | float) and not isinstance(radius, bool) and 0 < radius < inf
+        known = data.keys() <= {"on", "radius", "from", "to", "type"} and kind in (None, *SHAPES)
+        if not (known and is_text(on) and size and isinstance(end, str | list | None)):
+            place.error("shape", f"is {shown(raw)}; legal is {SHAPE}", fix="sizes are numbers above 0")
+            return None
+        units = self.units.of_all()
+        start = read_pose({"xyz": data.get("from", [0, 0, 0])}, units, place)[:3, 3]
+        if isinstance(end, list):
+            end = read_pose({"xyz": end}, units, place)[:3, 3]
+        thick = read_pose({"xyz": [radius, 0, 0]}, units, place)[0, 3]
+        return DHShape(str(on), float(thick), start, end, kind != "cylinder", self.report.source(place.line))
 
     def sensor(self, table: TomlTable) -> Sensor:
         name, label = _text(table, "name", ""), f"sensor {table.number}"

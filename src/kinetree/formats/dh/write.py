@@ -19,10 +19,10 @@ from kinetree.formats.force_torque import lose_reading, words_of, written_sensor
 from kinetree.formats.kinematic import ends, frames_but, quoted
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import PER_METRE, format_number, to_si
-from kinetree.model.dh import Convention, DHChain, DHRow, DHTable
+from kinetree.model.dh import Convention, DHChain, DHRow, DHShape, DHTable
 from kinetree.model.force_torque import reading_place, same_place
 from kinetree.model.magnitudes import LARGEST
-from kinetree.model.robot import ForceTorque, Frame, Joint, Limit, Mimic, Robot, Sensor
+from kinetree.model.robot import ForceTorque, Frame, Joint, Limit, Link, Mimic, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -87,6 +87,8 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
         lines += ["", "[[coupled_limit]]", f"name = {_quoted(limit.name)}", f"coefficients = {{ {terms} }}"]
         ends = {"lower": limit.lower, "upper": limit.upper}
         lines += [f"{end} = {format_number(value)}" for end, value in ends.items() if abs(value) < inf]
+    if table.shapes:
+        lines += ["", "[shapes]", "rows = [", *(f"  {_shape(shape, spelling)}," for shape in table.shapes), "]"]
     if table.groups:
         lines += ["", "[groups]", *(f"{_quoted(group)} = {_names(names)}" for group, names in table.groups.items())]
     return "\n".join(lines) + "\n"
@@ -183,6 +185,16 @@ def _xyz_rpy(T: Array, spelling: Spelling) -> list[str]:
     return cells
 
 
+def _shape(shape: DHShape, spelling: Spelling) -> str:
+    cells = {"on": _quoted(shape.on), "radius": spelling.length_of(shape.radius)}
+    for key, point in (("from", shape.start if shape.start.any() else None), ("to", shape.end)):
+        if point is not None:
+            numbers = () if isinstance(point, str) else map(spelling.length_of, point.tolist())
+            cells[key] = _quoted(point) if isinstance(point, str) else f"[{', '.join(numbers)}]"
+    cells |= {} if shape.capped else {"type": '"cylinder"'}
+    return f"{{ {', '.join(f'{key} = {cell}' for key, cell in cells.items())} }}"
+
+
 def _force_torque(said: ForceTorque) -> str:
     words = words_of(said) | ({} if said.point == "frame" else {"point": said.point})
     return f"{{ {', '.join(f'{key} = {_quoted(word)}' for key, word in words.items())} }}"
@@ -219,7 +231,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     if robot.text and robot.text.format == "dh" and not without:
         return robot.text.text
     robot = losses.pared(robot)
-    losses.find(robot)
+    losses.find(robot, {"link.geometry": where(_undrawn, "shapes other than plain spheres and cylinders to draw")})
     sensors = _sensors(robot, losses)
     _lose_groups(robot, losses)
     losses.check()
@@ -227,6 +239,14 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     for chain in table.chains:
         _check_sizes(chain.rows)
     return toml_text(_without(table, losses.without), Spelling())
+
+
+def _undrawn(link: Link) -> bool:
+    """Return whether a link has a shape that tables cannot represent."""
+    kinds = {geometry.shape.kind for geometry in link.visuals}
+    more = any(geometry.material or geometry.extensions for geometry in link.visuals)
+    more |= not all(re.fullmatch(r"visual_\d+", geometry.name or "visual_1") for geometry in link.visuals)
+    return bool(link.collisions) or more or not kinds <= {"sphere", "cylinder"}
 
 
 def _check_sizes(rows: Sequence[DHRow]) -> None:

@@ -1,0 +1,51 @@
+"""The joints of any robot as the table of the iCub's naming page: type, axis at zero, range, links."""
+
+from typing import NamedTuple
+
+from kinetree.algorithms.kinematics import body_poses
+from kinetree.model.robot import UNLIMITED, Robot
+from kinetree.model.tree import build_tree
+from kinetree.spatial.se3 import Array, frozen
+
+
+class JointTableRow(NamedTuple):
+    """A joint, or one velocity coordinate of a joint that has several.
+
+    axis: unit vector (3,) in the axes of the root, about which or along which the coordinate moves the child. lower,
+    upper: the range, infinite without a limit, in `unit`, "rad" or "m". A fixed joint has none of these.
+    """
+
+    joint: str
+    type: str
+    axis: Array | None
+    lower: float | None
+    upper: float | None
+    unit: str | None
+    parent: str
+    child: str
+
+
+def joint_table(robot: Robot) -> tuple[JointTableRow, ...]:
+    """Return the rows of all joints, parents before children, with axes in the root's axes at zero, rad and m.
+
+    Zero is `robot.q()`: all joints at zero, followers where their leaders put them.
+    """
+    tree = build_tree(robot)
+    poses = body_poses(tree, robot.q())
+    rows: list[JointTableRow] = []
+    for name in robot.placed:
+        joint = robot.joints[name]
+        kind, links = joint.kind, (joint.parent, joint.child)
+        if not kind.nv:
+            rows.append(JointTableRow(name, joint.type, None, None, None, None, *links))
+            continue
+        body, T_body_parent = tree.frames[joint.parent]
+        R = (poses[body] @ T_body_parent @ joint.origin)[:3, :3]
+        S = kind.motion_subspace(joint.axes, joint.pitch, kind.neutral)
+        for i, angular in enumerate(kind.velocity_angular):
+            axis = frozen(R @ (S[:3, i] if angular else S[3:, i]))
+            limit = joint.limits[i] if i < len(joint.limits) else UNLIMITED
+            rows.append(
+                JointTableRow(name, joint.type, axis, limit.lower, limit.upper, "rad" if angular else "m", *links)
+            )
+    return tuple(rows)
