@@ -34,14 +34,15 @@ def poses(values: Any, tolerance: float = ROTATION) -> Array:
         raise fail("pose", f"a pose is an array (4, 4); this one has shape {T.shape}")
     finite = (np.abs(T) <= 1e100).all(axis=(-1, -2))
     if not finite.all():
-        raise fail("pose", f"a pose is finite, with numbers up to 1e100; {_which(np.asarray(finite))} is not")
+        raise fail("pose", f"a pose is finite, with numbers up to 1e100; {_which(T, np.asarray(finite))}")
     rigid = is_rotation(T[..., :3, :3], tolerance) & (T[..., 3, :] == (0, 0, 0, 1)).all(axis=-1)
     if not rigid.all():
         legal = f"a pose is [[R, p], [0, 0, 0, 1]], R right-handed and R R.T off by at most {tolerance:g}"
-        raise fail("pose", f"{legal}; {_which(np.asarray(rigid))} is not")
+        raise fail("pose", f"{legal}; {_which(T, np.asarray(rigid))}")
     return T
 
 
-def _which(legal: Array) -> str:
-    """Return words for the first pose of a batch that is not legal."""
-    return f"that at index {np.argwhere(~legal)[0].tolist()}" if legal.ndim else "this one"
+def _which(T: Array, legal: Array) -> str:
+    """Return words for the first pose of a batch that is not legal, on one line."""
+    where = f"that at index {np.argwhere(~legal)[0].tolist()}" if legal.ndim else "this one"
+    return f"{where} is not: {' '.join(str(T[~legal][0]).split())}"

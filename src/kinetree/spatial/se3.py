@@ -160,7 +160,8 @@ def rotation_between(a: Any, b: Any) -> Array:
     """Return the shortest rotation R (3, 3) with R a = b for unit vectors; half a turn about a perpendicular if b = -a.
     Close to b = -a the cross product loses the angle, so half a turn is made first and the rest is a small rotation."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    cross = np.cross(a, b)
+    (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
+    cross = np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])  # np.cross takes 20 times as long
     if a @ b < 0:
         n = _perpendicular(a, cross)
         return rotation_between(-a, b) @ (2.0 * np.outer(n, n) - np.eye(3))

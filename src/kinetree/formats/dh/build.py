@@ -232,11 +232,11 @@ class _Builder:
             R = se3.rotation_between((0.0, 0.0, 1.0), (end - start) / length)
             drawn.append(("cylinder", R, (start + end) / 2))
         i = next(i for i, one in enumerate(self.parts.links) if one.name == link)
+        visuals = [*self.parts.links[i].visuals]
         for kind, R, p in drawn:
-            visuals = self.parts.links[i].visuals
             sizes = {"radius": shape.radius} | ({"length": length} if kind == "cylinder" else {})
-            made = Geometry(Shape(kind, sizes), frozen(se3.homogeneous(R, p)), f"visual_{len(visuals) + 1}")
-            self.parts.links[i] = replace(self.parts.links[i], visuals=(*visuals, made))
+            visuals.append(Geometry(Shape(kind, sizes), frozen(se3.homogeneous(R, p)), f"visual_{len(visuals) + 1}"))
+        self.parts.links[i] = replace(self.parts.links[i], visuals=tuple(visuals))
 
     def point(self, end: Array | str, link: str, T: Array) -> Array | None:
         """Return an end of a shape in its link; None for a frame that does not move with the link."""
