@@ -23,7 +23,7 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 _E = np.eye(3)
-WORDS = (*PI_WORDS, *ANGLES, *PER_METRE, "nan", "inf", "infinity")
+UNITS = (*PI_WORDS, *ANGLES, *PER_METRE, "nan", "inf", "infinity")
 """Words that stand for a number or a unit, and name a joint only between quotes."""
 KINDS: dict[str, Callable[[Any], Array]] = {
     "Rx": lambda x: se3.turn(_E[0], x),
@@ -71,7 +71,7 @@ class ET:
 
     def __str__(self) -> str:
         if self.joint:
-            name = self.joint if self.joint.isidentifier() and self.joint not in WORDS else quoted(self.joint)
+            name = self.joint if self.joint.isidentifier() and self.joint not in UNITS else quoted(self.joint)
             return f"{self.kind}({'-' if self.flip else ''}{name})"
         if self.kind == "SE3":
             rpy = se3.rpy_from_rotation(self.pose[:3, :3])
