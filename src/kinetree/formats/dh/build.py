@@ -29,6 +29,8 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
         builder.cut(joint)
     for frame in table.frames:
         builder.frame(frame)
+    for link in table.links:
+        builder.weigh(link)
     parts = builder.parts
     builder.check_order(table.order)
     parts.joint_order = table.order or None
@@ -54,7 +56,7 @@ class _Builder:
         self.frames: dict[str, tuple[str, Array]] = {table.root: (table.root, se3.IDENTITY)}  # name: link, T_link_frame
         self.places: list[tuple[str, Array]] = []  # of the frames of rows
 
-    def error(self, code: str, message: str, thing: DHChain | DHRow | Frame | Joint, element: str) -> None:
+    def error(self, code: str, message: str, thing: DHChain | DHRow | Frame | Joint | Link, element: str) -> None:
         self.report.error(code, message, thing.source.line if thing.source else None, element=element)
 
     def chain(self, chain: DHChain, label: str) -> None:
@@ -207,6 +209,18 @@ class _Builder:
             return
         link, T = self.frames[frame.link]
         self.add(replace(frame, link=link, origin=frozen(T @ frame.origin)))
+
+    def weigh(self, weighed: Link) -> None:
+        """Give a link its inertia."""
+        links = {link.name: i for i, link in enumerate(self.parts.links)}
+        i, label = links.get(weighed.name), f"inertial of {weighed.name!r}"
+        if i is None:
+            near = nearest_names(weighed.name, list(links))
+            self.error("unknown-link", f"link={weighed.name!r} is no link; {near}", weighed, label)
+        elif self.parts.links[i].inertial:
+            self.error("duplicate-name", "there is already one of this link; legal is one", weighed, label)
+        else:
+            self.parts.links[i] = replace(self.parts.links[i], inertial=weighed.inertial, source=weighed.source)
 
     def add(self, frame: Frame) -> None:
         self.parts.frames.append(frame)

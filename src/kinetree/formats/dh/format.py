@@ -17,7 +17,7 @@ from kinetree.formats.kinematic import quoted
 from kinetree.formats.numbers import format_number
 from kinetree.formats.quantities import PER_METRE, to_si
 from kinetree.model.dh import DHChain, DHRow, DHTable
-from kinetree.model.robot import ForceTorque, Frame, Joint, Limit, Mimic, Sensor
+from kinetree.model.robot import ForceTorque, Frame, Inertial, Joint, Limit, Mimic, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -66,6 +66,11 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
     for joint in table.fixed:
         lines += ["", "[[fixed]]", f"joint = {_quoted(joint.name)}"]
         lines += [f"on = {_quoted(joint.parent)}", f"link = {_quoted(joint.child)}", *_pose_lines(joint, spelling)]
+    for link in table.links:
+        if body := link.inertial:
+            tensor = ", ".join(map(format_number, body.inertia[np.triu_indices(3)]))
+            lines += ["", "[[inertial]]", f"link = {_quoted(link.name)}", f"mass = {format_number(body.mass)}"]
+            lines += [*_pose_lines(body, spelling), *([f"inertia = [{tensor}]"] if body.inertia.any() else [])]
     for frame in table.frames:
         lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", f"on = {_quoted(frame.link)}"]
         lines += _pose_lines(frame, spelling)
@@ -181,7 +186,7 @@ def _force_torque(said: ForceTorque) -> str:
     return f"{{ {', '.join(f'{key} = {_quoted(word)}' for key, word in words.items())} }}"
 
 
-def _pose_lines(thing: Frame | Joint | Sensor, spelling: Spelling) -> list[str]:
+def _pose_lines(thing: Frame | Inertial | Joint | Sensor, spelling: Spelling) -> list[str]:
     return [] if np.array_equal(thing.origin, se3.IDENTITY) else _xyz_rpy(thing.origin, spelling)
 
 

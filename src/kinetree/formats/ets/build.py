@@ -39,7 +39,7 @@ def robot_of(ets: ETS | Mapping[str, Branch], name: str = "robot") -> Robot:
     """Return the robot of a sequence, or of several that branch.
 
     ets: a sequence, whose links are `base_link`, `q1_link` … and whose end is the frame `tip`; or for each link its
-    parent, the sequence from there, and if known its inertia, parents first: {"hand": ("chest", Rz("elbow") * tx(0.3))}.
+    parent, the sequence from there, and if known its inertia, parents first: {"hand": ("chest", Rz("elbow"))}.
     The frame of such a link is the end of its sequence; the last joint in it moves the link, and a sequence without a
     joint fixes it by the joint `hand_joint`. The first parent is the root. Raises KinetreeError for unknown parents,
     and for names that stand twice.
@@ -59,7 +59,7 @@ def robot_of(ets: ETS | Mapping[str, Branch], name: str = "robot") -> Robot:
             fixed = () if terms.joints else (Word("fixed", f"{link}_joint"),)
             for item in (Word("from", parent), *terms, *fixed, Word("link", link)):
                 builder.add(item)
-            builder.masses |= {link: one for one in inertial}
+            builder.masses |= dict(zip([link], inertial, strict=False))
     robot, findings = assemble(builder.parts())
     if robot is None:
         raise KinetreeError(findings)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import pi
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ KINDS: dict[str, Callable[[Any], Array]] = {
     "tz": lambda x: se3.translation(_E[2] * x),
 }
 """Elementary transforms, from an angle or length to T (4, 4)."""
+
+RIGHT_ANGLES = {pi: "pi", -pi: "-pi", pi / 2: "pi/2", -pi / 2: "-pi/2"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +79,11 @@ class ET:
         if self.kind == "SE3":
             rpy = se3.rpy_from_rotation(self.pose[:3, :3])
             return f"SE3({', '.join(format_number(v) for v in (*self.pose[:3, 3], *rpy))})"
-        return f"{self.kind}({format_number(self.value)})"
+        return f"{self.kind}({self._turned() or format_number(self.value)})"
+
+    def _turned(self) -> str:
+        """Return a right angle, or two, as a multiple of pi; "" for all else."""
+        return RIGHT_ANGLES.get(self.value, "") if self.kind.startswith("R") else ""
 
 
 def _term(kind: str) -> Callable[..., ET]:
