@@ -97,7 +97,7 @@ class DHTable:
     """A robot of one or several chains, with the fixed joints, frames, sensors and groups that a file may add.
 
     fixed: joints that cut links of the chains in two: what was fixed to `parent` is fixed to `child`, in place.
-    order: of q, if it is not that of the rows. links: those whose inertia is known, in the frame of the link.
+    order: of q, if it is not that of the rows. links: inertias in a frame, by its name.
     """
 
     name: str

@@ -211,16 +211,19 @@ class _Builder:
         self.add(replace(frame, link=link, origin=frozen(T @ frame.origin)))
 
     def weigh(self, weighed: Link) -> None:
-        """Give a link its inertia."""
-        links = {link.name: i for i, link in enumerate(self.parts.links)}
-        i, label = links.get(weighed.name), f"inertial of {weighed.name!r}"
-        if i is None:
-            near = nearest_names(weighed.name, list(links))
-            self.error("unknown-link", f"link={weighed.name!r} is no link; {near}", weighed, label)
-        elif self.parts.links[i].inertial:
-            self.error("duplicate-name", "there is already one of this link; legal is one", weighed, label)
-        else:
-            self.parts.links[i] = replace(self.parts.links[i], inertial=weighed.inertial, source=weighed.source)
+        """Give the link of a frame an inertia that is known in this frame."""
+        label = f"inertial on {weighed.name!r}"
+        if weighed.name not in self.frames:
+            near = nearest_names(weighed.name, list(self.frames))
+            self.error("unknown-frame", f"on={weighed.name!r} is no link or frame; {near}", weighed, label)
+            return
+        name, T = self.frames[weighed.name]
+        i = next(i for i, link in enumerate(self.parts.links) if link.name == name)
+        if self.parts.links[i].inertial:
+            self.error("duplicate-name", f"link {name!r} has an inertia already; legal is one", weighed, label)
+        elif weighed.inertial:
+            inertial = replace(weighed.inertial, origin=frozen(T @ weighed.inertial.origin))
+            self.parts.links[i] = replace(self.parts.links[i], inertial=inertial, source=weighed.source)
 
     def add(self, frame: Frame) -> None:
         self.parts.frames.append(frame)

@@ -69,7 +69,7 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
     for link in table.links:
         if body := link.inertial:
             tensor = ", ".join(map(format_number, body.inertia[np.triu_indices(3)]))
-            lines += ["", "[[inertial]]", f"link = {_quoted(link.name)}", f"mass = {format_number(body.mass)}"]
+            lines += ["", "[[inertial]]", f"on = {_quoted(link.name)}", f"mass = {format_number(body.mass)}"]
             lines += [*_pose_lines(body, spelling), *([f"inertia = [{tensor}]"] if body.inertia.any() else [])]
     for frame in table.frames:
         lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", f"on = {_quoted(frame.link)}"]

@@ -190,12 +190,12 @@ class _Reader:
 
     def inertial(self, table: TomlTable) -> Link:
         """Return a link with its mass, the pose of its centre, and its inertia there in the axes of this pose."""
-        _check_keys(table, ("link", "mass", "inertia", *POSE_KEYS), label := f"inertial {table.number}")
-        _check_needed(table, ("link", "mass"), label)
+        _check_keys(table, ("on", "mass", "inertia", *POSE_KEYS), label := f"inertial {table.number}")
+        _check_needed(table, ("on", "mass"), label)
         (mass,) = _numbers(table, "mass", 1, "a number, in kg", label)
         xx, xy, xz, yy, yz, zz = _numbers(table, "inertia", 6, "[ixx, ixy, ixz, iyy, iyz, izz], in kg m²", label)
         tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
-        return Link(_text(table, "link", ""), Inertial(mass, tensor, self.own_pose(table, label)), source=table.source)
+        return Link(_text(table, "on", ""), Inertial(mass, tensor, self.own_pose(table, label)), source=table.source)
 
     def coupled_limit(self, table: TomlTable) -> CoupledLimit:
         label, data = f"coupled limit {table.number}", table.data
@@ -264,9 +264,9 @@ def _text(table: TomlTable, key: str, default: str) -> str:
 
 
 def _numbers(table: TomlTable, key: str, count: int, legal: str, label: str) -> list[float]:
-    """Return the numbers of a key, a list if they are several; zeros if there is none."""
-    said = table.data.get(key, [0.0] * count)
-    values = finite_numbers(said if isinstance(said, list) or count > 1 else [said], count)
+    """Return the numbers of a key, a list if they are several; zeros if it is missing."""
+    said = table.data.get(key, [0.0] * count if count > 1 else 0.0)
+    values = finite_numbers(said if count > 1 else [said], count)
     if values is None:
         table.error("number", f"{key} is {shown(said)}; legal is {legal}", key, element=label)
     return values or [0.0] * count

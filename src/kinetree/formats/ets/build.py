@@ -112,7 +112,7 @@ class Builder:
     def _from(self, word: Word, source: Source | None) -> None:
         if word.name not in self.places:
             near = nearest_names(word.name, list(self.places))
-            self.error("unknown-frame", f"from {word.name!r}: is no link or frame before it; {near}")
+            self.error("unknown-frame", f"there is no link or frame {word.name!r} before this; {near}")
             return
         self.link, self.T = self.places[word.name]
         self.moved = False
@@ -122,10 +122,8 @@ class Builder:
 
     def _link(self, word: Word, source: Source | None) -> None:
         if not self.moved:
-            message = (
-                f"link({word.name}) stands behind no joint; it names the link of a joint, constants may stand between"
-            )
-            self.error("ets-link", message)
+            legal = "legal is behind a joint, whose link it names, with constants at most between the two"
+            self.error("ets-link", f"link({word.name}) has no joint before it; {legal}")
             return
         parts = self._parts
         parts.joints[-1] = replace(parts.joints[-1], child=word.name, child_origin=frozen(self.T))
@@ -143,19 +141,20 @@ class Builder:
     def _mass(self, word: Word, source: Source | None) -> None:
         if self.link in self.masses:
             self.error("ets-mass", f"link {self.link!r} has a mass already; legal is one mass(…) a link")
-        self.masses[self.link] = inertial_of(word.numbers)
+        inertial = inertial_of(word.numbers)
+        self.masses[self.link] = replace(inertial, origin=frozen(self.T @ inertial.origin))
         self.moved = False
 
 
 def inertial_of(numbers: Sequence[float]) -> Inertial:
     """Return the inertia of ten numbers: mass in kg, centre of mass x, y, z in m, and ixx, ixy, ixz, iyy, iyz, izz in
-    kg m² about it in the axes of the link."""
+    kg m² about it."""
     m, x, y, z, xx, xy, xz, yy, yz, zz = numbers
     return Inertial(m, frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))), frozen(se3.translation((x, y, z))))
 
 
 def numbers_of(inertial: Inertial) -> list[float]:
-    """Return the ten numbers of an inertia, as `inertial_of` takes them."""
+    """Return the ten numbers of an inertia in its link's frame, as `inertial_of` takes them."""
     R, I = inertial.origin[:3, :3], inertial.inertia
     I = I if np.array_equal(R, np.eye(3)) else R @ I @ R.T
     return [inertial.mass, *inertial.origin[:3, 3].tolist(), *I[np.triu_indices(3)].tolist()]
