@@ -146,6 +146,7 @@ BAD = [
     ("Rz(q1) mass(1 kg)", "ets-argument", "1 kg"),
     ("Rz(q1) mass(1, 2, 3, 90°)", "ets-argument", "1, 2, 3, 90°"),
     ("Rz(q1) masss(1)", "ets-term", "masss"),
+    ("Rz(2*q1) link(a)", "ets-argument", "2*q1"),
 ]
 
 

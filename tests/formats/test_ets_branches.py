@@ -159,6 +159,14 @@ def test_an_axis_that_is_nearly_x_is_turned():
     assert frames_differ_by(robot, again, np.array([1.3])) < 1e-15
 
 
+@pytest.mark.parametrize("type", ["floating", "planar"])
+def test_joints_of_several_coordinates_are_lost_aloud(type):
+    joint = f'<joint name="j" type="{type}"><parent link="a"/><child link="b"/></joint>'
+    robot = kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
+    with pytest.raises(kt.KinetreeError, match=f"ETS cannot say a {type} joint"):
+        ets.write(robot)
+
+
 def test_a_sequence_is_no_robot():
     with pytest.raises(kt.KinetreeError, match="frame stands in the texts of robots alone"):
         ets.parse("Rz(q1) frame(a)")

@@ -35,7 +35,7 @@ Branch = tuple[str, ET | ETS] | tuple[str, ET | ETS, Inertial]
 """The parent of a link, the sequence from there to the link, and the link's inertia."""
 
 
-def robot_of(ets: ETS | Mapping[str, Branch], name: str = "robot") -> Robot:
+def robot_of(ets: ET | ETS | Mapping[str, Branch], name: str = "robot") -> Robot:
     """Return the robot of a sequence, or of several that branch.
 
     ets: a sequence, whose links are `base_link`, `q1_link` … and whose end is the frame `tip`; or for each link its
@@ -48,9 +48,9 @@ def robot_of(ets: ETS | Mapping[str, Branch], name: str = "robot") -> Robot:
     def refuse(code: str, message: str) -> None:
         raise fail(code, message)
 
-    if isinstance(ets, ETS):
+    if not isinstance(ets, Mapping):
         builder = Builder(name, NAMES["base"], refuse)
-        for item in (*ets, Word("frame", NAMES["tip"])):
+        for item in (*(ETS() * ets), Word("frame", NAMES["tip"])):
             builder.add(item)
     else:
         builder = Builder(name, next(iter(ets.values()))[0] if ets else NAMES["base"], refuse)
@@ -59,7 +59,8 @@ def robot_of(ets: ETS | Mapping[str, Branch], name: str = "robot") -> Robot:
             fixed = () if terms.joints else (Word("fixed", f"{link}_joint"),)
             for item in (Word("from", parent), *terms, *fixed, Word("link", link)):
                 builder.add(item)
-            builder.masses |= dict(zip([link], inertial, strict=False))
+            if inertial:
+                builder.masses[link] = inertial[0]
     robot, findings = assemble(builder.parts())
     if robot is None:
         raise KinetreeError(findings)
@@ -79,7 +80,7 @@ class Builder:
         self.masses: dict[str, Inertial] = {}
         self.places: dict[str, tuple[str, Array]] = {base: (base, se3.IDENTITY)}  # link or frame: link, T_link_frame
         self.link, self.T = base, se3.IDENTITY
-        self.moved = False  # whether only constants stand behind the last joint
+        self.behind_joint = False  # whether only constants stand behind the last joint
         self.named = False
 
     def add(self, item: ET | Word, source: Source | None = None) -> None:
@@ -100,7 +101,7 @@ class Builder:
         self._parts.joints.append(Joint(name, kind, self.link, child, frozen(self.T), axes, source=source))
         self._parts.links.append(Link(child))
         self.places.setdefault(child, (child, se3.IDENTITY))
-        self.link, self.T, self.moved = child, se3.IDENTITY, True
+        self.link, self.T, self.behind_joint = child, se3.IDENTITY, True
 
     def parts(self) -> Parts:
         """Return what has been made."""
@@ -115,13 +116,13 @@ class Builder:
             self.error("unknown-frame", f"there is no link or frame {word.name!r} before this; {near}")
             return
         self.link, self.T = self.places[word.name]
-        self.moved = False
+        self.behind_joint = False
 
     def _fixed(self, word: Word, source: Source | None) -> None:
         self.joint(word.name, "fixed", np.zeros((0, 3)), source)
 
     def _link(self, word: Word, source: Source | None) -> None:
-        if not self.moved:
+        if not self.behind_joint:
             legal = "legal is behind a joint, whose link it names, with constants at most between the two"
             self.error("ets-link", f"link({word.name}) has no joint before it; {legal}")
             return
@@ -131,19 +132,19 @@ class Builder:
         if self.places[self.link][0] == self.link:
             del self.places[self.link]
         self.places.setdefault(word.name, (word.name, se3.IDENTITY))
-        self.link, self.T, self.moved = word.name, se3.IDENTITY, False
+        self.link, self.T, self.behind_joint = word.name, se3.IDENTITY, False
 
     def _frame(self, word: Word, source: Source | None) -> None:
         self._parts.frames.append(Frame(word.name, self.link, frozen(self.T), source))
         self.places.setdefault(word.name, (self.link, self.T))
-        self.moved = False
+        self.behind_joint = False
 
     def _mass(self, word: Word, source: Source | None) -> None:
         if self.link in self.masses:
             self.error("ets-mass", f"link {self.link!r} has a mass already; legal is one mass(…) a link")
         inertial = inertial_of(word.numbers)
         self.masses[self.link] = replace(inertial, origin=frozen(self.T @ inertial.origin))
-        self.moved = False
+        self.behind_joint = False
 
 
 def inertial_of(numbers: Sequence[float]) -> Inertial:

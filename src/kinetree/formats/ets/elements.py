@@ -79,11 +79,8 @@ class ET:
         if self.kind == "SE3":
             rpy = se3.rpy_from_rotation(self.pose[:3, :3])
             return f"SE3({', '.join(format_number(v) for v in (*self.pose[:3, 3], *rpy))})"
-        return f"{self.kind}({self._turned() or format_number(self.value)})"
-
-    def _turned(self) -> str:
-        """Return a right angle, or two, as a multiple of pi; "" for all else."""
-        return RIGHT_ANGLES.get(self.value, "") if self.kind.startswith("R") else ""
+        turn = RIGHT_ANGLES.get(self.value) if self.kind.startswith("R") else None
+        return f"{self.kind}({turn or format_number(self.value)})"
 
 
 def _term(kind: str) -> Callable[..., ET]:

@@ -58,7 +58,7 @@ def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
         return None, findings
     report = TextReport(file, decoded)
     names, statements = parse_into(decoded, report)
-    parts = parts_of_text(names, statements, decoded, report)
+    parts = Parts("") if report.failed else parts_of_text(names, statements, decoded, report)
     if report.failed:
         return None, report.findings
     parts.source = report.source(1)

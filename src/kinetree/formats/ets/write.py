@@ -30,6 +30,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     if robot.text and robot.text.format == "ets" and not without:
         return robot.text.text
     losses.find(robot)
+    losses.check()
     robot = losses.pared(robot)
     frames = [frame for frame in robot.frames.values() if frame.name not in robot.links]
     if "frame" in losses.without:
