@@ -71,8 +71,9 @@ def cycle(n: int) -> Files:
 
 def ordered(n: int) -> Files:
     joints = (n - 6) // 13
-    order = "".join(f'<joint name="j{i}"/>' for i in reversed(range(joints)))
-    return urdf('<link name="l0"/>' + chain(joints) + f"<kinetree_joint_order>{order}</kinetree_joint_order>")
+    order = ", ".join(f'"j{i}"' for i in reversed(range(joints)))
+    record = f'<kinetree_carried of="robot">{{"joint_order": [{order}]}}</kinetree_carried>'
+    return urdf('<link name="l0"/>' + chain(joints) + record)
 
 
 def coupled(n: int) -> Files:

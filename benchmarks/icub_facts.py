@@ -19,8 +19,8 @@ from kinetree.conventions.icub.page import MOVING
 from kinetree.errors import Finding
 from kinetree.queries.query import tree
 from kinetree.solvers.compare.bodies import BASE, Pair
+from kinetree.solvers.compare.comparison import Distance, frame_distances
 from kinetree.solvers.compare.difference import Sides
-from kinetree.solvers.compare.frames import Distance, frame_distances
 from kinetree.spatial.se3 import IDENTITY
 
 Range = tuple[float, float]

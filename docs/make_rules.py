@@ -7,9 +7,8 @@ from pathlib import Path
 from textwrap import dedent, fill
 
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations, family_title
-from kinetree.conventions.profiles import FAMILIES, PROFILES
+from kinetree.conventions.profiles import FAMILIES, PROFILES, family
 from kinetree.conventions.reader_codes import REMARKS
-from kinetree.conventions.rep199 import RULES
 from kinetree.conventions.rep199.clause import URL
 from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 from kinetree.conventions.rule import Rule
@@ -43,14 +42,14 @@ def _index() -> str:
     ]
     rules = {letters: list(explanations(letters)) for letters in FAMILIES}
     for name, profile in PROFILES.items():
-        count = sum(name in rule.profiles for family in rules.values() for rule in family)
+        count = sum(name in rule.profiles for known in rules.values() for rule in known)
         lines.append(f"| `{name}` | {_text(profile.title)} | {count} |")
-    for letters, family in rules.items():
+    for letters, known in rules.items():
         lines += [
             f"\n## {letters}: {_text(family_title(letters))}\n",
             "| code | level | severity | what is asked | fix |",
         ]
-        lines += ["|---|---|---|---|---|", *(_row(rule) for rule in family)]
+        lines += ["|---|---|---|---|---|", *(_row(rule) for rule in known)]
     lines += ["\n## What readers remark\n", _wrapped(READER) + "\n", "| code | what it means |", "|---|---|"]
     lines += [f"| `{code}` | {_text(title)} |" for code, title in REMARKS.items()]
     return "\n".join(lines) + "\n"
@@ -112,7 +111,9 @@ def _text(text: str) -> str:
 
 def _clause_table() -> str:
     """Return the table in Markdown, in the order of the clauses."""
-    rows = {clause.code: _manual_clause(clause) for clause in CLAUSES} | {rule.code: _clause(rule) for rule in RULES}
+    rows = {clause.code: _manual_clause(clause) for clause in CLAUSES} | {
+        rule.code: _clause(rule) for rule in family("R199")
+    }
     head = ["| clause | level | what it says | severity | who judges it |", "|---|---|---|---|---|"]
     return "\n".join([*head, *(rows[code] for code in sorted(rows))]) + "\n"
 

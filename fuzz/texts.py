@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import kinetree as kt
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.profiles import FAMILIES
+from kinetree.conventions.profiles import FAMILIES, family
 from kinetree.formats.registry import FORMATS
 
 LARGEST = 40_000
@@ -178,8 +177,8 @@ def own(format: str) -> tuple[Text, ...]:
 
 def _examples() -> Iterator[str]:
     """Yield the bad examples of all rules that stand in a URDF text or are one."""
-    for module in dict.fromkeys(FAMILIES.values()):
-        for rule in getattr(import_module(f"kinetree.conventions.{module}"), "RULES", ()):
+    for letters in FAMILIES:
+        for rule in family(letters):
             if rule.base_format == "urdf" and (rule.base is None or rule.base.startswith("<")):
                 yield rule.bad if rule.base is None else rule.base.replace(rule.good, rule.bad)
 

@@ -226,19 +226,6 @@ def attribute_of(owner: str, path: str, attribute: str, value: str | None) -> Pl
     return plant
 
 
-def without(owner: str, tag: str) -> Plant:
-    """An element in the middle of the robot without a part."""
-
-    def plant(root: ET.Element) -> str | None:
-        thing = _middle([e for e in _model(root).findall(owner) if e.find(tag) is not None])
-        if thing is None:
-            return None
-        thing.remove(thing.find(tag))  # type: ignore[arg-type]
-        return label(thing)
-
-    return plant
-
-
 def twice(owner: str) -> Plant:
     """An element that stands twice."""
 
@@ -272,7 +259,6 @@ SDF_PLANTS: dict[str, tuple[str, Plant]] = {
     "an unknown type": ("joint-type", attribute_of("joint", ".", "type", "gearbox")),
     "an unknown parent": ("unknown-parent", text_at("joint", "parent", "nothing_of_the_kind")),
     "an unknown child": ("unknown-child", text_at("joint", "child", "nothing_of_the_kind")),
-    "no axis": ("no-axis", without("joint", "axis")),
     "two links of one name": ("duplicate-name", twice("link")),
     "two joints of one name": ("duplicate-name", twice("joint")),
     "a link without a name": ("missing-attribute", attribute_of("link", ".", "name", None)),

@@ -10,6 +10,7 @@ import pytest
 import kinetree as kt
 from kinetree.arguments import explained
 from kinetree.errors import WrongTypeError
+from kinetree.fixer.fix import fix
 
 ARM = "<robot name='r'><link name='l0'/>"
 for i in range(1, 3):
@@ -88,6 +89,11 @@ def test_other_faults_stay_what_they_are():
         broken(0.0)
     with pytest.raises(WrongTypeError, match="number is 'x'; legal is a number"):
         broken("x")
+    for function in (kt.check, fix):
+        with pytest.raises(WrongTypeError, match="arg=… is no option of a check; there are 'profile', 'select'"):
+            function("r.urdf", profile="ros", arg=1)
+        with pytest.raises(WrongTypeError, match="srfd=… is no option of a check; did you mean 'srdf'"):
+            function("r.urdf", profile="ros", srfd="r.srdf")
     with pytest.raises(TypeError, match="unexpected keyword"):
         broken(other=1.0)
 

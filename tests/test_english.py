@@ -43,7 +43,7 @@ NO_VERB = re.compile(
     r"Without|\w*[^s]s)\b"
 )
 """Words that begin a fragment, and verbs in the third person."""
-FAMILIES = {f"conventions/{module}" for module in profiles.FAMILIES.values()}
+FAMILIES = {f"conventions/{module}" for module, *_ in profiles.FAMILIES.values()}
 NAMES = re.compile(r"`[^`]*`|\b\w+(?=:)")
 """Names of code and of parameters in a docstring."""
 PRIVATE = re.compile(r"\b(asked|mend|mended|mends|nobody|said|somebody|told)\b", re.IGNORECASE)

@@ -73,6 +73,7 @@ class TestOptionsOfSomeFormats:
         [
             ({"xacro_args": {"a": 1}}, "xacro arguments mean nothing to {}; the file is not expanded [option]"),
             ({"model": "m"}, "model='m' means nothing to {}; only SDF files hold several [option]"),
+            ({"packages": {"p": "."}}, "packages mean nothing to {}, which refers to no files [option]"),
         ],
     )
     def test_what_means_nothing_to_a_format_is_refused(self, row, option, said):
@@ -164,6 +165,13 @@ class TestWriting:
         robot = kt.load(f'<robot name="r">{links}{joints}</robot>', format="urdf")
         with pytest.raises(kt.KinetreeError, match="elements inside each other"):
             kt.save(robot, tmp_path / "out.mjcf")
+
+
+def test_xml_of_no_format_says_why(tmp_path):
+    for text, message in [("", "the file is empty"), (" \n", "the file is empty"), ("<a/>", "root element is <a>;")]:
+        (tmp_path / "a.xml").write_text(text)
+        with pytest.raises(kt.KinetreeError, match=message):
+            kt.load(tmp_path / "a.xml")
 
 
 def test_packages_may_be_relative(tmp_path, monkeypatch):

@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     from kinetree.checker.check import check as check
     from kinetree.compiler.kernel import Kernel as Kernel
     from kinetree.queries.controllers import Registered
+    from kinetree.queries.limits import loop_error as loop_error
     from kinetree.queries.limits import margin as margin
-    from kinetree.queries.loops import loop_error as loop_error
     from kinetree.queries.motion import fk as fk
     from kinetree.queries.motion import hessian as hessian
     from kinetree.queries.motion import jacobian as jacobian
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from kinetree.solvers.compare.comparison import compare as compare
     from kinetree.solvers.guard.make import guard as guard
     from kinetree.solvers.ik.make import ik as ik
-    from kinetree.solvers.ik.result import IKResult as IKResult
+    from kinetree.solvers.ik.solver import IKResult as IKResult
     from kinetree.solvers.touch import frame_from_points as frame_from_points
     from kinetree.solvers.touch import tcp_from_points as tcp_from_points
 
@@ -89,7 +89,7 @@ else:
 
     _LATER = {  # imported when they are first used, each alone
         **dict.fromkeys(("fk", "hessian", "jacobian", "jacobian_dot", "manipulability", "velocity"), "queries.motion"),
-        "IKResult": "solvers.ik.result",
+        "IKResult": "solvers.ik.solver",
         "Kernel": "compiler.kernel",
         "calibrate": "solvers.calibrate.calibration",
         "check": "checker.check",
@@ -97,7 +97,7 @@ else:
         "guard": "solvers.guard.make",
         "frame_from_points": "solvers.touch",
         "ik": "solvers.ik.make",
-        "loop_error": "queries.loops",
+        "loop_error": "queries.limits",
         "margin": "queries.limits",
         "tcp_from_points": "solvers.touch",
     }

@@ -4,8 +4,6 @@ Nothing is checked beforehand, so calls that succeed cost nothing more. If a cal
 the annotations and the first misfit becomes the error; if all fit, the original exception is raised.
 """
 
-from __future__ import annotations
-
 import os
 import types
 from collections.abc import Callable, Iterable, Mapping

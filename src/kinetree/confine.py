@@ -5,8 +5,6 @@ in ROS packages and Gazebo models that are named for it or found outside them (s
 Symbolic links are followed first; their target decides.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Errors and findings: what is wrong with a robot description, and where."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -29,7 +27,7 @@ class Source:
     file: str
     line: int | None = None
     column: int | None = None
-    made: Source | None = None
+    made: "Source | None" = None
 
     def __str__(self) -> str:
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
@@ -61,6 +59,12 @@ class Finding:
             object.__setattr__(self, "message", shortened(self.message, MAX_MESSAGE))
         if self.element and len(self.element) > MAX_MESSAGE // 10:
             object.__setattr__(self, "element", shortened(self.element, MAX_MESSAGE // 10))
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """File, line and column, which sort findings by place; the line and the column are 0 if unknown."""
+        source = self.source or Source("")
+        return source.file, source.line or 0, source.column or 0
 
     def __str__(self) -> str:
         place = f"{self.source}: " if self.source else ""
@@ -124,7 +128,7 @@ class KinetreeError(Exception):
         tail = f"\n({more} more in .findings)" if more else ""
         super().__init__(f"{self.findings[0]}{tail}")
 
-    def __reduce__(self) -> tuple[type[KinetreeError], tuple[tuple[Finding, ...]]]:
+    def __reduce__(self) -> "tuple[type[KinetreeError], tuple[tuple[Finding, ...]]]":
         return type(self), (self.findings,)  # keeps the findings when pickled
 
 

@@ -11,15 +11,4 @@ from kinetree.robots.icub.limits import board_limits as board_limits
 from kinetree.robots.icub.limits import with_board_limits as with_board_limits
 from kinetree.robots.icub.naming import naming as naming
 
-__all__ = [
-    "BoardReading",
-    "BoardValues",
-    "board_joints",
-    "board_limits",
-    "fingers",
-    "from_board",
-    "naming",
-    "to_board",
-    "with_board_limits",
-    "with_groups",
-]
+__all__ = [name for name in dir() if name[0].isalpha()]

@@ -8,7 +8,7 @@ from kinetree.queries.joints import joint_motion as joint_motion
 from kinetree.queries.joints import joint_origin as joint_origin
 from kinetree.queries.joints import joint_pose as joint_pose
 from kinetree.queries.joints import motion_subspace as motion_subspace
-from kinetree.queries.loops import loop_error as loop_error
+from kinetree.queries.limits import loop_error as loop_error
 from kinetree.queries.motion import analytical_jacobian as analytical_jacobian
 from kinetree.queries.motion import fk as fk
 from kinetree.queries.motion import hessian as hessian
@@ -18,30 +18,8 @@ from kinetree.queries.motion import manipulability as manipulability
 from kinetree.queries.motion import velocity as velocity
 from kinetree.queries.statics import point as point
 from kinetree.solvers.ik.make import ik as ik
-from kinetree.solvers.ik.result import IKInterrupted as IKInterrupted
-from kinetree.solvers.ik.result import IKResult as IKResult
 from kinetree.solvers.ik.solver import IK as IK
+from kinetree.solvers.ik.solver import IKInterrupted as IKInterrupted
+from kinetree.solvers.ik.solver import IKResult as IKResult
 
-__all__ = [
-    "IK",
-    "XJ",
-    "XT",
-    "IKInterrupted",
-    "IKResult",
-    "Kernel",
-    "Xup",
-    "analytical_jacobian",
-    "fk",
-    "hessian",
-    "ik",
-    "jacobian",
-    "jacobian_dot",
-    "joint_motion",
-    "joint_origin",
-    "joint_pose",
-    "loop_error",
-    "manipulability",
-    "motion_subspace",
-    "point",
-    "velocity",
-]
+__all__ = [name for name in dir() if name[0].isalpha()]

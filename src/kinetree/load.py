@@ -1,12 +1,11 @@
 """Load a robot from a path, a text or a bare name, and save it."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -78,7 +77,7 @@ def load(
     robot, findings = examine(source, options)
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
-        raise KinetreeError(sorted(errors, key=_position))
+        raise KinetreeError(sorted(errors, key=attrgetter("place")))
     return robot
 
 
@@ -225,7 +224,7 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     if not left:
         FORMATS["urdf"].check_options(options)
         return reading
-    first = min(left, key=_position)
+    first = min(left, key=attrgetter("place"))
     robot, findings = FORMATS["xacro"].read(text, str(path), files, options)
     robot, findings = _with_reasons(robot, findings, files)
     how, errors = "it is read as xacro, within its workspace", [f for f in findings if f.severity == "error"]
@@ -241,7 +240,8 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
     message = f"this URDF file holds instructions of xacro, first here; {how}"
     fix = "name the file .xacro, or expand it: programs that read URDF do not expand it"
     note = Finding("xacro-in-urdf", "warning", message, first.source, first.element, fix, first.excerpt)
-    return replace(robot, notes=(note, *robot.notes)) if robot else None, [note, *findings]
+    new = [f for f in (note, *reading[1]) if f is note or (f.code == "xml-lenient" and f not in findings)]
+    return replace(robot, notes=(*new, *robot.notes)) if robot else None, [*new, *findings]
 
 
 def format_of(source: str | os.PathLike[str], format: str | None = None) -> Format:
@@ -267,7 +267,7 @@ def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
 
 def _read_packaged(name: str, options: ReadOptions) -> Reading:
     """Return the robot of a name in robots/."""
-    from kinetree.formats.dh.packaged import read_packaged
+    from kinetree.formats.dh.read import read_packaged
     from kinetree.robots.packaged import packaged
 
     found = packaged(name)
@@ -296,12 +296,13 @@ def save(
 
     assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
         needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
-        the robot is written in its own format beside its own file. "keep" leaves the references as they are.
+        the robot is written in its own format beside its own file. "keep" leaves the references as they are, with a
+        warning that names those that lead nowhere from the file.
     without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`. Raises
         KinetreeError for a part without which other programs would see another robot, unless it is left out.
     """
     from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
-    from kinetree.shapes.bring import bring
+    from kinetree.shapes.bring import astray, bring
 
     target = Path(path)
     if "\0" in str(target):
@@ -317,7 +318,7 @@ def save(
     contents: dict[Path, bytes] = {}
     if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
-    notes: list[Finding] = []
+    notes = astray(robot, target, row.name, as_names(without)) if assets == "keep" else []
     text = row.write(robot, without, notes)
     with made_folders(file.parent for file in contents):
         write_all({**contents, target: text})
@@ -339,11 +340,6 @@ def _with_hint(finding: Finding, source: str) -> Finding:
     if finding.severity != "error" or finding.fix or not Path(source).suffix:
         return finding
     return replace(finding, fix="a str together with format=… is the text itself; a file is a pathlib.Path")
-
-
-def _position(finding: Finding) -> tuple[str, int, int]:
-    source = finding.source or Source("")
-    return source.file, source.line or 0, source.column or 0
 
 
 def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) -> Reading:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.cli._columns import VENDOR_JOINTS
+from kinetree.cli._poses import VENDOR_JOINTS
 from kinetree.controllers import controllers
 
 J = [f"J{i}" for i in range(1, 7)]

@@ -37,8 +37,9 @@ def test_json_has_every_field(run):
     assert result.exit_code == 0
     findings = json.loads(result.stdout)["findings"]
     codes = [finding["code"] for finding in findings]
-    assert codes[0] == "unplaced"
-    assert "ICUB-501" in codes
+    places = [(finding["severity"] == "info", finding["source"]["line"] or 0) for finding in findings]
+    assert places == sorted(places)
+    assert {"unplaced", "ICUB-501"} <= set(codes)
     roll = next(f for f in findings if f["code"] == "ICUB-302")
     assert roll["element"] == "joint 'torso_roll'"
     assert roll["severity"] == "info"
@@ -51,7 +52,9 @@ def test_a_file_that_cannot_be_read_is_found_faulty(run, tmp_path):
     path.write_text('<robot name="r">\n<link name="a"/><joint name="j"/></robot>')
     result = run("check", path, "--profile", "icub")
     assert (result.exit_code, result.stderr) == (1, "")
-    assert result.stdout.startswith(f"{path}:2:17: error: joint 'j'")
+    lines = [line for line in result.stdout.splitlines() if line.startswith(str(path))]
+    assert lines[0].startswith(f"{path}:1:1: error: robot 'r': has 0 of the iCub's")
+    assert f"{path}:2:17: error: joint 'j'" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -136,6 +139,13 @@ class TestManyFiles:
         result = run("check", *paths, "--profile", "industrial", "--exit-zero")
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
+
+    @pytest.mark.parametrize("command", [("check", "--output-format", "concise"), ("fix", "--diff")])
+    def test_an_empty_folder_hides_no_other_path(self, run, folder, command):
+        result = run(*command, "empty", "models/sub/bad.urdf", "--profile", "industrial")
+        assert result.exit_code == 2
+        assert "empty: error: there are no robot descriptions in this folder [no-models]" in result.output
+        assert "models/sub/bad.urdf" in result.output
 
     @pytest.mark.parametrize("named", ["nowhere.urdf", "notes.txt", "link.urdf", "pipe.urdf", "models/../gone.sdf"])
     def test_what_cannot_be_read_is_2_and_the_others_are_checked(self, run, folder, named):

@@ -75,6 +75,13 @@ def test_both_models_are_read_with_the_options_of_every_command(tmp_path, run):
     assert result.exit_code == 2
     assert "xacro arguments mean nothing to urdf" in result.stderr
     odd = arm(tmp_path / "a.txt")
+    assert run("check", odd, "--format", "urdf", "--package", f"pkg={tmp_path}").exit_code == 0
+    assert run("check", good, "icub", "--package", f"pkg={tmp_path}").exit_code == 0
+    result = run("check", "icub", "--package", f"pkg={tmp_path}")
+    assert (
+        result.exit_code,
+        "--package means something to mjcf and sdf and urdf and xacro alone" in result.stderr,
+    ) == (2, True)
     assert run("compare", odd, odd, "--format", "urdf").exit_code == 0
     worlds = tmp_path / "two.sdf"
     worlds.write_text('<sdf version="1.8"><model name="m"><link name="a"/></model>'

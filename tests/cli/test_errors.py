@@ -177,7 +177,7 @@ main()
 
 
 @posix
-@pytest.mark.parametrize("module", ["numpy", "click", "kinetree.cli._streams", "scipy.optimize"])
+@pytest.mark.parametrize("module", ["numpy", "click", "kinetree.cli._exit", "scipy.optimize"])
 def test_interrupted_while_it_starts(module, interruptible):
     environment = os.environ | {"PYTHONPATH": str(SOURCES)}
     command = [sys.executable, "-c", STOPPED, "limits" if "scipy" in module else "inspect", "icub", module]

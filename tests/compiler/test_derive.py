@@ -4,13 +4,29 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.compiler.derive import jvp, rate
+from kinetree.compiler.derive import rate
 from kinetree.compiler.expr import COMPOSED
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import Program, Step, trace
 
 STEP = 1e-5
+
+
+def jvp(program):
+    """Return the program of the same inputs followed by their rates, which computes the rate of the result."""
+
+    def function(*arguments):
+        if not program.size:
+            return np.zeros(program.output)
+        n = len(program.inputs)
+        x = np.concatenate([np.ravel(a) for a in arguments[:n]])
+        dx = np.concatenate([np.ravel(a) for a in arguments[n:]])
+        graph = x[0].graph
+        results = program.run(list(x), graph.constant, graph.apply)
+        return rate(np.array(results, dtype=object).reshape(program.output), x, dx)
+
+    return trace(function, *program.inputs, *program.inputs)
 
 
 def of_operation(op):

@@ -6,8 +6,7 @@ import pytest
 import kinetree as kt
 from kinetree.compiler import llvm
 from kinetree.compiler.interpret import interpret
-from kinetree.compiler.ir_module import assembly
-from kinetree.compiler.lower import lower
+from kinetree.compiler.ir_module import assembly, lower
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import trace
 from kinetree.compiler.ufunc import array_layout

@@ -54,6 +54,6 @@ def fault_of(code: str, expected: Expected, model: Model) -> str | None:
         return f"is {gravest}: {said}"
     if model.severity is not None and there[0].severity != model.severity:
         return f"{model.severity} wanted: {said}"
-    if model.says not in there[0].message or model.element not in (None, there[0].element):
+    if not any(model.says in one.message and model.element in (None, one.element) for one in there):
         return f"{model.says!r} of {model.element!r} wanted: {said}"
     return None

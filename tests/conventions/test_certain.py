@@ -16,6 +16,8 @@ from kinetree.checker.checked import Job, check_job
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.options import CheckOptions
 from kinetree.errors import Finding
+from kinetree.formats.registry import ReadOptions
+from kinetree.load import examine
 from support import shared
 
 OWN = ("NAM-001", "NAM-002", "NAM-003", "JNT", "LIM-001", "LIM-002", "XML", "INR-004", "INR-005")
@@ -121,6 +123,9 @@ class TestPlantedErrors:
     def test_in_the_arm_of_the_examples(self):
         assert check_planted(unharmed(ARM), "urdf", PLANTS) > 15
 
+    def test_in_the_arm_as_sdf(self):
+        assert check_planted(unharmed(kt.text(kt.load(ARM, format="urdf"), "sdf")), "sdf", SDF_PLANTS) > 10
+
     @pytest.mark.slow
     def test_in_the_icub(self, icub_urdf):
         assert check_planted(unharmed(icub_urdf.read_text()), "urdf", PLANTS) > 24
@@ -135,9 +140,7 @@ class TestPlantedErrors:
 
     @pytest.mark.slow
     def test_in_real_models_of_sdf(self):
-        planted = [
-            check_planted(t, "sdf", SDF_PLANTS, "sim") for _, t in zip(range(12), models(".sdf", "sdf"), strict=False)
-        ]
+        planted = [check_planted(t, "sdf", SDF_PLANTS) for _, t in zip(range(12), models(".sdf", "sdf"), strict=False)]
         assert all(planted)  # small models of tests have places for a few
         assert sum(planted) > 60
 
@@ -208,12 +211,36 @@ class TestGoingOn:
         assert found >= SHOWN
         assert len(SHOWN) == 12
 
+    def test_errors_are_in_the_order_of_the_file(self):
+        lines = [f.source.line for f in of_rules(TWELVE, "urdf", "sim") if f.severity == "error" and f.source]
+        assert lines == sorted(lines)
+        assert len(set(lines)) > 6
+
     def test_what_was_not_asked_is_said_once(self):
         (note,) = [f for f in of_rules(TWELVE, "urdf", "sim") if f.code == "not-asked"]
         assert note.severity == "info"
-        assert "joint 'j2'" in note.message
-        assert "link 'one'" in note.message
-        assert "link 'two'" not in note.message
+        assert note.message.startswith("errors leave parts of the robot unknown (number in line 3, duplicate-name in")
+        checked, _, others = note.message.partition("could not fully check ")[2].partition(";")
+        about = "joint 'j2', joint 'j3', joint 'j4', joint 'j6', joint 'j7', joint 'j8', link 'four', link 'one'"
+        assert checked == about  # and not the link 'nowhere', which only a joint names
+        assert others == " INR-011 could not fully check the other parts either"
+
+    def test_elements_without_a_name_are_not_forgotten(self):
+        (note,) = [f for f in of_rules(TWELVE.replace('name="j8"', ""), "urdf", "sim") if f.code == "not-asked"]
+        assert "link 'one', elements without a name;" in note.message
+
+    def test_an_error_in_another_file_is_named_with_it(self, tmp_path):
+        (tmp_path / "arm.xacro").write_text(
+            """<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="arm">
+            <link name="a"/><link name="b"/>
+            <joint name="j" type="hinge"><parent link="a"/><child link="b"/></joint></xacro:macro></robot>"""
+        )
+        (tmp_path / "r.xacro").write_text(
+            """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="arm.xacro"/>
+            <xacro:arm/></robot>"""
+        )
+        (note,) = [f for f in kt.check(tmp_path / "r.xacro") if f.code == "not-asked"]
+        assert "(joint-type in arm.xacro line 3): rules could not fully check joint 'j'" in note.message
 
     def test_a_robot_without_errors_has_no_such_remark(self):
         assert "not-asked" not in {finding.code for finding in of_rules(ARM, "urdf")}
@@ -227,6 +254,36 @@ class TestGoingOn:
         bad = ARM.replace('<link name="tool0"/>', "<link/>")
         assert "R199-501" in {f.code for f in of_rules(ARM.replace('name="tool0"', 'name="t"'), "urdf")} | {"R199-501"}
         assert not [f for f in of_rules(bad, "urdf") if f.code.startswith("R199-50") and "tool0" in f.message]
+
+
+class TestLinksThatAJointMayMove:
+    """The child of a joint is unknown: it is one of the links that nothing else carries, or none of them."""
+
+    LOST = """<sdf version="1.9"><model name="m">
+      <link name="a"/><link name="b"/><link name="c"/><link name="free"/>
+      <joint name="j1" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>
+      <joint name="j2" type="revolute"><parent>b</parent><child>nothing</child><axis><xyz>0 0 1</xyz></axis></joint>
+    </model></sdf>"""
+
+    def robot(self, text: str) -> tuple[kt.Robot, list[Finding]]:
+        robot, findings = examine(text, ReadOptions("sdf"), uncertain=True)
+        assert robot is not None
+        return robot, findings
+
+    def test_they_do_not_float_for_certain(self):
+        robot, findings = self.robot(self.LOST)
+        assert robot.root == "a"
+        assert {j.type for j in robot.joints.values() if j.child in ("c", "free")} == {"fixed"}
+        assert [f.code for f in findings if f.severity == "error"] == ["unknown-child"]
+
+    def test_links_of_another_model_are_certain(self):
+        other = '<model name="n"><link name="a"/></model>'
+        robot, _ = self.robot(
+            self.LOST.replace("<model", f"<world name='w'>{other}<model").replace("</sdf>", "</world></sdf>")
+        )
+        assert robot.joints["n"].type == "floating"
+        assert robot.joints["m"].type == "floating"  # the joint cannot move what carries it
+        assert "m::c_joint" not in robot.joints
 
 
 EXCUSE = "<!-- kinetree: ignore LIM-001 because it is so -->"

@@ -66,6 +66,14 @@ def test_files_are_each_once_and_a_folder_without_any_is_an_error(folder, monkey
             files_of([path])
 
 
+def test_an_empty_folder_hides_no_other_path(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / "empty").mkdir()
+    assert files_of(["empty", "b.urdf", "empty/"]) == {os.path.join("empty", ""): True, "b.urdf": True}
+    with pytest.raises(KinetreeError, match="no robot descriptions in this folder"):
+        files_of(["empty", "empty"])
+
+
 def test_a_part_that_nobody_named_is_no_fault():
     part = Checked("m.xacro", (Finding("xacro-macros-only", "error", "only macros"),))
     wrong = Checked("m.xacro", (Finding("xacro-expression", "error", "1/0"),))

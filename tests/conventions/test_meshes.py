@@ -1,11 +1,19 @@
 """Files of meshes: where they are looked for, and names that lead to none."""
 
 import os
+from typing import ClassVar
 
 import pytest
 
 import kinetree as kt
+import mesh_files
+from kinetree.checker.baseline import model_key, write_baseline
 from kinetree.checker.check import check
+from kinetree.checker.checked import Job, check_job
+from kinetree.checker.run import check_all
+from kinetree.conventions import meshes
+from kinetree.conventions.options import CheckOptions
+from kinetree.shapes import facts, read
 
 MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
 MODEL = '<robot name="arm">\n<link name="a">{}</link></robot>'
@@ -39,9 +47,9 @@ class TestMeshes:
             "http://example.org/e.stl",
         )
         assert [f.message for f in found(robot)] == [
-            "'package://mine/../../secret.stl' leads out of its package, which may be installed in a folder of its own",
             "there is no mesh file '../meshes/b.stl'",
             "there is no mesh file 'package://mine/meshes/b.stl'",
+            "'package://mine/../../secret.stl' leads out of its package, which may be installed in a folder of its own",
             "there is no mesh file 'package://mine//etc/passwd'",
         ]
 
@@ -84,3 +92,77 @@ class TestMeshes:
 
     def test_a_text_has_no_files(self):
         assert found(kt.load(MODEL.format(MESH.format("x.stl")), format="urdf")) == []
+
+
+class TestOtherFormats:
+    """OBJ, DAE and glTF files, which are read with trimesh."""
+
+    FILES: ClassVar = {
+        "a.dae": mesh_files.dae(unit="1000"),
+        "b.dae": mesh_files.dae(unit="0.001"),
+        "c.obj": mesh_files.obj(),
+    }
+
+    @pytest.fixture
+    def model(self, tmp_path):
+        for name, content in self.FILES.items():
+            (tmp_path / name).write_bytes(content)
+        (tmp_path / "large.stl").write_bytes(mesh_files.stl(mesh_files.CORNERS * 1000))
+        path = tmp_path / "arm.urdf"
+        path.write_text(MODEL.format("".join(map(MESH.format, (*self.FILES, "large.stl")))))
+        meshes._facts.cache_clear()
+        yield path
+        meshes._facts.cache_clear()
+
+    @pytest.fixture
+    def without_trimesh(self, monkeypatch):
+        def missing(name):
+            raise ImportError(name)
+
+        monkeypatch.setattr(read, "import_module", missing)
+
+    LARGE = (
+        "the mesh 'a.dae' is 1e+03 by 2e+03 by 3e+03 m large",
+        "the mesh 'large.stl' is 1e+03 by 2e+03 by 3e+03 m large",
+    )
+
+    def test_their_sizes_are_judged(self, model):
+        assert tuple(f.message for f in kt.check(model) if f.code == "MSH-006") == self.LARGE
+        assert "not-asked" not in {f.code for f in kt.check(model)}
+
+    def test_in_a_process_that_may_read_little(self, model):
+        xacro = model.with_suffix(".xacro")
+        xacro.write_text(model.read_text())
+        (checked,) = check_all([Job(str(xacro))])
+        assert tuple(f.message for f in checked.findings if f.code == "MSH-006") == self.LARGE
+
+    def test_without_a_reader_one_remark_says_what_to_install(self, model, without_trimesh):
+        found = kt.check(model)
+        assert [f.message for f in found if f.code == "MSH-006"] == [self.LARGE[1]]
+        (note,) = [f for f in found if f.code == "not-asked"]
+        assert (note.severity, note.element, note.source.line) == ("info", "link 'a'", 2)
+        why = "a .dae file is read with trimesh, which is not installed"
+        assert note.message == f"MSH-006 could not check 3 meshes, such as 'a.dae': {why}"
+        assert note.fix == "pip install 'kinetree[meshes]'"
+
+    def test_without_a_reader_no_entry_of_a_baseline_is_gone(self, model, request):
+        baseline = model.with_name("known.json")
+        job = Job(str(model), CheckOptions(), baseline=str(baseline))
+        key = model_key(str(model), "", str(model.parent))
+        write_baseline(str(baseline), [(key, [f for f in kt.check(model) if f.code == "MSH-006"])])
+        meshes._facts.cache_clear()
+        request.getfixturevalue("without_trimesh")
+        assert [f.code for f in check_job(job).known] == ["MSH-006"]
+        assert "baseline-gone" not in {f.code for f in check_job(job).findings}
+
+    def test_large_files_are_not_read(self, model, monkeypatch):
+        monkeypatch.setattr(facts, "MOST_BYTES", 100)
+        assert tuple(f.message for f in kt.check(model) if f.code == "MSH-006") == self.LARGE[1:]
+        meshes._facts.cache_clear()
+        monkeypatch.setattr(facts, "MOST_BYTES", 10_000)
+        monkeypatch.setattr(meshes, "MOST_READ", 100)
+        assert tuple(f.message for f in kt.check(model) if f.code == "MSH-006") == self.LARGE[1:]
+
+    def test_a_file_that_cannot_be_read_is_judged_by_no_rule(self, model):
+        model.with_name("a.dae").write_bytes(b"<COLLADA/>")
+        assert tuple(f.message for f in kt.check(model) if f.code == "MSH-006") == self.LARGE[1:]

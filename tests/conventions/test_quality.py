@@ -15,7 +15,7 @@ from planting import DEFECTS, OF_REPS, Model
 from support import example_robot_urdfs, icub_urdfs, shared
 
 MODULES = ("structure", "names", "joints", "limits", "inertia", "geometry", "meshes")
-LETTERS = tuple(letters for letters, module in FAMILIES.items() if module in MODULES)
+LETTERS = tuple(letters for letters, (module, *_) in FAMILIES.items() if module in MODULES)
 RULES = {rule.code: rule for rule in rules_of("sim") if rule.code.startswith(LETTERS)}
 PACKAGES = MeshRule.context.read.packages
 

@@ -7,15 +7,13 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.angles import exact
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.rep103 import RULES as REP103
+from kinetree.conventions.fixes import exact
+from kinetree.conventions.profiles import family
 from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.conventions.rep103.axes import Mirrored, NorthEastDown, Optical, Sides
 from kinetree.conventions.rep103.units import Units
-from kinetree.conventions.rep105 import RULES as REP105
 from kinetree.conventions.rep105 import Chassis, WorldFrames
-from kinetree.conventions.rep120 import RULES as REP120
 from kinetree.load import examine
 from support import ask, icub_urdfs, shared
 
@@ -100,7 +98,7 @@ class TestExactAngles:
 
     def test_angles_of_mujoco_are_in_the_units_of_its_compiler(self):
         mjcf = '<mujoco><worldbody><body euler="90 0 1.57"><geom size="1"/></body></worldbody></mujoco>'
-        assert ask(kt.load(mjcf, format="mjcf"), REP103) == []
+        assert ask(kt.load(mjcf, format="mjcf"), family("R103")) == []
 
 
 class TestMirrored:
@@ -286,7 +284,7 @@ class TestRep105:
         assert "hangs below 'base_link'; the order is earth -> map -> odom -> base_link" in finding.message
 
     def test_names_that_only_contain_them(self):
-        assert not ask(kt.load(chain("map_case", "odometer", "base_link"), format="urdf"), REP105)
+        assert not ask(kt.load(chain("map_case", "odometer", "base_link"), format="urdf"), family("R105"))
 
     @pytest.mark.parametrize("frame", ["chassis", "chassis_link", "base_footprint"])
     def test_what_drives(self, frame):
@@ -308,13 +306,13 @@ class TestRealRobots:
         return codes
 
     def test_the_icub_looks_backwards_and_its_angles_are_true(self):
-        codes = self.accused(icub_urdfs(), (*REP103, *REP105))
+        codes = self.accused(icub_urdfs(), (*family("R103"), *family("R105")))
         assert set(codes) == {"R103-003"}
 
     def test_nao_follows_rep_120(self):
         files = sorted(shared("corpus", "ros-naoqi+nao_robot").rglob("nao.urdf"))
         assert len(files) == 4
-        assert self.accused(files, REP120) == {}
+        assert self.accused(files, family("R120")) == {}
 
     def test_every_optical_frame_of_the_corpus_but_those_of_three_files(self):
         files = [p for p in sorted(shared("corpus").rglob("*.urdf")) if b"_optical" in p.read_bytes()]

@@ -1,7 +1,6 @@
 """All rules of all profiles: each explains itself, fires on its bad example and is silent on its good one."""
 
 import re
-from importlib import import_module
 
 import pytest
 
@@ -9,17 +8,13 @@ import kinetree as kt
 from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
-from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, rules_of
+from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, family, rules_of
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.formats.registry import FORMATS
 from support import ask
 
-RULES = [
-    rule
-    for module in dict.fromkeys(FAMILIES[letters] for letters in FAMILIES if letters not in ALWAYS)
-    for rule in import_module(f"kinetree.conventions.{module}").RULES
-]
+RULES = [rule for letters in FAMILIES if letters not in ALWAYS for rule in family(letters)]
 
 
 def example(rule: type[Rule], text: str) -> kt.Robot:

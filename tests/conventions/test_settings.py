@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 import kinetree as kt
+from kinetree.checker.alone import check_alone
 from kinetree.checker.checked import Job, check_job
 from kinetree.checker.jobs import jobs
 from kinetree.checker.per_file import Pattern, PerFile
@@ -13,6 +14,7 @@ from kinetree.checker.settings import Settings, find_settings, read_settings
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.suppressions import ASKEW, EXCUSED
+from kinetree.errors import Source
 from kinetree.formats.registry import ReadOptions
 from support import shared
 
@@ -128,6 +130,15 @@ class TestReading:
             (finding,) = refused.value.findings
             assert (finding.source.file, finding.source.line) == (file, before + line)
             assert said in str(finding)
+
+    def test_a_row_of_per_file_ignores_has_its_own_line(self, tmp_path):
+        rows = 'per-file-ignores]\n"a/**" = ["R199"]\n"b/**" = ["R777"]\n'
+        for name, head in (("kinetree.toml", "["), ("pyproject.toml", "[tool.kinetree.")):
+            with pytest.raises(
+                kt.KinetreeError, match="per-file-ignores: no rule's code begins with 'R777'"
+            ) as refused:
+                read_settings(write(tmp_path, head + rows, name))
+            assert [finding.source.line for finding in refused.value.findings] == [3]
 
     def test_every_fault_is_said(self, tmp_path):
         file = write(tmp_path, 'profile = 1\nvendor = 2\nselekt = []\n[[models]]\nname = "x"')
@@ -276,6 +287,15 @@ class TestJobs:
         assert [job.file for job in jobs(paths, found=paths)] == paths[:1]
         assert [job.file for job in jobs(paths, found=paths[2:])] == paths[:2]
         assert [job.file for job in jobs(paths)] == paths
+
+    def test_faults_of_a_row_are_at_its_line(self, tmp_path):
+        (tmp_path / "a.urdf").write_text(ARM)
+        text = '[[models]]\nfile = "a.urdf"\npackages = { mine = "no" }\n[[models]]\nfile = "b.urdf"\n'
+        settings = read_settings(write(tmp_path, text))
+        first, second = map(check_alone, jobs(None, settings))
+        assert [(f.code, f.source) for f in first.findings] == [("package", Source(settings.file, 1))]
+        assert [f.source.file for f in second.findings] == [str(tmp_path / "b.urdf")]
+        assert second.findings[0].fix == f"correct the row of the settings that names the file, at {settings.file}:4"
 
     def test_without_paths_the_models_are_checked(self, tmp_path, monkeypatch):
         write(tmp_path, ALL)

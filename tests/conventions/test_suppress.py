@@ -12,9 +12,9 @@ from kinetree.checker.justifications import justifications
 from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import rule_of, rules_of
+from kinetree.conventions.profiles import family, rule_of, rules_of
 from kinetree.conventions.reader_codes import REMARKS
-from kinetree.conventions.suppressions import ASKEW, EXCUSED, RULES
+from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from kinetree.errors import Source
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xml import Report, parse
@@ -42,7 +42,7 @@ def codes(found: Checked) -> list[str]:
     return [finding.code for finding in found.findings]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", family("SUP"), ids=lambda rule: rule.code)
 class TestEveryRule:
     def test_it_fires_on_its_bad_example_and_not_on_its_good_one(self, rule, checked):
         assert codes(checked(rule.base)) == []
@@ -125,8 +125,8 @@ class TestWhere:
     def test_errors_of_the_reader_are_never_excused(self, checked):
         broken = ARM.replace("<robot", "<!-- kinetree: ignore missing-attribute because I say so --><robot")
         found = checked(broken.replace('<link name="base"/>', "<link/>"))
-        assert codes(found) == ["missing-attribute", "unknown-child", "SUP-001", "not-asked"]
-        assert "errors of readers have no rule, and are always reported" in found.findings[2].message
+        assert codes(found) == ["SUP-001", "missing-attribute", "unknown-child", "not-asked"]
+        assert "errors of readers have no rule, and are always reported" in found.findings[0].message
         assert found.excused == ()
 
     def test_an_error_that_has_the_code_of_a_remark_is_not_excused_either(self, checked):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.model.assemble import build, parts_of
 
 pytestmark = pytest.mark.crosscheck
 mujoco = pytest.importorskip("mujoco")
@@ -52,3 +55,22 @@ def test_residuals(name, written):
         else:
             assert angle == 0
     assert worst < 1e-12
+
+
+def test_a_hinge_that_closes_a_loop_restricts_the_same_in_mujoco():
+    parts = parts_of(
+        kt.load(f"<mujoco>{BODIES}<equality>{EQUALITIES['weld sites']}</equality></mujoco>", format="mjcf")
+    )
+    parts.loops = [replace(parts.loops[0], type="revolute", axes=np.array([(0.36, 0.48, 0.8)]), extensions=())]
+    robot = build(parts)
+    model = mujoco.MjModel.from_xml_string(kt.text(robot, "mjcf"))
+    data, rng, error = mujoco.MjData(model), np.random.default_rng(0), kt.loop_error(robot)
+    for _ in range(50):
+        qpos = np.r_[rng.uniform(-1, 1, 2), rng.uniform(-1, 1, 3), rng.normal(size=4)]
+        qpos[5:] /= np.linalg.norm(qpos[5:])
+        data.qpos[:] = qpos
+        mujoco.mj_forward(model, data)
+        distance, angle = error(robot.q(j=qpos[0], k=qpos[1], f=(*qpos[2:5], *qpos[6:9], qpos[5])))[0]
+        one, two = data.efc_pos[:3], data.efc_pos[3:6]  # of two points of the axis, 1 m apart
+        assert abs(distance - np.linalg.norm(one)) < 1e-12
+        assert abs(2 * np.sin(angle / 2) - np.linalg.norm(two - one)) < 1e-12

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+import mesh_files
 from kinetree.formats.mjcf import read, write
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import resolve_mimic
@@ -296,6 +297,28 @@ def test_a_mesh_stands_where_mujoco_puts_it(scale, reference, tmp_path):
     (geometry,) = kt.load(path).links["world"].collisions
     ours = corners * geometry.shape.parameters["scale"] @ geometry.origin[:3, :3].T + geometry.origin[:3, 3]
     assert np.abs(ours[:, None] - theirs).max(axis=-1).min(axis=1).max() < 1e-6  # MuJoCo's are single floats
+
+
+@pytest.mark.parametrize("kind", ["", 'type="box"', 'type="capsule"', 'type="mesh"', 'type="sdf"'])
+def test_only_what_mujoco_takes_for_a_mesh_is_a_mesh(kind):
+    text = f"""<mujoco><asset><mesh name="m" vertex="0 0 0 2 0 0 0 1 0 0 0 3"/></asset>
+      <worldbody><geom {kind} mesh="m"/></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    is_mesh = int(model.geom_type[0]) in (int(mujoco.mjtGeom.mjGEOM_MESH), int(mujoco.mjtGeom.mjGEOM_SDF))
+    robot, _ = read(text, "<text>")
+    assert len(robot.links["world"].collisions) == is_mesh
+
+
+@pytest.mark.parametrize("scale", ["-1 1 1", "-1 -1 1", "1 2 -3"])
+def test_mujoco_turns_the_faces_of_a_mirrored_mesh_itself(scale, tmp_path):
+    (tmp_path / "m.stl").write_bytes(mesh_files.stl())
+    scaled = f'<mesh filename="m.stl" scale="{scale}"/>'
+    text = f'<robot name="r"><link name="a"><visual><geometry>{scaled}</geometry></visual></link></robot>'
+    (tmp_path / "r.urdf").write_text(text)
+    kt.save(kt.load(tmp_path / "r.urdf"), tmp_path / "r.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "r.xml"))
+    a, b, c = (model.mesh_vert[model.mesh_face[:, i]] for i in range(3))
+    assert np.einsum("ij,ij->", a, np.cross(b, c)) / 6 == pytest.approx(abs(np.prod([float(x) for x in scale.split()])))
 
 
 def test_a_mesh_that_is_sheared_is_left_out():

@@ -91,7 +91,9 @@ class Drake:
         self.bodies = {self.name(plant.get_body(b)): plant.get_body(b) for b in bodies}
         self.bodies["world"] = plant.world_body()
         joints = [plant.get_joint(i) for i in plant.GetJointIndices()]
-        self.joints = {(self.name(j.parent_body()), self.name(j.child_body())): j for j in joints}
+        ends = [(self.name(j.parent_body()), self.name(j.child_body())) for j in joints]
+        reversed_ends = zip([end[::-1] for end in ends], joints, strict=True)  # a joint that is reversed here
+        self.joints = {**dict(reversed_ends), **dict(zip(ends, joints, strict=True))}
 
     def name(self, body) -> str:
         if body is self.plant.world_body() or body.index() == 0:
@@ -240,3 +242,59 @@ def test_every_joint_type_in_every_version_agrees_with_drake(kind, version):
     q = random_q(robot, np.random.default_rng(2))
     assert drake.move(robot, q)
     assert differ_by(robot, drake, q) < 1e-12
+
+
+def chain(kinds: tuple[str, ...]) -> str:
+    """A model of links l0, l1, … and joints between them, a side branch, and a pose for everything."""
+    links = "".join(f'<link name="l{i}"><pose>{i} 0.2 0.{i} 0.{i} 0.4 -0.{i}</pose></link>' for i in range(5))
+    joints = "".join(
+        f'<joint name="j{i}" type="{kind}"><pose>0.1 0.{i} 0.3 0.7 0.{i} 1.2</pose><parent>l{i}</parent>'
+        f"<child>l{i + 1}</child>{'' if kind == 'fixed' else f'<axis><xyz>1 {i} 2</xyz></axis>'}"
+        "</joint>"
+        for i, kind in enumerate(kinds)
+    )
+    side = (
+        '<joint name="side" type="revolute"><parent>l1</parent><child>l4</child><axis><xyz>0 1 0</xyz></axis></joint>'
+    )
+    return f"<pose>1 2 3 0.1 0.2 0.3</pose>{links}{joints}{side}"
+
+
+HOLD = """<joint name="{}" type="{}"><pose>0.3 0.1 0 0.3 0 0.2</pose><parent>{}</parent><child>{}</child>
+  <axis><xyz>3 1 2</xyz></axis></joint>"""
+CHAINS = [  # Drake cannot reverse a screw
+    ("revolute", "prismatic", "fixed"),
+    ("fixed", "continuous", "prismatic"),
+    ("prismatic", "fixed", "revolute"),
+]
+
+
+@pytest.mark.parametrize("hold", ["fixed", "revolute", "prismatic"])
+@pytest.mark.parametrize("kinds", CHAINS)
+@pytest.mark.parametrize("place", ["model", "world", "between", "to a held tree", "to a static"])
+def test_trees_that_hang_on_a_link_below_their_root_agree_with_drake(kinds, hold, place):
+    one = f'<model name="one">{chain(kinds)}{HOLD.format("hold", hold, "world", "l3")}</model>'
+    free = f'<model name="free"><pose>0 1 0 0 1 0</pose>{chain(kinds)}</model>'
+    static = '<model name="still"><static>1</static><pose>0 1 0 0 1 0</pose><link name="l"/></model>'
+    text = {
+        "model": one,
+        "world": f'<world name="w">{one}</world>',
+        "between": f'<world name="w">{one}{free}{HOLD.format("tie", "fixed", "one::l2", "free::l3")}</world>',
+        "to a held tree": f'<world name="w">{free}{one}{HOLD.format("tie", "fixed", "free::l3", "one::l3")}</world>',
+        "to a static": f'<world name="w">{free}{static}{HOLD.format("tie", "fixed", "free::l2", "still::l")}</world>',
+    }[place]
+    robot, findings = sdf.read(f'<sdf version="1.10">{text}</sdf>', "file.sdf")
+    assert robot is not None, findings
+    assert not robot.loops
+    drake = Drake(None, text=f'<sdf version="1.10">{text}</sdf>')
+    drake.bind(robot)
+    assert drake.plant.num_positions() == robot.nq
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        q = random_q(robot, rng)
+        assert drake.move(robot, q)
+        assert differ_by(robot, drake, q) < 1e-12
+    again, _ = sdf.read(sdf.write(build(parts_of(robot))), "file.sdf")
+    assert again is not None
+    assert again.joint_names == robot.joint_names
+    other, frames = all_frames(again, q), all_frames(robot, q)
+    assert max(np.abs(other[name] - T).max() for name, T in frames.items()) < 1e-12

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 import kinetree as kt
@@ -11,7 +13,8 @@ from support import shared
 pytestmark = pytest.mark.crosscheck
 
 FILES = """
-    integration/model/box/model.sdf integration/partially_flattened.sdf sdf/basic_shapes.sdf
+    integration/custom_elems_attrs.sdf integration/model/box/model.sdf
+    integration/partially_flattened.sdf sdf/basic_shapes.sdf
     sdf/double_pendulum.sdf sdf/empty.sdf
     sdf/ignore_sdf_in_namespaced_elements.sdf sdf/ignore_sdf_in_plugin.sdf
     sdf/inertial_complete.sdf sdf/inertial_stats_auto.sdf sdf/inertial_stats_auto_mass.sdf
@@ -23,7 +26,8 @@ FILES = """
     sdf/model_frame_attached_to_joint.sdf sdf/model_frame_attached_to_nested_model.sdf
     sdf/model_frame_relative_to.sdf sdf/model_frame_relative_to_joint.sdf sdf/model_joint_relative_to.sdf
     sdf/model_link_joint_same_name.sdf sdf/model_link_relative_to.sdf sdf/model_multi_nested_model.sdf
-    sdf/model_nested_model_relative_to.sdf sdf/model_relative_to_nested_reference.sdf
+    sdf/model_nested_model_relative_to.sdf sdf/model_nested_static_model.sdf
+    sdf/model_relative_to_nested_reference.sdf
     sdf/nested_canonical_link.sdf sdf/nested_explicit_canonical_link.sdf sdf/nested_model.sdf
     sdf/nested_model_cross_references.sdf sdf/pose_1_9.sdf sdf/resolve_relative_uris.sdf
     sdf/resolve_uris.sdf sdf/sensors.sdf sdf/shapes.sdf sdf/shapes_world.sdf
@@ -36,8 +40,6 @@ FILES = """
 VALID = FILES.split()
 """Those of which the reference data have all parts."""
 REFUSED = {
-    "integration/custom_elems_attrs.sdf": "no-axis",  # SDF has no default for a missing <axis>
-    "sdf/model_nested_static_model.sdf": "no-links",  # There is no link in it.
     "integration/merge_include_model.sdf": "include-not-found",  # The test itself finds `merge_robot`, by a function.
 }
 """Valid files that are refused, with the code of the error."""
@@ -53,7 +55,19 @@ def load(name):
 def test_valid_files_are_robots(name):
     robot = load(name)
     assert len(robot.links) > 0
-    assert (robot.root == "world") == any(joint.parent == "world" for joint in robot.joints.values())
+    held = any(joint.parent == "world" for joint in robot.joints.values())
+    assert (robot.root == "world") == (held or "nested_static" in name)  # that has no link, which a static model may
+
+
+def test_a_world_takes_what_it_merges(tmp_path):
+    tests = shared("corpus", "gazebosim+sdformat", "test")
+    for name in ("sdf/world_merge_include.sdf", "integration/model/model_for_world_merge_include.sdf"):
+        shutil.copy(tests / name, tmp_path)  # sdformat's own test adds the folder to those where models are looked for
+    shutil.copytree(tests / "integration" / "model" / "test_model", tmp_path / "test_model")
+    robot = kt.load(tmp_path / "world_merge_include.sdf")
+    assert {joint.name: joint.parent for joint in robot.joints.values()} == {"M1": "world", "J1": "M1::link"}
+    poses = kt.fk(robot, ["M1::link", "M2::link"])(robot.q())
+    assert poses[:, :3, 3].tolist() == [[100, 0, 0], [100, 10, 0]]
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -47,7 +47,7 @@ def test_a_joint_without_axes_needs_none(kind):
     assert not said(kt.load(URDF.format(kind=kind, axis=""), format="urdf"), "default-axis")
 
 
-@pytest.mark.parametrize("axis", ["<axis/>", "<axis><xyz/></axis>", "<axis><xyz> </xyz></axis>"])
+@pytest.mark.parametrize("axis", ["", "<axis/>", "<axis><xyz/></axis>", "<axis><xyz> </xyz></axis>"])
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 def test_sdf_has_z_with_a_warning_that_says_so(kind, axis):
     robot = kt.load(SDF.format(kind=kind, axis=axis), format="sdf")

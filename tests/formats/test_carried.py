@@ -22,7 +22,7 @@ CARRYING = [name for name, row in FORMATS.items() if row.carries]
 RECORD = {
     "urdf": re.compile(r'<kinetree_carried of="([^"]*)"(?: name="([^"]*)")?>(.*)</kinetree_carried>'),
     "sdf": re.compile(r'<kinetree:carried of="([^"]*)"(?: kinetree:name="([^"]*)")?>(.*)</kinetree:carried>'),
-    "mjcf": re.compile(r'<text name="kinetree:(?!order|fixed|counted)([^":]*)(?::([^"]*))?" data="([^"]*)"/>'),
+    "mjcf": re.compile(r'<text name="kinetree:(?!counted)([^":]*)(?::([^"]*))?" data="([^"]*)"/>'),
 }
 
 
@@ -197,6 +197,52 @@ def test_the_own_frame_of_a_joint_comes_back(format, kind):
         assert differences(robot, again) == []
         q = random_q(robot, np.random.default_rng(1))
         np.testing.assert_allclose(all_frames(again, q)["b"], all_frames(robot, q)["b"], atol=1e-12)
+
+
+BROKEN = {
+    ("coupled_limit", "tiny"): '{"new": true, "coefficients": {"turn": 1e-200}}',
+    ("coupled_limit", "zero"): '{"new": true, "coefficients": {"turn": 0}}',
+    ("coupled_limit", "none"): '{"new": true, "coefficients": {"gone": 1}}',
+    ("group", ""): '{"joints": ["turn"]}',
+    ("frame", ""): '{"new": true, "link": "base"}',
+    ("joint", "turn"): '{"name": "slide"}',
+}
+
+
+class TestBrokenRecords:
+    @pytest.mark.parametrize("bad", [[key] for key in BROKEN] + [[*BROKEN]])
+    def test_each_is_left_out_alone_and_named(self, bad):
+        robot = build(replace(parts_of(everything()), groups={"arm": ("turn", "slide")}))
+        text = FORMATS["urdf"].write(robot, ())
+        records = "".join(
+            f'<kinetree_carried of="{kind}" name="{name}">{BROKEN[kind, name]}</kinetree_carried>' for kind, name in bad
+        )
+        again = kt.load(text.replace("</robot>", f"{records}</robot>"), format="urdf")
+        assert differences(robot, again) == []
+        named = [f"about {kind.replace('_', ' ')} {name!r} is left out: " for kind, name in bad]
+        assert [any(name in message for message in warned(again)) for name in named] == [True] * len(bad)
+        assert len(warned(again)) == len(bad)
+
+    @pytest.mark.parametrize(
+        ("record", "message"),
+        [
+            ('of="link" name="a"', "about link 'a' has no effect: its data are not understood; legal is a JSON object"),
+            ('of="lnk" name="a"', "about lnk 'a' has no effect: the kind 'lnk' is not known; did you mean 'link'"),
+            ("", "carries has no effect: it does not say of what"),
+        ],
+    )
+    def test_its_message_says_what_is_wrong(self, record, message):
+        text = f'<robot name="r"><link name="a"/><kinetree_carried {record}>[]</kinetree_carried></robot>'
+        (found,) = warned(kt.load(text, format="urdf"))
+        assert message in found
+
+    @pytest.mark.parametrize("attributes", ["", "link='arm::a'", "joint='j'", "joint='j' link='gone'"])
+    def test_a_floating_joint_without_names_in_sdf(self, attributes):
+        text = f"""<sdf version="1.10" xmlns:kinetree="urn:kinetree"><world name="w">
+          <model name="arm"><link name="a"/></model><kinetree:free {attributes}/></world></sdf>"""
+        robot = kt.load(text, format="sdf")
+        assert robot.joints["arm"].type == "floating"
+        assert len(warned(robot)) == 1
 
 
 class TestFilesThatOthersHaveChanged:

@@ -10,7 +10,7 @@ from kinetree.algorithms.dh import extract_dh
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import dh, ets, urdf
-from kinetree.formats.dh.format import Spelling, toml_text
+from kinetree.formats.dh.write import Spelling, toml_text
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.dh import DHTable

@@ -79,7 +79,7 @@ def test_featherstones_transforms_are_the_inverses():
     assert np.abs(XT - np.linalg.inv(plucker.motion_transform(link.Ts))).max() < 1e-14
     assert np.abs(Xup - np.linalg.inv(X_of_A)).max() < 1e-14
     tree = build_tree(ets.robot_of(ETS((tx(0.2), Ry(0.3), tz(0.5), Rz("q")))))
-    assert np.abs(tree.X_tree[0] - XT).max() < 1e-14
+    assert np.abs(plucker.motion_transform(se3.inverse(tree.T_tree[0])) - XT).max() < 1e-14
 
     # a body that turns about the parent's z axis, away from the child's origin: its motion vector, angular first, in
     # parent coordinates (0 0 w, 0 0 0), becomes that in child coordinates by Xup and not by its inverse

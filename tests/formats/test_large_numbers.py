@@ -75,7 +75,7 @@ def used(text, format):
         return True
 
 
-@pytest.mark.parametrize(("format", "refused"), [("urdf", 30), ("mjcf", 40), ("sdf", 10), ("dh", 5)])
+@pytest.mark.parametrize(("format", "refused"), [("urdf", 26), ("mjcf", 26), ("sdf", 10), ("dh", 5)])
 def test_one_number_that_is_too_large(format, refused):
     texts = [text for i, text in enumerate(with_one_number(TEXTS[format], "1e308")) if i % 2 or format == "dh"]
     assert sum(not used(text, format) for text in texts) > refused / 2
@@ -87,6 +87,26 @@ def test_one_number_of_any_size(format):
     numbers = ("1e308", "-1e308", "1e160", "9e29", "1e-200", "5e-324", "0")
     texts = chain.from_iterable(with_one_number(TEXTS[format], number) for number in numbers)
     assert sum(used(text, format) for text in texts) > 50
+
+
+@pytest.mark.parametrize("number", ["1.01e30", "-1e31", "1e308"])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "<geometry><sphere radius='{}'/></geometry>",
+        "<geometry><mesh filename='a.stl' scale='1 1 {}'/></geometry>",
+        "<origin xyz='0 {} 0'/><geometry><box size='1 1 1'/></geometry>",
+    ],
+)
+def test_a_shape_that_is_too_large_is_left_out(shape, number):
+    visual = f"<visual>{shape.format(number)}</visual>"
+    robot = kt.load(URDF.replace("</link>", f"{visual}</link>", 1), format="urdf")
+    sound = kt.load(URDF, format="urdf")
+    assert len(robot.links["a"].visuals) == len(sound.links["a"].visuals)
+    (note,) = (note for note in robot.notes if note not in sound.notes)
+    assert (note.code, note.element) == ("left-out", "link 'a'")
+    assert "is too large; legal are numbers up to 1e+30" in note.message
+    assert note.excerpt
 
 
 @pytest.mark.parametrize("kind", ["sphere", "box", "capsule", "cylinder", "ellipsoid"])

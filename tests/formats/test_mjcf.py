@@ -347,6 +347,30 @@ class TestShapes:
         assert geometry.shape.parameters == {"filename": "b/c/m.stl", "scale": (2, 2, 2)}
         assert geometry.origin[:3, 3].tolist() == [1, 0, -6]  # as MuJoCo 4.0 does
 
+    @pytest.mark.parametrize("kind", ["", "type='box'", "type='capsule'", "type='ellipsoid' fitscale='2'", "class='c'"])
+    def test_a_primitive_that_is_fitted_to_a_mesh_is_left_out_by_name(self, kind):
+        head = """<default><default class='c'><geom type='cylinder'/></default></default>
+          <asset><mesh name='m' file='m.stl'/></asset>"""
+        robot = bodies(f"<body name='b'><joint name='j'/><geom name='g' {kind} mesh='m'/></body>", head)
+        assert robot.links["b"].collisions == robot.links["b"].visuals == ()
+        assert robot.links["b"].inertial is None
+        left, unknown = [note for note in robot.notes if note.severity == "warning"]
+        assert (left.code, left.element, unknown.code) == ("left-out", "body 'b'", "unknown-inertia")
+        assert "fitted to a mesh" in left.message
+        assert "geom 'g' is left out" in left.message
+
+    def test_a_mesh_whose_distance_field_collides_is_a_mesh(self):
+        head = "<asset><mesh name='m' file='m.stl'/></asset>"
+        (geometry,) = bodies("<geom type='sdf' mesh='m'/>", head).links["world"].collisions
+        assert geometry.shape.kind == "mesh"
+
+    def test_a_size_that_is_no_number_is_one_fault(self):
+        inner = "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom type='box' size='a'/>"
+        robot = bodies(f"<body name='b'>{inner}</body>")
+        assert [note.message for note in robot.notes] == [
+            "size='a'; legal are up to 3 finite numbers; <geom> is left out"
+        ]
+
     def test_what_cannot_touch_is_seen_and_what_is_hidden_is_felt(self):
         world = bodies("<geom size='1' contype='0' conaffinity='0'/><geom size='2' group='3'/><geom size='3'/>").links[
             "world"

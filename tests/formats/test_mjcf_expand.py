@@ -80,6 +80,46 @@ def test_made_bodies_stand_at_their_makers_and_others_at_their_own_place(cell):
     assert [note.source.line for note in robot.notes if note.code == "loop"] == [line_of("<weld")]
 
 
+COPIES = """<mujoco>
+  <asset> <model name="arm" file="parts/arm.xml"/> </asset>
+  <worldbody>
+    <attach model="arm" body="upper" prefix="left_"/>
+    <replicate count="3" offset="1 0 0" sep="_">
+      <body name="left_x">
+        <joint name="left_j"/> <geom size="0.2"/>
+        <body>
+          <joint type="slide"/> <geom size="0.2"/>
+        </body>
+      </body>
+    </replicate>
+    <body name="mid"> <geom size="0.2"/>
+      <attach model="arm" body="upper" prefix="mid_"/>
+      <replicate count="2" offset="1 0 0">
+        <geom size="0.1"/>
+        <attach model="arm" body="upper" prefix="r_"/>
+      </replicate>
+    </body>
+  </worldbody>
+</mujoco>"""
+
+
+@installed
+def test_copies_of_a_replicate_stand_where_their_original_stands(cell):
+    cell.write_text(COPIES)
+    robot = kt.load(cell, expand="mujoco")
+    lines = {name: thing.source.line for name, thing in {**robot.links, **robot.joints}.items()}
+    assert {lines[f"left_x_{i}"] for i in range(3)} == {6}
+    assert {lines[f"left_j_{i}"] for i in range(3)} == {7}
+    for prefix, suffix, line in (("left_", "", 4), ("mid_", "", 14), ("r_", "0", 17), ("r_", "1", 17)):
+        assert {lines[f"{prefix}{name}{suffix}"] for name in ("upper", "lower", "elbow", "wrist")} == {line}
+    slides = [joint for joint in robot.joints.values() if joint.type == "prismatic"]
+    assert [(joint.source.line, robot.links[joint.child].source.line) for joint in slides] == [(9, 8)] * 3
+    made = [note for note in robot.notes if (note.code, note.severity) == ("expanded", "info")]
+    assert [(note.source.line, note.message.partition("makes ")[2].split()[0]) for note in made] == [
+        *((4, "2"), (14, "2"), (17, "4")),
+    ]
+
+
 @installed
 def test_made_bodies_move_as_those_of_the_attached_file(cell):
     robot, arm = kt.load(cell, expand="mujoco"), kt.load(ARM, format="mjcf")
@@ -109,6 +149,10 @@ def test_what_mujoco_refuses_is_an_error_at_the_element(cell):
         kt.load(cell, expand="mujoco")
     (finding,) = caught.value.findings
     assert (finding.code, finding.source.line) == ("expand", line_of("<flexcomp"))
+    cell.write_text(CELL.replace("<freejoint/>", "<replicate count='2'><joint/></replicate>"))
+    with pytest.raises(kt.KinetreeError) as caught:
+        kt.load(cell, expand="mujoco")
+    assert "unnamed" not in str(caught.value)
 
 
 @installed

@@ -9,6 +9,7 @@ import kinetree as kt
 from kinetree.errors import KinetreeError
 from kinetree.formats import mjcf
 from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Limit
 from kinetree.spatial import se3
 from support import all_frames
 
@@ -74,11 +75,29 @@ def test_a_ball_that_is_open_where_the_bodies_are_drawn_gets_sites_of_its_own():
     assert "connect" not in mjcf.write(robot, without=("loop",))
 
 
+@pytest.mark.parametrize("kind", ["revolute", "continuous"])
+@pytest.mark.parametrize("drawn", [True, False])
+def test_a_hinge_is_two_points_of_its_axis_and_comes_back(kind, drawn):
+    parts = parts_of(read(model(EQUALITIES["weld sites" if drawn else "weld"])))
+    axis = np.array([(0.36, 0.48, 0.8)])
+    parts.loops = [replace(parts.loops[0], type=kind, axes=axis, limits=(Limit(-1.0, 2.0),), extensions=())]
+    robot = build(parts)
+    again = read(mjcf.write(robot))
+    assert [*again.frames] == [*robot.frames]
+    assert [note.code for note in again.notes].count("loop") == 1
+    (loop,), (back,) = robot.loops.values(), again.loops.values()
+    assert (back.name, back.type, back.parent, back.child) == (loop.name, kind, loop.parent, loop.child)
+    assert back.limits == loop.limits
+    for name in ("origin", "axes", "child_origin"):
+        np.testing.assert_allclose(getattr(back, name), getattr(loop, name), atol=1e-15)
+    assert kt.compare(robot, again).same
+
+
 def test_other_loops_are_refused():
     robot = read(model(EQUALITIES["weld"]))
     parts = parts_of(robot)
-    parts.loops = [replace(parts.loops[0], type="revolute", axes=np.array([(0.0, 0.0, 1.0)]))]
-    with pytest.raises(KinetreeError, match="a revolute joint that closes a loop"):
+    parts.loops = [replace(parts.loops[0], type="prismatic", axes=np.array([(0.0, 0.0, 1.0)]))]
+    with pytest.raises(KinetreeError, match="a prismatic joint that closes a loop"):
         mjcf.write(build(parts))
 
 

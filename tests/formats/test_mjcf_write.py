@@ -143,6 +143,9 @@ def test_bodies_without_mass_get_the_compilers_lower_bounds_and_the_file_says_so
     assert "boundmass" not in write(heavy)
     fixed_mass = "<body name='b'><geom size='1'/></body>"
     assert "boundmass" not in write(edited(moving % fixed_mass))
+    assert not kt.load(write(light), format="mjcf").notes
+    (note,) = kt.load(write(light).replace('"1e-06"', '"0.1"'), format="mjcf").notes
+    assert note.code == "compiler-setting"
 
 
 def urdf(inner: str) -> Robot:
@@ -152,8 +155,8 @@ def urdf(inner: str) -> Robot:
 
 
 def without_ours(text: str) -> str:
-    """A file as another tool leaves it that drops the records of Kinetree, but not the names of fixed joints."""
-    return re.sub(r'<text name="kinetree:(?!fixed).*/>', "", text)
+    """A file as another tool leaves it that drops the records of Kinetree."""
+    return re.sub(r'<text name="kinetree:.*/>', "", text)
 
 
 AXIS = "<axis xyz='1 0 0'/>"
@@ -225,16 +228,24 @@ def test_the_order_of_q_and_the_names_of_fixed_joints_come_back():
     assert again.joint_names == names
     assert {j.child: j.name for j in again.joints.values() if j.child in fixed} == fixed
     assert not any("kinetree" in extension.text for extension in again.extensions)
-    assert write(edited(write(robot))).count("kinetree:") == 2
+    assert write(edited(write(robot))).count("kinetree:") == 1 + len(fixed)
     assert "custom" not in write(edited(TEXT))
 
 
-@pytest.mark.parametrize("data", ["", "a b", "[1]", '["x", "x"]', '{"a": "b"}', "[" * 9999])
+@pytest.mark.parametrize("data", ["", "a b", "[1]", '["x", "x"]', '["z", "nobody"]', '{"a": "b"}', "[" * 9999])
 def test_a_damaged_order_is_noted(data):
-    text = f"<custom><text name='kinetree:order' data='{data}'/></custom></mujoco>"
-    robot = edited(TEXT.replace("</mujoco>", text))
-    assert robot.joint_names == edited(TEXT).joint_names
-    assert [n.code for n in robot.notes if "kinetree:order" in n.message] == ["not-understood"]
+    for text in (data, f'{{"joint_order": {data}}}'):
+        custom = f"<custom><text name='kinetree:robot' data='{text}'/></custom></mujoco>"
+        robot = edited(TEXT.replace("</mujoco>", custom))
+        assert robot.joint_names == edited(TEXT).joint_names
+        assert [n.code for n in robot.notes if n.severity == "warning"].count("carried") == 1
+
+
+@pytest.mark.parametrize("data", ["", "[1]", "{}", "[" * 9999])
+def test_damaged_names_of_free_joints_are_noted(data):
+    custom = f"<custom><text name='kinetree:counted' data='{data}'/></custom></mujoco>"
+    robot = edited(TEXT.replace("</mujoco>", custom))
+    assert any("kinetree:counted are not understood" in note.message for note in robot.notes)
 
 
 def test_a_rotation_behind_a_ball_joint_becomes_a_body():
@@ -291,24 +302,11 @@ def test_how_a_site_looks_is_kept():
 def test_a_fixed_joint_keeps_a_name_that_the_reader_makes_for_another_body():
     links = "<link name='base'/><link name='end'/>"
     fixed = "<joint name='base_fixed_joint' type='fixed'><parent link='base'/><child link='end'/></joint>"
-    again = kt.load(
-        without_ours(write(kt.load(f"<robot name='r'>{links}{fixed}</robot>", format="urdf"))), format="mjcf"
-    )
-    assert {j.child: j.name for j in again.joints.values()} == {
-        "base": "base_fixed_joint_2",
-        "end": "base_fixed_joint",
-    }
-
-
-def test_an_order_of_joints_that_have_gone_is_noted():
-    texts = """<custom><text name='kinetree:order' data='["z", "nobody"]'/>
-      <text name='kinetree:fixed' data='{"nothing": "j"}'/></custom></mujoco>"""
-    robot = edited(TEXT.replace("</mujoco>", texts))
-    assert robot.joint_names[0] == "z"
-    notes = [n.message for n in robot.notes if "kinetree:" in n.message]
-    assert len(notes) == 2
-    assert "'nobody', which does not exist" in notes[0]
-    assert "'nothing', which is fixed to nothing" in notes[1]
+    robot = kt.load(f"<robot name='r'>{links}{fixed}</robot>", format="urdf")
+    again = kt.load(write(robot), format="mjcf")
+    assert {j.child: j.name for j in again.joints.values()} == {"end": "base_fixed_joint"}
+    made = kt.load(without_ours(write(robot)), format="mjcf")
+    assert {*made.joints} == {"base_fixed_joint", "end_fixed_joint"}
 
 
 def test_of_a_pose_only_what_is_not_the_identity_is_written():

@@ -44,7 +44,7 @@ FAULTS = {
     "a link joined to itself": (model(LINK + joint("<parent>a</parent><child>a</child>")), "cycle"),
     "an unknown joint type": (model(hinge(kind="gearbox")), "joint-type"),
     "another unknown joint type": (model(hinge(kind="revolute2")), "joint-type"),
-    "no axis": (model(TWO + joint(ENDS, "revolute")), "no-axis"),
+    "no axes": (model(TWO + joint(ENDS, "universal")), "no-axis"),
     "no second axis": (model(hinge(kind="universal")), "no-axis"),
     "a zero axis": (model(hinge("<xyz>0 0 0</xyz>")), "zero-axis"),
     "an axis of two numbers": (model(hinge("<xyz>0 1</xyz>")), "number"),

@@ -149,6 +149,51 @@ def test_a_circle_is_entered_where_another_joint_leads_into_it():
     assert (robot.root, [*robot.joints], [*robot.loops]) == ("a", ["j1", "j2", "j3"], ["j0"])
 
 
+CHAIN = """<link name="a"/><link name="b"><pose>1 0 0 0.2 0 0</pose></link>
+  <link name="c"><pose>1 1 0 0 0.3 0</pose></link>
+  <joint name="ab" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis>
+    <sensor name="ft" type="force_torque"><force_torque><frame>child</frame></force_torque></sensor></joint>
+  <joint name="bc" type="{}"><parent>b</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint>"""
+HOLD = '<joint name="hold" type="fixed"><parent>world</parent><child>c</child></joint>'
+
+
+@pytest.mark.parametrize("around", [model, lambda inside: world(f'<model name="m">{inside}</model>')])
+def test_a_tree_that_is_held_below_its_root_hangs_there_by_reversed_joints(around):
+    robot, free = load(around(CHAIN.format("prismatic") + HOLD)), load(model(CHAIN.format("prismatic")))
+    scope = "" if "a" in robot.links else "m::"
+    assert [robot.joints[f"{scope}{name}"].parent for name in ("ab", "bc")] == [f"{scope}b", f"{scope}c"]
+    assert (robot.root, [*robot.loops], robot.nq) == ("world", [], 2)
+    notes = [(note.code, note.element) for note in robot.notes if note.code != "sensor"]
+    assert notes.count(("reversed-joint", f"joint '{scope}ab'")) == 1
+    assert ("reversed-joint", f"sensor '{scope}ft'") in notes or ("reversed-joint", "sensor 'ft'") in notes
+    (sensor,), (before,) = robot.sensors.values(), free.sensors.values()
+    assert (sensor.force_torque.measures, before.force_torque.measures) == ("parent_on_child", "child_on_parent")
+    q = {"ab": 0.4, "bc": -0.3}
+    here = all_frames(robot, robot.q({f"{scope}{name}": value for name, value in q.items()}))
+    there = all_frames(free, free.q(q))
+    for name in "abc":
+        ours = np.linalg.solve(here[f"{scope}c"], here[scope + name])
+        assert close(ours, np.linalg.solve(there["c"], there[name]))
+    assert close(here[f"{scope}c"], pose(1, 1, 0, pitch=0.3))
+    same(robot, load(sdf.write(build(parts_of(robot)), without=("sensor",))))
+
+
+def test_a_tree_that_no_joint_can_hold_below_its_root_floats_and_closes_a_loop():
+    robot = load(model(CHAIN.format("ball") + HOLD))
+    assert ([*robot.loops], robot.joints["m"].type if "m" in robot.joints else "") == (["hold"], "")
+    assert robot.joints["a_joint"].type == "floating"
+    (note,) = (note for note in robot.notes if note.code == "loop")
+    assert "joints that cannot be reversed" in note.message
+
+
+def test_trees_that_joints_connect_hang_on_the_first():
+    two = '<link name="a"/><link name="b"/><link name="c"/><joint name="ac" type="fixed"><parent>a</parent>'
+    two += '<child>c</child></joint><joint name="bc" type="revolute"><parent>b</parent><child>c</child>'
+    robot = load(model(f"{two}<axis><xyz>0 0 1</xyz></axis></joint>"))
+    assert (robot.root, [*robot.loops]) == ("a", [])
+    assert robot.joints["bc"].parent == "c"
+
+
 def same(one, other):
     """Compare two robots by names, types, order and the poses of all frames."""
     assert (one.name, one.root, one.joint_names) == (other.name, other.root, other.joint_names)
@@ -242,3 +287,13 @@ def test_answers_about_a_world_do_not_depend_on_where_things_float():
     assert kt.hessian(robot, "one::b")(q).shape == (5, robot.nv, 6, robot.nv)
     assert np.isfinite(kt.manipulability(robot, "one::b")(q)).all()
     assert not robot.limits.names or np.isinf(robot.limits.margin(q)).all()
+
+
+def test_a_static_model_needs_no_link():
+    empty = '<model name="m"><model name="n"><static>true</static></model></model>'
+    robot = load(world(BOX + empty + '<frame name="f" attached_to="m::n"><pose>1 0 0 0 0 0</pose></frame>'))
+    assert [*robot.links] == ["world", "box::l"]
+    assert robot.frames["f"].link == "world"
+    assert [*load(f'<sdf version="1.8">{empty}</sdf>').links] == ["world"]
+    (error,) = errors(world(BOX + empty.replace("true", "false")))
+    assert error.code == "no-links"

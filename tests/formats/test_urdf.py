@@ -285,6 +285,15 @@ def test_shapes_and_materials():
         assert one.links["a"].collisions[0].shape.kind == "box"
 
 
+def test_a_shape_that_is_seen_and_felt_is_lost_once():
+    body = '<body name="b"><geom type="ellipsoid" size=".1 .2 .3"/></body>'
+    robot = kt.load(f"<mujoco><worldbody>{body}</worldbody></mujoco>", format="mjcf")
+    assert (len(robot.links["b"].visuals), len(robot.links["b"].collisions)) == (1, 1)
+    with pytest.raises(kt.KinetreeError) as caught:
+        kt.text(robot, "urdf")
+    assert [(f.code, f.element) for f in caught.value.findings] == [("cannot-say-geometry", "link 'b'")]
+
+
 def test_what_urdf_cannot_say_is_an_error_that_names_it():
     parts = parts_of(load(TWO + joint()))
     parts.joints = [replace(one, type="ball", axes=np.zeros((0, 3)), limits=()) for one in parts.joints]
@@ -394,5 +403,3 @@ def test_the_order_of_q_comes_back():
     names = robot.joint_names[::-1]
     again = kt.load(urdf.write(robot.order(names), without=("group",)), format="urdf")
     assert again.joint_names == names
-    body = '<kinetree_joint_order><joint name="j"/><joint name="k"/></kinetree_joint_order>'
-    assert codes(TWO + joint() + body) == ["order"]

@@ -47,6 +47,18 @@ def test_an_expression_alone_is_evaluated(written):
     assert np.array_equal(kt.fk(robot, "tool")([0]), kt.fk(kt.load(PLAIN, format="urdf"), "tool")([0]))
 
 
+def test_text_that_xml_forbids_is_read_as_without_xacro(written):
+    text = ARM.format('<!-- a -- b --><xacro:property name="x" value="1 & 2"/>').replace("0 0 1.5", "0 0 ${3 / 2}")
+    robot = kt.load(written(f"\n<?xml version='1.0'?>{text}</robot>"))
+    assert np.array_equal(kt.fk(robot, "tool")([0.5]), kt.fk(kt.load(PLAIN, format="urdf"), "tool")([0.5]))
+    assert [note.code for note in robot.notes] == ["xacro-in-urdf"] + ["xml-lenient"] * 4
+    assert robot.joints["turn"].source.line == 5
+    (lenient,) = (note for note in robot.notes if "comment" in note.message)
+    assert (lenient.source.line, lenient.source.column) == (4, 26)
+    with pytest.raises(kt.KinetreeError, match="not well-formed"):  # a xacro file stays strict
+        kt.load(written(text, "arm.xacro"))
+
+
 @pytest.mark.parametrize("more", ["<gazebo><a>$(find p)/x</a></gazebo>", "<!-- <xacro:include filename='x'/> -->"])
 def test_what_no_number_depends_on_is_not_expanded(written, more):
     text = ARM.format(more)

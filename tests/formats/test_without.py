@@ -151,6 +151,56 @@ class TestOtherFormats:
         assert kt.load("icub", without=("coupled_limit",)).coupled_limits == ()
 
 
+LEFT = """<robot name="r"><link name="a">
+  <visual><geometry><plane/></geometry></visual>
+  <visual><geometry><box size="1 1 1"/></geometry><material name="m"><color rgba="red"/></material></visual></link>
+  <link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+    <safety_controller k_velocity="x" soft_lower_limit="y"/><calibration rising="z"/></joint>
+  <sensor name="q"/></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("part", "tag"),
+    [
+        ("geometry", "plane"),
+        ("material", "color"),
+        ("safety", "safety_controller"),
+        ("calibration", "calibration"),
+        ("sensor", "sensor"),
+    ],
+)
+def test_what_was_left_out_is_not_written_either(part, tag):
+    robot = kt.load(LEFT, format="urdf")
+    assert [note.code for note in robot.notes] == ["left-out"] * 5  # one for each fault
+    renamed = kt.edit.rename(robot, {"b": "c"})
+    assert f"<{tag}" in kt.text(renamed, "urdf")
+    assert f"<{tag}" not in kt.text(renamed, "urdf", without=(part,))
+
+
+def test_the_later_joint_of_a_link_with_two_parents_is_left_out():
+    joint = '<joint name="{}" type="fixed"><origin xyz="{} 0 0"/><parent link="{}"/><child link="{}"/></joint>'
+    joints = joint.format("one", 1, "base", "tip") + joint.format("two", 2, "base", "tip")
+    text = f'<robot name="r"><link name="base"/><link name="tip"/>{joints}</robot>'
+    with pytest.raises(KinetreeError, match="already the child") as error:
+        load(text)
+    assert "--without loop" in error.value.findings[0].fix
+    robot = load(text, "loop")
+    assert [*robot.joints] == ["one"]
+    assert not robot.loops
+    (note,) = robot.notes
+    assert note.message == "without='loop' leaves out joints that close a loop: joint 'two'; these are gone"
+    circle = joint.format("a", 1, "base", "tip") + joint.format("b", 1, "tip", "base")
+    assert load(text.replace(joints, circle), "loop").root == "base"
+
+
+def test_the_note_names_the_model_of_an_element():
+    text = """<sdf version="1.7"><world name="w"><model name="table"><link name="a"/><frame name="f"/>
+      <plugin name="p" filename="q"/></model></world></sdf>"""
+    notes = [note.message for note in kt.load(text, format="sdf", without=("extension", "frame")).notes]
+    assert any("leaves out elements for other programs: <plugin> of model 'table';" in note for note in notes)
+    assert any("leaves out frames besides those of links: frame 'table::f';" in note for note in notes)
+
+
 def test_the_page_lists_all_parts():
     page = (Path(__file__).parents[2] / "docs" / "model.md").read_text()
     for name, part in PARTS.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 import pendants
@@ -15,6 +16,7 @@ from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import CoupledLimit, Extension, Limit, Mimic, Robot
 from kinetree.spatial import se3
+from kinetree.spatial.handedness import mirrored_vector
 from physics import everything, kinetic_energy, random_pose, total_inertia
 from support import all_frames, icub_urdfs, random_q
 
@@ -168,6 +170,23 @@ class TestRename:
                 kt.edit.rename(everything(), **{kind: {"nobody": "x"}})
         with pytest.raises(KinetreeError, match="already a"):
             kt.edit.rename(everything(), {"trunk5": "trunk4"})
+
+    @pytest.mark.parametrize("format", ["sdf", "mjcf"])
+    def test_prefix_keeps_the_world(self, format):
+        text = '<mujoco><worldbody><body name="b"><freejoint name="f"/><geom size="1"/></body></worldbody></mujoco>'
+        new = kt.edit.prefix(kt.load(text, format="mjcf"), "x_")
+        assert (new.root, [*new.links], [*new.joints]) == ("world", ["world", "x_b"], ["x_f"])
+        assert new.joints["x_f"].parent == "world"
+        again = kt.load(kt.text(new, format), format=format)
+        assert (again.root, [*again.joints]) == ("world", ["x_f"])
+        both = kt.edit.attach(new, kt.load(text, format="mjcf"), "x_b", prefix="y_")
+        assert [*both.links] == ["world", "x_b", "y_world", "y_b"]
+
+    def test_prefix_renames_a_link_world_that_is_not_the_root(self):
+        text = '<robot name="r"><link name="a"/><link name="world"/><joint name="j" type="fixed">{}</joint></robot>'
+        up, down = '<parent link="world"/><child link="a"/>', '<parent link="a"/><child link="world"/>'
+        assert kt.edit.prefix(kt.load(text.format(up), format="urdf"), "x_").root == "world"
+        assert [*kt.edit.prefix(kt.load(text.format(down), format="urdf"), "x_").links] == ["x_a", "x_world"]
 
     def test_prefix(self, robot):
         new = kt.edit.prefix(robot, "left_")
@@ -653,3 +672,25 @@ def test_a_tool_is_a_sibling_of_tool0():
         kt.edit.add_tool(arm, "tool0", T)
     with pytest.raises(kt.KinetreeError, match="no frame 'left_tool0'"):
         kt.edit.add_tool(arm, "tcp", T, tool0="left_tool0")
+
+
+@pytest.mark.parametrize("mirror", ["x", "y", "z"])
+def test_a_right_handed_frame_is_laid_over_a_left_handed_system(mirror):
+    """A point that the left-handed system gives is where the overlay gives it, after the conversion at the boundary."""
+    R = Rotation.from_euler("xyz", [0.4, -1.1, 2.0]).as_matrix()
+    axes, origin = R @ np.diag([1.0, 1.0, -1.0]), np.array([0.1, -0.2, 0.3])
+    robot = kt.edit.add_overlay(pendants.ARM, "cell", "base_link", axes, origin, mirror=mirror)
+    T = kt.fk(robot, "cell", base="base_link")(robot.q())
+    said = np.array([0.5, 0.7, -0.2])
+    there = axes @ said + origin  # what the left-handed system means
+    assert np.linalg.det(T[:3, :3]) == pytest.approx(1)
+    assert np.allclose(T[:3, :3] @ mirrored_vector(said, mirror) + T[:3, 3], there, rtol=0, atol=1e-12)
+    kept = [i for i, axis in enumerate("xyz") if axis != mirror]
+    assert np.allclose(T[:3, :3][:, kept], axes[:, kept], rtol=0, atol=1e-12)
+
+
+def test_what_is_no_left_handed_system():
+    for axes, options in ((np.eye(3), {}), (np.zeros((3, 3)), {}), ([1, 2], {}), (-np.eye(3), {"mirror": "w"})):
+        with pytest.raises(kt.KinetreeError) as error:
+            kt.edit.add_overlay(pendants.ARM, "cell", "base_link", axes, **options)
+        assert error.value.findings[0].code == "overlay"

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.robots.icub.boards import board_joints, groups, with_groups
-from kinetree.robots.icub.families import boards, families
+from kinetree.robots.icub.boards import board_joints, boards, families, groups, with_groups
 from support import icub_urdfs, shared
 
 HAND = ("hand_finger", "thumb_oppose", "thumb_proximal", "thumb_distal", "index_proximal", "index_distal")

@@ -126,6 +126,18 @@ class TestSaving:
         assert files(workspace / "out") == ["r.urdf"]
         with pytest.raises(kt.KinetreeError, match="MuJoCo reads"):
             kt.save(load(workspace), workspace / "out" / "r.xml", assets="keep")
+
+    def test_keep_names_references_that_lead_nowhere_from_there(self, workspace):
+        path = workspace / "src/arm/urdf/r.urdf"
+        path.write_text(ROBOT.replace("package://arm/", "../").replace("../look.png", "look.png"))
+        put(workspace / "out/look.png", "")
+        (note,) = kt.save(kt.load(path), workspace / "out/r.urdf", assets="keep")
+        assert (note.code, note.severity) == ("missing-file", "warning")
+        assert note.message.endswith("/out: '../meshes/visual/base.dae', '../meshes/collision/base.stl'")
+        assert kt.save(kt.load(path), workspace / "out/bare.urdf", assets="keep", without=("geometry",)) == ()
+        assert kt.save(kt.load(path), path.with_name("s.urdf"), assets="keep") == ()
+
+    def test_other_words_are_errors(self, workspace):
         with pytest.raises(kt.KinetreeError, match="legal are 'bring' and 'keep'"):
             kt.save(load(workspace), workspace / "out" / "r.xml", assets="take")
 
@@ -193,6 +205,7 @@ class TestMissing:
         found = [(f.code, f.element, f.source.line, f.severity) for f in error.value.findings]
         assert found == [("missing-mesh", "link 'a'", 2, "error"), ("missing-mesh", "link 'b'", 4, "error")]
         assert "git lfs pull" in error.value.findings[1].fix
+        assert ["restore the file" in f.fix for f in error.value.findings] == [True, False]
         assert all("--assets keep" in f.fix and "--without geometry" in f.fix for f in error.value.findings)
         assert not files(workspace / "out")
         kt.save(load(workspace), workspace / "out/r.urdf", without=("geometry",))
@@ -223,8 +236,9 @@ class TestSafety:
         put(workspace / "secret.txt", "secret")
         path = workspace / "src/arm/urdf/r.urdf"
         path.write_text(ROBOT.replace("package://arm/meshes/visual/base.dae", name))
-        with pytest.raises(kt.KinetreeError, match="such files end in"):
+        with pytest.raises(kt.KinetreeError, match="such files end in") as error:
             kt.save(kt.load(path), workspace / "out/r.urdf")
+        assert "restore" not in error.value.findings[0].fix
 
     def test_a_confined_robot_brings_nothing_from_elsewhere(self, workspace):
         (workspace / "outside.stl").write_bytes(meshes.stl())
@@ -322,3 +336,75 @@ def test_what_a_format_keeps_goes_with_it(tmp_path):
     with pytest.raises(kt.KinetreeError, match="--without extension") as error:
         kt.save(kt.load(put(tmp_path / "in/r.sdf", sdf.format("b"))), tmp_path / "out/b.sdf")
     assert error.value.findings[0].code == "missing-file"
+
+
+class TestSubmeshes:
+    """`<submesh>` of SDF: the node of that name; with <center> the middle of its bounds is its origin."""
+
+    WHEEL = '<node id="w" name="wheel"><translate>10 0 0</translate><instance_geometry url="#g"/></node>'
+
+    def load(self, folder, submesh):
+        folder = folder / "a" / "b" / "c" / "d"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "car.dae").write_bytes(meshes.dae(nodes=self.WHEEL))
+        mesh = f"<mesh><uri>car.dae</uri><scale>2 2 2</scale>{submesh}</mesh>"
+        shapes = "".join(f'<{tag} name="v"><geometry>{mesh}</geometry></{tag}>' for tag in ("visual", "collision"))
+        text = f'<sdf version="1.9"><model name="m"><link name="l">{shapes}</link></model></sdf>'
+        return kt.load(put(folder / "m.sdf", text))
+
+    def saved(self, robot, target):
+        kt.save(robot, target)
+        again = kt.load(target)
+        made = {
+            shape.shape.parameters["filename"] for shape in (*again.links["l"].visuals, *again.links["l"].collisions)
+        }
+        return again, [read_mesh((target.parent / name).read_bytes(), name).bounds for name in sorted(made)]
+
+    @pytest.mark.parametrize("target", ["out.xml", "out.urdf"])
+    @pytest.mark.parametrize(
+        ("submesh", "corner"),
+        [
+            ("<name>wheel</name>", (10, 0, 0)),
+            ("<name>wheel</name><center>true</center>", (-0.5, -1, -1.5)),
+            ("<name>n</name><center>false</center>", (0, 0, 0)),
+        ],
+    )
+    def test_only_the_part_is_written(self, tmp_path, target, submesh, corner):
+        robot = self.load(tmp_path, f"<submesh>{submesh}</submesh>")
+        again, bounds = self.saved(robot, tmp_path / target)
+        for found in bounds:
+            assert np.allclose(found, np.array([(0, 0, 0), (1, 2, 3)]) + corner)
+        shape = again.links["l"].visuals[0].shape
+        assert "submesh" not in shape.parameters
+        assert shape.parameters["scale"] == (2.0, 2.0, 2.0)
+
+    def test_sdf_keeps_it_where_the_mesh_is_copied(self, tmp_path):
+        robot = self.load(tmp_path, "<submesh><name>wheel</name><center>1</center></submesh>")
+        again, bounds = self.saved(robot, tmp_path / "out.sdf")
+        visual, collision = again.links["l"].visuals[0].shape, again.links["l"].collisions[0].shape
+        assert visual.parameters == {**robot.links["l"].visuals[0].shape.parameters, "filename": "assets/d/car.dae"}
+        assert (visual.parameters["submesh"], visual.parameters["center"]) == ("wheel", "true")
+        assert "submesh" not in collision.parameters  # of which Gazebo would find no part in the OBJ file
+        assert [np.allclose(found[0], (-0.5, -1, -1.5)) for found in bounds] == [False, True]
+        home = tmp_path / "a" / "b" / "c" / "d" / "again.sdf"
+        kt.save(kt.edit.prefix(robot, "x_"), home)
+        assert kt.load(home).links["x_l"].collisions[0].shape.parameters["submesh"] == "wheel"
+
+    @pytest.mark.parametrize("format", ["mjcf", "urdf"])
+    def test_a_text_alone_cannot_have_it(self, tmp_path, format):
+        robot = self.load(tmp_path, "<submesh><name>wheel</name></submesh>")
+        with pytest.raises(kt.KinetreeError, match=r"cannot say submesh 'wheel' of the mesh 'car\.dae'"):
+            kt.text(robot, format)
+        assert "car" not in kt.text(robot, format, without=("geometry",))
+
+    def test_an_unknown_part_is_named(self, tmp_path):
+        robot = self.load(tmp_path, "<submesh><name>weel</name></submesh>")
+        with pytest.raises(kt.KinetreeError, match="has no part 'weel'; did you mean 'wheel'"):
+            kt.save(robot, tmp_path / "out.xml")
+        with pytest.raises(kt.KinetreeError, match="its part 'x' is unknown"):
+            read_mesh(meshes.stl(), "a.stl", part="x")
+
+    def test_a_submesh_without_a_name_leaves_the_shape_out(self, tmp_path):
+        robot = self.load(tmp_path, "<submesh><center>1</center></submesh>")
+        assert not robot.links["l"].visuals
+        assert "left-out" in [note.code for note in robot.notes]

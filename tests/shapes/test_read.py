@@ -60,6 +60,13 @@ class TestCollada:
         mesh = read_mesh(meshes.dae(matrix="0 -1 0 5 1 0 0 6 0 0 1 7 0 0 0 1", unit="0.1"), "a.dae")
         assert np.allclose(mesh.bounds, [(0.3, 0.6, 0.7), (0.5, 0.7, 1.0)])
 
+    def test_a_node_that_mirrors_does_not_turn_the_faces_inwards(self):
+        mesh = read_mesh(meshes.dae(matrix="-1 0 0 0 0 1 0 0 0 0 2 0 0 0 0 1"), "a.dae")
+        assert mesh.closed
+        assert np.isclose(mesh.volume, 2 * 1.0)  # 1 · 2 · 3 / 6 m³, twice as high
+        scene = meshes.gltf(nodes=[{"mesh": 0, "scale": [1, -1, 2]}])
+        assert np.isclose(read_mesh(json.dumps(scene).encode(), "a.gltf").volume, 2 * 1.0)
+
     def test_a_broken_material_loses_no_triangle(self):
         """trimesh alone returns an empty scene for it."""
         assert len(read_mesh(meshes.dae(), "a.dae").triangles) == 4
@@ -112,6 +119,9 @@ class TestRefused:
             ("a.msh", meshes.msh()[:-4] + struct.pack("<i", 9), "vertices that do not exist"),
             ("a.msh", meshes.msh()[:-4] + struct.pack("<i", -1), "vertices that do not exist"),
             ("a.obj", b"v 1 2 3\nf 1 2 3", "cannot be read|triangles"),
+            ("a.obj", b"v 1 a b\nf 1 2 3", "cannot be read as .obj: it is damaged"),
+            ("a.dae", meshes.dae().replace(b"#p", b"#gone"), "cannot be read as .dae: it is damaged"),
+            ("a.gltf", b'{"accessors": [{}]}', "its accessors, meshes or nodes are incomplete"),
             ("a.obj", b"\0\1\2", "cannot be read|triangles"),
             ("a.glb", b"glTF" + b"\xff" * 30, "no glTF file"),
             ("a.gltf", b"[" * 100_000, "no glTF file"),
@@ -124,6 +134,7 @@ class TestRefused:
         with pytest.raises(kt.KinetreeError, match=message) as error:
             read_mesh(data, name)
         assert error.value.findings[0].source.file == name
+        assert "Error" not in error.value.findings[0].message  # nothing about Python
 
     @pytest.mark.slow
     def test_a_mesh_that_is_used_too_often(self):

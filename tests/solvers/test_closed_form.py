@@ -7,7 +7,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.algorithms.closed_form import FAMILIES, candidates
-from kinetree.solvers.ik.six_axes import six_axes
+from kinetree.solvers.ik.make import six_axes
 from random_arms import ENDS, closed_form_arm, lines
 from support import reachable, shared
 

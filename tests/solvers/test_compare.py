@@ -421,3 +421,64 @@ def test_bodies_of_another_mass_are_unlike_whichever_is_heavier(masses, unlike):
         joint = Joint("j", "revolute", "a", "b", axes=se3.frozen([[0.0, 0.0, 1.0]]))
         trees.append(build_tree(build(Parts("r", links, [joint]))))
     assert Match(*trees, tolerance=1e-9, relative=1e-9)._unlike_mass(0, 0, np.eye(4)) is unlike
+
+
+FOURBAR = """<sdf version="1.7"><model name="m">
+  <link name="ground"/><link name="crank"/><link name="coupler"><pose>0 1 0 0 0 0</pose></link>
+  <link name="rocker"><pose>2 1 0 0 0 0</pose></link>
+  <joint name="a" type="revolute"><parent>ground</parent><child>crank</child><axis><xyz>0 0 1</xyz></axis></joint>
+  <joint name="b" type="revolute"><parent>crank</parent><child>coupler</child><axis><xyz>0 0 1</xyz></axis></joint>
+  <joint name="c" type="revolute"><parent>coupler</parent><child>rocker</child><axis><xyz>0 0 1</xyz></axis></joint>
+  <joint name="d" type="revolute"><pose>0 -1 0 0 0 0</pose><parent>ground</parent><child>rocker</child>
+    <axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+
+
+class TestLoops:
+    def with_loop(self, **changes) -> Robot:
+        parts = parts_of(kt.load(FOURBAR, format="sdf"))
+        parts.loops = [replace(loop, **changes) for loop in parts.loops]
+        return build(parts)
+
+    def test_names_frames_and_directions_of_loops_do_not_matter(self):
+        robot = self.with_loop()
+        loop = robot.loops["d"]
+        T = se3.homogeneous(se3.rotation((0.6, 0.0, 0.8), 0.7), (0.1, 0.2, 0.3))
+        others = [
+            kt.edit.prefix(robot, "x_"),
+            kt.edit.move_frame(robot, "rocker", T, relative_to="rocker"),
+            kt.edit.move_frame(robot, "ground", T, relative_to="ground"),
+            self.with_loop(type="continuous"),
+            self.with_loop(axes=se3.frozen(-loop.axes)),
+            self.with_loop(origin=se3.frozen(loop.origin @ se3.homogeneous(se3.rotation((0, 0, 1), 0.4), (0, 0, 0)))),
+            self.with_loop(parent="rocker", child="ground", origin=se3.frozen(se3.inverse(loop.child_origin)),
+                           child_origin=se3.frozen(se3.inverse(loop.origin))),
+        ]  # fmt: skip
+        for other in others:
+            comparison = kt.compare(robot, other, base="any")
+            assert comparison.same_mechanism, str(comparison)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"type": "ball", "axes": np.zeros((0, 3))},
+            {"type": "fixed", "axes": np.zeros((0, 3))},
+            {"type": "prismatic"},
+            {"axes": np.array([(0.0, 0.6, 0.8)])},
+            {"origin": se3.translation((2.0, 0.001, 0.0))},
+            {"child": "coupler"},
+            {"parent": "crank"},
+        ],
+    )
+    def test_another_loop_is_another_robot(self, changes):
+        robot, other = self.with_loop(), self.with_loop(**changes)
+        for one, two in ((robot, other), (other, robot)):
+            comparison = kt.compare(one, two)
+            assert counted(comparison) == [("loop", "joint 'd'")]
+            assert not comparison.same_mechanism
+
+    def test_a_loop_that_one_robot_lacks_is_a_difference(self):
+        parts = parts_of(self.with_loop())
+        parts.loops = []
+        open_ = build(parts)
+        assert "only the first robot closes this loop" in str(kt.compare(self.with_loop(), open_))
+        assert "only the second robot closes this loop" in str(kt.compare(open_, self.with_loop()))

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import kinetree as kt
 from kinetree.compiler.kernel import Kernel
 from kinetree.model.limits import limits_about
-from kinetree.solvers.ik.kernels import WAY_DOWN
+from kinetree.solvers.ik.make import WAY_DOWN
 from kinetree.solvers.ik.problem import DESCENT_STEPS
 from kinetree.solvers.ik.solver import IK
 from random_arms import closed_form_arm, random_arm

@@ -8,7 +8,7 @@ import pytest
 import kinetree as kt
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
-from kinetree.solvers.limits.reach import Reach
+from kinetree.solvers.limits.widen import Reach
 from kinetree.spatial import polytope
 
 PLANAR = """<robot name="planar"><link name="base"/><link name="upper"/><link name="lower"/><link name="tip"/>

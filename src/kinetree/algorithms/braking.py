@@ -10,8 +10,6 @@ v -> u = v (dt + T / 2), from a velocity to the way up to its stop, can be inver
 to a command is found by projecting the end of its stop onto the set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

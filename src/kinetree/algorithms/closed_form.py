@@ -7,8 +7,6 @@ Sastry, A Mathematical Introduction to Robotic Manipulation, section 3.3.2; the 
 Mechanism and Machine Theory 209, 2025). Three of the angles have two solutions each, so there are at most eight.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -28,10 +26,10 @@ class Turn(NamedTuple):
     cos: Any
     sin: Any
 
-    def then(self, other: Turn) -> Turn:
+    def then(self, other: "Turn") -> "Turn":
         return Turn(self.cos * other.cos - self.sin * other.sin, self.sin * other.cos + self.cos * other.sin)
 
-    def back(self) -> Turn:
+    def back(self) -> "Turn":
         return Turn(self.cos, -self.sin)
 
 

@@ -7,8 +7,6 @@ whose numbers lose precision, so a constant row goes between them. Base and tool
 parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import pi
@@ -17,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses
-from kinetree.algorithms.rounding import decimal, right_angle
 from kinetree.algorithms.serial import SerialChain, check_kind
+from kinetree.algorithms.vectors import decimal, right_angle
 from kinetree.model.dh import Convention, DHChain, DHRow, DHTable
 from kinetree.model.edit.merge import combined
 from kinetree.model.robot import Frame, Inertial, Joint, Link, Robot

@@ -5,8 +5,6 @@ Each velocity coordinate between base and frame gives a twist, linear first: the
 the angular velocity w, both relative to the base, at rate one. A joint that carries the base counts negatively.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, NamedTuple
 
 import numpy as np

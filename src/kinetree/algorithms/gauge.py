@@ -10,8 +10,6 @@ frame and joins the sine and cosine of the joint. (Adding it to the joint's angl
 the last digits of large angles.) It can be done once, before other bodies are attached to the parent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from math import atan2, hypot

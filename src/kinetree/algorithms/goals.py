@@ -1,7 +1,5 @@
 """Goals of inverse kinematics: the error of a frame, and its rate when the joints move."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """One step of a guard: a safe command that keeps joints in a convex set. Runs on any scalar, without a branch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -6,8 +6,6 @@ hardly grows with the number of joints. A coordinate at the end of its range, an
 crossed, are removed from the step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

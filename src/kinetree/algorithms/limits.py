@@ -1,7 +1,5 @@
 """Margins to limits, on any scalar."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

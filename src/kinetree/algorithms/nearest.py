@@ -1,7 +1,5 @@
 """Choice among closed-form solutions: the one inside all limits that is nearest to the start of a search."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

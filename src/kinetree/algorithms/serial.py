@@ -1,7 +1,5 @@
 """The serial chain between two frames of a robot: the joints between them, with all joints at zero."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

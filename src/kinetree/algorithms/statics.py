@@ -1,8 +1,6 @@
 """Points, wrenches and their joint torques (Lynch & Park, Modern Robotics, sections 3.4 and 5.2). Wrenches are force
 first, like the twists whose duals they are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -10,8 +8,8 @@ import numpy as np
 from kinetree.algorithms.differential import twists
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.tree import Tree
+from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import Array
-from kinetree.spatial.wrench import moved_wrench
 
 
 def point(tree: Tree, q: Any, p: Any, frame: str, base: str | None = None) -> Array:

@@ -3,8 +3,6 @@
 An entry has the message and the element of a finding, without its line because lines shift, and its count.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,9 +1,7 @@
 """Checking of a robot by the rules of a profile."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -14,7 +12,7 @@ from kinetree.checker.variants import Certain, certain, remarks
 from kinetree.checker.variants import findings_by_rule as findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
-from kinetree.errors import SEVERITIES, Finding, fail
+from kinetree.errors import SEVERITIES, Finding, fail, nearest_names, wrong_type
 from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
@@ -43,33 +41,51 @@ def check(
     select, ignore: codes or their beginnings, to report only these or to leave these out. Errors of the reader are
     always reported.
 
-    The findings are sorted by severity, the gravest first, then in the order of the rules. Settings and comments that
-    excuse findings are ignored; see `kinetree.checker.checked`. Raises KinetreeError for an unknown profile or code,
+    The findings are sorted by severity, the gravest first, then by their places. Settings and comments that excuse
+    findings are ignored; see `kinetree.checker.checked`. Raises KinetreeError for an unknown profile or code,
     and if there is nothing to read.
     """
-    read = ReadOptions(**options).confined_to(source)
+    how = options_of(source, profile, select, ignore, vendor, options)
     if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
         message = f"{', '.join(sorted(unused))}: a robot is not read again; legal are packages and confined"
         raise fail("option", message)
+    reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, how.read, True)
+    return reported(answers(reading, how)[0], how)
+
+
+def options_of(
+    source: object,
+    profile: str,
+    select: Iterable[str],
+    ignore: Iterable[str],
+    vendor: str | None,
+    reading: Mapping[str, Any],
+) -> CheckOptions:
+    """Return the arguments of a check as options. reading: those of `kinetree.load`. Raises KinetreeError for unknown
+    ones, and for an unknown profile or code."""
+    known = ["profile", "select", "ignore", "vendor", *vars(ReadOptions())]
+    for name in reading.keys() - {*known}:
+        raise wrong_type("option", f"{name}=… is no option of a check; {nearest_names(name, known)}")
+    read = ReadOptions(**reading).confined_to(source)
     how = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read)
     check_codes(profile, how.select, how.ignore)
-    reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, read, True)
-    return reported(answers(reading, how)[0], how)
+    return how
 
 
 def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Certain]:
     """Return all findings of a reader and of a profile's rules, the gravest first, and the answers of the rules. After
     errors of the reader the rules are run on what they leave certain."""
     robot, findings = reading
+    errors = [finding for finding in findings if finding.severity == "error"]
     findings = [replace(f, severity="error") if f.code in GRAVER else f for f in findings]
     if robot is None:
         found = Certain({})
     elif robot.doubts:
         found = certain(robot, options)
-        findings += remarks(robot, found)
+        findings += remarks(robot, found, errors)
     else:
         found = Certain(findings_by_rule(robot, options.rules, options))
-    return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=by_severity), found
+    return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
 
 
 def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding]:
@@ -77,9 +93,9 @@ def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding
     return [finding for finding in findings if is_error_of_reader(finding) or options.wants(finding.code)]
 
 
-def by_severity(finding: Finding) -> int:
-    """Return the key that sorts findings, the gravest first."""
-    return SEVERITIES.index(finding.severity)
+def order(finding: Finding) -> tuple[int, tuple[str, int, int]]:
+    """Return the key that sorts findings, the gravest first, and equally grave ones by file, line and column."""
+    return SEVERITIES.index(finding.severity), finding.place
 
 
 def is_error_of_reader(finding: Finding) -> bool:

@@ -1,13 +1,11 @@
 """Jobs of the checker, and their results."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kinetree.checker.baseline import GONE, Model, model_key, of_gone_models, subtract
-from kinetree.checker.check import answers, by_severity, is_error_of_reader, reported
+from kinetree.checker.check import answers, is_error_of_reader, order, reported
 from kinetree.checker.excuses import excuse
 from kinetree.checker.per_file import PerFile, is_left_out
 from kinetree.conventions.options import CheckOptions
@@ -22,7 +20,7 @@ class Job:
     """A file, and how it is read and checked.
 
     name: name of the variant, "" if the file has one. per_file: codes that are left out for some files. baseline: a
-    file of known findings.
+    file of known findings. row: the row of the settings that names the file.
     """
 
     file: str
@@ -30,6 +28,7 @@ class Job:
     name: str = ""
     per_file: tuple[PerFile, ...] = ()
     baseline: str | None = None
+    row: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def examine_job(job: Job) -> Examined:
         findings, known, gone = subtract(findings, job.baseline, _key(job, job.baseline), is_asked)
         findings += gone if options.wants(GONE) else []
     why = tuple(Excused(finding, by.reason, by.source) for finding, by in excused)
-    checked = Checked(job.file, tuple(sorted(findings, key=by_severity)), why, job.name, tuple(known))
+    checked = Checked(job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known))
     return Examined(checked, reading[0], tuple(found))
 
 

@@ -1,7 +1,5 @@
 """Comments in XML files that excuse findings: `<!-- kinetree: ignore R199-505 because … -->` before an element."""
 
-from __future__ import annotations
-
 import os
 import re
 from bisect import bisect_left
@@ -13,9 +11,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kinetree.checker.check import is_error_of_reader
-from kinetree.conventions.profiles import ALWAYS, FAMILIES, codes_of, nearest_codes, rule_of
+from kinetree.conventions.profiles import ALWAYS, FAMILIES, codes_of, family, nearest_codes, rule_of
 from kinetree.conventions.reader_codes import REMARKS
-from kinetree.conventions.suppressions import RULES, Place, Suppression
+from kinetree.conventions.suppressions import Place, Suppression
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import read_file
 from kinetree.formats.xml import Document, Element, Report, parse
@@ -80,7 +78,7 @@ def excuse(
     return Judged(
         [finding for i, finding in enumerate(findings) if i not in why],
         [(findings[i], why[i]) for i in sorted(why)],
-        [fault for rule in RULES for fault in rule().findings({"suppressions": judged})],
+        [fault for rule in family("SUP") for fault in rule().findings({"suppressions": judged})],
     )
 
 

@@ -1,7 +1,5 @@
 """Choice of the files of a folder that are checked."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,15 +18,16 @@ NO_ROBOTS = (".srdf.xacro",)
 """Endings of files from which something else is made."""
 NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
 """Codes of errors of a file that is a part of others; left out for files that were found in a folder."""
-UNREAD = ("file", "file-size", "format")
+UNREAD = ("file", "file-size", "format", "no-models")
 """Codes of errors of files that could not be read."""
 
 
 def files_of(paths: Sequence[str]) -> dict[str, bool]:
-    """Return all files, each once, and whether they were named; unreadable ones too, because the check reports why.
-    Raises KinetreeError for folders with nothing to read, and for unknown bare names of robots."""
+    """Return all files, each once, and whether they were named; unreadable ones and folders without models too, because
+    the check reports why. Raises KinetreeError if there are only such folders, and for unknown bare names of robots."""
     seen: dict[str, str] = {}
     files: dict[str, bool] = {}
+    empty: list[Finding] = []
     for path in paths:
         if not path:
             raise fail("file", "an empty path names no file; legal are files and folders, such as . for this one")
@@ -39,11 +38,20 @@ def files_of(paths: Sequence[str]) -> dict[str, bool]:
             continue
         models = [str(model) for model in models_in(Path(path))]
         if not models:
-            message = "there are no robot descriptions in this folder"
-            raise KinetreeError(Finding("no-models", "error", message, Source(path)))
+            files[os.path.join(path, "")] = True  # no bare name of a robot
+            empty.append(no_models(path))
         for model in models:
             files.setdefault(seen.setdefault(os.path.abspath(model), model), False)
+    if empty and len(files) == len({finding.source for finding in empty}):
+        raise KinetreeError(empty)
     return files
+
+
+def no_models(folder: str) -> Finding:
+    """Return the error of a folder without models."""
+    return Finding(
+        "no-models", "error", "there are no robot descriptions in this folder", Source(os.path.normpath(folder))
+    )
 
 
 def folders_of(paths: Sequence[str]) -> list[str]:

@@ -1,7 +1,5 @@
 """Jobs of a check, from paths, settings and options of the command line."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -12,9 +10,10 @@ from kinetree.confine import Confinement, RealPaths, workspace_of
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
 from kinetree.errors import fail
-from kinetree.formats.registry import FORMATS, NO_EFFECT, Format, ReadOptions, format_by_ending
+from kinetree.formats.registry import FORMATS, NO_EFFECT, Format, ReadOptions, format_by_ending, without_effect
+from kinetree.load import is_packaged
 
-FLAGS = {"xacro_args": "--arg", "model": "--model", "expand": "--expand"}
+FLAGS = {"packages": "--package", "xacro_args": "--arg", "model": "--model", "expand": "--expand"}
 
 
 def jobs(
@@ -92,7 +91,7 @@ def _job(
     path: str, settings: Settings, model: Model | None, given: CheckOptions, baseline: str | None, bounds: _Bounds
 ) -> Job:
     format = _format(path, given.read)
-    read = format.meant(given.read) if format else given.read.with_defaults(NO_EFFECT)
+    read = format.meant(given.read) if format else given.read.with_defaults(NO_EFFECT.keys() - {"packages"})
     options = replace(given, read=read)
     for other in (*([model.options] if model else []), settings.options, CheckOptions(DEFAULT)):
         options = options.over(other)
@@ -107,20 +106,22 @@ def _job(
         model.name if model else "",
         settings.per_file,
         baseline or settings.baseline,
+        model.source if model else None,
     )
 
 
 def _check_meant(paths: Sequence[str], options: ReadOptions) -> None:
     """Raise KinetreeError for an option without effect on the format of any file."""
     rows = [_format(path, options) for path in paths]
-    for name in NO_EFFECT:
-        if getattr(options, name) and not any(row and name in row.options for row in rows):
-            legal = " and ".join(sorted(row.name for row in FORMATS.values() if name in row.options))
-            raise fail("option", f"{FLAGS[name]} means something to {legal} alone, and none of these is of that format")
+    for name in without_effect(options, rows):
+        legal = " and ".join(sorted(row.name for row in FORMATS.values() if name in row.options))
+        raise fail("option", f"{FLAGS[name]} means something to {legal} alone, and none of these is of that format")
 
 
 def _format(path: str, options: ReadOptions) -> Format | None:
     """Return the format of a file by its ending, without reading it."""
+    if is_packaged(path, options.format):
+        return FORMATS["dh"]
     return FORMATS[options.format] if options.format else format_by_ending(path)
 
 

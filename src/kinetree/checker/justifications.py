@@ -1,7 +1,5 @@
 """Justification report: where models depart from conventions and why, as REP-199 requires."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from kinetree.checker.checked import Checked, Excused

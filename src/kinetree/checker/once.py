@@ -1,7 +1,5 @@
 """Findings about elements that are read several times: of a model that a world includes, or that is checked itself."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable
@@ -15,6 +13,9 @@ Key = tuple[str, str, int, int | None, str]
 
 def once(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings without those that another copy of the same element in the same file has already."""
+    findings = list(findings)
+    if len({(finding.code, finding.source) for finding in findings}) == len(findings):
+        return findings  # as in most files
     seen: set[Key] = set()
     found = []
     for finding in findings:

@@ -1,7 +1,5 @@
 """Patterns of files, and codes that are left out for matching files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """What a child process that checks files may read."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Xacro files and large files are checked in child processes with limits of time and memory; see `kinetree.isolated`.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import queue

@@ -1,7 +1,5 @@
 """Settings of a project for its checks: `kinetree.toml`, or `[tool.kinetree]` of a `pyproject.toml`."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -12,7 +10,7 @@ from typing import Any
 from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import PROFILES, codes_of, nearest_codes, unknown_codes
-from kinetree.errors import KinetreeError
+from kinetree.errors import KinetreeError, Source
 from kinetree.formats.opener import read_file
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.text import TextReport, decode, read_toml
@@ -33,11 +31,13 @@ class Model:
 
     file: absolute. options: its profile, xacro arguments, packages with absolute folders, and model, as far as given.
     name: name of the variant, by default its arguments and model; "" if the file has one variant and no name.
+    source: its row in the settings.
     """
 
     file: str
     options: CheckOptions
     name: str
+    source: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,8 @@ class _Reader:
         folders = {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()}
         model, name = _text(row, "model"), _text(row, "name") or ""
         read = ReadOptions(xacro_args=args or None, packages=folders or None, model=model)
-        return Model(os.path.join(self.folder, file or ""), CheckOptions(self.profile(row), read=read), name)
+        options = CheckOptions(self.profile(row), read=read)
+        return Model(os.path.join(self.folder, file or ""), options, name, row.source)
 
     def exclude(self, table: TomlTable) -> tuple[Pattern, ...]:
         legal, says = 'legal is such as ["legacy/**"]', "{}: {} is no list of patterns"
@@ -188,16 +189,20 @@ class _Reader:
             return ()
         if "" in said:
             self.error("per-file-ignores has an empty pattern; legal is such as 'legacy/**'", "per-file-ignores")
-        rows = ((Pattern(glob, self.folder), self.codes(codes, "per-file-ignores")) for glob, codes in said.items())
+        table, key = self.table.inner("per-file-ignores", 0, said), "per-file-ignores"
+        rows = ((Pattern(glob, self.folder), self.codes(codes, key, table, glob)) for glob, codes in said.items())
         return tuple(PerFile(pattern, codes) for pattern, codes in rows)
 
-    def codes(self, said: Any, key: str) -> tuple[str, ...]:
+    def codes(self, said: Any, key: str, table: TomlTable | None = None, at: str = "") -> tuple[str, ...]:
+        table, at = table or self.table, at or key
         if not is_texts(said) or not all(said):
-            self.error(f'{key}: {shown(said)} is no list of codes; legal is such as ["R199-505", "ICUB-3"]', key)
+            message = f'{key}: {shown(said)} is no list of codes; legal is such as ["R199-505", "ICUB-3"]'
+            table.error("", message, at)
             return ()
         known = codes_of() if said else []
         for code in unknown_codes(said, known)[:MAX_FAULTS]:
-            self.error(f"{key}: no rule's code begins with {shown(code)}; {nearest_codes(code[:100], known)}", key)
+            message = f"{key}: no rule's code begins with {shown(code)}; {nearest_codes(code[:100], known)}"
+            table.error("", message, at)
         return tuple(said)
 
     def vendor(self, table: TomlTable) -> str | None:

@@ -1,11 +1,11 @@
 """Checks of a robot of which errors leave something unknown: what is found whatever stands in for it is certain."""
 
-from __future__ import annotations
-
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import pi
+from operator import attrgetter
 
 import numpy as np
 
@@ -62,7 +62,8 @@ class Certain:
         """Return whether a rule, or a reader, could judge an element. always: whether the code is of no rule."""
         if self.touched and (element in self.touched or element.startswith("<")):  # which may be inside of such a one
             return False
-        return always or (code in self.findings and code not in self.unsure)
+        asked = code in self.findings and all(finding.code != "not-asked" for finding in self.findings[code])
+        return always or (asked and code not in self.unsure)
 
 
 def certain(robot: Robot, options: CheckOptions) -> Certain:
@@ -80,13 +81,13 @@ def certain(robot: Robot, options: CheckOptions) -> Certain:
     for code in runs[0].keys() - unsure:
         found = [{_key(finding): finding for finding in run[code]} for run in runs]
         always = set.intersection(*map(set, found))
-        kept[code] = [min((f[key] for f in found), key=_length) for key in found[0] if key in always]
+        kept[code] = [min((f[key] for f in found), key=lambda f: len(f.message)) for key in found[0] if key in always]
         kept[code] = [
             replace(finding, message=without_stand_ins(finding.message))
             for finding in kept[code]
-            if not _is_about(_key(finding), whole)
+            if not (_is_unknown(finding.element, whole) or stands_in(_key(finding)[1]))
         ]
-        if any(not _is_about(key, touched) for key in set.union(*map(set, found)) - always):
+        if any(not _is_unknown(element, touched) for element, _ in set.union(*map(set, found)) - always):
             unsure.add(code)
     order = [rule.code for rule in rules]
     return Certain({code: kept[code] for code in order if code in kept}, touched, frozenset(unsure))
@@ -97,13 +98,9 @@ def _key(finding: Finding) -> tuple[str | None, str]:
     return finding.element, finding.message.partition(SAME)[0]
 
 
-def _length(finding: Finding) -> int:
-    return len(finding.message)
-
-
-def _is_about(key: tuple[str | None, str], unknown: frozenset[str]) -> bool:
-    """Return whether a finding is about an unknown element, or about one that the file does not have."""
-    return key[0] in unknown or any(stands_in(text or "") for text in key)
+def _is_unknown(element: str | None, unknown: frozenset[str]) -> bool:
+    """Return whether an element is unknown, or one that the file does not have."""
+    return element in unknown or stands_in(element or "")
 
 
 @np.errstate(all="ignore")  # a ratio to a tiny mass may be infinite, and rules compare it as such
@@ -129,17 +126,39 @@ def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOp
     return findings
 
 
-def remarks(robot: Robot, found: Certain) -> list[Finding]:
-    """Return the remark on what could not be checked of a robot with doubts, if there is anything."""
-    about = sorted({doubt.element for doubt in robot.doubts if doubt.name and not stands_in(doubt.name)})
+def remarks(robot: Robot, found: Certain, errors: Iterable[Finding]) -> list[Finding]:
+    """Return the remark on what could not be checked of a robot because of its reader's errors, if any."""
+    about = _in_doubt(robot)
+    because = _listed([_placed(error, robot) for error in sorted(errors, key=attrgetter("place"))])
+    unknown, so = "parts of the robot", []
     if Doubt("robot", robot.name) in robot.doubts:
-        message = "no rule was run, for the errors may concern every part of the robot"
+        unknown, so = "the whole robot", ["no rule was run"]
     else:
-        message = f"the errors leave unknown what rules read of {_listed(about)}"
-        if found.unsure:
-            message += f"; {_listed(sorted(found.unsure), 100)} could not be checked on other parts either"
-    note = Finding("not-asked", "info", message, robot.source, f"robot {robot.name!r}")
-    return [note] if about or found.unsure else []
+        so += [f"rules could not fully check {_listed(about)}"] if about else []
+        rest = "the other parts either" if about else "the robot"
+        so += [f"{_listed(sorted(found.unsure), 100)} could not fully check {rest}"] if found.unsure else []
+    message = f"errors leave {unknown} unknown ({because}): {'; '.join(so)}"
+    fix = "correct the errors, then check again"
+    return [Finding("not-asked", "info", message, robot.source, f"robot {robot.name!r}", fix)] if so else []
+
+
+def _in_doubt(robot: Robot) -> list[str]:
+    """Return the elements of the file of which something is unknown, by their names in messages."""
+    doubts = [d for d in robot.doubts if d.kind != "robot" or d.part == "name"]
+    named = {d.element for d in doubts if d.name and not stands_in(d.name)}
+    lacking = {f"link {link.name!r}" for link in robot.links.values() if not link.source}  # only joints name them
+    nameless = Doubt("robot", robot.name, "names") in robot.doubts and any(
+        not d.name or stands_in(d.name) for d in doubts
+    )
+    return [*sorted(named - lacking), *(["elements without a name"] if nameless else [])]
+
+
+def _placed(error: Finding, robot: Robot) -> str:
+    """Return the code of an error and its line, with its file if that is not the robot's."""
+    if not error.source or not error.source.line:
+        return error.code
+    file = "" if robot.source and error.source.file == robot.source.file else f"{os.path.basename(error.source.file)} "
+    return f"{error.code} in {file}line {error.source.line}"
 
 
 def _listed(names: list[str], most: int = 12) -> str:
@@ -180,9 +199,11 @@ def varied(robot: Robot, k: int, names: Collection[str] = ()) -> Robot:
     _followers(parts, {d.name for d in robot.doubts if d.kind == "joint" and d.part == "mimic"}, k)
     _rooted(parts, robot.doubts, k)
     whole = {doubt.name for doubt in robot.doubts if doubt.kind == "joint" and not doubt.part}
+    moved = {joint.child for joint in parts.joints}
+    root = next(link.name for link in parts.links if link.name not in moved)
     for i, joint in enumerate(parts.joints):
         if joint.name in whole and stands_in(joint.child) and k % 2 == 0:  # nothing is known of where it is
-            parts.joints[i] = replace(joint, parent=_root_of(parts))
+            parts.joints[i] = replace(joint, parent=root)
     return replace(build(parts), text=robot.text)
 
 
@@ -226,11 +247,6 @@ def _followers(parts: Parts, unknown: set[str], k: int) -> None:
             parts.joints[i] = replace(joint, mimic=None)
     known = {joint.name for joint in parts.joints if joint.kind.single}
     parts.coupled_limits = [limit for limit in parts.coupled_limits if known.issuperset(limit.coefficients)]
-
-
-def _root_of(parts: Parts) -> str:
-    moved = {joint.child for joint in parts.joints}
-    return next(link.name for link in parts.links if link.name not in moved)
 
 
 def _rooted(parts: Parts, doubts: Collection[Doubt], k: int) -> None:

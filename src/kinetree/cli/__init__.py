@@ -5,8 +5,6 @@ controller of `calibrate` disagree; 2 a fault of the input or the command, on th
 cannot be written; 130 interrupted; 141 the reader of the output has gone.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib import import_module
@@ -16,8 +14,7 @@ from typing import Any
 import click
 
 from kinetree import __version__, _start
-from kinetree.cli._exit import INTERRUPTED, exit_status
-from kinetree.cli._streams import prepare
+from kinetree.cli._exit import INTERRUPTED, exit_status, prepare
 
 
 class _Commands(click.Group):

@@ -1,7 +1,5 @@
 """Reading and printing of poses in the forms of makers' controllers."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +10,7 @@ from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
 from kinetree.controllers.text import parsed, written
 from kinetree.errors import UnknownNameError, UnverifiedWarning, fail
-from kinetree.formats.numbers import number
+from kinetree.formats.numbers import numbers
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -96,8 +94,7 @@ def _controller(name: str) -> Controller:
 
 
 def _ros(text: str) -> Array:
-    numbers = [number(part) for part in text.replace(",", " ").split()]
-    values = [x for x in numbers if x is not None]
-    if len(values) < len(numbers) or len(values) != 7 or not any(values[3:]):
+    values = numbers(text.replace(",", " ")) or []
+    if len(values) != 7 or not any(values[3:]):
         raise fail("pose", f"{text!r} is no pose of ROS; legal is {LEGAL}")
     return se3.homogeneous(se3.rotation_from_quaternion(values[3:]), np.array(values[:3]))

@@ -1,7 +1,5 @@
 """Printing of findings and reports: wrapped and coloured in a terminal, one line each in a pipe."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The model as JSON: every dataclass is an object of its fields, in SI units, with poses as 4x4 rows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass

@@ -1,7 +1,5 @@
 """Arguments of commands that are models, and the options for reading them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -15,7 +13,7 @@ from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import number
 from kinetree.formats.parts import PARTS
-from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions
+from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
 from kinetree.model.robot import Robot
 from kinetree.robots.packaged import names
@@ -129,8 +127,7 @@ def _load(sources: Sequence[str], options: ReadOptions) -> list[Robot]:
     if not any(getattr(options, name) for name in NO_EFFECT):
         return [load(file, **vars(options)) for file in files]
     rows = [format_of(file, options.format) for file in files]
-    unused = set.intersection(*(set(row.without_effect(options)) for row in rows))
-    rows[0].check_options(options.with_defaults(NO_EFFECT.keys() - unused))
+    rows[0].check_options(options.with_defaults(NO_EFFECT.keys() - without_effect(options, rows)))
     return [load(file, **vars(row.meant(options))) for file, row in zip(files, rows, strict=True)]
 
 

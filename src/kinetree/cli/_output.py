@@ -1,7 +1,5 @@
 """Files that commands write; none is overwritten without --force."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path

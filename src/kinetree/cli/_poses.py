@@ -1,15 +1,13 @@
-"""Tables of joints and poses that were written down from a pendant."""
-
-from __future__ import annotations
+"""Tables of joints and poses that were written down from a pendant, and the meaning of their columns."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.cli._columns import Column, example, factors, find_columns, unit_of
 from kinetree.cli._table import Row, fault, quoted, read_table
 from kinetree.controllers.controller import METRES, Controller
 from kinetree.controllers.rotation import RADIANS
@@ -19,6 +17,23 @@ from kinetree.formats.numbers import number
 from kinetree.spatial.se3 import Array
 
 _NUMBER = re.compile(r"(?P<number>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d.,+-]*)", re.ASCII)
+
+
+class Wanted(NamedTuple):
+    """A required column. unit: of its numbers, "" for none, None for poses as text."""
+
+    label: str
+    what: str
+    unit: str | None
+
+
+class Column(NamedTuple):
+    """A column of the table. at: from 0. unit: that of its heading, else of the required column."""
+
+    at: int
+    text: str
+    unit: str | None
+    wanted: Wanted
 
 
 def read_poses(
@@ -112,3 +127,161 @@ def _pose(file: Path, row: Row, columns: list[Column], who: Controller) -> list[
     if wrong:
         raise fault(file, row.line, who.wrong("poses", wrong).findings[0].message)
     return values
+
+
+LONGEST = 200
+"""Largest number of characters of a heading with a unit."""
+POSE = "pose"
+"""Column of poses as the pendant writes them."""
+LEFT_OUT = ("name", "comment", "note")
+"""Columns that are ignored, as those whose name begins with #."""
+NO_UNIT = ("", "-", "1")
+"""Spellings of no unit."""
+WORDS = {
+    "°": "deg",
+    "º": "deg",  # an ordinal, which keyboards have beside it
+    "degree": "deg",
+    "degrees": "deg",
+    "radian": "rad",
+    "radians": "rad",
+}
+"""Other spellings of units."""
+VENDOR_JOINTS = {
+    "kuka": ("A1", "A2", "A3", "A4", "A5", "A6", "A7"),  # KUKA System Software 8.3, axis-specific position
+    "universal_robots": ("Base", "Shoulder", "Elbow", "Wrist 1", "Wrist 2", "Wrist 3"),  # PolyScope, Move
+}
+"""Names of joints on pendants that do not use J1, J2, …"""
+
+_BRACKETS = re.compile(r"(?P<name>.+?)\s*(?:\[(?P<a>[^][]*)\]|\((?P<b>[^()]*)\)|/(?P<c>[^][()/]*))")
+_WORD = re.compile(r"(?P<name>.+?)(?:[\s_]+(?P<a>[a-z]+)|\s*(?P<b>[°º]))", re.IGNORECASE)
+
+
+def find_columns(
+    file: Path, head: Row, who: Controller, names: Sequence[str], turning: Sequence[bool]
+) -> tuple[list[Column], list[Column]]:
+    """Return the columns of the joints, from base to tool0, and those of the numbers of a pose, or the one with its
+    text. names, turning: of the joints. Raises KinetreeError if the table is ambiguous."""
+    poses = _poses(who, any(_key(name) == POSE for cell in head.cells for name, _ in _readings(cell)))
+    legal = _legal(who, names)
+    ways = [(joints, *_matched(head.cells, [*joints, *poses], who.name)) for joints in _joints(who, names, turning)]
+    good = [(joints, found) for joints, found, faults in ways if not faults]
+    if not good:
+        first = min((faults for *_, faults in ways), key=len)[0]
+        raise fault(file, head.line, f"{first}; {legal}")
+    joints, found = good[0]
+    for others, differently in good[1:]:
+        for one, other in zip(joints, others, strict=True):
+            a, b = found[one], differently[other]
+            if a.at != b.at:
+                message = f"{one.what} may be column {quoted(a.text)} or, as {other.what}, {quoted(b.text)}"
+                raise fault(file, head.line, f"{message}; {legal}")
+    return [found[one] for one in joints], [found[one] for one in poses]
+
+
+def example(who: Controller, n: int) -> str:
+    """Return a legal line of names."""
+    return ", ".join((*_numbered(n), *who.components))
+
+
+def unit_of(word: str) -> str:
+    """Return the standard spelling of a unit; an unknown one stays as it is."""
+    plain = word.strip().casefold()
+    return "" if plain in NO_UNIT else WORDS.get(plain, plain)
+
+
+def factors(unit: str | None) -> dict[str, float]:
+    """Return the legal units for a number that is required in a unit, with their factors to SI."""
+    return next((table for table in (METRES, RADIANS) if unit in table), {})
+
+
+def _numbered(n: int) -> tuple[str, ...]:
+    return tuple(f"J{i + 1}" for i in range(n))
+
+
+def _schemes(who: Controller, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    yield tuple(names)
+    yield _numbered(len(names))
+    vendors = VENDOR_JOINTS.get(who.key, ())
+    if len(vendors) >= len(names):
+        yield vendors[: len(names)]
+
+
+def _joints(who: Controller, names: Sequence[str], turning: Sequence[bool]) -> Iterator[list[Wanted]]:
+    for scheme in _schemes(who, names):
+        yield [
+            Wanted(label, f"joint {name!r}", "deg" if turns else "mm")
+            for label, name, turns in zip(scheme, names, turning, strict=True)
+        ]
+
+
+def _poses(who: Controller, as_text: bool) -> list[Wanted]:
+    if as_text:
+        return [Wanted(POSE, "the pose", None)]
+    units = [who.position] * 3 + [who.rotation.unit] * len(who.rotation.names)
+    return [Wanted(name, f"{name} of the pose", unit) for name, unit in zip(who.components, units, strict=True)]
+
+
+def _legal(who: Controller, names: Sequence[str]) -> str:
+    joints = " or ".join(", ".join(scheme) for scheme in _schemes(who, names))
+    return (
+        f"legal are {joints}, and {', '.join(who.components)} or {POSE}; "
+        f"{', '.join(LEFT_OUT)} and what begins with # are left out"
+    )
+
+
+def _matched(cells: list[str], wanted: list[Wanted], whose: str) -> tuple[dict[Wanted, Column], list[str]]:
+    """Return the columns, with exact matches before those in another case, and what is wrong."""
+    found: dict[Wanted, Column] = {}
+    faults: list[str] = []
+    left = [(i, text) for i, text in enumerate(cells) if text]
+    spellings: tuple[Callable[[str], str], ...] = (str, _key)
+    for same in spellings:
+        rest = []
+        for i, text in left:
+            unit, fits = _fits(text, wanted, same)
+            if not fits:
+                rest.append((i, text))
+            elif len(fits) > 1:
+                faults.append(f"column {quoted(text)} may be {' or '.join(one.what for one in fits)}")
+            elif fits[0] in found:
+                faults.append(f"column {quoted(text)} stands twice: it is {fits[0].what}")
+            else:
+                found[fits[0]] = Column(i, text, fits[0].unit if unit is None else unit_of(unit), fits[0])
+                faults += _unit_fault(found[fits[0]])
+        left = rest
+    beside = f", beside {POSE!r}," if wanted[-1].unit is None else ""
+    unknown = [text for _, text in left if not (text.startswith("#") or _key(text) in LEFT_OUT)]
+    faults += [f"column {quoted(text)}{beside} is neither a joint nor of a pose of {whose}" for text in unknown]
+    return found, faults + [f"there is no column {one.label!r}" for one in wanted if one not in found]
+
+
+def _fits(text: str, wanted: list[Wanted], same: Callable[[str], str]) -> tuple[str | None, list[Wanted]]:
+    """Return the unit in a heading, None for none, and the columns that it matches."""
+    for name, unit in _readings(text):
+        if fits := [one for one in wanted if same(one.label) == same(name)]:
+            return unit, fits
+    return None, []
+
+
+def _readings(text: str) -> Iterator[tuple[str, str | None]]:
+    """Yield a heading as a name alone, and as a name with a unit."""
+    yield text, None
+    if len(text) > LONGEST:
+        return
+    if match := _BRACKETS.fullmatch(text):
+        yield match["name"], match["a"] or match["b"] or match["c"] or ""
+    if (match := _WORD.fullmatch(text)) and unit_of(match["a"] or match["b"]) in (*METRES, *RADIANS):
+        yield match["name"], match["a"] or match["b"]
+
+
+def _unit_fault(column: Column) -> list[str]:
+    legal = factors(column.wanted.unit)
+    if column.unit == column.wanted.unit or column.unit in legal:
+        return []
+    units = " or ".join(legal) or "none"
+    return [f"column {quoted(column.text)} has the unit {quoted(column.unit or 'none')}, where {units} is legal"]
+
+
+def _key(name: str) -> str:
+    """Return a name without case and separators: Wrist_1 and wrist1 are the same."""
+    return re.sub(r"[\s_]+", "", name).casefold()

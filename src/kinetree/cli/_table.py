@@ -1,7 +1,5 @@
 """Tables as spreadsheets export them: a line of names, and rows of cells."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from pathlib import Path

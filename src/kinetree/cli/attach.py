@@ -1,12 +1,9 @@
 """`kinetree attach A B`: one robot made of two."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 import click
 
@@ -17,6 +14,7 @@ from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import format_number, number
 from kinetree.formats.opener import snapshot
 from kinetree.formats.output import write_whole
+from kinetree.formats.xml_writer import XmlWriter
 from kinetree.load import load, save
 from kinetree.model import edit
 from kinetree.model.robot import Joint, Robot
@@ -100,19 +98,19 @@ def _wrapper(path: Path, both: Robot, files: tuple[Path, Path], new: Joint, pref
 def _text(path: Path, name: str, files: tuple[Path, Path], new: Joint, argument: tuple[str, str]) -> str:
     xyz, rpy = new.origin[:3, 3], se3.rpy_from_rotation(new.origin[:3, :3])
     relative = [Path(os.path.relpath(file, path.parent)).as_posix() for file in files]
-    lines = [
-        '<?xml version="1.0"?>',
-        f'<robot name={quoteattr(name)} xmlns:xacro="http://www.ros.org/wiki/xacro">',
-        *([f"  <xacro:arg name={quoteattr(argument[0])} default={quoteattr(argument[1])}/>"] if argument[0] else []),
-        *(f"  <xacro:include filename={quoteattr(file)}/>" for file in relative),
-        f'  <joint name={quoteattr(new.name)} type="fixed">',
-        f'    <origin xyz="{_numbers(xyz)}" rpy="{_numbers(rpy)}"/>',
-        f"    <parent link={quoteattr(new.parent)}/>",
-        f"    <child link={quoteattr(new.child)}/>",
-        "  </joint>",
-        "</robot>",
-    ]
-    return "\n".join(lines) + "\n"
+    writer = XmlWriter()
+    writer.open("robot", name=name, **{"xmlns:xacro": "http://www.ros.org/wiki/xacro"})
+    if argument[0]:
+        writer.leaf("xacro:arg", name=argument[0], default=argument[1])
+    for file in relative:
+        writer.leaf("xacro:include", filename=file)
+    writer.open("joint", name=new.name, type="fixed")
+    writer.leaf("origin", xyz=_numbers(xyz), rpy=_numbers(rpy))
+    writer.leaf("parent", link=new.parent)
+    writer.leaf("child", link=new.child)
+    writer.close()
+    writer.close()
+    return writer.text()
 
 
 def _file_of(robot: Robot) -> Path:

@@ -14,6 +14,7 @@ import click
 import numpy as np
 
 from kinetree.cli._controllers import notes as unverified
+from kinetree.cli._controllers import print_notes
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.controllers.controller import Controller
@@ -79,10 +80,9 @@ def command(
         raise KinetreeError(
             replace(f, source=f.source or place) if f.code in OF_THE_FILE else f for f in error.findings
         ) from None
-    for note in (*notes, *converted):
-        print(f"note: {note}", file=sys.stderr)
+    print_notes((*notes, *converted))
     if as_json:
-        print_json(_without_negative_zeros(result))
+        print_json(result)
     else:
         print(result)
     sys.exit(0 if result.agrees else 1)
@@ -140,13 +140,3 @@ def _option(advice: re.Match[str]) -> str:
 def _rounded(degrees: float, to: Callable[[float], float]) -> float:
     """Return an angle rounded to two decimals by `to`, floor or ceil, to stay on the safe side."""
     return float(to(degrees * 100)) / 100
-
-
-def _without_negative_zeros(result: Calibration) -> Calibration:
-    return replace(
-        result,
-        T_base_link_base=result.T_base_link_base + 0.0,
-        T_flange_tool0=result.T_flange_tool0 + 0.0,
-        residual=result.residual + 0.0,
-        alternatives=tuple(map(_without_negative_zeros, result.alternatives)),
-    )

@@ -1,7 +1,5 @@
 """`kinetree check [PATH…]`: report what is wrong with robot descriptions, and violations of conventions."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence

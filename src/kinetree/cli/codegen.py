@@ -1,7 +1,5 @@
 """`kinetree codegen`: queries of a robot as C."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """`kinetree compare A B`: whether two robots are the same, and where they differ."""
 
-from __future__ import annotations
-
 import sys
 
 import click

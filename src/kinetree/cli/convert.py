@@ -1,7 +1,5 @@
 """`kinetree convert`: conversion of a robot to another format."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from pathlib import Path

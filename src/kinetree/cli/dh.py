@@ -1,7 +1,5 @@
 """`kinetree dh`: the Denavit-Hartenberg parameters of a chain."""
 
-from __future__ import annotations
-
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +13,7 @@ from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import check_new, force_option
 from kinetree.cli._page import Section, print_page
 from kinetree.errors import fail
-from kinetree.formats.dh.format import Spelling, csv_text, toml_text
+from kinetree.formats.dh.write import Spelling, csv_text, toml_text
 from kinetree.formats.output import write_whole
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
 from kinetree.model.robot import Robot

@@ -1,7 +1,5 @@
 """`kinetree fix PATH…`: repair robot descriptions in place."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import re
@@ -17,12 +15,14 @@ import click
 from kinetree.checker.alone import examine_alone
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Examined, Job
-from kinetree.checker.files import files_of, folders_of, without_parts
+from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
 from kinetree.checker.jobs import jobs
 from kinetree.checker.per_file import is_left_out
+from kinetree.checker.report._paths import as_shown
 from kinetree.checker.report.pretty import pretty
 from kinetree.checker.run import check_all, needs_children
 from kinetree.checker.settings import read_settings
+from kinetree.cli._controllers import print_notes, read
 from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option
@@ -35,6 +35,7 @@ from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.load import format_of, is_packaged
+from kinetree.spatial.se3 import Array
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are repaired."""
@@ -52,6 +53,7 @@ LEGAL = "legal are URDF and xacro files, and folders that hold such"
     multiple=True,
     help="SRDF or YAML that uses these names, of one model, with --unsafe. Repeatable.",
 )
+@assignments("--add-tool", "tools", "NAME=MAKER:POSE", "Add the frame of a tool, as the maker's controller has it.")
 @click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
 @click.option("--format", type=click.Choice(TEXTS), help="To read; by default ending and root say.")
 @assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file.")
@@ -63,6 +65,7 @@ def command(
     config: str | None,
     unsafe: bool,
     also: tuple[str, ...],
+    tools: Mapping[str, str],
     diff: bool,
     as_json: bool,
 ) -> None:
@@ -72,6 +75,9 @@ def command(
     changes a limit or a mass, with one exception: angles that are meant to be fractions of π become exact (R103-007),
     which turns the links behind by a few milliradians; --ignore R103-007 leaves them. What the file or the settings
     excuse is left. All files are written, or none; a run that is killed meanwhile is undone by the next.
+
+    --add-tool gripper_tcp="kuka:0, 0, 120, 0, 0, 90" adds the frame beside tool0 (REP-199): the numbers of the tool as
+    the pendant shows them, or as ros:x y z qx qy qz qw.
 
     Exit status 0 if everything that can be repaired is, 1 if something could not be, or if --diff has something to
     show, 2 if a file could not be read or written.
@@ -90,7 +96,10 @@ def command(
         raise click.UsageError(
             f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
         )
-    results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, also=also)
+    if tools and len(asked) > 1:
+        raise click.UsageError(f"--add-tool is for one model, and these are {len(asked)}")
+    poses = {name: _tool(name, text) for name, text in tools.items()}
+    results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, also=also, tools=poses)
     try:
         notes += () if diff else write(*results)
     except KinetreeError as error:
@@ -103,6 +112,16 @@ def command(
         print_findings(faults)
     left = any(fixed.unrepaired or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
+
+
+def _tool(name: str, text: str) -> Array:
+    """Return T_tool0_tool (4, 4) of a text MAKER:POSE."""
+    maker, colon, pose = text.partition(":")
+    if not colon:
+        raise fail("tool", f"{text!r} is not of the form MAKER:POSE, such as kuka:0,0,120,0,0,90", element=name)
+    T, remarks = read(maker, pose)
+    print_notes(remarks)
+    return T
 
 
 def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
@@ -156,7 +175,7 @@ def _all_fixed(
             contents |= fixed.after
         except KinetreeError as error:
             if files.get(job.file, True) or without_parts(examined.checked).findings:
-                faults += [_placed(finding, job.file) for finding in error.findings]
+                faults += [replace(f, source=f.source or Source(job.file)) for f in error.findings]
     return results, list(dict.fromkeys(faults))  # a fault of all variants of a file is printed once
 
 
@@ -170,9 +189,12 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
     if job.name and not options["unsafe"]:
         message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
         raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
+    errors = _errors(examined)
+    if is_unread(examined.checked):
+        raise KinetreeError(errors)
     if not job.options.read.format and (name := format_of(job.file).name) not in TEXTS:
         raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
-    if (errors := _errors(examined)) or examined.robot is None:
+    if errors or examined.robot is None:
         raise KinetreeError(errors)
     if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
         message = "includes files that an interrupted run had left, and which have changed now; run this again"
@@ -187,19 +209,14 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
     )
 
 
-def _placed(finding: Finding, path: str) -> Finding:
-    if finding.source:
-        return finding
-    return Finding(finding.code, finding.severity, finding.message, Source(path), finding.element, finding.fix)
-
-
 def _plain(fixed: Fixed) -> Mapping[str, Any]:
     return {
         "file": fixed.file,
-        "changed": [_name(path) for path in fixed.after],
+        "changed": [as_shown(path) for path in fixed.after],
         "mended": fixed.repaired,
         "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
         "unsafe": fixed.unsafe,
+        "added": fixed.added,
         "diff": "".join(_diff(fixed)),
     }
 
@@ -212,12 +229,13 @@ def _print(fixed: Fixed, diff: bool) -> None:
     else:
         _write((_with(finding, "mended") for finding in fixed.repaired), sys.stdout)
     _write((_with(finding, f"not mended: {why}") for finding, why in fixed.unrepaired), sys.stderr)
-    count = f"{len(fixed.repaired)} {'would be ' if diff else ''}mended"
+    added = f"{', '.join(fixed.added)} {'would be ' if diff else ''}added, " if fixed.added else ""
+    count = f"{added}{len(fixed.repaired)} {'would be ' if diff else ''}mended"
     left = f", {len(fixed.unrepaired)} left" if fixed.unrepaired else ""
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may mend" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else _others(fixed):
-        print(f"{_name(path)}: changed with it")
+        print(f"{as_shown(path)}: changed with it")
 
 
 def _others(fixed: Fixed) -> list[Path]:
@@ -234,17 +252,10 @@ def _with(finding: Finding, what: str) -> Finding:
 
 def _diff(fixed: Fixed) -> Iterator[str]:
     for path, content in fixed.before.items():
-        name = _name(path)
+        name = as_shown(path)
         old, new = _lines(content), _lines(fixed.after[path])
         for line in difflib.unified_diff(old, new, name, name):
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _name(path: Path) -> str:
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return str(path)
 
 
 def _lines(content: bytes) -> list[str]:

@@ -1,7 +1,5 @@
 """`kinetree fk`: poses of frames."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import click

@@ -1,7 +1,5 @@
 """`kinetree ik`: joint positions that bring a frame to a pose."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 
@@ -12,7 +10,7 @@ from kinetree.cli._controllers import makers, print_notes, read, who
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.errors import fail
-from kinetree.formats.numbers import number
+from kinetree.formats.numbers import numbers
 from kinetree.model.limits import limits_about
 from kinetree.model.robot import Robot
 from kinetree.queries.controllers import check_frames
@@ -86,9 +84,8 @@ def command(
 
 
 def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
-    numbers = [number(part) for part in text.replace(",", " ").split()]
-    values = [x for x in numbers if x is not None]
-    if len(values) < len(numbers) or len(values) not in (3, 6, 7):
+    values = numbers(text.replace(",", " ")) or []
+    if len(values) not in (3, 6, 7):
         message = f"{text!r} is no pose; legal are 3, 6 or 7 finite numbers: x y z, and roll pitch yaw or qx qy qz qw"
         raise fail("pose", message, element="--pose")
     xyz, rest = values[:3], values[3:]
@@ -118,8 +115,6 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
             print(f"  {name} {shown(value, kinds[f'{name} lower'])}")
     columns = [robot.coordinate_names.index(name) for name in solver.coordinate_names]
     about = limits_about(robot.limits, columns).tolist()
-    near = [
-        (m, name) for m, name, own in zip(margins.tolist(), robot.limits.names, about, strict=True) if own and m < NEAR
-    ]
-    for margin, name in sorted(near):
+    rows = zip(margins.tolist(), robot.limits.names, about, strict=True)
+    for margin, name in sorted((margin, name) for margin, name, own in rows if own and margin < NEAR):
         print(f"near {name}: {shown(margin, kinds[name])}")

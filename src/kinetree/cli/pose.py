@@ -1,7 +1,5 @@
 """`kinetree pose`: conversion of a pose between the forms of makers."""
 
-from __future__ import annotations
-
 import click
 
 from kinetree.cli._controllers import lines, makers, notes, print_notes, read, shown

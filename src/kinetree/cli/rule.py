@@ -1,7 +1,5 @@
 """`kinetree rule CODE…`: what a rule requires, why, and good and bad examples."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence

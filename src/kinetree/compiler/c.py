@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import DTypeLike
 
-from kinetree.compiler.c_names import check_name
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import legal_type
 from kinetree.errors import fail
@@ -201,3 +200,65 @@ def _unused(kernel: Kernel) -> list[str]:
             names.append(port.name)
         start += size
     return names if program.results else [*names, kernel.output.name]
+
+
+_KEYWORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+alignas alignof bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual
+and and_eq asm atomic_cancel atomic_commit atomic_noexcept bitand bitor catch char8_t char16_t char32_t class co_await
+co_return co_yield compl concept const_cast consteval constinit contract_assert decltype delete dynamic_cast explicit
+export friend mutable namespace new noexcept not not_eq operator or or_eq private protected public reflexpr
+reinterpret_cast requires static_cast synchronized template this throw try typeid typename using virtual wchar_t xor
+xor_eq main
+"""
+"""Keywords of C99 to C23 and of C++, and `main`, which starts the program."""
+
+_MATH = """
+acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10 log1p log2
+logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint round
+lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma
+exp10 pow10 drem finite gamma isinf isnan significand scalb sincos j0 j1 jn y0 y1 yn
+"""
+"""Functions of math.h and common extensions of it; each name also exists with the suffixes f and l."""
+
+_MACROS = """
+HUGE_VAL HUGE_VALF HUGE_VALL INFINITY NAN FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO FP_FAST_FMA FP_FAST_FMAF
+FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN MATH_ERRNO MATH_ERREXCEPT math_errhandling MAXFLOAT M_E M_LOG2E M_LOG10E M_LN2 M_LN10
+M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS
+fpclassify isfinite isnormal signbit isgreater isgreaterequal isless islessequal islessgreater isunordered
+float_t double_t signgam matherr
+"""
+"""Macros, types and other names of math.h."""
+
+_LIBRARY = """
+abort abs atexit atof atoi atol atoll bsearch calloc div exit free getenv labs ldiv llabs lldiv malloc mblen mbstowcs
+mbtowc qsort rand realloc srand strtod strtof strtol strtold strtoll strtoul strtoull system wcstombs wctomb
+memchr memcmp memcpy memmove memset strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy
+strpbrk strrchr strspn strstr strtok strxfrm isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct
+isspace isupper isxdigit tolower toupper clearerr fclose feof ferror fflush fgetc fgetpos fgets fopen fprintf fputc
+fputs fread freopen fscanf fseek fsetpos ftell fwrite getc getchar gets perror printf putc putchar puts remove rename
+rewind scanf setbuf setvbuf snprintf sprintf sscanf tmpfile tmpnam ungetc vfprintf vfscanf vprintf vscanf vsnprintf
+vsprintf vsscanf asctime clock ctime difftime gmtime localtime mktime strftime time longjmp setjmp raise signal
+cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj creal csin csinh csqrt ctan
+ctanh
+"""
+"""Functions of the C library, whose names are reserved even where it is not included (C99, 7.1.3)."""
+
+_TAKEN = {
+    **dict.fromkeys(_KEYWORDS.split(), "a keyword"),
+    **{name + suffix: "a name of math.h" for name in _MATH.split() for suffix in ("", "f", "l")},
+    **dict.fromkeys(_MACROS.split(), "a name of math.h"),
+    **dict.fromkeys(_LIBRARY.split(), "a function of the C library"),
+}
+
+
+def check_name(name: str, taken: dict[str, str]) -> None:
+    """Raise KinetreeError if a name is not legal in C and C++, or is in `taken`, which maps names to their meaning."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name, re.ASCII) or "__" in name:
+        message = f"{name!r} is no name in C; legal are letters, digits and single underscores, a letter first"
+    elif reason := _TAKEN.get(name) or taken.get(name):
+        message = f"{name!r} is {reason}"
+    else:
+        return
+    raise fail("c-name", message, fix="choose another name")

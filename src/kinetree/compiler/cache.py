@@ -4,8 +4,6 @@ The environment variable KINETREE_CACHE is the folder, or `off`; the default is 
 missing, damaged, of another user or not writable is ignored silently, and nothing in it is executed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

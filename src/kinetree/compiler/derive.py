@@ -1,13 +1,10 @@
 """Forward-mode derivatives on the expression graph."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
 from kinetree.compiler.expr import Expr
-from kinetree.compiler.program import Program, trace
 
 
 def rate(values: Any, inputs: Any, rates: Any) -> Any:
@@ -33,19 +30,3 @@ def rate(values: Any, inputs: Any, rates: Any) -> Any:
 def _folded(dx: Any) -> Any:
     """Return a rate, as a float if it is constant."""
     return dx.value if isinstance(dx, Expr) and dx.value is not None else dx
-
-
-def jvp(program: Program) -> Program:
-    """Return the program of the same inputs followed by their rates, which computes the rate of the result."""
-
-    def function(*arguments: Any) -> Any:
-        if not program.size:
-            return np.zeros(program.output)
-        n = len(program.inputs)
-        x = np.concatenate([np.ravel(a) for a in arguments[:n]])
-        dx = np.concatenate([np.ravel(a) for a in arguments[n:]])
-        graph = x[0].graph
-        results = program.run(list(x), graph.constant, graph.apply)
-        return rate(np.array(results, dtype=object).reshape(program.output), x, dx)
-
-    return trace(function, *program.inputs, *program.inputs)

@@ -5,8 +5,6 @@ functions accept it (`np.sin(x)`, `np.where(x < y, x, y)`), alone or as an entry
 `where`, `minimum`, `maximum` and `copysign` accept it alone only: there NumPy itself compares or supports no objects.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -26,16 +24,16 @@ class Graph:
         self.exprs: list[Expr] = []
         self._known: dict[tuple[object, ...], Expr] = {}
 
-    def input(self, number: int) -> Expr:
+    def input(self, number: int) -> "Expr":
         """Return the expression of input number `number`."""
         return self._intern(("input", number), None, (), None)
 
-    def constant(self, value: float) -> Expr:
+    def constant(self, value: float) -> "Expr":
         """Return the expression of a number; two are the same if their bits are, so that -0.0 is not 0.0."""
         value = float(value)
         return self._intern(("constant", struct.pack("<d", value)), None, (), value)
 
-    def apply(self, name: str, *arguments: Any) -> Expr:
+    def apply(self, name: str, *arguments: Any) -> "Expr":
         """Return the simplified result of an operation on expressions or floats."""
         op = OPS[name]
         args = tuple([a if isinstance(a, Expr) else self.constant(a) for a in arguments])
@@ -57,7 +55,7 @@ class Graph:
             args = (args[1], args[0], *args[2:])
         return self._intern((name, *[a.index for a in args]), op, args, None)
 
-    def _intern(self, key: tuple[object, ...], op: Op | None, args: tuple[Expr, ...], value: float | None) -> Expr:
+    def _intern(self, key: tuple[object, ...], op: Op | None, args: "tuple[Expr, ...]", value: float | None) -> "Expr":
         expr = self._known.get(key)
         if expr is None:
             expr = self._known[key] = Expr(self, len(self.exprs), op, args, value)
@@ -66,7 +64,7 @@ class Graph:
 
 
 def _binary(name: str, *, swapped: bool = False) -> Any:
-    def method(self: Expr, other: Any) -> Any:
+    def method(self: "Expr", other: Any) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
         return self.graph.apply(name, *((other, self) if swapped else (self, other)))
@@ -75,7 +73,7 @@ def _binary(name: str, *, swapped: bool = False) -> Any:
 
 
 def _unary(name: str) -> Any:
-    def method(self: Expr) -> Expr:
+    def method(self: "Expr") -> "Expr":
         return self.graph.apply(name, self)
 
     return method
@@ -89,10 +87,10 @@ class Expr:
     graph: Graph
     index: int
     op: Op | None
-    args: tuple[Expr, ...]
+    args: "tuple[Expr, ...]"
     value: float | None
 
-    def __init__(self, graph: Graph, index: int, op: Op | None, args: tuple[Expr, ...], value: float | None) -> None:
+    def __init__(self, graph: Graph, index: int, op: Op | None, args: "tuple[Expr, ...]", value: float | None) -> None:
         self.graph, self.index, self.op, self.args, self.value = graph, index, op, args, value
 
     __add__, __radd__ = _binary("add"), _binary("add", swapped=True)
@@ -111,7 +109,7 @@ class Expr:
 
     __hash__ = object.__hash__
 
-    def __pos__(self) -> Expr:
+    def __pos__(self) -> "Expr":
         return self
 
     def __pow__(self, exponent: Any) -> Any:

@@ -1,7 +1,5 @@
 """The reference interpreter: NumPy runs a program on all configurations at once. Every backend must agree with it."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

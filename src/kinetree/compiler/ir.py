@@ -1,7 +1,5 @@
 """Writing of LLVM assembly: functions with numbered values, blocks and loops."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ bytes to the next. Each lane of a vector computes one configuration; the entries
 distance of zero makes all lanes equal, which computes a single configuration.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import prod
 from typing import NamedTuple

@@ -5,11 +5,8 @@
 structures directly and passes all other calls to its `self`, which is any callable.
 """
 
-from __future__ import annotations
-
 from math import prod
 
-from kinetree.compiler import ir_repeat
 from kinetree.compiler.ir import Function, batch_arguments, call_block, copy_entries
 from kinetree.compiler.program import Program
 from kinetree.compiler.target import Lanes, Target
@@ -28,7 +25,7 @@ def loop(program: Program, lanes: Lanes, target: Target) -> str:
     f.do("call void @batch(ptr %args, ptr %dimensions, ptr %steps)")
     f.do(f"call void @llvm.{'x86.sse.ldmxcsr(ptr' if target.is_x86 else 'aarch64.set.fpsr(i64'} %flags)")
     f.do("ret void")
-    batch = ir_repeat.batch(program, lanes) if program.repeated else _batch(program, lanes)
+    batch = _repeated_batch(program, lanes) if program.repeated else _batch(program, lanes)
     return f"{f.text()}\n{batch}"
 
 
@@ -113,7 +110,7 @@ def door(program: Program, lanes: Lanes, layout: ArrayLayout) -> str:
     f.begin(made)
     out = f.let(f"load ptr, ptr {f.offset(new, layout.data)}")
     if program.repeated:
-        ir_repeat.call_once(f, program, lanes, [*data, out])
+        call_once(f, program, lanes, [*data, out])
     else:
         call_block(f, [(pointer, "0") for pointer in [*data, out]])
     f.do(f"ret ptr {new}")
@@ -125,3 +122,115 @@ def door(program: Program, lanes: Lanes, layout: ArrayLayout) -> str:
         f"@context = global [{len(CONTEXT)} x ptr] zeroinitializer\n"
         f"@dimensions = internal constant [{max(len(output), 1)} x i64] [{dimensions}]\n{f.text()}"
     )
+
+
+def _repeated_batch(program: Program, lanes: Lanes) -> str:
+    """Return @batch(args, dimensions, steps), which calls @block until every lane has ended. A vector
+    computes as many configurations at a time as it has lanes; if one ends, the next takes its lane, so that no lane
+    waits for another."""
+    f = Function("define internal void @batch(ptr %args, ptr %dimensions, ptr %steps) noinline #0")
+    run = _Run(f, lanes, [*program.inputs, program.output])
+    width, count = lanes.width, run.count
+    some, head, end = f.new_label(), f.new_label(), f.new_label()
+    f.do(f"br i1 {f.let(f'icmp sgt i64 {count}, 0')}, label %{some}, label %{end}")
+    f.begin(some)
+    f.do(f"store i64 {width}, ptr {run.following}")
+    f.do(f"store i64 {count}, ptr {run.left}")
+    last = f.let(f"sub i64 {count}, 1")
+    with f.loop(width) as lane:  # spare lanes repeat the last configuration; their results are ignored
+        run.fill(lane, f.let(f"call i64 @llvm.smin.i64(i64 {lane}, i64 {last})"))
+        number = f.let(f"select i1 {f.let(f'icmp slt i64 {lane}, {count}')}, i64 {lane}, i64 -1")
+        f.do(f"store i64 {number}, ptr {f.offset(run.owner, lane, 8)}")
+    f.do(f"br label %{head}")
+    f.begin(head)
+    call_block(f, [(buffer, str(size)) for buffer, size in zip(run.buffers, run.sizes, strict=True)])
+    with f.loop(width) as lane:
+        run.go_on(lane)
+    more = f.let(f"icmp sgt i64 {f.let(f'load i64, ptr {run.left}')}, 0")
+    f.do(f"br i1 {more}, label %{head}, label %{end}")
+    f.begin(end)
+    f.do("ret void")
+    return f.text()
+
+
+class _Run:
+    """The state of @batch: a buffer for each input and the output, with one configuration per lane; the number of the
+    configuration in each lane (owner, -1 for none), the next one to take (following), and how many have not ended
+    (left)."""
+
+    def __init__(self, f: Function, lanes: Lanes, shapes: list[tuple[int, ...]]) -> None:
+        self.f, self.lanes, self.shapes = f, lanes, shapes
+        self.count, self.bases, self.steps, self.strides = batch_arguments(f, shapes)
+        self.sizes = [lanes.size * prod(shape) for shape in shapes]  # bytes
+        width = lanes.width
+        self.buffers = [f.let(f"alloca [{width * size} x i8], align {lanes.size * width}") for size in self.sizes]
+        self.owner, self.following, self.left = (f.let(f"alloca {kind}") for kind in (f"[{width} x i64]", "i64", "i64"))
+
+    def fill(self, lane: str, number: str) -> None:
+        """Load configuration `number` into a lane."""
+        f = self.f
+        for k, shape in enumerate(self.shapes[:-1]):
+            place = f.offset(self.bases[k], f.let(f"mul i64 {number}, {self.steps[k]}"))
+            target = f.offset(self.buffers[k], lane, self.sizes[k])
+            copy_entries(f, self.lanes, shape, self.strides[k], place, target, gather=True)
+
+    def go_on(self, lane: str) -> None:
+        """Take the result of a lane as its next state; if it has ended, store it and refill the lane."""
+        f, scalar = self.f, self.lanes.scalar
+        look, going, ended, done = (f.new_label() for _ in range(4))
+        state, result = (f.offset(self.buffers[k], lane, self.sizes[k]) for k in (0, -1))
+        number = f.let(f"load i64, ptr {f.offset(self.owner, lane, 8)}")
+        f.do(f"br i1 {f.let(f'icmp slt i64 {number}, 0')}, label %{done}, label %{look}")
+        f.begin(look)
+        first = f.let(f"load {scalar}, ptr {result}")
+        f.do(f"br i1 {f.let(f'fcmp ogt {scalar} {first}, 0.0')}, label %{going}, label %{ended}")
+        f.begin(going)
+        _copy(f, self.lanes, prod(self.shapes[0]), result, state)
+        f.do(f"br label %{done}")
+        f.begin(ended)
+        place = f.offset(self.bases[-1], f.let(f"mul i64 {number}, {self.steps[-1]}"))
+        copy_entries(f, self.lanes, self.shapes[-1], self.strides[-1], place, result, gather=False)
+        self.refill(lane, done)
+        f.begin(done)
+
+    def refill(self, lane: str, done: str) -> None:
+        """Give a lane that has ended the next configuration, or none if all have been taken; then branch to `done`."""
+        f = self.f
+        refill, retire = f.new_label(), f.new_label()
+        under_way, other = (f.let(f"load i64, ptr {place}") for place in (self.left, self.following))
+        f.do(f"store i64 {f.let(f'sub i64 {under_way}, 1')}, ptr {self.left}")
+        f.do(f"br i1 {f.let(f'icmp slt i64 {other}, {self.count}')}, label %{refill}, label %{retire}")
+        f.begin(refill)
+        self.fill(lane, other)
+        f.do(f"store i64 {other}, ptr {f.offset(self.owner, lane, 8)}")
+        f.do(f"store i64 {f.let(f'add i64 {other}, 1')}, ptr {self.following}")
+        f.do(f"br label %{done}")
+        f.begin(retire)
+        f.do(f"store i64 -1, ptr {f.offset(self.owner, lane, 8)}")
+        f.do(f"br label %{done}")
+
+
+def _copy(f: Function, lanes: Lanes, n: int, source: str, target: str) -> None:
+    """Copy n adjacent numbers, in vectors if they fill at least one."""
+    wide = n >= lanes.width
+    starts = [*range(0, n - lanes.width + 1, lanes.width), n - lanes.width] if wide else range(n)
+    for start in starts:
+        kind = lanes.vector if wide else lanes.scalar
+        value = f.let(f"load {kind}, ptr {f.offset(source, start, lanes.size)}, align {lanes.size}")
+        f.do(f"store {kind} {value}, ptr {f.offset(target, start, lanes.size)}, align {lanes.size}")
+
+
+def call_once(f: Function, program: Program, lanes: Lanes, pointers: list[str]) -> None:
+    """Call @batch with one configuration, whose entries are adjacent."""
+    shapes = [*program.inputs, program.output]
+    steps = [0] * len(shapes)
+    for shape in shapes:
+        steps += [lanes.size * prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    args, dimensions = f.let(f"alloca [{len(shapes)} x ptr]"), f.let("alloca i64")
+    all_steps = f.let(f"alloca [{len(steps)} x i64]")
+    f.do(f"store i64 1, ptr {dimensions}")
+    for k, pointer in enumerate(pointers):
+        f.do(f"store ptr {pointer}, ptr {f.offset(args, k, 8)}")
+    for k, step in enumerate(steps):
+        f.do(f"store i64 {step}, ptr {f.offset(all_steps, k, 8)}")
+    f.do(f"call void @batch(ptr {args}, ptr {dimensions}, ptr {all_steps})")

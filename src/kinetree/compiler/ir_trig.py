@@ -6,8 +6,6 @@ needed (Payne & Hanek, Radian Reduction for Trigonometric Functions, SIGNUM News
 follow: for doubles those of Sun's fdlibm (k_sin.c, k_cos.c), in single precision those of Moshier's Cephes (sinf.c).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise

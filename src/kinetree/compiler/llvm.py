@@ -1,7 +1,5 @@
 """Machine code by LLVM; the only file that imports llvmlite."""
 
-from __future__ import annotations
-
 from functools import cache
 from weakref import finalize
 

@@ -8,8 +8,6 @@ functions in single precision. In `llvm`, {v} is the type of a vector of numbers
 {s} the name of {v} in intrinsics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +47,11 @@ def _nothing(y: Any, x: Any, dx: Any) -> float:
     return 0.0
 
 
+def _call(name: str, arity: int = 1) -> str:
+    """Return the template of a function of LLVM."""
+    return f"call {{v}} @llvm.{name}.{{s}}({', '.join(f'{{v}} {{{i}}}' for i in range(arity))})"
+
+
 _ROWS = (
     Op("add", 2, np.add, lambda y, x, dx: dx[0] + dx[1], "{0} + {1}", "fadd {fast}{v} {0}, {1}", commutative=True),
     Op("subtract", 2, np.subtract, lambda y, x, dx: dx[0] - dx[1], "{0} - {1}", "fsub {fast}{v} {0}, {1}"),
@@ -68,11 +71,11 @@ _ROWS = (
         _fma,
         lambda y, x, dx: dx[0] * x[1] + x[0] * dx[1] + dx[2],
         "fma{f}({0}, {1}, {2})",
-        "call {v} @llvm.fma.{s}({v} {0}, {v} {1}, {v} {2})",
+        _call("fma", 3),
         commutative=True,
     ),
     Op("negative", 1, np.negative, lambda y, x, dx: -dx[0], "-{0}", "fneg {v} {0}"),
-    Op("sqrt", 1, np.sqrt, lambda y, x, dx: dx[0] / (y + y), "sqrt{f}({0})", "call {v} @llvm.sqrt.{s}({v} {0})"),
+    Op("sqrt", 1, np.sqrt, lambda y, x, dx: dx[0] / (y + y), "sqrt{f}({0})", _call("sqrt")),
     Op("sin", 1, np.sin, lambda y, x, dx: np.cos(x[0]) * dx[0], "sin{f}({0})", None),
     Op("cos", 1, np.cos, lambda y, x, dx: -(np.sin(x[0]) * dx[0]), "cos{f}({0})", None),
     Op(
@@ -83,29 +86,15 @@ _ROWS = (
         "atan2{f}({0}, {1})",
         None,
     ),
-    Op(
-        "arccos",
-        1,
-        np.arccos,
-        lambda y, x, dx: -dx[0] / np.sqrt((1.0 - x[0]) * (1.0 + x[0])),
-        "acos{f}({0})",
-        None,
-    ),
-    Op(
-        "absolute",
-        1,
-        np.absolute,
-        lambda y, x, dx: np.copysign(1.0, x[0]) * dx[0],
-        "fabs{f}({0})",
-        "call {v} @llvm.fabs.{s}({v} {0})",
-    ),
+    Op("arccos", 1, np.arccos, lambda y, x, dx: -dx[0] / np.sqrt((1.0 - x[0]) * (1.0 + x[0])), "acos{f}({0})", None),
+    Op("absolute", 1, np.absolute, lambda y, x, dx: np.copysign(1.0, x[0]) * dx[0], "fabs{f}({0})", _call("fabs")),
     Op(
         "copysign",
         2,
         np.copysign,
         lambda y, x, dx: np.copysign(1.0, x[0]) * np.copysign(1.0, x[1]) * dx[0],
         "copysign{f}({0}, {1})",
-        "call {v} @llvm.copysign.{s}({v} {0}, {v} {1})",
+        _call("copysign", 2),
     ),
     Op(
         "minimum",
@@ -113,7 +102,7 @@ _ROWS = (
         np.minimum,
         lambda y, x, dx: np.where(x[0] <= x[1], dx[0], dx[1]),
         "({0} < {1} || isnan({0}) ? {0} : {1})",
-        "call {v} @llvm.minimum.{s}({v} {0}, {v} {1})",
+        _call("minimum", 2),
     ),
     Op(
         "maximum",
@@ -121,9 +110,9 @@ _ROWS = (
         np.maximum,
         lambda y, x, dx: np.where(x[1] <= x[0], dx[0], dx[1]),
         "({0} > {1} || isnan({0}) ? {0} : {1})",
-        "call {v} @llvm.maximum.{s}({v} {0}, {v} {1})",
+        _call("maximum", 2),
     ),
-    Op("floor", 1, np.floor, _nothing, "floor{f}({0})", "call {v} @llvm.floor.{s}({v} {0})"),
+    Op("floor", 1, np.floor, _nothing, "floor{f}({0})", _call("floor")),
     Op("less", 2, np.less, _nothing, "({0} < {1})", "fcmp olt {v} {0}, {1}", logical=True),
     Op("less_equal", 2, np.less_equal, _nothing, "({0} <= {1})", "fcmp ole {v} {0}, {1}", logical=True),
     Op(

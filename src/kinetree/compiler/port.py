@@ -1,7 +1,5 @@
 """Inputs and outputs of kernels."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A traced function: its inputs, its steps in order, its results."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

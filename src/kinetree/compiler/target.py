@@ -1,7 +1,5 @@
 """Targets of generated code: a processor and its vectors."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ NumPy exports its C functions in two capsules, tables of addresses with fixed pl
 __ufunc_api.h of NumPy 2).
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A controller's format of poses, frames and joint coupling, and the conversion of its numbers to poses and back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,6 @@
 """Rotations in the numbers of controllers, by the formula in a maker's file. "Rz(A) Ry(B) Rx(C)": turns about moving
 axes, in order; "quaternion(q1, q2, q3, q4)": w first; "exp(Rx, Ry, Rz)": axis times angle."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

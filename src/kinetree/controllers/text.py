@@ -5,8 +5,6 @@ configuration of the arm, but not a sum or product; <word...> begins with a lett
 Spaces do not matter, and next to a space a comma may be missing.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Edits of a text at exact bytes; everything else stays, comments and white space included."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +33,7 @@ class New(NamedTuple):
 
     tag: str
     attributes: Mapping[str, str]
-    children: tuple[New, ...] = ()
+    children: "tuple[New, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """Explanations of rules: their text, examples, profiles and repairs, for commands and pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -92,5 +90,5 @@ def _mends(rule: type[Rule]) -> Mends:
 
 def family_title(letters: str) -> str:
     """Return the title of a family of rules."""
-    module = import_module(f"kinetree.conventions.{FAMILIES[letters]}")
+    module = import_module(f"kinetree.conventions.{FAMILIES[letters][0]}")
     return (module.__doc__ or "").strip().partition("\n")[0].rstrip(".")

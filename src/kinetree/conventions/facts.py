@@ -7,8 +7,6 @@ Options: vendor: the key of the controller's maker, or None. strict: whether a m
 packages: folders of ROS packages by name. confined: a `Confinement` outside of which no file is read, or False.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar

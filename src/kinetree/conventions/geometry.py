@@ -1,12 +1,9 @@
 """Rules about shapes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.facts import fact
-from kinetree.conventions.quality import URDF_LINK, Quality, Shapes
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.quality import LinkQuality, Quality, Shapes
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Geometry, Link
 
@@ -15,16 +12,14 @@ Size = tuple[Link, Geometry, str, tuple[float, ...]]
 """A link, its shape, the name of one of the shape's sizes, and its numbers, m."""
 
 
-class NoCollision(Quality):
+class NoCollision(LinkQuality):
     """What a joint moves and one can see can also be hit.
 
     Planners and simulators see collision shapes only: through this body everything passes.
     """
 
     code = "GEO-001"
-    level = "SHOULD"
     clause = "the collision properties of a link"
-    url = URDF_LINK
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = ""
 
@@ -36,7 +31,7 @@ class NoCollision(Quality):
                 yield self.finding("a joint moves it, and it has visuals but no collision shape", seen[0])
 
 
-class NoSize(Quality):
+class NoSize(LinkQuality):
     """Sizes are larger than zero.
 
     Simulators refuse a shape without volume; negative sizes turn it inside out.
@@ -45,7 +40,6 @@ class NoSize(Quality):
     code = "GEO-002"
     level = "MUST"
     clause = "the size of the shape"
-    url = URDF_LINK
     good = '<box size="0.4 0.12 0.12"/>'
     bad = '<box size="0.4 0 0.12"/>'
 
@@ -67,7 +61,6 @@ class AbsurdSize(Quality):
     """
 
     code = "GEO-003"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "metres"
     url = "https://www.ros.org/reps/rep-0103.html"
@@ -80,9 +73,6 @@ class AbsurdSize(Quality):
             if name != "scale" and any(s > HUGE or 0 < s < TINY for s in size):
                 message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{s:g}' for s in size)} m"
                 yield self.finding(message, link, source=geometry.source)
-
-
-RULES: tuple[type[Rule], ...] = (NoCollision, NoSize, AbsurdSize)
 
 
 @fact

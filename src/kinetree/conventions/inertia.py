@@ -1,14 +1,11 @@
 """Rules about masses and inertias: what no rigid body can have, and what nobody has measured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kinetree.conventions.quality import URDF_LINK, Masses, Quality, grouped, others
+from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot
 from kinetree.spatial.se3 import Array
@@ -87,16 +84,14 @@ class Triangle(Quality):
                 yield self.finding(f"{message} the others", link)
 
 
-class NoInertia(Quality):
+class NoInertia(LinkQuality):
     """What a joint moves has inertia if it has mass.
 
     Only a point has none: about a joint through it, any torque would turn it infinitely fast.
     """
 
     code = "INR-003"
-    level = "SHOULD"
     clause = "a body of some extent has inertia about every axis"
-    url = URDF_LINK
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
@@ -109,7 +104,7 @@ class NoInertia(Quality):
                 yield self.finding("it has mass, and no inertia about any axis", heavy[0])
 
 
-class NegativeMass(Quality):
+class NegativeMass(LinkQuality):
     """No mass is negative.
 
     It would fall upwards.
@@ -118,7 +113,6 @@ class NegativeMass(Quality):
     code = "INR-004"
     level = "MUST"
     clause = "the mass of the link"
-    url = URDF_LINK
     good = '<mass value="8"/>'
     bad = '<mass value="-8"/>'
 
@@ -128,16 +122,14 @@ class NegativeMass(Quality):
             yield self.finding(f"its mass is {mass:g} kg", link)
 
 
-class NoMass(Quality):
+class NoMass(LinkQuality):
     """What a joint moves has mass, if its file says anything of masses.
 
     Any force would accelerate it infinitely; simulators refuse such a body or leave it out, with all behind it.
     """
 
     code = "INR-005"
-    level = "SHOULD"
     clause = "the mass of the link"
-    url = URDF_LINK
     good = '<mass value="8"/>'
     bad = '<mass value="0"/>'
 
@@ -157,7 +149,6 @@ class Placeholder(Quality):
     """
 
     code = "INR-006"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "if unsure what to put, the identity matrix is a bad default"
     url = TUTORIAL
@@ -187,7 +178,6 @@ class AbsurdMass(Quality):
     """
 
     code = "INR-007"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "kilograms"
     url = "https://www.ros.org/reps/rep-0103.html"
@@ -204,7 +194,7 @@ class AbsurdMass(Quality):
                 yield self.finding(f"its mass is {mass:g} kg, and a joint moves it", links[0])
 
 
-class GyrationRadius(Quality):
+class GyrationRadius(LinkQuality):
     """The mass of a link is not metres away from its centre.
 
     A radius of gyration, the root of inertia by mass, of more than two metres tells of an inertia in other units or
@@ -212,10 +202,8 @@ class GyrationRadius(Quality):
     """
 
     code = "INR-008"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
-    url = URDF_LINK
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
 
@@ -226,17 +214,15 @@ class GyrationRadius(Quality):
             yield self.finding(f"{moments[2]:.4g} kg m² at {mass:g} kg: a radius of gyration of {radius:.3g} m", link)
 
 
-class InertiaBeyondShape(Quality):
+class InertiaBeyondShape(LinkQuality):
     """The inertia of a link fits its shapes.
 
     No part of a body is further from its centre than its shapes reach, so its radius of gyration is smaller than that.
     """
 
     code = "INR-009"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
-    url = URDF_LINK
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
@@ -254,17 +240,15 @@ class InertiaBeyondShape(Quality):
                     yield self.finding(message, link)
 
 
-class CentreOutside(Quality):
+class CentreOutside(LinkQuality):
     """The centre of mass of a link is near its shapes.
 
     Far outside of them it is likely to be in millimetres, or in another frame.
     """
 
     code = "INR-010"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "the centre of mass, in metres, in the frame of the link"
-    url = URDF_LINK
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 
@@ -291,7 +275,6 @@ class MovingWithoutInertial(Quality):
     """
 
     code = "INR-011"
-    level = "SHOULD"
     clause = "every link that is simulated needs an inertial"
     url = TUTORIAL
     good = """\
@@ -320,7 +303,6 @@ class TooDense(Quality):
     """
 
     code = "INR-012"
-    level = "SHOULD"
     clause = "nothing is denser than osmium, 22,590 kg/m³"
     url = "https://www.rsc.org/periodic-table/element/76/osmium"
     good = '<mass value="0.5"/>'
@@ -343,22 +325,6 @@ class TooDense(Quality):
                 "as dense as osmium; is the mass in grams, or the inertia made up?"
             )
             yield self.finding(message + others([one[0].name for one in same[1:]]), link)
-
-
-RULES: tuple[type[Rule], ...] = (
-    NotPositive,
-    Triangle,
-    NoInertia,
-    NegativeMass,
-    NoMass,
-    Placeholder,
-    AbsurdMass,
-    GyrationRadius,
-    InertiaBeyondShape,
-    CentreOutside,
-    MovingWithoutInertial,
-    TooDense,
-)
 
 
 def _listed(moments: Array) -> str:

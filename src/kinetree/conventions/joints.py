@@ -1,7 +1,5 @@
 """Rules about joints other than their limits: axes, passive behaviour."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from math import hypot, isinf, pi
@@ -10,8 +8,7 @@ import numpy as np
 
 from kinetree.conventions.facts import document
 from kinetree.conventions.fixes import unit_axes
-from kinetree.conventions.quality import URDF_JOINT, Quality
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.quality import JointQuality
 from kinetree.errors import Finding
 from kinetree.formats.numbers import numbers
 from kinetree.model.robot import Joint, Robot
@@ -25,17 +22,15 @@ ENDLESS = 999.0
 _XYZ = re.compile(r"""\s[^>]*?\bxyz\s*=\s*(["'])(.*?)\1""", re.DOTALL)
 
 
-class AxisLength(Quality):
+class AxisLength(JointQuality):
     """The axis of a joint has length one.
 
     Readers that do not normalise it turn or slide the joint too far, others do not; nothing says which a reader is.
     """
 
     code = "JNT-001"
-    level = "SHOULD"
     evidence = "advice"
     clause = "the vector should be normalized"
-    url = URDF_JOINT
     good = """<axis xyz="0 0 1"/>"""
     bad = """<axis xyz="0 0 2"/>"""
     mend = staticmethod(unit_axes)
@@ -55,7 +50,7 @@ class AxisLength(Quality):
                 yield self.finding(f"its axis has the length {hypot(*_vector(written)):.6g}", joint, source=place)
 
 
-class NearlyPrincipal(Quality):
+class NearlyPrincipal(JointQuality):
     """An axis along x, y or z is exactly so.
 
     Exports from CAD leave a few 1e-6 rad, which make poses and Jacobians dirty and mean nothing.
@@ -65,7 +60,6 @@ class NearlyPrincipal(Quality):
     level = "MAY"
     evidence = "heuristic"
     clause = "the axis of rotation in the joint frame"
-    url = URDF_JOINT
     good = """<axis xyz="0 0 1"/>"""
     bad = """<axis xyz="0.000004 0 1"/>"""
 
@@ -79,17 +73,15 @@ class NearlyPrincipal(Quality):
                     yield self.finding(f"its axis is {angle:.1g} rad off {'xyz'[int(np.argmax(np.abs(axis)))]}", joint)
 
 
-class ShouldBeContinuous(Quality):
+class ShouldBeContinuous(JointQuality):
     """A joint that turns without end is continuous.
 
     Limits so wide are never met, but planners sample between them and take the long way round.
     """
 
     code = "JNT-003"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "continuous: rotates around the axis and has no upper and lower limits"
-    url = URDF_JOINT
     good = 'lower="-6.2" upper="6.2"'
     bad = 'lower="-1000" upper="1000"'
 
@@ -106,7 +98,7 @@ class ShouldBeContinuous(Quality):
                 yield self.remark(f"may turn {round(turns)} whole turns either way; is it continuous?", joint)
 
 
-class NegativeFriction(Quality):
+class NegativeFriction(JointQuality):
     """Damping and friction are not negative.
 
     They would drive the joint instead of braking it.
@@ -115,7 +107,6 @@ class NegativeFriction(Quality):
     code = "JNT-004"
     level = "MUST"
     clause = "damping and friction take energy out of the joint"
-    url = URDF_JOINT
     good = """<axis xyz="0 0 1"/>"""
     bad = """<axis xyz="0 0 1"/><dynamics damping="-0.1" friction="0.2"/>"""
 
@@ -126,9 +117,6 @@ class NegativeFriction(Quality):
                 for name, value in (("damping", dynamics.damping), ("friction", dynamics.friction)):
                     if value < 0:
                         yield self.finding(f"its {name} is {value:g}; legal is 0 or more", joint)
-
-
-RULES: tuple[type[Rule], ...] = (AxisLength, NearlyPrincipal, ShouldBeContinuous, NegativeFriction)
 
 
 def _vector(text: str) -> Sequence[float]:

@@ -1,12 +1,9 @@
 """Rules about limits of joints, and about joints that follow others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import inf
 
-from kinetree.conventions.quality import URDF_JOINT, Quality, grouped, others
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.quality import JointQuality, grouped, others
 from kinetree.errors import Finding
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
@@ -17,7 +14,7 @@ LEEWAY = 0.01
 """How far a follower may exceed its limits, as a part of its range, because limits are rounded."""
 
 
-class Reversed(Quality):
+class Reversed(JointQuality):
     """The lower limit of a joint is not above its upper limit.
 
     No position is inside; planners fail and simulators do what they like.
@@ -26,7 +23,6 @@ class Reversed(Quality):
     code = "LIM-001"
     level = "MUST"
     clause = "lower and upper joint limit"
-    url = URDF_JOINT
     good = 'lower="-2.9" upper="2.9"'
     bad = 'lower="2.9" upper="-2.9"'
 
@@ -38,16 +34,14 @@ class Reversed(Quality):
                 yield self.finding(f"lower is {lower:g}, above upper, which is {upper:g}", joint)
 
 
-class NoRange(Quality):
+class NoRange(JointQuality):
     """A joint with one legal position is fixed.
 
     Where lower and upper are the same the joint cannot move, but takes a place in every vector of positions.
     """
 
     code = "LIM-002"
-    level = "SHOULD"
     clause = "revolute and prismatic joints have a range; a fixed joint cannot move"
-    url = URDF_JOINT
     good = 'lower="-2.9" upper="2.9"'
     bad = 'lower="0" upper="0"'
 
@@ -60,7 +54,7 @@ class NoRange(Quality):
                 yield self.finding(f"lower and upper are both {lower:g}; is it fixed?", joint)
 
 
-class ZeroOutside(Quality):
+class ZeroOutside(JointQuality):
     """A joint may stand at zero.
 
     Robots of which nothing is known yet are drawn, planned for and dropped into simulations with all joints at zero.
@@ -70,7 +64,6 @@ class ZeroOutside(Quality):
     code = "LIM-003"
     level = "MAY"
     clause = "lower and upper joint limit"
-    url = URDF_JOINT
     good = 'lower="-2.9" upper="2.9"'
     bad = 'lower="0.5" upper="2.9"'
 
@@ -82,16 +75,14 @@ class ZeroOutside(Quality):
                 yield self.finding(f"zero is outside its limits, {lower:g} to {upper:g}", joint)
 
 
-class NoEffort(Quality):
+class NoEffort(JointQuality):
     """The effort of a joint is more than zero.
 
     Simulators do not move what may not be pushed. Models for planning alone often say zero where nobody knows.
     """
 
     code = "LIM-004"
-    level = "SHOULD"
     clause = "the maximum joint effort"
-    url = URDF_JOINT
     good = 'effort="200"'
     bad = 'effort="0"'
 
@@ -103,16 +94,14 @@ class NoEffort(Quality):
             yield self.finding(f"its effort is 0, so nothing can move it{rest}", powerless[0])
 
 
-class NoVelocity(Quality):
+class NoVelocity(JointQuality):
     """The velocity of a joint is more than zero.
 
     Nothing that keeps to it can ever move the joint, and trajectories get no duration.
     """
 
     code = "LIM-005"
-    level = "SHOULD"
     clause = "the maximum joint velocity"
-    url = URDF_JOINT
     good = 'velocity="8"'
     bad = 'velocity="0"'
 
@@ -124,7 +113,7 @@ class NoVelocity(Quality):
             yield self.finding(f"its velocity is 0, so it may never move{rest}", still[0])
 
 
-class NegativeMaximum(Quality):
+class NegativeMaximum(JointQuality):
     """Effort and velocity are not negative.
 
     They bound sizes. Some write -1 for "not known", which programs take as it stands.
@@ -133,7 +122,6 @@ class NegativeMaximum(Quality):
     code = "LIM-006"
     level = "MUST"
     clause = "the maximum joint effort, the maximum joint velocity"
-    url = URDF_JOINT
     good = 'velocity="8"'
     bad = 'velocity="-1"'
 
@@ -146,7 +134,7 @@ class NegativeMaximum(Quality):
                 yield self.finding(f"its {name} is {getattr(same[0].limit, name):g}{rest}", same[0])
 
 
-class PlaceholderEffort(Quality):
+class PlaceholderEffort(JointQuality):
     """The effort of a joint is a real one.
 
     Numbers so large are seldom measured; controllers and simulators then know no bound.
@@ -156,7 +144,6 @@ class PlaceholderEffort(Quality):
     level = "MAY"
     evidence = "heuristic"
     clause = "the maximum joint effort"
-    url = URDF_JOINT
     good = 'effort="200"'
     bad = 'effort="100000"'
 
@@ -168,7 +155,7 @@ class PlaceholderEffort(Quality):
             yield self.finding(f"its effort is {same[0].limit.effort:g}; is that a placeholder?{rest}", same[0])
 
 
-class PlaceholderVelocity(Quality):
+class PlaceholderVelocity(JointQuality):
     """The velocity of a joint is a real one.
 
     At 50 rad/s a joint turns eight times a second; wheels may, arms do not.
@@ -178,7 +165,6 @@ class PlaceholderVelocity(Quality):
     level = "MAY"
     evidence = "heuristic"
     clause = "the maximum joint velocity"
-    url = URDF_JOINT
     good = 'velocity="8"'
     bad = 'velocity="100"'
 
@@ -190,16 +176,14 @@ class PlaceholderVelocity(Quality):
             yield self.finding(f"its velocity is {same[0].limit.velocity:g}; is that a placeholder?{rest}", same[0])
 
 
-class SoftLimits(Quality):
+class SoftLimits(JointQuality):
     """Soft limits lie inside the limits.
 
     Outside them the safety controller never acts.
     """
 
     code = "LIM-009"
-    level = "SHOULD"
     clause = "soft_lower_limit is larger than the lower limit, soft_upper_limit is smaller than the upper one"
-    url = URDF_JOINT
     good = """<axis xyz="0 0 1"/>"""
     bad = (
         """<axis xyz="0 0 1"/>"""
@@ -220,16 +204,14 @@ class SoftLimits(Quality):
                 yield self.finding(f"{said}, beyond its limits, {hard.lower:g} to {hard.upper:g}", joint)
 
 
-class MimicRange(Quality):
+class MimicRange(JointQuality):
     """A joint that follows another is never driven beyond its own limits.
 
     Where it would be, its leader's limits are not what they seem: who keeps to all limits has less of the range.
     """
 
     code = "MIM-001"
-    level = "SHOULD"
     clause = "value = multiplier * other joint's value + offset"
-    url = URDF_JOINT
     good = 'velocity="8" effort="33"/>'
     bad = 'velocity="8" effort="33"/><mimic joint="joint_5" multiplier="4"/>'
 
@@ -250,16 +232,14 @@ class MimicRange(Quality):
                 yield self.finding(message, joint)
 
 
-class MimicChain(Quality):
+class MimicChain(JointQuality):
     """A joint follows one that follows none.
 
     URDF does not forbid it, but many programs look only one step far and leave this joint behind.
     """
 
     code = "MIM-002"
-    level = "SHOULD"
     clause = "mimic names another existing joint"
-    url = URDF_JOINT
     good = 'velocity="6" effort="40"/>'
     bad = (
         'velocity="6" effort="40"/><mimic joint="joint_4" multiplier="0.5"/></joint><link name="link_a"/>'
@@ -276,16 +256,14 @@ class MimicChain(Quality):
                 yield self.finding(message, joint)
 
 
-class MimicOfNothing(Quality):
+class MimicOfNothing(JointQuality):
     """The multiplier of a mimic is not zero.
 
     Otherwise the joint stands still wherever its leader goes.
     """
 
     code = "MIM-003"
-    level = "SHOULD"
     clause = "value = multiplier * other joint's value + offset"
-    url = URDF_JOINT
     good = 'velocity="8" effort="33"/>'
     bad = 'velocity="8" effort="33"/><mimic joint="joint_5" multiplier="0"/>'
 
@@ -294,19 +272,3 @@ class MimicOfNothing(Quality):
         for joint in robot.joints.values():
             if joint.mimic and joint.mimic.multiplier == 0:
                 yield self.finding(f"follows {joint.mimic.joint!r} with the multiplier 0", joint)
-
-
-RULES: tuple[type[Rule], ...] = (
-    Reversed,
-    NoRange,
-    ZeroOutside,
-    NoEffort,
-    NoVelocity,
-    NegativeMaximum,
-    PlaceholderEffort,
-    PlaceholderVelocity,
-    SoftLimits,
-    MimicRange,
-    MimicChain,
-    MimicOfNothing,
-)

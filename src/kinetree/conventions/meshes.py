@@ -1,8 +1,7 @@
 """Rules about the files of meshes."""
 
-from __future__ import annotations
-
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -11,8 +10,7 @@ from posixpath import normpath
 from stat import S_ISREG
 from time import monotonic
 from types import MappingProxyType
-from typing import Literal
-from urllib.parse import unquote
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -20,16 +18,15 @@ from kinetree.confine import Confinement
 from kinetree.conventions.facts import fact
 from kinetree.conventions.geometry import HUGE, TINY
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.quality import URDF_LINK, Quality, Shapes, others
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.quality import LinkQuality, Quality, Shapes, others
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import folder_of
+from kinetree.formats.opener import Files, folder_of
 from kinetree.formats.packages import Packages
 from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
 from kinetree.model.robot import Geometry, Link, Robot
-from kinetree.shapes.facts import Facts, facts_of
-from kinetree.shapes.read import POINTER
+from kinetree.shapes.facts import MOST_BYTES, Facts, facts_of
+from kinetree.shapes.read import POINTER, ending_of
 
 SHORT = 1024
 """Bytes below which a file may be a pointer."""
@@ -37,6 +34,11 @@ REMEMBERED = 10.0
 """Seconds for which the places of packages are cached."""
 MOST_MESHES = 1000
 """Largest number of meshes that are looked for."""
+
+MOST_READ = 2_000_000
+"""Most bytes of files in other formats than STL that are read for a robot."""
+ELSEWHERE = re.compile(r"model://|//|\\\\|file:(?!//)")
+"""Names of files that only Gazebo or another computer finds."""
 
 Asset = Literal["there", "missing", "empty", "pointer", "outside"]
 
@@ -52,10 +54,16 @@ ASTRAY = MappingProxyType(
 """Faults of names that cannot lead to a file."""
 
 
-class MeshRule(Quality):
+class Readings(NamedTuple):
+    """Facts of mesh files by name, and why others could not be read because a reader is not installed."""
+
+    facts: dict[str, Facts]
+    lacking: dict[str, Finding]
+
+
+class MeshRule(LinkQuality):
     """A rule about the files of meshes."""
 
-    url = URDF_LINK
     base = Quality.base.replace(  # type: ignore[union-attr]
         '<box size="0.4 0.12 0.12"/>', '<mesh filename="package://arm/meshes/link_4.stl"/>'
     )
@@ -72,7 +80,6 @@ class MissingMesh(MeshRule):
     """
 
     code = "MSH-002"
-    level = "SHOULD"
     clause = "the file must be available locally"
     bad = "link_7.stl"
 
@@ -102,7 +109,6 @@ class EmptyMesh(MeshRule):
     """The files of meshes are not empty."""
 
     code = "MSH-003"
-    level = "SHOULD"
     clause = "the file must be available locally"
     bad = "empty.stl"
 
@@ -141,16 +147,14 @@ class CutMesh(MeshRule):
     """
 
     code = "MSH-005"
-    level = "SHOULD"
     clause = "the file must be available locally"
     bad = "cut.stl"
 
-    def check(self, shapes: Shapes, stl_files: Mapping[str, Facts]) -> Iterator[Finding]:
+    def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
         """A binary STL file that is shorter than its header says."""
-        first = _first(shapes)
-        for name, facts in stl_files.items():
+        for name, facts in readings.facts.items():
             if facts.cut:
-                link, geometry = first[name]
+                link, geometry = _first(shapes)[name]
                 message = f"the mesh file {name!r} has {facts.length} bytes, its header announces {facts.announced}"
                 yield self.finding(message, link, source=geometry.source)
 
@@ -162,18 +166,20 @@ class AbsurdMesh(MeshRule):
     """
 
     code = "MSH-006"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "metres"
     url = "https://www.ros.org/reps/rep-0103.html"
     bad = "millimetres.stl"
 
-    def check(self, shapes: Shapes, stl_files: Mapping[str, Facts]) -> Iterator[Finding]:
-        """A binary STL file that has, with its scale, some triangles more than 100 m apart, or is smaller than 1e-5 m.
-        Other formats are not read, for that takes much longer than all rules."""
+    def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
+        """A mesh that has, with its scale, some triangles more than 100 m apart, or is smaller than 1e-5 m. Binary STL
+        files are read in part; OBJ, DAE and glTF files up to 0.5 MB, 2 MB in all, because that takes longer than all
+        rules, and only with the extra `meshes`."""
+        if readings.lacking:
+            yield self.not_asked(shapes, readings.lacking)
         seen = set()
         for link, geometry in shapes:
-            facts = stl_files.get(_file(geometry))
+            facts = readings.facts.get(_file(geometry))
             scale = geometry.shape.parameters.get("scale", (1.0, 1.0, 1.0))
             if facts is None or facts.sides is None or (_file(geometry), scale) in seen:
                 continue
@@ -184,56 +190,72 @@ class AbsurdMesh(MeshRule):
                 message = f"the mesh {_file(geometry)!r} is {size} m large{'' if facts.complete else ' or more'}"
                 yield self.finding(message, link, source=geometry.source)
 
-
-RULES: tuple[type[Rule], ...] = (MissingMesh, EmptyMesh, PointerMesh, CutMesh, AbsurdMesh)
+    def not_asked(self, shapes: Shapes, lacking: Mapping[str, Finding]) -> Finding:
+        """Return the remark on meshes whose reader is not installed."""
+        name, why = next(iter(lacking.items()))
+        link, geometry = _first(shapes)[name]
+        which = f"{len(lacking)} meshes, such as {name!r}" if len(lacking) > 1 else f"the mesh {name!r}"
+        message = f"{self.code} could not check {which}: {why.message}"
+        return Finding("not-asked", "info", message, geometry.source or link.source, f"link {link.name!r}", why.fix)
 
 
 @fact
 def mesh_files(
     robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]], confined: Confinement | Literal[False]
-) -> Mapping[str, tuple[Path, Asset]] | None:
+) -> Mapping[str, tuple[str, Asset]] | None:
     """Return the path of each mesh file and its state, by name, or None for a model without a file. Files of packages
     that were not found are left out; so are names that lead out of their package or to another computer, and relative
     paths in an included file, which may start at either file."""
     if robot.source is None:
         return None
-    file, near = robot.source.file, folder_of(robot.source.file)
+    file = robot.source.file
     given = tuple((name, Path(folder)) for name, folder in packages.items())
-    known = _packages(given, confined, int(monotonic() // REMEMBERED))
+    files = Files({})
+    files.packages = _packages(given, confined, int(monotonic() // REMEMBERED))
     names = dict.fromkeys(
         _file(geometry)
         for _, geometry in shapes
         if "filename" in geometry.shape.parameters
         and (_is_whole(_file(geometry)) or (geometry.source and geometry.source.file == file))
     )
-    folders: dict[str, str | None] = {}
-    found: dict[str, tuple[Path, Asset]] = {}
+    found: dict[str, tuple[str, Asset]] = {}
     for name in list(names)[:MOST_MESHES]:
-        package, rest = _split(name)
-        if package not in folders:
-            folders[package] = _folder(known, package, near)
-        folder = folders[package]
-        if folder is not None and rest is not None:
-            path = os.path.join(folder, rest)
-            found[name] = (Path(path), _asset(path, known, near))
+        with suppress(KinetreeError):  # a package that does not exist, or a text without a folder
+            if not _astray(name) and not ELSEWHERE.match(name):
+                path = str(files.path(name, file))
+                path = os.path.normpath(path) if "://" in name else path
+                found[name] = (path, _asset(path, files.packages, folder_of(file)))
     return found
 
 
 @fact
-def assets(mesh_files: Mapping[str, tuple[Path, Asset]]) -> Mapping[str, Asset]:
+def assets(mesh_files: Mapping[str, tuple[str, Asset]]) -> Mapping[str, Asset]:
     """Return the state of each mesh file by name."""
     return {name: state for name, (_, state) in mesh_files.items()}
 
 
 @fact
-def stl_files(mesh_files: Mapping[str, tuple[Path, Asset]]) -> Mapping[str, Facts]:
-    """Return the facts of each binary STL file that is there, by name."""
-    found = {}
+def readings(mesh_files: Mapping[str, tuple[str, Asset]]) -> Readings:
+    """Return the facts of mesh files that are there and can be read, as far as `facts_of` reads them."""
+    found, read = Readings({}, {}), 0
     for name, (path, state) in mesh_files.items():
+        if state != "there":
+            continue
         with suppress(OSError):
-            if state == "there" and (facts := facts_of(path)):
-                found[name] = facts
+            status, partly = os.stat(path), ending_of(path) == ".stl"
+            read += 0 if partly else min(status.st_size, MOST_BYTES)
+            if partly or read <= MOST_READ:
+                try:
+                    if facts := _facts(path, status.st_mtime_ns, status.st_size):
+                        found.facts[name] = facts
+                except KinetreeError as error:
+                    found.lacking[name] = error.findings[0]
     return found
+
+
+@lru_cache(maxsize=1000)
+def _facts(path: str, _changed: int, _size: int) -> Facts | None:
+    return facts_of(path)
 
 
 @lru_cache(maxsize=1)
@@ -254,6 +276,7 @@ def _is_whole(name: str) -> bool:
     return name.startswith(("package://", "file://")) or os.path.isabs(name)
 
 
+@lru_cache(maxsize=1000)
 def _astray(name: str) -> str | None:
     """Return the key in ASTRAY of the fault of a file name, if it has one."""
     scheme, _, rest = name.partition("://")
@@ -264,27 +287,6 @@ def _astray(name: str) -> str | None:
         return next((fault for fault, is_so in faults.items() if is_so), None)
     is_drive = first.endswith(":")
     return "host" if scheme == "file" and first not in ("", "localhost") and not is_drive else None
-
-
-def _split(name: str) -> tuple[str, str | None]:
-    """Return the package in a file name, "" for none, and the path in it, beside the model or from the top; the path is
-    None if it is unknown or leads out of the package."""
-    scheme, _, rest = name.partition("://")
-    first, _, path = rest.partition("/")
-    if scheme == "package":
-        return first, None if _astray(name) else normpath(path.lstrip("/"))
-    if scheme == "file":
-        return "", unquote(f"/{path.lstrip('/')}") if first in ("", "localhost") else None
-    return "", None if "://" in name or name.startswith(("//", "\\", "file:")) else name
-
-
-@lru_cache(maxsize=1000)
-def _folder(packages: Packages, package: str, near: Path | None) -> str | None:
-    """Return the folder of a package, or that of the model for ""; None if it does not exist or may not be read."""
-    try:
-        return str(packages.package(package, near) if package else near or "") or None
-    except KinetreeError:
-        return None
 
 
 def _asset(path: str, packages: Packages, near: Path | None) -> Asset:

@@ -4,14 +4,11 @@ Names of links become frames, those of moving joints become parameters and entri
 appear nowhere else, so they are not checked.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, grouped, is_made
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 
@@ -31,7 +28,6 @@ class Hyphen(Quality):
     """
 
     code = "NAM-001"
-    level = "SHOULD"
     evidence = "advice"
     clause = "letters, digits, underscores and slashes"
     url = NAMES
@@ -52,7 +48,6 @@ class Space(Quality):
     """
 
     code = "NAM-002"
-    level = "SHOULD"
     clause = "letters, digits, underscores and slashes"
     url = NAMES
     good = '"link_4"'
@@ -72,7 +67,6 @@ class OtherCharacter(Quality):
     """
 
     code = "NAM-003"
-    level = "SHOULD"
     clause = "letters, digits, underscores and slashes"
     url = NAMES
     good = '"link_4"'
@@ -114,7 +108,6 @@ class LeadingDigit(Quality):
     """
 
     code = "NAM-005"
-    level = "SHOULD"
     evidence = "advice"
     clause = "the first character is a letter"
     url = NAMES
@@ -157,7 +150,6 @@ class Alike(Quality):
     """
 
     code = "NAM-007"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "names tell things apart"
     url = NAMES
@@ -175,9 +167,6 @@ class Alike(Quality):
             for alike in grouped(things, lambda thing: _folded(thing.name)):
                 for thing in alike[1:]:
                     yield self.finding(f"differs from {alike[0].name!r} only in case or separators", thing)
-
-
-RULES: tuple[type[Rule], ...] = (Hyphen, Space, OtherCharacter, LeadingSlash, LeadingDigit, UpperCase, Alike)
 
 
 @fact

@@ -16,25 +16,25 @@ from kinetree.errors import fail, nearest_names
 if TYPE_CHECKING:
     from kinetree.conventions.rule import Rule
 
-FAMILIES: dict[str, str] = {
-    "TRE": "structure",
-    "XML": "structure",
-    "NAM": "names",
-    "JNT": "joints",
-    "LIM": "limits",
-    "MIM": "limits",
-    "INR": "inertia",
-    "GEO": "geometry",
-    "MSH": "meshes",
-    "XAC": "xacro",
-    "R103": "rep103",
-    "R105": "rep105",
-    "R120": "rep120",
-    "R199": "rep199",
-    "ICUB": "icub",
-    "SUP": "suppressions",
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "TRE": ("structure",),
+    "XML": ("structure",),
+    "NAM": ("names",),
+    "JNT": ("joints",),
+    "LIM": ("limits",),
+    "MIM": ("limits",),
+    "INR": ("inertia",),
+    "GEO": ("geometry",),
+    "MSH": ("meshes",),
+    "XAC": ("xacro",),
+    "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
+    "R105": ("rep105",),
+    "R120": ("rep120",),
+    "R199": ("rep199", *(f"rep199.{name}" for name in ("groups", "base", "links", "flange", "tool0", "tools"))),
+    "ICUB": ("icub", "icub.names", "icub.axes", "icub.frames", "icub.limits"),
+    "SUP": ("suppressions",),
 }
-"""Letters of codes to the module of this package with their `RULES`."""
+"""Letters of codes to the modules of this package with their rules, in the order in which they are run."""
 
 ALWAYS = ("SUP",)
 """Families about the file and not the robot; they are part of all profiles."""
@@ -95,9 +95,10 @@ def rules_of(profile: str) -> tuple[type[Rule], ...]:
 
 @cache
 def family(letters: str) -> tuple[type[Rule], ...]:
-    """Return the rules whose codes begin with the letters of a family."""
-    rules: tuple[type[Rule], ...] = import_module(f"kinetree.conventions.{FAMILIES[letters]}").RULES
-    return tuple(rule for rule in rules if rule.code.startswith(f"{letters}-"))
+    """Return the rules whose codes begin with the letters of a family, in the order in which they are written."""
+    modules = [import_module(f"kinetree.conventions.{name}") for name in FAMILIES[letters]]
+    defined = [thing for module in modules for thing in vars(module).values() if isinstance(thing, type)]
+    return tuple(thing for thing in defined if str(getattr(thing, "code", "")).startswith(f"{letters}-"))
 
 
 def codes_of(families: Iterable[str] = FAMILIES) -> list[str]:

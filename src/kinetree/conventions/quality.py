@@ -1,10 +1,9 @@
 """Base of the rules for every robot, with the arm of their examples and measures of its bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from math import sqrt
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -16,9 +15,6 @@ from kinetree.spatial.se3 import Array
 
 T = TypeVar("T")
 
-URDF_LINK = "http://wiki.ros.org/urdf/XML/link"
-URDF_JOINT = "http://wiki.ros.org/urdf/XML/joint"
-
 KINEMATIC = ("dh", "dh-csv", "ets")
 """Formats of kinematics, in which no link has a mass as a rule."""
 
@@ -27,6 +23,18 @@ class Quality(Rule):
     """A rule for every robot; its examples are pieces of an arm."""
 
     base: ClassVar[str | None] = ARM
+
+
+class LinkQuality(Quality):
+    """A rule about links and their parts."""
+
+    url: ClassVar[str] = "http://wiki.ros.org/urdf/XML/link"
+
+
+class JointQuality(Quality):
+    """A rule about joints."""
+
+    url: ClassVar[str] = "http://wiki.ros.org/urdf/XML/joint"
 
 
 def with_blocks(blocks: str) -> str:
@@ -166,6 +174,24 @@ HALF_EXTENTS: Mapping[str, Callable[[Mapping[str, object]], object]] = {
     "ellipsoid": lambda p: np.asarray(p["radii"], dtype=float),
 }
 """Half of the size (3,) of each kind of shape along its axes."""
+
+
+def lowest_point(T: Array, geometry: Geometry) -> float | None:
+    """Return the least z of a shape at T (4, 4), m, or None for an unknown shape."""
+    z: float = T[2, 3]
+    tilt = abs(T[2, :3])
+    sizes: Any = geometry.shape.parameters
+    match geometry.shape.kind:
+        case "box":
+            return z - float(tilt @ sizes["size"]) / 2
+        case "sphere":
+            return z - float(sizes["radius"])
+        case "capsule":
+            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"])
+        case "cylinder":
+            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
+        case _:
+            return None
 
 
 def _corners(geometry: Geometry) -> tuple[Array, Array]:

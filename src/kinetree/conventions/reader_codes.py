@@ -3,8 +3,6 @@
 Errors have no row: such a file makes no robot, so they are always reported, and each explains itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 REMARKS: Mapping[str, str] = {
@@ -44,6 +42,7 @@ REMARKS: Mapping[str, str] = {
     "merged": "An edit has merged links that fixed joints held together.",
     "mimic": "A joint that has not one coordinate cannot follow another.",
     "missing-element": "A visual or collision has no geometry; it is taken as empty.",
+    "missing-file": "References of a robot that was saved are kept, and lead to no file from there.",
     "mocap": "A body that is moved from outside is fixed where the file puts it.",
     "model-pose": "Where the model stands in its world is left out, for no joint holds it there.",
     "moved-reading": "An edit has moved the frame in which a sensor measures.",
@@ -51,7 +50,7 @@ REMARKS: Mapping[str, str] = {
     "no-limit": "A joint that must have a limit has none; it is taken as unlimited.",
     "no-name": "Something has no name; it gets one.",
     "no-texture": "A texture names no file.",
-    "not-asked": "Errors leave unknown what rules read; these could not judge it.",
+    "not-asked": "Rules could not check parts that errors leave unknown, or meshes without an installed reader.",
     "not-of-the-model": "Something belongs to the world or to another model, and is not read.",
     "not-understood": "Something is kept as it is written or left out, for its format does not define it.",
     "other-source": "A part of a robot that comes with the package is from another source than the others.",
@@ -59,7 +58,7 @@ REMARKS: Mapping[str, str] = {
     "published-limits": "Published limits that are in doubt.",
     "range": "A range says something that has no effect, or means no limit.",
     "renamed": "A name stands twice, which MuJoCo allows; one gets another.",
-    "reversed-joint": "An edit has turned a joint round, and what a sensor in it measures with it.",
+    "reversed-joint": "A joint is reversed: its child link carries its parent. So is what a sensor in it measures.",
     "rounded-rotation": "The digits of a rotation are not enough; the nearest rotation is used.",
     "sdf-version": "Something belongs to another version of SDF than the file says.",
     "several-roots": "Links of a model are connected by no joint; each of them floats in the world.",

@@ -3,8 +3,6 @@
 If a place is ambiguous, nothing is renamed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache

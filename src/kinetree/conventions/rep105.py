@@ -3,8 +3,6 @@
 R105-001, one parent for each frame, is the reader's `two-parents`: a robot that breaks it is not made.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
@@ -67,7 +65,6 @@ class Chassis(Rep105):
     """
 
     code = "R105-003"
-    level = "SHOULD"
     clause = "base_link is rigidly attached to the mobile robot base"
     good = 'name="base_link-chassis" type="fixed"'
     bad = 'name="base_link-chassis" type="continuous"'
@@ -78,6 +75,3 @@ class Chassis(Rep105):
             if CHASSIS.fullmatch(frame) and bodies[frame] != bodies.get("base_link", bodies[frame]):
                 message = f"a joint that moves is between it and {frame!r}, the mobile base"
                 yield self.finding(message, robot.links.get("base_link") or robot.frames["base_link"])
-
-
-RULES: tuple[type[Rule], ...] = (WorldFrames, Chassis)

@@ -1,14 +1,13 @@
 """REP-120, the frames of humanoid robots, as rules. That a robot is a humanoid is said by asking them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from math import acos, cos, degrees, sqrt
-from typing import Any, ClassVar
+from math import acos, cos, degrees
+from typing import ClassVar
 
+from kinetree.conventions.quality import lowest_point
 from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import Finding
-from kinetree.model.robot import Geometry, Robot
+from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, inverse
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
@@ -124,7 +123,6 @@ class Hierarchy(Rep120):
     """
 
     code = "R120-003"
-    level = "SHOULD"
     clause = "torso is attached to the lowest body of the model which is a parent of l_gripper, r_gripper and gaze"
     good = '<parent link="l_wrist"/>\n    <child link="l_gripper"/>'
     bad = '<parent link="base_link"/>\n    <child link="l_gripper"/>'
@@ -172,7 +170,7 @@ class Soles(Rep120):
             if any(other[0] == name[0] and _coplanar(poses[other], poses[name]) for other in wrong):
                 continue
             lowest = [
-                _lowest(inverse(poses[name]) @ poses[link.name] @ geometry.origin, geometry)
+                lowest_point(inverse(poses[name]) @ poses[link.name] @ geometry.origin, geometry)
                 for link in robot.links.values()
                 if bodies[link.name] == bodies[name]
                 for geometry in link.collisions
@@ -196,7 +194,6 @@ class Grippers(Rep120):
     """
 
     code = "R120-005"
-    level = "SHOULD"
     clause = "Y the main dimension in which the grasping device moves"
     good = '<axis xyz="0 1 0"/><limit lower="0" upper="0.04"'
     bad = '<axis xyz="1 0 0"/><limit lower="0" upper="0.04"'
@@ -247,24 +244,3 @@ def _coplanar(T_a: Array, T_b: Array) -> bool:
     """Return whether two frames have one XY plane, the same side up."""
     T_ab = inverse(T_a) @ T_b
     return bool(abs(T_ab[2, 3]) <= NEAR and T_ab[2, 2] > cos(TURNED))
-
-
-def _lowest(T: Array, geometry: Geometry) -> float | None:
-    """Return the least z of a shape at T, or None for an unknown shape."""
-    z: float = T[2, 3]
-    tilt = abs(T[2, :3])
-    sizes: Any = geometry.shape.parameters
-    match geometry.shape.kind:
-        case "box":
-            return z - float(tilt @ sizes["size"]) / 2
-        case "sphere":
-            return z - float(sizes["radius"])
-        case "capsule":
-            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"])
-        case "cylinder":
-            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
-        case _:
-            return None
-
-
-RULES: tuple[type[Rule], ...] = (BaseLink, Footprint, Hierarchy, Soles, Grippers)

@@ -1,7 +1,5 @@
 """Rounding errors of inertias whose entries have few digits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation

@@ -1,7 +1,5 @@
 """Base of all rules: each rule is a class that explains itself and yields findings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
@@ -21,8 +19,8 @@ class Rule:
     """Base of all rules. The first line of a rule's docstring is its title, the rest is the reason.
 
     code: letters and three digits; never changes its meaning.
-    level: how strongly the convention requires it. evidence: how certain the rule is. The severity of findings is that
-    of the level, but at most that of the evidence.
+    level: how strongly the convention requires it, SHOULD by default. evidence: how certain the rule is. The severity
+    of findings is that of the level, but at most that of the evidence.
     clause: the convention in a few of its own words. url: where it is written.
     good, bad: a correct text and a wrong one. With `base` they are pieces of a text, in which the bad one replaces
     every occurrence of the good one: `base` itself, or the text of a robot of the package, loaded with `base_options`
@@ -32,7 +30,7 @@ class Rule:
     """
 
     code: ClassVar[str]
-    level: ClassVar[Level]
+    level: ClassVar[Level] = "SHOULD"
     evidence: ClassVar[Evidence] = "certain"
     clause: ClassVar[str]
     url: ClassVar[str]

@@ -1,7 +1,5 @@
 """Rules about the tree, and about the blocks of other tools in a file that name its parts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from kinetree.conventions.facts import fact
@@ -26,6 +24,11 @@ BLOCKS = """\
 """Blocks of other tools in the arm of the examples."""
 
 BLOCK_TAGS = ("gazebo", "transmission", "ros2_control")
+
+Block = tuple[Source | None, Element]
+"""A block of another tool, and its place."""
+Plugin = tuple[str, Source | None, Element]
+"""Name in messages of a block with plug-ins of Gazebo, its place, and the block."""
 
 
 class RootInertia(Quality):
@@ -66,7 +69,6 @@ class GazeboReference(BlockRule):
     """
 
     code = "XML-001"
-    level = "SHOULD"
     clause = "reference names the link or joint that the settings are for"
     url = "http://sdformat.org/tutorials?tut=sdformat_urdf_extensions"
     good = """<gazebo reference="link_2">"""
@@ -126,7 +128,6 @@ class PluginJoint(BlockRule):
     """
 
     code = "XML-004"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "a plug-in's joint is one of the model"
     url = "http://sdformat.org/tutorials?tut=sdformat_urdf_extensions"
@@ -147,13 +148,6 @@ class PluginJoint(BlockRule):
         yield from _unknown(self, named, list(robot.joints))
 
 
-RULES: tuple[type[Rule], ...] = (RootInertia, GazeboReference, TransmissionJoint, ControlJoint, PluginJoint)
-
-
-Block = tuple[Source | None, Element]
-"""A block of another tool, and its place."""
-
-
 @fact
 def blocks(robot: Robot, document: Element | None) -> tuple[Block, ...]:
     """Return the blocks of Gazebo and of controllers in a URDF file."""
@@ -162,10 +156,6 @@ def blocks(robot: Robot, document: Element | None) -> tuple[Block, ...]:
     kept = [extension for extension in robot.extensions if extension.tag in BLOCK_TAGS]
     parsed = [(extension.source, parse(extension.text, "<block>", Report())) for extension in kept]
     return tuple((source, element) for source, element in parsed if element is not None)
-
-
-Plugin = tuple[str, Source | None, Element]
-"""Name in messages of a block with plug-ins of Gazebo, its place, and the block."""
 
 
 @fact

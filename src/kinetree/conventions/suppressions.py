@@ -1,7 +1,5 @@
 """Rules about suppressions. They are asked in every profile, once it is known what the suppressions have excused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -99,7 +97,6 @@ class Explained(Suppresses):
     """
 
     code = "SUP-003"
-    level = "SHOULD"
     evidence = "advice"
     clause = "a reason behind because"
     bad = EXCUSED.replace("-->", "--><!-- kinetree: ignore no-texture -->")
@@ -118,7 +115,6 @@ class Needed(Suppresses):
     """
 
     code = "SUP-004"
-    level = "SHOULD"
     clause = "what excuses nothing is taken out"
     bad = EXCUSED.replace("R199-403", "R199-403, no-texture")
 
@@ -129,6 +125,3 @@ class Needed(Suppresses):
             why = "; errors of readers are not excused" if code.islower() else ""
             why += "; what a macro makes is excused in the macro, or before the root" if macro else ""
             yield f"{code} is not found there, so there is nothing to suppress{why}; take it out"
-
-
-RULES: tuple[type[Suppresses], ...] = (Understood, Justified, Explained, Needed)

@@ -1,7 +1,5 @@
 """Rules about the macros of xacro files, in the files as they were written."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -59,7 +57,6 @@ class PrefixLeak(Rule):
     """
 
     code = "XAC-001"
-    level = "SHOULD"
     clause = "a name without the macro's prefix is the same in every call"
     url = "https://wiki.ros.org/xacro#Macros"
     base: ClassVar[str | None] = """<?xml version="1.0"?>
@@ -161,6 +158,3 @@ def parts(element: Element) -> Iterator[Element]:
         yield child
         if child.tag not in ("xacro:macro", "gazebo"):
             yield from parts(child)
-
-
-RULES: tuple[type[Rule], ...] = (PrefixLeak,)

@@ -3,8 +3,6 @@
 A repair is kept if the robot stays the same, its findings are gone and nothing new remains.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -270,22 +268,38 @@ def _mends(task: Task, rule: type[Rule], state: State) -> tuple[list[Mend], dict
 def _applied(task: Task, repair: Repair, state: State) -> Step:
     """Apply a repair. Raises KinetreeError if that is impossible, changes the robot, or repairs an excused finding."""
     renamed = {old: new for mend in repair.mends for old, new in mend.renamed.items()}
-    edited = _edited((edit for mend in repair.mends for edit in mend.edits), state.contents)
-    confined = task.options.read.confined
-    for path in edited:
-        if not isinstance(confined, bool) and not confined.holds(path):
-            raise fail("fix", f"the repair was not made, for it is to be made in {path}, outside of the workspace")
-    followed = rename_in_files(task.related, renamed, state.robot, state.contents)
-    contents, robot, notes = _read(task.file, task.options, {**state.contents, **edited, **followed})
-    if (changed := difference(state.robot, robot, renamed, turns=repair.rule.turns)) is not None:
-        raise fail("fix", f"the repair was not made, for it would change the robot: {changed}")
-    check_left(renamed, robot)
+    contents, robot, notes = _made(task, state, repair.mends, renamed, repair.rule.turns)
     excused = frozenset(_renamed(key, renamed) for key in state.excused)
     after = replace(_judged(task.options, contents, robot, notes), excused=excused)
     step = Step(state, after, repair.keys, renamed)
     if lost := step.renamed_keys({key: state.keys[key] for key in state.excused}) - after.keys:
         raise fail("fix", f"it would mend {_listed(lost)}, too, which is excused")
     return step
+
+
+def with_mends(task: Task, state: State, mends: Sequence[Mend]) -> State:
+    """Return the state with edits that add to the robot. Raises KinetreeError if they change anything else."""
+    return replace(_judged(task.options, *_made(task, state, mends, {})), excused=state.excused)
+
+
+def _made(
+    task: Task, state: State, mends: Sequence[Mend], renamed: NewNames, turns: float = 0.0
+) -> tuple[Mapping[Path, bytes], Robot, list[Finding]]:
+    """Return contents, robot and notes after edits.
+
+    Raises KinetreeError if they are outside of the workspace, or if the robot changes by more than names and angles.
+    """
+    edited = _edited((edit for mend in mends for edit in mend.edits), state.contents)
+    confined = task.options.read.confined
+    for path in edited:
+        if not isinstance(confined, bool) and not confined.holds(path):
+            raise fail("fix", f"the repair was not made, for it is to be made in {path}, outside of the workspace")
+    followed = rename_in_files(task.related, renamed, state.robot, state.contents)
+    contents, robot, notes = _read(task.file, task.options, {**state.contents, **edited, **followed})
+    if (changed := difference(state.robot, robot, renamed, turns=turns)) is not None:
+        raise fail("fix", f"the repair was not made, for it would change the robot: {changed}")
+    check_left(renamed, robot)
+    return contents, robot, notes
 
 
 def _edited(edits: Iterable[Edit], contents: Mapping[Path, bytes]) -> dict[Path, bytes]:

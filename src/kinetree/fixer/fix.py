@@ -1,7 +1,5 @@
 """Repair of the text of a model: each repair is kept only if the robot stays the same."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,16 +7,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from kinetree.arguments import as_names
+from kinetree.checker.check import options_of
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import check_codes
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, repaired, repairing, to_repair
 from kinetree.fixer.related_files import read_related_files
+from kinetree.fixer.tools import add_tools
 from kinetree.formats.journal import recover
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_all
-from kinetree.formats.registry import ReadOptions
+from kinetree.spatial.se3 import Array
 
 BESIDE = "another finding of this kind and element is excused, and a repair would mend both"
 
@@ -29,7 +27,8 @@ class Fixed:
 
     before, after: contents by path of all files that change.
     repaired: findings that are gone, also by the repair of others. unrepaired: findings of rules with a repair that
-    remain, with the reason. unsafe: findings that only a repair with `unsafe` may remove.
+    remain, with the reason. unsafe: findings that only a repair with `unsafe` may remove. added: names of new frames of
+    tools.
     """
 
     file: str
@@ -38,6 +37,7 @@ class Fixed:
     repaired: tuple[Finding, ...]
     unrepaired: tuple[tuple[Finding, str], ...]
     unsafe: tuple[Finding, ...] = ()
+    added: tuple[str, ...] = ()
 
 
 def fix(
@@ -49,6 +49,7 @@ def fix(
     vendor: str | None = None,
     unsafe: bool = False,
     also: Iterable[str | os.PathLike[str]] = (),
+    tools: Mapping[str, Array] = MappingProxyType({}),
     excused: Callable[[Finding], bool] = lambda finding: False,
     instead: Mapping[Path, bytes] = MappingProxyType({}),
     **options: Any,
@@ -57,6 +58,7 @@ def fix(
 
     profile, select, ignore, vendor: those of `kinetree.check`. options: those of `kinetree.load`.
     unsafe: whether links and joints may be renamed. also: SRDF and YAML files that use their names.
+    tools: T_tool0_tool (4, 4), m, of new frames by name, which are added beside tool0.
     excused: whether a finding must stay. instead: contents of files by resolved path, which replace those on the disk.
 
     The edits of each rule are applied to the text, which is read again. They are kept if the finding is gone, nothing
@@ -66,11 +68,11 @@ def fix(
     Raises KinetreeError with all errors of a file that cannot be read, and for a file of `also` that is neither the
     SRDF of the robot nor YAML.
     """
-    read = ReadOptions(**options).confined_to(Path(file))
-    checked = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read)
+    checked = options_of(Path(file), profile, select, ignore, vendor, options)
     if os.path.exists(file) and not os.path.isfile(file):
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
-    return fix_from(look(str(file), checked, instead), str(file), checked, unsafe=unsafe, also=also, excused=excused)
+    start = look(str(file), checked, instead)
+    return fix_from(start, str(file), checked, unsafe=unsafe, also=also, tools=tools, excused=excused)
 
 
 def fix_from(
@@ -80,10 +82,10 @@ def fix_from(
     *,
     unsafe: bool = False,
     also: Iterable[str | os.PathLike[str]] = (),
+    tools: Mapping[str, Array] = MappingProxyType({}),
     excused: Callable[[Finding], bool] = lambda finding: False,
 ) -> Fixed:
     """Return the repairs of a file that has been read and checked; see `fix`."""
-    check_codes(options.profile, options.select, options.ignore)
     also = tuple(also)
     if also and not unsafe:
         raise fail("option", "--also is for files that follow new names, which are given with --unsafe alone")
@@ -92,6 +94,7 @@ def fix_from(
     keys = frozenset(key_of(finding) for finding in start.findings if excused(finding))
     start = replace(start, contents=before, excused=keys)
     task = Task(file, options, unsafe, related)
+    start = add_tools(task, start, tools)
     steps, given_up = apply_fixes(task, start)
     end = steps[-1].after if steps else start
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
@@ -107,6 +110,7 @@ def fix_from(
             *((f, BESIDE) for f in _beside(task, start) if not excused(f)),
         ),
         tuple(f for f in end.findings if key_of(f) in left),
+        tuple(tools),
     )
 
 

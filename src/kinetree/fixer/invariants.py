@@ -1,7 +1,5 @@
 """Comparison of a robot before and after a repair of its text."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Conversion of edits of an expanded text to edits of the xacro files from which it was made."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

@@ -3,8 +3,6 @@
 A new format adds a row; its writer gives `find` the cases that depend on values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +11,7 @@ from kinetree.algorithms.serial import KINDS
 from kinetree.errors import Source
 from kinetree.formats.force_torque import written_sensors
 from kinetree.model.assemble import order_of_file
-from kinetree.model.robot import UNLIMITED, Joint, Robot
+from kinetree.model.robot import UNLIMITED, Geometry, Joint, Robot
 
 Case = Callable[[Any], Iterable[str]]
 """Function from one element of a robot to descriptions of what a format cannot represent of it."""
@@ -77,10 +75,12 @@ def _all_of(kind: str, robot: Robot, without: Collection[str]) -> Iterator[tuple
         yield from ((f"{kind.replace('_', ' ')} {name!r}", thing) for name, thing in named)
 
 
-def _extensions_but(format: str) -> Row:
-    """Return the parts that a format loses if it keeps only its own extensions."""
-    foreign = where(lambda extension: extension.format != format, "<{0.tag}> of {0.format}")
-    return dict.fromkeys(("extension", "geometry.extension", "sensor.extension"), foreign)
+def lost_shape(shapes: Collection[str], geometry: Geometry) -> list[str]:
+    """Return the description of a shape that is not one of `shapes`, or is a part of a mesh."""
+    shape = geometry.shape
+    if shape.kind in shapes and "submesh" in shape.parameters:
+        return [f"submesh {shape.parameters['submesh']!r} of the mesh {shape.parameters['filename']!r}"]
+    return [] if shape.kind in shapes else [f"the shape {shape.kind!r}"]
 
 
 def _depends(*parts: str) -> Row:

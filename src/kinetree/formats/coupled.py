@@ -1,8 +1,6 @@
 """Limits over several joints, in an element of Kinetree in URDF and SDF: <… name lower upper>, with <joint name
 coefficient/> for each joint; in radians and metres; a bound that is left out is infinite."""
 
-from __future__ import annotations
-
 from math import inf, isfinite
 
 from kinetree.formats.fields import check_attributes, check_leaf, float_of, name_of

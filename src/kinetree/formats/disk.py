@@ -4,8 +4,6 @@ A file of Kinetree that is locked belongs to a running process; an unlocked one 
 On Windows, and on file systems without locks, every such file counts as left.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

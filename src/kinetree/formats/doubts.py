@@ -1,7 +1,5 @@
 """What errors of a reader leave unknown of a robot, by the elements that they are about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from kinetree.errors import Doubt, Source

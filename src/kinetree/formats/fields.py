@@ -16,6 +16,7 @@ from kinetree.errors import Finding, nearest_names
 from kinetree.formats.numbers import number, numbers
 from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts, assemble_certain, whole
+from kinetree.model.magnitudes import leave_out_large
 from kinetree.model.names import kind_of
 from kinetree.model.robot import Extension, Material, Robot, Sensor
 
@@ -238,20 +239,6 @@ def extension(format: str, element: Element) -> Extension:
     return Extension(format, element.tag, element.raw, element.source)
 
 
-def joint_order(report: Report, element: Element | None, parts: Parts) -> tuple[str, ...] | None:
-    """Return the order of q in an element of Kinetree that has a <joint name=…/> for each joint; None without one."""
-    if element is None:
-        return None
-    joints = [joint.name for joint in parts.joints if joint.coordinated]
-    names = [name_of(report, child) for child in element.children]
-    if report.cut is not None and set(names) <= set(joints):  # it may have cut off what makes others follow
-        names += [name for name in joints if name not in names]
-    if sorted(names) != sorted(joints) and not report.failed:
-        message = f"it names {', '.join(names)}; legal are all joints with coordinates, once each: {', '.join(joints)}"
-        report.error("order", message, element)
-    return tuple(names)
-
-
 def leave_out_loose(report: Report, parts: Parts, root: Element) -> None:
     """Leave out sensors that refer to nothing, and sensors and materials whose name stands twice, with a warning each.
 
@@ -302,10 +289,15 @@ def finish(
     if report.failed:
         from kinetree.formats.doubts import doubts_of  # most files have no errors
 
-        parts.doubts = doubts_of(report, parts, root)
+        parts.doubts = [*doubts_of(report, parts, root), *parts.doubts]
     if any(f.severity == "error" and f.code != "no-links" for f in report.findings):
         report.findings = [f for f in report.findings if f.code != "no-links"]  # a consequence of the other errors
     robot, findings = assemble_certain(parts)
+    if any(f.code == "too-large" for f in findings) and (left := leave_out_large(parts)):
+        first = len(report.findings)
+        report.place(left, root.document)
+        parts.notes = (*parts.notes, *report.findings[first:])
+        robot, findings = assemble_certain(parts)
     report.place(findings, root.document)
     return robot
 

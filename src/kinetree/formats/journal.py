@@ -15,8 +15,6 @@ in folders with the same journal, and only plain files whose contents have its d
 restore, and the names of their contents are fixed. Otherwise nothing is changed, and an error gives the reason.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """Names of the frames and of the ends of a chain, for formats that have kinematics alone, such as DH tables and ETS."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

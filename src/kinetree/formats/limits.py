@@ -1,14 +1,12 @@
 """Sets of linear limits in TOML: rows `A q + b > 0`, or `G q <= h`, over joints by name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.quantities import ANGLES, to_si
+from kinetree.formats.numbers import ANGLES, to_si
 from kinetree.formats.text import TextReport, decode, read_toml
 from kinetree.formats.toml import Places, TomlTable, is_text, is_texts
 from kinetree.model.limits import LinearLimits

@@ -1,12 +1,10 @@
 """Parts of a robot that a format cannot represent; a writer refuses them unless the caller leaves them out."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from math import inf
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.capabilities import CAPABILITIES, DEPENDS, Case, things_of
@@ -14,8 +12,10 @@ from kinetree.formats.force_torque import mute
 from kinetree.formats.parts import PARTS, check_parts
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
 from kinetree.model.names import kind_of
-from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor
+from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
 from kinetree.spatial.se3 import frozen
+
+T = TypeVar("T", Link, Joint, Sensor, Geometry)
 
 
 def leave_out(parts: Parts, without: Collection[str]) -> Parts:
@@ -29,7 +29,34 @@ def leave_out(parts: Parts, without: Collection[str]) -> Parts:
     made.links = [_link_without(link, without) for link in parts.links]
     frames = {frame.name: frame for frame in parts.frames} if "frame" in without else {}
     made.sensors = [_sensor_without(sensor, frames, without) for sensor in made.sensors]
-    return made
+    return _without_left_out(made, without)
+
+
+def _without_left_out(parts: Parts, without: Collection[str]) -> Parts:
+    """Return the parts without elements of URDF and SDF that belong to `without` and that a reader has left out, but
+    kept as they stand."""
+    gone = {
+        (format, place.rpartition("/")[2])
+        for part in without
+        for format in ("urdf", "sdf")
+        for place in PARTS[part].unread.get(format, ())
+    }
+
+    def of(thing: T) -> T:
+        kept: tuple[Extension, ...] = tuple(e for e in thing.extensions if (e.format, e.tag) not in gone)
+        return thing if len(kept) == len(thing.extensions) else replace(thing, extensions=kept)
+
+    def of_link(link: Link) -> Link:
+        return replace(of(link), visuals=tuple(map(of, link.visuals)), collisions=tuple(map(of, link.collisions)))
+
+    return replace(
+        parts,
+        extensions=[e for e in parts.extensions if (e.format, e.tag) not in gone],
+        links=[of_link(link) for link in parts.links],
+        joints=[of(joint) for joint in parts.joints],
+        loops=[of(joint) for joint in parts.loops],
+        sensors=[of(sensor) for sensor in parts.sensors],
+    )
 
 
 def bearers(robot: Robot, part: str) -> list[str]:
@@ -38,7 +65,8 @@ def bearers(robot: Robot, part: str) -> list[str]:
         return [f"robot {robot.name!r}"] if robot.joint_names != order_of_file(robot) else []
     if part == "extension":
         parts: tuple[Any, ...] = (robot, *robot.links.values(), *robot.joints.values(), *robot.sensors.values())
-        return [f"<{extension.tag}>" for one in parts for extension in one.extensions]
+        tags = [extension.tag.rpartition("::") for one in parts for extension in one.extensions]
+        return [f"<{tag}> of model {scope!r}" if scope else f"<{tag}>" for scope, _, tag in tags]
     things: Iterable[Any] = ()
     if part in ("inertial", "geometry"):
         things = (link for link in robot.links.values() if _has(link, part))
@@ -122,6 +150,7 @@ class Losses:
         self.format = format
         self.without = frozenset(without)
         self.findings: list[Finding] = []
+        self._lost: set[tuple[str, str, str, Source | None]] = set()
 
     def pared(self, robot: Robot) -> Robot:
         """Return the robot without the parts that are left out; a format of chains leaves out frames itself."""
@@ -142,9 +171,11 @@ class Losses:
 
     def lose(self, part: str, element: str, what: str, source: Source | None = None) -> None:
         """Note that an element has a part that cannot be written. part: one of PARTS, or "joint" or "link"."""
-        if part in self.without:
+        key = (part, element, what, source)
+        if part in self.without or key in self._lost:  # as of a geom that is seen and felt
             return
-        first = all(finding.code != f"cannot-say-{part}" for finding in self.findings)
+        first = all(part != known for known, *_ in self._lost)
+        self._lost.add(key)
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
         message = f"{CAPABILITIES[self.format].title} cannot say {what}"
         self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))

@@ -1,7 +1,5 @@
 """How a reader opens another file: `load` gives it an `Opener`; readers never touch the disk themselves."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping

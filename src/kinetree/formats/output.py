@@ -4,8 +4,6 @@
 beside its target, which is then renamed to it. Several files also have a journal, see `kinetree.formats.journal`.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

@@ -15,8 +15,6 @@ Under a `Confinement` a folder outside of it is a package only if it has a packa
 model.config or lies in one of the folders of models; links out of the workspace lead to neither.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -54,7 +52,7 @@ class Packages:
         self._names: dict[Path, str | None] = {}
         self._below: dict[Path, dict[str, list[Path]]] = {}
 
-    def within(self, confinement: Confinement) -> Packages:
+    def within(self, confinement: Confinement) -> "Packages":
         """Return packages of a confinement that share what has been seen on the disk."""
         packages = Packages(self.given, confinement)
         packages._names, packages._below = self._names, self._below

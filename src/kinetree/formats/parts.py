@@ -1,7 +1,5 @@
 """Parts of robots that can be left out by `without=…`: of what is read, and of what is written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -34,11 +32,11 @@ class Part:
 
 PARTS: Mapping[str, Part] = {
     "extension": Part(
-        "elements of other tools",
-        "other tools do not find their settings",
+        "elements for other programs",
+        "other programs do not find their settings",
         {"urdf": ("robot/gazebo", "robot/transmission", "robot/ros2_control"), "mjcf": SECTIONS},
     ),
-    "geometry": Part("shapes", "it is not seen and touches nothing", {"urdf": SHAPES, "sdf": SHAPES}),
+    "geometry": Part("shapes", "these are not seen and touch nothing", {"urdf": SHAPES, "sdf": SHAPES}),
     "material": Part(
         "materials",
         "its shapes have no look",
@@ -85,7 +83,6 @@ PARTS: Mapping[str, Part] = {
     "order": Part(
         "an order of q of its own",
         "q is in the order of the joints",
-        {"urdf": ("robot/kinetree_joint_order",), "sdf": ("model/kinetree:joint_order",)},
     ),
     "mimic": Part(
         "followers",
@@ -143,5 +140,5 @@ def note(part: str, names: Collection[str], source: Source | None) -> Finding:
     listed = list(dict.fromkeys(names))
     more = f" and {len(listed) - MAX_NAMES} more" if len(listed) > MAX_NAMES else ""
     title, effect = PARTS[part].title, PARTS[part].effect
-    message = f"without={part!r} leaves out {title} of {', '.join(listed[:MAX_NAMES])}{more}; {effect}"
+    message = f"without={part!r} leaves out {title}: {', '.join(listed[:MAX_NAMES])}{more}; {effect}"
     return Finding("without", "info", message, source)

@@ -1,7 +1,5 @@
 """Opening of files that other users may have put there: only plain ones, and without waiting."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

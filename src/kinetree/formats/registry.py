@@ -1,7 +1,5 @@
 """The table of formats, and the options with which a robot description is read."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -40,17 +38,18 @@ class ReadOptions(Arguments):
                 object.__setattr__(self, name, dict(given))
         object.__setattr__(self, "without", as_names(self.without))
 
-    def with_defaults(self, names: Iterable[str]) -> ReadOptions:
+    def with_defaults(self, names: Iterable[str]) -> "ReadOptions":
         """Return these options with the default of some of them."""
         defaults: dict[str, Any] = dict.fromkeys(names)  # all of None
         return replace(self, **defaults)
 
-    def confined_to(self, source: object) -> ReadOptions:
+    def confined_to(self, source: object) -> "ReadOptions":
         """Return these options, where `confined=True` has become the workspace of a source."""
         return replace(self, confined=confinement_of(source, self.confined) or False)
 
 
 NO_EFFECT = {
+    "packages": "packages mean nothing to {format}, which refers to no files",
     "xacro_args": "xacro arguments mean nothing to {format}; the file is not expanded",
     "model": "model={value!r} means nothing to {format}; only SDF files hold several",
     "expand": "expand={value!r} means nothing to {format}; only MJCF files hold elements that make bodies",
@@ -104,23 +103,25 @@ class Format:
         text: str = getattr(self._module(), self.writer)(robot, as_names(without), **more)
         return text
 
-    def without_effect(self, options: ReadOptions) -> list[str]:
-        """Return the names of the given options that mean nothing to this format."""
-        return [name for name in NO_EFFECT if name not in self.options and getattr(options, name) not in (None, {})]
-
     def check_options(self, options: ReadOptions) -> None:
         """Raise KinetreeError for an option that means nothing to this format."""
         if options.expand not in (None, *EXPANDERS):
             raise fail("option", f"expand={options.expand!r}; {nearest_names(options.expand or '', EXPANDERS)}")
-        for name in self.without_effect(options):
+        for name in without_effect(options, [self]):
             raise fail("option", NO_EFFECT[name].format(format=self.name, value=getattr(options, name)))
 
     def meant(self, options: ReadOptions) -> ReadOptions:
         """Return the options without those that mean nothing to this format."""
-        return options.with_defaults(self.without_effect(options))
+        return options.with_defaults(without_effect(options, [self]))
 
     def _module(self) -> Any:
         return import_module(f"kinetree.formats.{self.module}")
+
+
+def without_effect(options: ReadOptions, rows: Iterable[Format | None]) -> list[str]:
+    """Return the names of the given options that mean nothing to any of these formats. None: one that is not known."""
+    known = {name for row in rows for name in (row.options if row else ("packages",))}
+    return [name for name in NO_EFFECT if name not in known and getattr(options, name) not in (None, {})]
 
 
 def _read_expanded(made: Any, findings: list[Finding], files: Files, options: ReadOptions) -> Reading:
@@ -139,16 +140,14 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Re
 FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
-        Format("urdf", (".urdf",), "urdf", roots=(b"robot",), carries=True),
-        Format(
-            "xacro", (".xacro",), "xacro", _xacro_arguments, ("xacro_args", "model", "expand"), writer=None, robot=False
-        ),
+        Format("urdf", (".urdf",), "urdf", options=("packages",), roots=(b"robot",), carries=True),
+        Format("xacro", (".xacro",), "xacro", _xacro_arguments, tuple(NO_EFFECT), writer=None, robot=False),
         Format(
             "sdf",
             (".sdf", ".world"),
             "sdf",
             lambda files, given: (files, given.model),
-            ("model",),
+            ("packages", "model"),
             roots=(b"sdf",),
             carries=True,
         ),
@@ -157,7 +156,7 @@ FORMATS: dict[str, Format] = {
             (".mjcf", ".xml"),
             "mjcf",
             lambda files, options: (files, options.expand, files.confinement),
-            ("expand",),
+            ("packages", "expand"),
             roots=(b"mujoco", b"mujocoinclude"),
             carries=True,
         ),
@@ -182,12 +181,17 @@ def format_by_ending(path: str | os.PathLike[str]) -> Format | None:
 def format_of_text(path: Path, text: bytes) -> Format:
     """Return the format of a file: that of its ending, or for .xml that of its root element. Raises KinetreeError for
     one that is not known."""
-    row = format_by_ending(path)
+    row, root = format_by_ending(path), None
     if path.suffix.lower() == ".xml" or row is None:
         root = re.match(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<([A-Za-z_:][^\s/>]*)", text, re.DOTALL)
         row = next((other for other in FORMATS.values() if root and root[1] in other.roots), None)
     if row is None:
         endings = ", ".join(s for f in FORMATS.values() for s in f.suffixes)
         message = f"its format is not known; legal endings are {endings}, or say format=…"
+        if not text.strip():
+            message = "the file is empty"
+        elif root:
+            legal = ", ".join(f"<{tag.decode()}>" for other in FORMATS.values() for tag in other.roots)
+            message = f"its root element is <{root[1].decode(errors='replace')}>; legal are {legal}, or say format=…"
         raise KinetreeError(Finding("format", "error", message, Source(str(path))))
     return row

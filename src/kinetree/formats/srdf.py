@@ -1,7 +1,5 @@
 """Groups of joints in SRDF (MoveIt's semantic description), for a robot that is already loaded."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Lines of CSV files: their separator and their cells."""
 
-from __future__ import annotations
-
 import csv
 import re
 

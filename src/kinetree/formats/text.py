@@ -1,7 +1,5 @@
 """Findings in texts that are not XML: a line, with the bad part of it underlined."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tables of TOML files: values of the expected type, and the lines of keys, tables and rows."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -17,7 +15,7 @@ Where = tuple[str, int] | None
 """A [[table]] of the file, by its name and number, or None for the file itself."""
 
 
-HEAD = re.compile(r"\s*\[\[?\s*([A-Za-z_][\w.]*)\s*\]\]?\s*$")
+HEAD = re.compile(r"\s*\[\[?\s*([A-Za-z_][\w.-]*)\s*\]\]?\s*$")
 
 _NAME = r"""(?:"([^"]*)"|'([^']*)'|([\w-]++))\s*+[\]=.]"""
 KEY = re.compile(rf"\s*+(?:\[\[?\s*+)?{_NAME}")
@@ -34,14 +32,14 @@ class TomlTable:
 
     data: dict[str, Any]
     report: TextReport
-    places: Places
+    places: "Places"
     where: Where = None
-    outer: TomlTable | None = None
+    outer: "TomlTable | None" = None
     element: str | None = None
     code: str = ""
     at: int | None = None
 
-    def inner(self, key: str, k: int, data: dict[str, Any], element: str | None = None) -> TomlTable:
+    def inner(self, key: str, k: int, data: dict[str, Any], element: str | None = None) -> "TomlTable":
         """Return the k-th [[table]] of a key, from 0."""
         name = f"{self.where[0]}.{key}" if self.where else key
         return TomlTable(data, self.report, self.places, (name, k), self, element, self.code)

@@ -5,8 +5,6 @@ an element can be written back unchanged, comments included. Document types and 
 read from them.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -38,6 +36,8 @@ MAX_FINDINGS = 10_000
 """Most findings of each severity."""
 CHUNK = 1_000_000
 """Bytes that are parsed at a time."""
+MAX_JOINED = 5
+"""Most errors that the warning of an element that is left out lists."""
 REMEMBERED = 1_000_000
 """Most bytes of a text whose elements are kept: they take some thirty times as many."""
 
@@ -49,7 +49,7 @@ About = tuple[Finding, Element, Element | None, str | None]
 class Report:
     """Findings of one reading, in the order in which they are found."""
 
-    def __init__(self, cut: Callable[[Element, Report], None] | None = None) -> None:
+    def __init__(self, cut: "Callable[[Element, Report], None] | None" = None) -> None:
         self.cut = cut  # what takes parts out of every document that is parsed
         self.findings: list[Finding] = []
         self.about: dict[int, About] = {}  # of each error, by the identity of its finding
@@ -107,18 +107,25 @@ class Report:
         self.add("warning", code, message, element, **more)  # type: ignore[arg-type]
 
     def soften(self, first: int, consequence: str, owner: Element) -> None:
-        """Make warnings of the errors from an index on: each names `owner` and ends with the consequence.
+        """Replace the errors from an index on by one warning at the first, which names `owner` and ends with the
+        consequence.
 
         The code is "left-out", but for what xacro has left, by which `kinetree.load` recognises xacro.
         """
         later, self.findings = self.findings[first:], self.findings[:first]
+        errors = [finding for finding in later if finding.severity == "error"]
+        for finding in errors:
+            self.about.pop(id(finding), None)
+        self.count["error"] -= len(errors)
+        joined = {id(finding) for finding in errors[1:]}
         for finding in later:
+            if id(finding) in joined:
+                continue
             if finding.severity == "error":
-                self.about.pop(id(finding), None)
-                code = finding.code if finding.code == "left-over-xacro" else "left-out"
-                message = f"{finding.message}; {consequence}"
+                code = next((e.code for e in errors if e.code == "left-over-xacro"), "left-out")
+                said = [*dict.fromkeys(e.message for e in errors)][:MAX_JOINED]
+                message = "; ".join([*said, consequence])
                 finding = replace(finding, severity="warning", code=code, message=message, element=owner.label)
-                self.count["error"] -= 1
                 self.count["warning"] += 1
             if self.count[finding.severity] <= MAX_FINDINGS:
                 self.findings.append(finding)
@@ -186,6 +193,12 @@ def parse(
     if report.cut:
         report.cut(root, report)
     return root
+
+
+def strict_text(root: Element) -> str:
+    """Return the text of a document that was read leniently, changed as little as XML needs, up to the root's end."""
+    data = root.document.data[: root.stop]
+    return (well_formed(data, changes_of(data)) if root.document.lenient else data).decode()
 
 
 _latest: list[Element] = []

@@ -1,7 +1,5 @@
 """Text of an XML file, and the line and column of its bytes."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Elements of an XML file, and the bytes of their attributes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -27,16 +25,16 @@ class Element:
     def get(self, name: str, default: str | None = None) -> str | None:
         return self.attributes.get(name, default)
 
-    def find(self, tag: str) -> Element | None:
+    def find(self, tag: str) -> "Element | None":
         for child in self.children:
             if child.tag == tag:
                 return child
         return None
 
-    def find_all(self, tag: str) -> list[Element]:
+    def find_all(self, tag: str) -> "list[Element]":
         return [child for child in self.children if child.tag == tag]
 
-    def walk(self) -> Iterator[Element]:
+    def walk(self) -> "Iterator[Element]":
         yield self
         for child in self.children:
             yield from child.walk()

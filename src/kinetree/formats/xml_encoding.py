@@ -1,7 +1,5 @@
 """Encodings of XML files."""
 
-from __future__ import annotations
-
 import codecs
 import re
 

@@ -4,8 +4,6 @@ A text is made well-formed only after expat has refused it. What stands after th
 root is complete by then, and `kinetree.formats.xml` stops there.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from itertools import accumulate, islice

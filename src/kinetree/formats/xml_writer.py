@@ -1,7 +1,5 @@
 """XML as text: elements written line by line, attributes and values escaped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ These are plain processes that get pickled arguments through a pipe. Those of `m
 script again; these work in a script without a guard, in a notebook and in a test.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

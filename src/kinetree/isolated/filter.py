@@ -4,8 +4,6 @@ It refuses to start programs and processes, to change files or open them for wri
 processes and to administer the system. Refused calls fail with EPERM, Python's PermissionError.
 """
 
-from __future__ import annotations
-
 import errno
 import struct
 from collections.abc import Sequence

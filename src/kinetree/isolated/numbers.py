@@ -3,8 +3,6 @@
 A row has the name, the number on x86_64 and the number on aarch64, `-` if that has no such call.
 """
 
-from __future__ import annotations
-
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """Numbers of machines in a filter (AUDIT_ARCH_… of linux/audit.h)."""
 NEWEST = 469

@@ -1,7 +1,5 @@
 """Limits of a child process: which variables it sees, and what this machine enforces."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Both are called through ctypes; no dependency and no rights are needed. Features
 the answer lists those in force.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import stat

@@ -1,7 +1,5 @@
 """Parts to a `Robot`: what every reader and every edit ends with. Checks that the parts make one tree."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -31,6 +29,7 @@ MAX_FAULTS = 1000
 MAX_NAMES = 50
 """Most names of a circle in a message."""
 LEFT_OVER = ("left-over-xacro", "its name holds what xacro should replace")
+LOOP_FIX = "a tree has no loops; without=('loop',), or --without loop, loads the robot without this joint"
 
 
 @dataclass
@@ -219,18 +218,17 @@ class _Checker:
     def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material | CoupledLimit]) -> None:
         first: dict[str, Link | Joint | Frame | Sensor | Material | CoupledLimit] = {}
         for thing in things:
-            label = kind_of(thing)
             if not thing.name:
-                self.missing("has no name", thing.source, label)
+                self.missing("has no name", thing.source, kind_of(thing))
             elif _is_xacro(thing.name):
-                self.error(*LEFT_OVER, thing.source, f"{label} {thing.name!r}")
+                self.error(*LEFT_OVER, thing.source, f"{kind_of(thing)} {thing.name!r}")
             elif thing.name in first:
                 before = first[thing.name]
                 place = f" at {before.source}" if before.source else ""
                 message = f"there is already a {kind_of(before)} of this name{place}"
                 if kind == "frame" and type(thing) is not type(before):
                     message += "; links and frames share one name space"
-                self.error("duplicate-name", message, thing.source, f"{label} {thing.name!r}")
+                self.error("duplicate-name", message, thing.source, f"{kind_of(thing)} {thing.name!r}")
             else:
                 first[thing.name] = thing
 
@@ -252,6 +250,8 @@ class _Checker:
             if sensor.joint is not None and self.parts.complete:
                 self.known("joint", sensor.joint, joints, sensor.source, f"sensor {sensor.name!r}")
         for group, members in self.parts.groups.items():
+            if not group:
+                self.missing("has no name", self.parts.source, "group")
             for name in members:
                 self.known("joint", name, joints, self.parts.source, f"group {group!r}")
 
@@ -314,7 +314,7 @@ class _Checker:
                 message = (
                     f"its child link {joint.child!r} is already the child of joint {other.name!r} at {other.source}"
                 )
-                self.error("two-parents", message, joint.source, f"joint {joint.name!r}", "a tree has no loops")
+                self.error("two-parents", message, joint.source, f"joint {joint.name!r}", LOOP_FIX)
         names = dict.fromkeys(link.name for link in parts.links if link.name)
         self.roots = [name for name in names if name not in parent_joint]
         lost = sum(joint.child not in names or parent_joint[joint.child] is not joint for joint in parts.joints)
@@ -331,7 +331,7 @@ class _Checker:
             if not faulty.isdisjoint(around):
                 continue
             message = f"is part of a cycle: {_cycle(parent_joint, joint)}"
-            self.error("cycle", message, joint.source, f"joint {joint.name!r}")
+            self.error("cycle", message, joint.source, f"joint {joint.name!r}", LOOP_FIX)
         return tuple(_reach(parts.joints, by_parent, self.roots[0])) if self.roots else ()
 
 

@@ -1,7 +1,5 @@
 """Denavit-Hartenberg tables as data, in SI, from a DH file or from an extraction."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Axes in which, and point about which, a force/torque sensor reads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import get_args, get_type_hints
 

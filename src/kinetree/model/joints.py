@@ -6,8 +6,6 @@ subspace S (6, nv) maps qd to the velocity of the child relative to the parent i
 (Featherstone, Rigid Body Dynamics Algorithms, table 4.1). Both run on symbolic scalars.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,7 +83,7 @@ class JointType:
         """Whether its velocities are of single joints in a row; else they all are in the axes of the child."""
         return self.quaternion is None
 
-    def moves_like(self, other: JointType) -> bool:
+    def moves_like(self, other: "JointType") -> bool:
         """Return whether the same coordinates mean the same motion, as for revolute and continuous."""
         return self.transform is other.transform
 

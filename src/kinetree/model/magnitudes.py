@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.errors import Finding
+from kinetree.errors import Finding, Source
 from kinetree.model.names import kind_of
 from kinetree.model.robot import Frame, Geometry, Inertial, Joint, Link, Sensor
 from kinetree.spatial.se3 import IDENTITY, Array
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1e30
 """The largest length, mass, moment of inertia, scale or ratio, in SI units. Limits of joints may be larger."""
+LEGAL = f"legal are numbers up to {LARGEST:g} in size, in SI units"
 
 Quantity = tuple[str, Any]
 """What a number or numbers are, and their values."""
@@ -36,10 +38,31 @@ def too_large(parts: Parts) -> list[Finding]:
     for thing, numbers_of in quantities:
         for what, numbers in numbers_of:
             if not _is_moderate(numbers):
-                message = f"{what} is too large; legal are numbers up to {LARGEST:g} in size, in SI units"
+                message = f"{what} is too large; {LEGAL}"
                 label = f"{kind_of(thing)} {thing.name!r}"
                 found.append(Finding("too-large", "error", message, thing.source, label))
     return found
+
+
+def leave_out_large(parts: Parts) -> list[Finding]:
+    """Take shapes with too large numbers out of the parts, in place; return a warning for each."""
+    found: dict[Source | None, Finding] = {}  # a shape may be seen and felt
+
+    def kept(link: Link, shapes: Iterable[Geometry]) -> tuple[Geometry, ...]:
+        moderate = []
+        for shape in shapes:
+            large = next((what for what, numbers in _of_geometry(shape) if not _is_moderate(numbers)), None)
+            if large is None:
+                moderate.append(shape)
+            else:
+                message = f"{large} is too large; {LEGAL}; it is left out"
+                found[shape.source] = Finding("left-out", "warning", message, shape.source, f"link {link.name!r}")
+        return tuple(moderate)
+
+    parts.links = [
+        replace(link, visuals=kept(link, link.visuals), collisions=kept(link, link.collisions)) for link in parts.links
+    ]
+    return [*found.values()]
 
 
 def _all_moderate(parts: Parts) -> bool:
@@ -92,12 +115,16 @@ def _of_link(link: Link) -> Iterator[Quantity]:
         if link.inertial.origin is not IDENTITY:
             yield "the origin of its inertial", link.inertial.origin
     for geometry in (*link.visuals, *link.collisions):
-        kind = geometry.shape.kind
-        if geometry.origin is not IDENTITY:
-            yield f"the origin of a {kind}", geometry.origin
-        for name, value in geometry.shape.parameters.items():
-            if not isinstance(value, str):
-                yield f"the {name} of a {kind}", value if isinstance(value, tuple) else (value,)
+        yield from _of_geometry(geometry)
+
+
+def _of_geometry(geometry: Geometry) -> Iterator[Quantity]:
+    kind = geometry.shape.kind
+    if geometry.origin is not IDENTITY:
+        yield f"the origin of a {kind}", geometry.origin
+    for name, value in geometry.shape.parameters.items():
+        if not isinstance(value, str):
+            yield f"the {name} of a {kind}", value if isinstance(value, tuple) else (value,)
 
 
 def _of_joint(joint: Joint) -> Iterator[Quantity]:

@@ -1,7 +1,5 @@
 """Ordered mappings by name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Protocol, TypeVar

@@ -4,8 +4,6 @@ A place is an element and one of its attributes, or its text. The kind of a plac
 "joint" and the like, or several of them, separated by spaces, if it may be any.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache

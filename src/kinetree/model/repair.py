@@ -138,7 +138,7 @@ class _Repair:
                 if name not in links:
                     self.made.add(name)
                     self.doubt("link", name)
-                    links[name] = Link(name, source=joint.source)
+                    links[name] = Link(name)
             self.parts.joints[i] = replace(joint, parent=parent, child=child)
         self.parts.links = list(links.values())
 

@@ -1,7 +1,5 @@
 """The same robot in another form, for formats that cannot represent it as it is written."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordinates in A.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -58,7 +56,8 @@ class Shape:
     format's own word; `parameters` are its sizes in metres or its file, for example {"filename": …, "scale": (…)}.
 
     box: size (3 full lengths); sphere: radius; cylinder and capsule: radius, length (along z, caps not counted);
-    ellipsoid: radii (3); plane: normal (3), size (2); mesh: filename as written, scale (3).
+    ellipsoid: radii (3); plane: normal (3), size (2); mesh: filename as written, scale (3), and in SDF the name of its
+    part, submesh, with center "true" if the middle of that part's bounds is its origin.
     """
 
     kind: str
@@ -386,7 +385,7 @@ class Robot:
         return q_of(self, values, named, unit)
 
     @explained
-    def order(self, joint_names: Iterable[str]) -> Robot:
+    def order(self, joint_names: Iterable[str]) -> "Robot":
         """Return the same robot with q in the given order, which must name every moving joint once."""
         names = as_names(joint_names)
         for name in names:

@@ -1,7 +1,5 @@
 """The robot as computed: Featherstone's system model (Rigid Body Dynamics Algorithms, ch. 4.2), as arrays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,11 +47,6 @@ class Tree:
     frames: dict[str, tuple[int, Array]]
     nq: int
     nv: int
-
-    @property
-    def X_tree(self) -> tuple[Array, ...]:
-        """Featherstone's XT (6, 6): motion vectors from the parent body's frame to the joint frame."""
-        return tuple(plucker.motion_transform(se3.inverse(T)) for T in self.T_tree)
 
     def frame(self, name: str) -> tuple[int, Array]:
         """Return (body, T_body_frame) of a frame; the error for an unknown name lists the nearest."""

@@ -5,8 +5,6 @@ constants and then the variable element; Featherstone's transforms XJ, XT and Xu
 A(q), as 6x6 Plücker transforms of motion vectors, angular first (Rigid Body Dynamics Algorithms, section 4.2).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

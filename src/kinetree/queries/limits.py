@@ -1,20 +1,21 @@
-"""Distance of a configuration from the limits."""
+"""How far a configuration is from its limits, and how far loops are open."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms import kinematics
+from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.limits import margin as margin_of
 from kinetree.arguments import explained
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
-from kinetree.errors import fail
-from kinetree.model.robot import Robot
+from kinetree.errors import Finding, KinetreeError, fail
+from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.query import query
+from kinetree.queries.query import one_of, query, tree
 
 
 @explained
@@ -36,3 +37,58 @@ def margin(robot: Robot) -> Kernel:
         return margin_of(q, limits.lower, limits.upper, limits.G, limits.h)
 
     return query(robot, ("margin", numbers), [], output, algorithm)
+
+
+CHOICES = ("refuse", "ignore")
+"""What is done about loops that an answer does not obey."""
+
+
+@explained
+def loop_error(robot: Robot) -> Kernel:
+    """Return a kernel from q (…, nq) to how far each of `robot.loops` is open (…, k, 2), in m and rad.
+
+    Only what the type of the joint connects counts: of a revolute joint the distance of the two points and the angle
+    between the two axes, of a ball the distance, of a fixed joint the distance and the angle of the rotation. A loop is
+    closed where both are 0. The rows are in the order of `robot.loops`.
+    """
+    closing = tuple(robot.loops.values())
+    output = Port("error", (len(closing), 2), ("distance", "angle"), f"of {', '.join(robot.loops)}; m, rad")
+    numbers = (array.tobytes() for loop in closing for array in (loop.origin, loop.axes, loop.child_origin))
+    key = digest(repr([(loop.parent, loop.child, loop.type, loop.pitch) for loop in closing]), *numbers)
+
+    def algorithm(model: Tree, q: Any) -> Any:
+        return kinematics.loop_error(model, q, closing)
+
+    frames = [end for loop in closing for end in (loop.parent, loop.child)]
+    return query(robot, ("loop_error", key), frames, output, algorithm)
+
+
+def refuse_loops(robot: Robot, columns: Iterable[int], what: str, choice: str) -> None:
+    """Raise KinetreeError if a loop restricts some of these coordinates of q, unless the choice is "ignore".
+
+    It restricts those that move its two ends against each other. what: the answer that would be wrong.
+    """
+    one_of("loops", choice, CHOICES)
+    if choice == "ignore":
+        return
+    wanted = {int(column) for column in columns}
+    faults = [_fault(loop, what) for loop in robot.loops.values() if wanted & coordinates_of(robot, loop)]
+    if faults:
+        raise KinetreeError(faults)
+
+
+def coordinates_of(robot: Robot, loop: Joint) -> set[int]:
+    """Return the coordinates of q that move the two ends of a closing joint against each other."""
+    model = tree(robot)
+    up, down = path_between(model, model.frame(loop.parent)[0], model.frame(loop.child)[0])
+    columns: set[int] = set()
+    for i in (*up, *down):
+        if model.multiplier[i]:
+            columns |= {*range(*model.q_slice[i].indices(model.nq))}
+    return columns
+
+
+def _fault(loop: Joint, what: str) -> Finding:
+    message = f"closes a loop over joints in between, which {what} would not keep closed"
+    fix = 'pass loops="ignore", or --loops ignore, to take the loop as open; kt.loop_error(robot) is how far it is'
+    return Finding("loop", "error", message, loop.source, f"joint {loop.name!r}", fix)

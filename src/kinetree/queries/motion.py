@@ -1,7 +1,5 @@
 """Poses of frames, their velocities, Jacobians and manipulability."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -144,7 +142,7 @@ def analytical_jacobian(
 @explained
 def manipulability(
     robot: Robot, frame: str, base: str | None = None, method: str = "yoshikawa", rows: str = "all"
-) -> Kernel | SingularValues:
+) -> "Kernel | SingularValues":
     """Return a measure of how well a frame moves in every direction: a callable from q (…, nq) to numbers (…).
 
     method: "yoshikawa", sqrt(det(J Jᵀ)), the product of the singular values of the Jacobian (Yoshikawa, 1985);

@@ -1,7 +1,5 @@
 """Compilation of an algorithm for a robot: look up names, trace the algorithm, and keep the kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Points, wrenches, joint torques, sensor readings and masses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -18,8 +16,8 @@ from kinetree.model.force_torque import MEASURES, reading_place
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.queries.query import coordinates, frames_of, one_of, query, tree, velocities
+from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import Array, homogeneous, inverse
-from kinetree.spatial.wrench import moved_wrench
 
 
 @explained

@@ -5,8 +5,6 @@ is a remark that the robot carries; `limits` names the set of limits that it has
 two integers: 2.10 comes after 2.9. The package of a robot has the function `groups`, of a version.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

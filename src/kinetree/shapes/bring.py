@@ -1,7 +1,5 @@
 """The meshes and textures of a robot that is saved: which files are copied or converted, and where to."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,25 +10,33 @@ from kinetree.confine import is_in, real
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.formats.capabilities import CAPABILITIES
 from kinetree.formats.opener import folder_of, read_file
-from kinetree.model.assemble import build, parts_of
+from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.robot import Extension, Geometry, Material, Robot
 from kinetree.shapes.collada import images
 from kinetree.shapes.convert import mesh_for_drake, mesh_for_mujoco, texture_for_mujoco
 from kinetree.shapes.extensions import with_references
 from kinetree.shapes.gltf import references
 from kinetree.shapes.mesh import Mesh
-from kinetree.shapes.read import POINTER, Beside, ending_of, read_mesh
+from kinetree.shapes.read import Beside, check_pointer, ending_of, read_mesh
 from kinetree.shapes.resolve import IMAGES, MESHES, OTHERS, beside, files_of, path_of, root_of
 
 ASSETS = "assets"
 """Folder beside the written file that meshes and textures are put into."""
+RESTORE = "restore the file, or name the folders of packages when you load"
 FIX = (
-    'restore the files, name the folders of packages when you load, or leave the references as they are: assets="keep" '
-    'or --assets keep; without=("{part}",) or --without {part} leaves them out'
+    'assets="keep" or --assets keep leaves such references as they are; '
+    'without=("{part}",) or --without {part} leaves them out'
 )
+
+MOST_NAMES = 8
+"""Most references that a warning lists."""
 
 Converter = Callable[[Mesh, bytes, str], tuple[bytes, str]]
 """Function from a mesh, the file that it was read from, and its ending to the file to write, and its ending."""
+
+Part = tuple[str, bool]
+"""Name of a part of a mesh, "" for all of it, and whether the middle of its bounds becomes its origin."""
+WHOLE: Part = ("", False)
 
 CONVERTERS: Mapping[tuple[str, str], Converter | None] = {
     ("urdf", "visual"): None,
@@ -54,8 +60,8 @@ class _Bag:
     home: bool  # whether it is written in its own format into its own folder
     changed: bool = False
     contents: dict[Path, bytes] = field(default_factory=dict)
-    references: dict[tuple[Path, Converter | None], str] = field(default_factory=dict)
-    meshes: dict[Path, Mesh] = field(default_factory=dict)
+    references: dict[tuple[Path, Converter | None, Part], str] = field(default_factory=dict)
+    meshes: dict[tuple[Path, Part], Mesh] = field(default_factory=dict)
     roots: dict[Path, str] = field(default_factory=dict)
     taken: dict[str, Path] = field(default_factory=dict)  # paths below the folder in lower case: some disks ignore case
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
@@ -64,16 +70,45 @@ class _Bag:
         self.files = files_of(self.robot)
         self.folder = self.target.parent
 
+    def parts(self) -> Parts:
+        """Return the parts of the robot, with references as the written file has them."""
+        parts = parts_of(self.robot)
+        if "geometry" not in self.without:
+            parts.links = [
+                replace(
+                    link,
+                    visuals=tuple(self.geometry(shape, f"link {link.name!r}", False) for shape in link.visuals),
+                    collisions=tuple(self.geometry(shape, f"link {link.name!r}", True) for shape in link.collisions),
+                )
+                for link in parts.links
+            ]
+        parts.materials = [self.material(material) for material in parts.materials]
+        parts.extensions = [*self.extensions(tuple(parts.extensions), f"robot {self.robot.name!r}")]
+        return parts
+
     def geometry(self, geometry: Geometry, owner: str, felt: bool) -> Geometry:
         """Return a geometry that refers to its mesh and its texture as the written file does."""
         material = geometry.material and self.material(geometry.material)
         geometry = replace(geometry, material=material, extensions=self.extensions(geometry.extensions, owner))
         if geometry.shape.kind != "mesh":
             return geometry
-        name = str(geometry.shape.parameters["filename"])
-        file = self._noting(name, "geometry", owner, geometry.source, lambda path: self._mesh(path, felt), MESHES)
-        shape = replace(geometry.shape, parameters={**geometry.shape.parameters, "filename": file})
-        return replace(geometry, shape=shape)
+        parameters = {**geometry.shape.parameters}
+        part = str(parameters.get("submesh", "")), "center" in parameters
+        convert = CONVERTERS[self.format, "collision" if felt else "visual"]
+        if part[0] and (convert or self.format != "sdf"):
+            convert = convert or mesh_for_drake
+        else:
+            part = WHOLE
+
+        def bring(path: Path) -> str:
+            reference = self._mesh(path, convert, felt, part)
+            for key in ("submesh", "center") if part != WHOLE else ():
+                parameters.pop(key, None)
+            return reference
+
+        name = str(parameters["filename"])
+        parameters["filename"] = self._noting(name, "geometry", owner, geometry.source, bring, MESHES)
+        return replace(geometry, shape=replace(geometry.shape, parameters=parameters))
 
     def material(self, material: Material) -> Material:
         """Return a material that refers to its texture as the written file does."""
@@ -104,10 +139,12 @@ class _Bag:
         endings: tuple[str, ...],
     ) -> str:
         """Return a reference from the written file to a file, or its name with a finding if it cannot be brought."""
+        found = False
         try:
             path = path_of(self.robot, name, source, self.files)
+            found = True
             if ending_of(path.name) not in endings:
-                raise fail("file", f"such files end in {', '.join(endings)}")
+                raise fail("file", f"it is not copied, for such files end in {', '.join(endings)}")
             if self.home and real(self.files.path(name, str(self.target))) == real(path):
                 return name
             reference = bring(path)
@@ -118,43 +155,43 @@ class _Bag:
             if self.home and ("://" in name or os.path.isabs(name)):
                 return name
             what = {"geometry": "mesh", "material": "texture"}.get(part, "file")
-            message = f"the {what} {name!r} cannot be brought along: {first.message}"
-            fix = "; ".join(filter(None, [first.fix, FIX.format(part=part)]))
+            why = f"it {first.message}" if first.source else first.message  # of a reader of the file
+            message = f"the {what} {name!r} cannot be brought along: {why}"
+            fix = "; ".join(filter(None, [first.fix or (None if found else RESTORE), FIX.format(part=part)]))
             self.findings.setdefault(
                 (name, first.message), Finding(f"missing-{what}", "error", message, source, owner, fix)
             )
             return name
 
-    def _mesh(self, path: Path, felt: bool) -> str:
-        convert = CONVERTERS[self.format, "collision" if felt else "visual"]
-        if (path, convert) not in self.references:
+    def _mesh(self, path: Path, convert: Converter | None, felt: bool, part: Part) -> str:
+        if (path, convert, part) not in self.references:
             data = read_file(path)
-            if data.startswith(POINTER):
-                fix = "fetch it with `git lfs pull`"
-                raise fail("file", "the file is a pointer of git-lfs in place of the mesh", fix=fix)
+            check_pointer(data, str(path))
             made, ending = data, ending_of(path.name)
             if convert:
-                made, ending = convert(self._read(path, data), data, ending)
+                made, ending = convert(self._read(path, data, part), data, ending)
             else:
                 self._companions(path, data)
-            self.references[path, convert] = self._placed(path, made, ending, made is not data)
-        if felt and self.format == "mjcf" and self.meshes[path].flat:
+            self.references[path, convert, part] = self._placed(path, made, ending, made is not data)
+        if felt and self.format == "mjcf" and self.meshes[path, part].flat:
             raise fail("mesh", "it is flat, and MuJoCo lets only meshes with a volume collide")
-        return self.references[path, convert]
+        return self.references[path, convert, part]
 
-    def _read(self, path: Path, data: bytes) -> Mesh:
-        if path not in self.meshes:
-            self.meshes[path] = read_mesh(data, str(path), self._opener(path))
-        return self.meshes[path]
+    def _read(self, path: Path, data: bytes, part: Part) -> Mesh:
+        if (path, part) not in self.meshes:
+            mesh = read_mesh(data, str(path), self._opener(path), part[0])
+            middle = mesh.bounds.mean(axis=0) if part[1] else 0.0
+            self.meshes[path, part] = replace(mesh, vertices=mesh.vertices - middle)
+        return self.meshes[path, part]
 
     def _texture(self, path: Path) -> str:
-        if (path, None) not in self.references:
+        if (path, None, WHOLE) not in self.references:
             data, ending = read_file(path), ending_of(path.name)
             made = data
             if self.format == "mjcf" and ending in IMAGES:
                 made, ending = texture_for_mujoco(data, str(path))
-            self.references[path, None] = self._placed(path, made, ending, made is not data)
-        return self.references[path, None]
+            self.references[path, None, WHOLE] = self._placed(path, made, ending, made is not data)
+        return self.references[path, None, WHOLE]
 
     def _opener(self, path: Path) -> Beside:
         def opened(reference: str) -> bytes | None:
@@ -220,6 +257,21 @@ class _Bag:
         return self.roots[root]
 
 
+class _Kept(_Bag):
+    """The relative references that lead to no file from the written file; all are kept."""
+
+    lost: dict[str, None]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.lost = {}
+
+    def _noting(self, name: str, *_: object) -> str:
+        if not ("://" in name or os.path.isabs(name) or os.path.isfile(self.folder / name)):
+            self.lost[name] = None
+        return name
+
+
 def _references(path: Path, data: bytes) -> Iterator[str]:
     """Yield the names of the files that a mesh file, or a file of materials, refers to."""
     ending = ending_of(path.name)
@@ -244,22 +296,27 @@ def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()
     if "link.geometry" in CAPABILITIES[format].cannot or (home and _is_of_one_folder(robot)):
         return robot, {}
     bag = _Bag(robot, Path(os.path.abspath(target)), format, without, home)
-    parts = parts_of(robot)
-    if "geometry" not in without:
-        parts.links = [
-            replace(
-                link,
-                visuals=tuple(bag.geometry(shape, f"link {link.name!r}", False) for shape in link.visuals),
-                collisions=tuple(bag.geometry(shape, f"link {link.name!r}", True) for shape in link.collisions),
-            )
-            for link in parts.links
-        ]
-    parts.materials = [bag.material(material) for material in parts.materials]
-    parts.extensions = [*bag.extensions(tuple(parts.extensions), f"robot {robot.name!r}")]
+    parts = bag.parts()
     if bag.findings:
         raise KinetreeError(list(bag.findings.values()))
     included = robot.text is not None and "<include" in robot.text.text  # a file that lies elsewhere now
     return (build(parts) if bag.changed or included else robot), bag.contents
+
+
+def astray(robot: Robot, target: Path, format: str, without: Collection[str] = ()) -> list[Finding]:
+    """Return a warning that names the relative references that are kept but lead to no file from the file `target`."""
+    home = _own_folder(robot) in (None, os.path.dirname(real(target)))
+    if home or "link.geometry" in CAPABILITIES[format].cannot:
+        return []
+    bag = _Kept(robot, Path(os.path.abspath(target)), format, without, home)
+    bag.parts()
+    if not bag.lost:
+        return []
+    listed = ", ".join(map(repr, [*bag.lost][:MOST_NAMES]))
+    more = f" and {len(bag.lost) - MOST_NAMES} more" if len(bag.lost) > MOST_NAMES else ""
+    message = f"these references lead to no file from {target.parent}: {listed}{more}"
+    fix = "save it without assets='keep', or --assets keep, so that the files go with it"
+    return [Finding("missing-file", "warning", message, Source(str(target)), f"robot {robot.name!r}", fix)]
 
 
 def _own_folder(robot: Robot) -> str | None:

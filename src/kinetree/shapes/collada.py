@@ -1,12 +1,10 @@
 """Checks of COLLADA (DAE) files before another parser reads them, and the files that they refer to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from urllib.parse import unquote
 
-from kinetree.errors import KinetreeError
+from kinetree.errors import KinetreeError, nearest_names
 from kinetree.formats.numbers import number
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.shapes.mesh import MOST_TRIANGLES, refused
@@ -21,9 +19,10 @@ LOOKS = frozenset(
 """Elements without shapes. They are left out before the file is parsed again, for a fault in them would cost a part."""
 
 
-def check_collada(data: bytes, file: str) -> tuple[bytes, float]:
-    """Return the shapes of a DAE file in UTF-8, and the metres of one unit. Raises KinetreeError if it is no XML that
-    may be read, or if its scene grows too large."""
+def check_collada(data: bytes, file: str, part: str = "") -> tuple[bytes, float]:
+    """Return the shapes of a DAE file in UTF-8, and the metres of one unit. part: the only node whose shapes count, by
+    its name, or its id if it has none, as in Gazebo. Raises KinetreeError if the file is no XML that may be read, if
+    its scene grows too large, or if there is no such part."""
     root = _root(data, file)
     nodes = {element.get("id"): element for element in root.walk() if element.tag == "node"}
 
@@ -46,19 +45,27 @@ def check_collada(data: bytes, file: str) -> tuple[bytes, float]:
     metres = number(unit.get("meter", "1") or "") if unit else 1.0
     if metres is None or not 0 < metres < 1e6:
         raise refused(file, f"has a unit of {unit.get('meter') if unit else None!r} metres; legal is a number above 0")
-    return _without_looks(root), metres
+    return _shapes(root, file, part), metres
 
 
-def _without_looks(root: Element) -> bytes:
+def _shapes(root: Element, file: str, part: str) -> bytes:
+    """Return a DAE file without looks and, if a part is given, without the shapes of all others."""
     pieces, at, data = [], root.start, root.document.data
-    stack = [root]
+    found: dict[str, None] = {}
+    stack = [(root, "")]
     while stack:
-        element = stack.pop()
-        if element.tag in LOOKS:
+        element, node = stack.pop()
+        if element.tag == "node":
+            node = element.get("name") or element.get("id") or node
+        is_shape = element.tag in ("instance_geometry", "instance_controller")
+        found |= {node: None} if is_shape else {}
+        if element.tag in LOOKS or (is_shape and part not in ("", node)):
             pieces.append(data[at : element.start])
             at = element.stop
         else:
-            stack += reversed(element.children)
+            stack += [(child, node) for child in reversed(element.children)]
+    if part and part not in found:
+        raise refused(file, f"has no part {part!r}; {nearest_names(part, [*found])}")
     return b"".join([*pieces, data[at : root.stop]])
 
 

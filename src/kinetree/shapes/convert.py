@@ -1,7 +1,5 @@
 """Mesh files and textures as the simulator of a format reads them."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

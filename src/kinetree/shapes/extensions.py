@@ -1,7 +1,5 @@
 """References to files in what a robot keeps of its own format: <asset> of MJCF, and maps of SDF's materials."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Checks of glTF and GLB files before another parser reads them, and the files that they refer to."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Iterator
@@ -21,8 +19,9 @@ def check_gltf(data: bytes, file: str) -> tuple[bytes, float]:
         counts = [int(accessor["count"]) for accessor in root.get("accessors", ())]
         meshes = [sum(counts[k] for k in _accessors(mesh)) for mesh in root.get("meshes", ())]
         used = sum(meshes[node["mesh"]] for node in root.get("nodes", ()) if "mesh" in node)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise refused(file, f"is no glTF file that can be read: {type(error).__name__} {error}") from None
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        message = "is no glTF file that can be read: its accessors, meshes or nodes are incomplete"
+        raise refused(file, message) from None
     if min(counts, default=0) < 0 or max(sum(counts), used) > MOST_NUMBERS:
         raise refused(file, f"announces {max(sum(counts), used)} numbers; at most {MOST_NUMBERS} are read")
     return data, 1.0

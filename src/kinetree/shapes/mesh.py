@@ -1,7 +1,5 @@
 """A mesh as arrays, with its bounds and volume."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,7 +36,7 @@ class Mesh:
         return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
 
     @cached_property
-    def merged(self) -> Mesh:
+    def merged(self) -> "Mesh":
         """The mesh with each vertex once, without unused vertices and triangles that lie in a point or an edge."""
         points, numbers = np.unique(self.vertices[self.triangles].reshape(-1, 3), axis=0, return_inverse=True)
         triangles = numbers.reshape(-1, 3)

@@ -1,7 +1,5 @@
 """A mesh file of any format to a mesh."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -9,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.errors import KinetreeError
+from kinetree.errors import KinetreeError, shortened
 from kinetree.shapes.collada import check_collada
 from kinetree.shapes.gltf import check_gltf
 from kinetree.shapes.mesh import Mesh, checked, refused
@@ -34,15 +32,16 @@ READ = (".stl", ".msh", *CHECKS)
 """Endings of mesh files that can be read."""
 
 
-def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None) -> Mesh:
-    """Return the mesh in a file of the format of its ending, all of its parts together.
+def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None, part: str = "") -> Mesh:
+    """Return the mesh in a file of the format of its ending: all of its parts, or the node `part` of a DAE file.
 
     A DAE file's unit is applied and its up axis is not, as in RViz. Nothing else is read but, for glTF, files that
     `beside` returns. Raises KinetreeError "mesh" if it cannot be read, "mesh-reader" if a reader is not installed.
     """
     ending = ending_of(file)
-    if data.startswith(POINTER):
-        raise refused(file, "is a pointer of git-lfs in place of the mesh", fix="fetch it with `git lfs pull`")
+    check_pointer(data, file)
+    if part and ending != ".dae":
+        raise refused(file, f"is not read by parts, so its part {part!r} is unknown; a DAE file is")
     if ending == ".stl":
         return read_stl(data, file)
     if ending == ".msh":
@@ -50,8 +49,14 @@ def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None) -
     if ending not in CHECKS:
         raise refused(file, f"is a mesh in a format that is not read; read are {', '.join(READ)}")
     needed(file, "trimesh", *(("collada",) if ending == ".dae" else ()))
-    shown, unit = CHECKS[ending](data, file)
+    shown, unit = check_collada(data, file, part) if part else CHECKS[ending](data, file)
     return _with_trimesh(shown, file, ending, unit, beside)
+
+
+def check_pointer(data: bytes, file: str) -> None:
+    """Raise KinetreeError if git-lfs has left a pointer in the place of a file."""
+    if data.startswith(POINTER):
+        raise refused(file, "is a pointer of git-lfs in place of the mesh", fix="fetch it with `git lfs pull`")
 
 
 def ending_of(file: str) -> str:
@@ -96,8 +101,9 @@ def _with_trimesh(data: bytes, file: str, ending: str, unit: float, beside: Besi
     except KinetreeError:
         raise
     except Exception as error:  # trimesh and pycollada raise anything on damaged bytes
-        said = " ".join(str(error).split())[:200]
-        raise refused(file, f"cannot be read as {ending}: {type(error).__name__} {said}") from None
+        own = type(error).__module__.startswith("collada")  # others are about Python, not about the file
+        why = shortened(str(error), 200) if own else "it is damaged, or has something that trimesh does not read"
+        raise refused(file, f"cannot be read as {ending}: {why}") from None
     if not parts:
         raise refused(file, "has no triangles")
     starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
@@ -113,5 +119,6 @@ def _parts(scene: Any) -> list[tuple[Any, Any]]:
         faces = getattr(scene.geometry[name], "faces", None)  # lines and points have none
         if faces is not None and len(faces):
             vertices = np.asarray(scene.geometry[name].vertices, dtype=float) @ T[:3, :3].T + T[:3, 3]
-            parts.append((vertices, np.asarray(faces)))
+            mirrored = np.linalg.det(T[:3, :3]) < 0  # which turns the faces inside out
+            parts.append((vertices, np.asarray(faces)[:, ::-1] if mirrored else np.asarray(faces)))
     return parts

@@ -1,7 +1,5 @@
 """From the reference of a shape or texture to its file."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """STL files, binary and of text, and MuJoCo's MSH files."""
 
-from __future__ import annotations
-
 import re
 import struct
 from typing import Any

@@ -1,7 +1,5 @@
 """Frames from touched points: the tip of a tool, and a frame in space."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ normal to the next axis. The standard (distal) convention multiplies Z X, the mo
 Introduction to Robotics, ch. 3). Metres and radians.
 """
 
-from __future__ import annotations
-
 from math import atan2, hypot, pi
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ The angles are extracted one after the other, each after the rotations before it
 rounding error everywhere, also near gimbal lock (single formulas: Diebel, Representing Attitude, 2006).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

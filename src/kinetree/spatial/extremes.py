@@ -1,7 +1,5 @@
 """Linear programmes and convex hulls by SciPy, with errors that explain what is wrong with the limits."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any
 

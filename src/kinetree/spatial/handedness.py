@@ -4,8 +4,6 @@ Polar vectors (position, velocity, force) are mirrored as arrows. Axial vectors 
 sign besides, because a mirror reverses rotations. Mirroring twice changes nothing.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -6,8 +6,6 @@ least, move them by random walks within that level, and repeat until enough poin
 (Smith, Efficient Monte Carlo procedures, Operations Research 32, 1984).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +26,7 @@ class Estimate(float):
 
     error: float
 
-    def __new__(cls, value: float, error: float = 0.0) -> Estimate:
+    def __new__(cls, value: float, error: float = 0.0) -> "Estimate":
         """Create the number `value` with its standard error."""
         made = super().__new__(cls, value)
         made.error = float(error)

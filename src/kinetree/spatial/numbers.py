@@ -1,7 +1,5 @@
 """Conversion of user input to arrays and poses, with checks."""
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Featherstone's 6-D vectors, angular part first (Rigid Body Dynamics Algorithms, ch. 2). Only this package and
 `algorithms/dynamics.py` use this order; all public vectors are linear first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,3 +55,10 @@ def combined(bodies: Sequence[tuple[float, Array, Array]]) -> tuple[float, Array
     com = sum((m * c for m, c, _ in bodies), np.zeros(3)) / (mass or 1.0)
     inertia = sum((J + m * skew(c - com) @ skew(c - com).T for m, c, J in bodies), np.zeros((3, 3)))
     return mass, np.asarray(com), np.asarray(inertia)
+
+
+def moved_wrench(T_AB: Array, w_B: Any) -> Array:
+    """Return in A the wrench w_B given in B: the dual of the adjoint (Lynch & Park, Modern Robotics, eq. 3.98)."""
+    R, p = T_AB[:3, :3], T_AB[:3, 3]
+    f = R @ w_B[:3]
+    return np.array([*f, *(R @ w_B[3:] + skew(p) @ f)])

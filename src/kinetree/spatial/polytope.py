@@ -5,8 +5,6 @@ are SciPy's, with absolute tolerances. So everything is computed in coordinates 
 single-coordinate rows reaches from -1 to 1. BV is Boyd & Vandenberghe, Convex Optimization.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

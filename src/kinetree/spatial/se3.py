@@ -5,8 +5,6 @@
 and build arrays from their entries, so that they also run on symbolic scalars.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -190,6 +188,7 @@ def is_rotation(R: Array, tolerance: float = 1e-9) -> Array:
 
 
 def nearest_rotation(R: Array) -> Array:
-    """Return the rotation closest to R in the Frobenius norm."""
+    """Return the rotations closest to R (…, 3, 3) in the Frobenius norm."""
     U, _, Vt = np.linalg.svd(R)
-    return np.asarray(U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt)
+    U[..., -1] *= np.linalg.det(U @ Vt)[..., None]
+    return np.asarray(U @ Vt)

@@ -3,8 +3,6 @@
 Each has a function `lines(results, width)`; width is that of a terminal, which may be coloured, or None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path

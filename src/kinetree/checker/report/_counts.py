@@ -1,7 +1,5 @@
 """Counts of findings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

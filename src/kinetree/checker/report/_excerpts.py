@@ -1,7 +1,5 @@
 """Excerpts of files for findings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,12 +1,10 @@
 """Paths of files for services, relative to the working folder."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 
 
-def as_shown(file: str) -> str:
+def as_shown(file: str | Path) -> str:
     """Return a path with slashes, relative to the working folder if the file is in it."""
     path = Path(file)
     with suppress(ValueError):  # it is elsewhere

@@ -1,7 +1,5 @@
 """Variants in messages of findings, because one file may be checked with several arguments."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from kinetree.checker.checked import Checked

@@ -1,7 +1,5 @@
 """One line a finding: file, line and column, severity, element, message, code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

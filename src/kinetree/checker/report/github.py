@@ -3,8 +3,6 @@
 https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from kinetree.checker.checked import Checked

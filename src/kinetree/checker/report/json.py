@@ -1,7 +1,5 @@
 """JSON, one line of ASCII; docs/checking.md describes it."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator

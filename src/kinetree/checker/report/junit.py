@@ -3,8 +3,6 @@
 Errors and warnings are failures, remarks pass, excused findings are skipped; a file without any passes as one case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from kinetree.checker.checked import Checked, Excused

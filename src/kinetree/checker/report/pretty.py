@@ -1,7 +1,5 @@
 """Text for a terminal: every finding with its line and its fix, wrapped and coloured."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator
 

@@ -3,8 +3,6 @@
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sarif-v2.1.0-errata01-os-complete.html
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """A page about limits over several joints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 

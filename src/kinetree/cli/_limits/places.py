@@ -1,7 +1,5 @@
 """A page and a figure of what limits take from the places that a frame reaches."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from kinetree.cli._limits.figure import new_figure, written

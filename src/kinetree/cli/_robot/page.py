@@ -1,7 +1,5 @@
 """Output of `kinetree inspect`: a robot as sections of a page, in degrees and millimetres."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -12,7 +10,7 @@ from kinetree.cli._robot.tree import loose_joints, tree_rows
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import statics
-from kinetree.queries.loops import loop_error
+from kinetree.queries.limits import loop_error
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 

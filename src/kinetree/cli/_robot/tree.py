@@ -1,7 +1,5 @@
 """The tree of a robot as rows of text: (guides and link, joint that carries it)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from kinetree.model.robot import Joint, Robot

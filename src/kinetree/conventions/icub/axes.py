@@ -1,7 +1,5 @@
 """Axes at the zero configuration, the direction of the root, and the order of the torso."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import degrees, radians
 
@@ -11,7 +9,7 @@ from kinetree.conventions.facts import fact
 from kinetree.conventions.icub.page import IcubRule
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
-from kinetree.robots.icub.families import boards, boards_of
+from kinetree.robots.icub.boards import boards, boards_of
 from kinetree.robots.icub.naming import AxisRow, Entry, naming
 from kinetree.spatial.se3 import Array
 
@@ -137,9 +135,6 @@ rows = [
         if set(group) == set(board) and group != board:
             message = f"lists {', '.join(group)}, where the control board's order is {', '.join(board)}"
             yield self.remark(message, "group 'torso'")
-
-
-RULES = (RootLooksBackwards, AxisDirection, TorsoOrder)
 
 
 def angle_between(u: Array | tuple[float, ...], v: Array) -> float:

@@ -1,7 +1,5 @@
 """Frames of chains, sensors and skin, on their links; and the sensors themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.icub.page import IcubRule
@@ -20,7 +18,6 @@ class FrameMissing(IcubRule):
     """
 
     code = "ICUB-401"
-    level = "SHOULD"
     clause = "the table of frames"
     good = '"imu_frame"'
     bad = '"imu"'
@@ -81,7 +78,6 @@ class SkinFrameMissing(IcubRule):
     """
 
     code = "ICUB-403"
-    level = "SHOULD"
     clause = "the table of skin frames"
     good = '"l_forearm_dh_frame"'
     bad = '"l_forearm_skin"'
@@ -101,7 +97,6 @@ class SensorMissing(IcubRule):
     """
 
     code = "ICUB-404"
-    level = "SHOULD"
     clause = "the table of fixed joints"
     good = '<sensor name="l_arm_ft" type="force_torque">'
     bad = '<sensor name="l_arm_wrench" type="force_torque">'
@@ -128,7 +123,6 @@ class SensorDirection(IcubRule):
     """
 
     code = "ICUB-405"
-    level = "SHOULD"
     clause = "the sensors of versions 1 and 2 read what the link below applies to the link above"
     url = "https://github.com/icub-tech-iit/documentation/blob/master/docs/ft_sensors/ft_sensors.md"
     good = "<measure_direction>child_to_parent</measure_direction>"
@@ -142,6 +136,3 @@ class SensorDirection(IcubRule):
             said = sensor.force_torque
             if sensor.joint in joints and said is not None and said.measures != right:
                 yield self.finding(f"declares that it measures {said.measures}; the robot's is {right}", sensor)
-
-
-RULES = (FrameMissing, FrameMisplaced, SkinFrameMissing, SensorMissing, SensorDirection)

@@ -1,7 +1,5 @@
 """Comparison of the model's limits with those of the control boards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import degrees, inf, pi, radians
 from pathlib import Path
@@ -13,7 +11,7 @@ import numpy as np
 from kinetree.conventions.icub.page import MOVING, IcubRule
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
-from kinetree.robots.icub.families import boards, families
+from kinetree.robots.icub.boards import boards, families
 from kinetree.robots.icub.limits import Interval, board_limits, robots
 
 PAGES_ROBOT = "iCubGenova02"
@@ -32,7 +30,6 @@ class LimitsOutsideBoard(IcubRule):
     """
 
     code = "ICUB-501"
-    level = "SHOULD"
     evidence = "advice"
     clause = "columns Min and Max, from the files of iCubGenova02"
     url = "https://github.com/robotology/robots-configuration"
@@ -75,9 +72,6 @@ class LimitsInDegrees(IcubRule):
             if any(2 * pi < abs(end) < inf for end in ends):
                 message = f"{ends[0]:g} to {ends[1]:g} rad is more than a turn; are these degrees?"
                 yield self.finding(message, robot.joints[joint])
-
-
-RULES = (LimitsOutsideBoard, LimitsInDegrees)
 
 
 def ranges_of(robot: Robot) -> dict[str, Interval]:

@@ -1,7 +1,5 @@
 """Rules about the existence, names and places of joints and links."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -121,7 +119,6 @@ class FixedJointMissing(IcubRule):
     """
 
     code = "ICUB-103"
-    level = "SHOULD"
     clause = "force/torque sensors are joints without motion"
     good = '"l_leg_ft_sensor"'
     bad = '"l_leg_ft"'
@@ -256,9 +253,6 @@ class Misplaced(IcubRule):
                 yield self.finding(f"{said}, as in {which}; {right}", link, source=joint.source, severity="info")
             else:
                 yield self.finding(f"{said}; {right}", link, source=joint.source)
-
-
-RULES = (IsAnICub, JointMissing, JointExtra, FixedJointMissing, LinkMissing, LinkExtra, Root, Misplaced)
 
 
 def alike(name: str, there: Iterable[str], known: Container[str]) -> str:

@@ -1,7 +1,5 @@
 """The page of naming conventions that the rules check, and the facts that they share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar
 

@@ -1,14 +1,10 @@
 """Rule about angles that are nearly fractions of π."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import pi
 
-from kinetree.conventions.angles import FRACTIONS, OFF, exact
-from kinetree.conventions.fixes import exact_angles
+from kinetree.conventions.fixes import FRACTIONS, OFF, exact, exact_angles
 from kinetree.conventions.rep103.clause import Rep103, Rpy
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 
 
@@ -21,7 +17,6 @@ class InexactAngles(Rep103):
     """
 
     code = "R103-007"
-    level = "SHOULD"
     clause = "All coordinate frames should follow these conventions"
     good = 'rpy="0 1.5707963267948966 0"'
     bad = 'rpy="0 1.57 0"'
@@ -44,6 +39,3 @@ def _said(text: str, true: str) -> str:
     fraction = {1: "π", -1: "-π"}.get(times, f"{times}π") + (f"/{parts}" if parts > 1 else "")
     off = abs(float(text) - angle) * 1e3
     return f"{text} is meant to be {fraction} = {true}: {off:.2g} mrad off, {off:.2g} mm at a metre"
-
-
-RULES: tuple[type[Rule], ...] = (InexactAngles,)

@@ -1,7 +1,5 @@
 """Rules about right-handed frames with the axes of REP-103: bodies, cameras, and north, east, down."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod
@@ -10,7 +8,7 @@ import numpy as np
 
 from kinetree.conventions.quality import Shapes
 from kinetree.conventions.rep103.clause import Rep103
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -65,7 +63,6 @@ class Sides(Rep103):
     """
 
     code = "R103-003"
-    level = "SHOULD"
     evidence = "advice"
     clause = "x forward, y left, z up"
     base = """<robot name="cart">
@@ -106,7 +103,6 @@ class Optical(Rep103):
     """
 
     code = "R103-004"
-    level = "SHOULD"
     clause = 'a second frame defined with a "_optical" suffix'
     base = """<robot name="camera">
   <link name="camera_link"/><link name="camera_optical_frame"/>
@@ -135,7 +131,6 @@ class NorthEastDown(Rep103):
     """
 
     code = "R103-005"
-    level = "SHOULD"
     clause = 'an appropriately transformed secondary frame with the "_ned" suffix'
     base = """<robot name="boat">
   <link name="base_link"/><link name="base_link_ned"/>
@@ -205,6 +200,3 @@ def _in_body(frame: str, robot: Robot) -> Array:
 def _turned(R: Array, meant: Iterable[Array]) -> float:
     """Return the angle between a rotation and the nearest of some others, rad."""
     return min(float(np.arccos(np.clip((np.trace(R.T @ other) - 1) / 2, -1, 1))) for other in meant)
-
-
-RULES: tuple[type[Rule], ...] = (Mirrored, Sides, Optical, NorthEastDown)

@@ -1,7 +1,5 @@
 """Base of the rules of REP-103, with their examples and the texts of angles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rule about numbers in units other than those of SI."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import hypot, isclose, isfinite, pi
 from typing import Any
@@ -10,7 +8,6 @@ import numpy as np
 
 from kinetree.conventions.quality import HALF_EXTENTS, Shapes, grouped
 from kinetree.conventions.rep103.clause import Rep103, Rpy
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.formats.numbers import number
 from kinetree.model.robot import Geometry, Joint, Link, Robot
@@ -47,7 +44,6 @@ class Units(Rep103):
     """
 
     code = "R103-002"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "We have chosen to standardize on SI units"
     good = 'upper="2.9"'
@@ -171,6 +167,3 @@ def _volume(link: Link) -> float | None:
             case _:
                 return None
     return sum(volumes)
-
-
-RULES: tuple[type[Rule], ...] = (Units,)

@@ -1,27 +1,26 @@
 """Rules of REP-199 about base_link, the foot of an arm, and base, the controller's own frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.quality import lowest_point
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
     STRICT,
+    NoGeometry,
     Rep199,
     angle,
-    geometry,
     own_joint,
     parent,
 )
-from kinetree.conventions.rep199.fixes import add_base, hang_base, move_geometry
+from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry
 from kinetree.conventions.rep199.makers import Maker
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
-from kinetree.model.robot import Geometry, Robot
+from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -61,7 +60,6 @@ class BaseLinkAtBottom(Rep199):
     """
 
     code = "R199-102"
-    level = "SHOULD"
     evidence = "advice"
     clause = "expected to be located at the bottom of the first link"
     good = """<collision><origin xyz="0 0 0.1"/><geometry><box size="0.4 0.4 0.2"/>"""
@@ -70,7 +68,8 @@ class BaseLinkAtBottom(Rep199):
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """The lowest point of the shapes of base_link is not at its origin's height."""
         for link in {arm.base_link: robot.links.get(arm.base_link or "") for arm in arms}.values():
-            shapes = [_lowest(shape) for shape in link.collisions] if link else []
+            judged = link is not None and not any(shape.shape.kind == "capsule" for shape in link.collisions)
+            shapes = [lowest_point(shape.origin, shape) for shape in link.collisions] if link and judged else []
             if link is None or not shapes or None in shapes:
                 continue
             lowest = min(height for height in shapes if height is not None)
@@ -117,6 +116,65 @@ class BaseLinkUpright(Rep199):
                 yield self.remark(message, link_or_frame(robot, arm.base_link))
 
 
+class ChainBeginsAtBaseLink(Rep199):
+    """The chain of links begins with base_link.
+
+    Tools take base_link for the first link of the chain.
+    """
+
+    code = "R199-108"
+    clause = "considered the start of a ROS kinematic (sub) chain"
+    good = """<joint name="joint_1" type="revolute">
+    <origin xyz="0 0 0.3"/>
+    <parent link="base_link"/>"""
+    bad = """<link name="plate"/>
+  <joint name="plate-base_link" type="fixed"><parent link="plate"/><child link="base_link"/></joint>
+  <joint name="joint_1" type="revolute">
+    <origin xyz="0 0 0.3"/>
+    <parent link="plate"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+        """The link that the first joint hangs on is not base_link nor fixed below it."""
+        for arm in arms:
+            if arm.base_link is None:
+                continue
+            link = robot.joints[arm.moving[0]].parent
+            while link != arm.base_link and (joint := robot.parent_joint(link)) and not joint.kind.nv:
+                link = joint.parent
+            if link != arm.base_link:
+                first = robot.joints[arm.moving[0]]
+                message = f"the first joint, {first.name!r}, hangs on {first.parent!r}, which is not behind it"
+                yield self.finding(message, link_or_frame(robot, arm.base_link))
+
+
+class BaseFixed(Rep199):
+    """base does not move against base_link.
+
+    The controller's frame stands still, whatever the joints do.
+    """
+
+    code = "R199-203"
+    level = "MUST"
+    clause = "the transform between parent and base is fixed"
+    good = """<parent link="base_link"/>
+    <child link="base"/>"""
+    bad = """<parent link="link_1"/>
+    <child link="base"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """base is carried by a joint that moves, or fixed to a link that does."""
+        for arm in arms:
+            if arm.base is None:
+                continue
+            joint = own_joint(robot, arm.base)
+            if joint is not None and joint.kind.nv:
+                message = f"joint {joint.name!r}, which carries it, is {joint.type}"
+                yield self.finding(message, link_or_frame(robot, arm.base))
+            elif bodies[arm.base] != arm.foot:
+                message = f"is fixed to {bodies[arm.base]!r}, which moves against {(arm.base_link or arm.foot)!r}"
+                yield self.finding(message, link_or_frame(robot, arm.base))
+
+
 class BaseOrientation(Rep199):
     """base is turned against base_link as the controller's frame is.
 
@@ -145,38 +203,6 @@ class BaseOrientation(Rep199):
                 message = f"is turned by {angle(R):.4g} degrees in {arm.base_link!r}; that of {maker.name} is "
                 turned = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
                 yield self.finding(message + turned, link_or_frame(robot, arm.base))
-
-
-class ChainBeginsAtBaseLink(Rep199):
-    """The chain of links begins with base_link.
-
-    Tools take base_link for the first link of the chain.
-    """
-
-    code = "R199-108"
-    level = "SHOULD"
-    clause = "considered the start of a ROS kinematic (sub) chain"
-    good = """<joint name="joint_1" type="revolute">
-    <origin xyz="0 0 0.3"/>
-    <parent link="base_link"/>"""
-    bad = """<link name="plate"/>
-  <joint name="plate-base_link" type="fixed"><parent link="plate"/><child link="base_link"/></joint>
-  <joint name="joint_1" type="revolute">
-    <origin xyz="0 0 0.3"/>
-    <parent link="plate"/>"""
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
-        """The link that the first joint hangs on is not base_link nor fixed below it."""
-        for arm in arms:
-            if arm.base_link is None:
-                continue
-            link = robot.joints[arm.moving[0]].parent
-            while link != arm.base_link and (joint := robot.parent_joint(link)) and not joint.kind.nv:
-                link = joint.parent
-            if link != arm.base_link:
-                first = robot.joints[arm.moving[0]]
-                message = f"the first joint, {first.name!r}, hangs on {first.parent!r}, which is not behind it"
-                yield self.finding(message, link_or_frame(robot, arm.base_link))
 
 
 class BasePosition(Rep199):
@@ -211,34 +237,6 @@ class BasePosition(Rep199):
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
 
-class BaseFixed(Rep199):
-    """base does not move against base_link.
-
-    The controller's frame stands still, whatever the joints do.
-    """
-
-    code = "R199-203"
-    level = "MUST"
-    clause = "the transform between parent and base is fixed"
-    good = """<parent link="base_link"/>
-    <child link="base"/>"""
-    bad = """<parent link="link_1"/>
-    <child link="base"/>"""
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """base is carried by a joint that moves, or fixed to a link that does."""
-        for arm in arms:
-            if arm.base is None:
-                continue
-            joint = own_joint(robot, arm.base)
-            if joint is not None and joint.kind.nv:
-                message = f"joint {joint.name!r}, which carries it, is {joint.type}"
-                yield self.finding(message, link_or_frame(robot, arm.base))
-            elif bodies[arm.base] != arm.foot:
-                message = f"is fixed to {bodies[arm.base]!r}, which moves against {(arm.base_link or arm.foot)!r}"
-                yield self.finding(message, link_or_frame(robot, arm.base))
-
-
 class BaseParent(Rep199):
     """base is a child of base_link.
 
@@ -246,7 +244,6 @@ class BaseParent(Rep199):
     """
 
     code = "R199-205"
-    level = "SHOULD"
     clause = "expected … that base_link will often be the parent of base"
     requires = ("R199-203",)
     good = """<parent link="base_link"/>
@@ -258,7 +255,7 @@ class BaseParent(Rep199):
   <joint name="base_link-mount" type="fixed">
     <parent link="base_link"/>
     <child link="mount"/>"""
-    mend = staticmethod(hang_base)
+    mend = hang("base", "base_link")
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """base hangs on another link."""
@@ -271,24 +268,19 @@ class BaseParent(Rep199):
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
 
-class BaseGeometry(Rep199):
+class BaseGeometry(NoGeometry):
     """base has no geometry.
 
     It is a frame, not a body.
     """
 
     code = "R199-206"
-    level = "MUST"
     clause = "base shall not have any geometry associated with it"
     good = '<link name="base"/>'
     bad = '<link name="base"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>'
+    frame = "base"
+    instead = ", which belongs to base_link"
     mend = move_geometry("base")
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
-        """base has shapes."""
-        for arm in arms:
-            if arm.base and geometry(robot, arm.base):
-                yield self.finding("has geometry, which belongs to base_link", link_or_frame(robot, arm.base))
 
 
 class Base(Rep199):
@@ -310,30 +302,3 @@ class Base(Rep199):
         for arm in arms:
             if arm.base is None:
                 yield self.absent(robot, arms, arm, "base", strict)
-
-
-def _lowest(shape: Geometry) -> float | None:
-    """Return the z of the lowest point of a box, cylinder or sphere, m; None for others."""
-    R, z, sizes = shape.origin[:3, :3], float(shape.origin[2, 3]), shape.shape.parameters
-    if shape.shape.kind == "box":
-        return z - float(np.abs(R[2]) @ np.asarray(sizes["size"])) / 2
-    if shape.shape.kind == "sphere":
-        return z - float(sizes["radius"])  # type: ignore[arg-type]
-    if shape.shape.kind == "cylinder":
-        radius, length = float(sizes["radius"]), float(sizes["length"])  # type: ignore[arg-type]
-        return z - float(abs(R[2, 2])) * length / 2 - float(np.hypot(R[2, 0], R[2, 1])) * radius
-    return None
-
-
-RULES: tuple[type[Rule], ...] = (
-    BaseLink,
-    BaseLinkAtBottom,
-    BaseLinkUpright,
-    ChainBeginsAtBaseLink,
-    BaseFixed,
-    BaseOrientation,
-    BasePosition,
-    BaseParent,
-    BaseGeometry,
-    Base,
-)

@@ -1,8 +1,6 @@
 """Base of the rules of REP-199, with their examples and shared measures."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +8,7 @@ import numpy as np
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import SEVERITIES, Finding
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
@@ -46,6 +44,20 @@ class Rep199(Rule):
         severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
         message = f"{arm} has none{near}"
         return self.finding(message, f"frame '{arm.prefix}{name}'", severity=severity)
+
+
+class NoGeometry(Rep199):
+    """A clause that a frame has no geometry. frame: field of `Arm` with its name. instead: the end of messages."""
+
+    level = "MUST"
+    frame: ClassVar[str]
+    instead: ClassVar[str] = ""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+        """Yield a finding for each arm whose frame has shapes."""
+        for name in (getattr(arm, self.frame) for arm in arms):
+            if name and geometry(robot, name):
+                yield self.finding(f"has geometry{self.instead}", link_or_frame(robot, name))
 
 
 def parent(robot: Robot, name: str) -> str | None:

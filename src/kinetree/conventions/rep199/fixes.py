@@ -5,18 +5,19 @@ Each function is the repair of some rules: it yields edits for their findings, o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.conventions.angles import exact
-from kinetree.conventions.edit import Edit, Mend, edited, insert_after, insert_inside, remove, set_attribute
-from kinetree.conventions.fixes import Elements, new_frame, origins_of, set_origin
+from kinetree.conventions.edit import Edit, Mend, NewNames, edited, insert_after, insert_inside, remove, set_attribute
+from kinetree.conventions.fixes import Elements, exact, new_frame, origins_of, set_origin
+from kinetree.conventions.rename_references import rename_references
 from kinetree.conventions.rep199.arms import Arm
-from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, outwards, own_joint
+from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, joints_of, outwards, own_joint
 from kinetree.conventions.rep199.makers import Maker
+from kinetree.errors import KinetreeError
 from kinetree.formats.xml import Element
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
@@ -129,18 +130,15 @@ def _between(robot: Robot, joint: Joint, arm: Arm) -> bool:
     return any(geometry(robot, link) for link in links[links.index(arm.end) + 1 :])
 
 
-def hang_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Attach base to base_link in its place."""
-    for arm in arms:
-        if arm.base and arm.base_link:
-            yield from _rehung(robot, poses, elements, arm.base, arm.base_link)
+def hang(frame: str, on: str) -> object:
+    """Return the repair that attaches one frame of an arm, base or tool0, to another in its place."""
 
+    def mend(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+        for link, carrier in ((getattr(arm, frame), getattr(arm, on)) for arm in arms):
+            if link and carrier:
+                yield from _rehung(robot, poses, elements, link, carrier)
 
-def hang_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
-    """Attach tool0 to flange in its place."""
-    for arm in arms:
-        if arm.tool0 and arm.flange:
-            yield from _rehung(robot, poses, elements, arm.tool0, arm.flange)
+    return staticmethod(mend)
 
 
 def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
@@ -272,3 +270,42 @@ def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, 
 
 def _not(element: str, why: str) -> Mend:
     return Mend(element, because=why)
+
+
+def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
+    """Rename the links of a chain to link_1, link_2, …, with the prefix of their arm."""
+    for arm in arms:
+        links = [robot.joints[name].child for name in arm.moving]
+        if sum(other.prefix == arm.prefix for other in arms) > 1:
+            yield from (Mend(f"link {link!r}", because="another arm has the same prefix") for link in links)
+            continue
+        wanted = {("link", link): f"{arm.prefix}link_{i}" for i, link in enumerate(links, 1)}
+        yield from _renamed(robot, elements, wanted, links)
+
+
+def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
+    """Put the prefix of an arm before the names of its links and joints."""
+    for arm in arms:
+        joints = joints_of(arm, robot)
+        names = [("joint", joint.name) for joint in joints] + [("link", joint.child) for joint in joints]
+        bare = {(kind, name): f"{arm.prefix}{name}" for kind, name in names if not name.startswith(arm.prefix)}
+        yield from _renamed(robot, elements, bare, [], about=[f"{kind} {name!r}" for kind, name in bare])
+
+
+def _renamed(
+    robot: Robot, elements: Elements, wanted: NewNames, links: Sequence[str], about: Sequence[str] = ()
+) -> Iterator[Mend]:
+    """Yield one repair with all new names, for each element with a finding."""
+    about = about or [f"link {link!r}" for link in links]
+    names = {key: new for key, new in wanted.items() if key[1] != new}
+    taken = {"link": set(robot.frames), "joint": set(robot.joints)}
+    for (kind, _), new in names.items():
+        if new in taken[kind] and (kind, new) not in names:
+            yield from (Mend(element, because=f"there is a {kind} {new!r} already") for element in about)
+            return
+    try:
+        edits = tuple(rename_references(elements.root, "urdf", names, robot))
+    except KinetreeError as error:
+        yield from (Mend(element, because=error.findings[0].message) for element in about)
+        return
+    yield from (Mend(element, edits, renamed=names) for element in about)

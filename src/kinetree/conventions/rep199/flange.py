@@ -1,7 +1,5 @@
 """Rules of REP-199 about flange, to which end effectors are bolted."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 
@@ -10,6 +8,7 @@ import numpy as np
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     ALONG,
+    NoGeometry,
     Rep199,
     between,
     flange_off,
@@ -18,7 +17,7 @@ from kinetree.conventions.rep199.clause import (
     parent,
 )
 from kinetree.conventions.rep199.fixes import add_flange, move_geometry
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
@@ -41,7 +40,6 @@ class Flange(Rep199):
     """
 
     code = "R199-401"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "should be used to attach EEF models to the main kinematic chain"
     good = '<link name="base"/>'
@@ -78,6 +76,53 @@ def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
                 yield joint
 
 
+class FlangeFixed(Rep199):
+    """flange does not move against the last link.
+
+    What is bolted on turns with the last joint, and no other turns it.
+    """
+
+    code = "R199-404"
+    level = "MUST"
+    clause = "the transform between that parent and flange is fixed"
+    good = '<joint name="link_6-flange" type="fixed">'
+    bad = '<joint name="link_6-flange" type="continuous"><axis xyz="1 0 0"/>'
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """flange is carried by a joint that moves."""
+        for arm in arms:
+            joint = own_joint(robot, arm.flange)
+            if arm.flange and joint is not None and joint.kind.nv:
+                yield self.finding(
+                    f"joint {joint.name!r}, which carries it, is {joint.type}", link_or_frame(robot, arm.flange)
+                )
+            elif arm.flange and bodies[arm.flange] != arm.end:
+                message = f"is fixed to {bodies[arm.flange]!r}, and the arm ends with {arm.end!r}"
+                yield self.finding(message, link_or_frame(robot, arm.flange))
+
+
+class FlangeAxis(Rep199):
+    """X of flange points away from the last link.
+
+    Grippers are modelled to be bolted on with their X outwards. Where flange points another way they hang sideways, in
+    the model only.
+    """
+
+    code = "R199-403"
+    level = "MUST"
+    clause = "must always point away from the last link"
+    requires = ("R199-404",)
+    good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
+    bad = """<origin xyz="0.09 0 0" rpy="0 -1.5707963267948966 0"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+        """X of a flange is not the axis of the last joint, away from the wrist."""
+        for arm in arms:
+            if arm.flange and (off := flange_off(arm, robot, poses)) is not None:
+                message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
+                yield self.finding(message, link_or_frame(robot, arm.flange))
+
+
 class FlangeOrientation(Rep199):
     """flange is turned as REP-103 wants it: seen with X forwards, Z is up.
 
@@ -105,53 +150,6 @@ class FlangeOrientation(Rep199):
                 yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
-class FlangeAxis(Rep199):
-    """X of flange points away from the last link.
-
-    Grippers are modelled to be bolted on with their X outwards. Where flange points another way they hang sideways, in
-    the model only.
-    """
-
-    code = "R199-403"
-    level = "MUST"
-    clause = "must always point away from the last link"
-    requires = ("R199-404",)
-    good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
-    bad = """<origin xyz="0.09 0 0" rpy="0 -1.5707963267948966 0"/>"""
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
-        """X of a flange is not the axis of the last joint, away from the wrist."""
-        for arm in arms:
-            if arm.flange and (off := flange_off(arm, robot, poses)) is not None:
-                message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
-                yield self.finding(message, link_or_frame(robot, arm.flange))
-
-
-class FlangeFixed(Rep199):
-    """flange does not move against the last link.
-
-    What is bolted on turns with the last joint, and no other turns it.
-    """
-
-    code = "R199-404"
-    level = "MUST"
-    clause = "the transform between that parent and flange is fixed"
-    good = '<joint name="link_6-flange" type="fixed">'
-    bad = '<joint name="link_6-flange" type="continuous"><axis xyz="1 0 0"/>'
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """flange is carried by a joint that moves."""
-        for arm in arms:
-            joint = own_joint(robot, arm.flange)
-            if arm.flange and joint is not None and joint.kind.nv:
-                yield self.finding(
-                    f"joint {joint.name!r}, which carries it, is {joint.type}", link_or_frame(robot, arm.flange)
-                )
-            elif arm.flange and bodies[arm.flange] != arm.end:
-                message = f"is fixed to {bodies[arm.flange]!r}, and the arm ends with {arm.end!r}"
-                yield self.finding(message, link_or_frame(robot, arm.flange))
-
-
 class FlangeParent(Rep199):
     """flange is a child of the last link that the joints move.
 
@@ -159,7 +157,6 @@ class FlangeParent(Rep199):
     """
 
     code = "R199-406"
-    level = "SHOULD"
     clause = "in most cases flange will be a child of the last physical link"
     good = """<parent link="link_6"/>
     <child link="flange"/>"""
@@ -179,31 +176,16 @@ class FlangeParent(Rep199):
                 yield self.finding(f"hangs on {link!r}, not on {arm.end!r}", link_or_frame(robot, arm.flange))
 
 
-class FlangeGeometry(Rep199):
+class FlangeGeometry(NoGeometry):
     """flange has no geometry.
 
     It is a frame, not a body.
     """
 
     code = "R199-408"
-    level = "MUST"
     clause = "flange shall not have any geometry associated with it"
     good = '<link name="flange"/>'
     bad = '<link name="flange"><visual><geometry><sphere radius="0.03"/></geometry></visual></link>'
+    frame = "flange"
+    instead = ", which belongs to the last link"
     mend = move_geometry("flange")
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
-        """flange has shapes."""
-        for arm in arms:
-            if arm.flange and geometry(robot, arm.flange):
-                yield self.finding("has geometry, which belongs to the last link", link_or_frame(robot, arm.flange))
-
-
-RULES: tuple[type[Rule], ...] = (
-    Flange,
-    FlangeFixed,
-    FlangeAxis,
-    FlangeOrientation,
-    FlangeParent,
-    FlangeGeometry,
-)

@@ -1,14 +1,12 @@
 """Rules of REP-199 about robots with several arms, and whether there is an arm at all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep199.arms import NAMES, Arm
 from kinetree.conventions.rep199.clause import Rep199, joints_of
-from kinetree.conventions.rep199.renaming import add_prefixes
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rep199.fixes import add_prefixes
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot
 
@@ -57,7 +55,6 @@ class GroupPrefixes(Rep199):
     """
 
     code = "R199-701"
-    level = "SHOULD"
     clause = "prefixing joint and link names … to ensure uniqueness of all frames in the (combined) frame hierarchy"
     base = TWO_ARMS
     good = '"left_joint_3"'
@@ -92,7 +89,6 @@ class GroupFrames(Rep199):
     """
 
     code = "R199-702"
-    level = "SHOULD"
     clause = "Note the … prefixes on all frames"
     base = TWO_ARMS
     requires = ("R199-701",)
@@ -107,6 +103,3 @@ class GroupFrames(Rep199):
             for name in ("flange", "tool0"):
                 if bodies.get(name) == arm.end and arm.prefix:
                     yield self.finding(f"has not the prefix {arm.prefix!r} of its arm", link_or_frame(robot, name))
-
-
-RULES: tuple[type[Rule], ...] = (HasAnArm, GroupPrefixes, GroupFrames)

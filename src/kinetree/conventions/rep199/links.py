@@ -1,7 +1,5 @@
 """Rules of REP-199 about the links of the chain, link_1, link_2, …"""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 
@@ -9,8 +7,7 @@ import numpy as np
 
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, angle, geometry
-from kinetree.conventions.rep199.renaming import number_links
-from kinetree.conventions.rule import Rule
+from kinetree.conventions.rep199.fixes import number_links
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -36,7 +33,6 @@ class LinkNames(Rep199):
     """
 
     code = "R199-301"
-    level = "SHOULD"
     clause = "link frames should be used for all link-local frames in the robot's kinematic chain"
     good = '"link_2"'
     bad = '"upper_arm"'
@@ -60,7 +56,6 @@ class LinkNumbers(Rep199):
     """
 
     code = "R199-302"
-    level = "SHOULD"
     clause = "suffixed with a non-negative integer corresponding to the natural order of the frame in the chain"
     good = '"link_6"'
     bad = '"link_7"'
@@ -122,7 +117,6 @@ class LinkGeometry(Rep199):
     """
 
     code = "R199-306"
-    level = "SHOULD"
     evidence = "advice"
     clause = "expected to have robot geometry associated with them …, but this is not required"
     good = """<visual><origin xyz="0.05 0 0.06"/><geometry><box size="0.2 0.2 0.2"/></geometry></visual>
@@ -136,6 +130,3 @@ class LinkGeometry(Rep199):
             for link in _links(robot, arm):
                 if link not in shown:
                     yield self.finding("moves, and has no geometry", robot.links[link])
-
-
-RULES: tuple[type[Rule], ...] = (LinkNames, LinkNumbers, LinkOrientation, LinkGeometry)

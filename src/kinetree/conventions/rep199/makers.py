@@ -1,7 +1,5 @@
 """Makers of arms, and where their models have the controller's frames."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

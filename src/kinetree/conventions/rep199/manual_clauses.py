@@ -1,7 +1,5 @@
 """Clauses of REP-199 that no rule judges: questions for a person, or why there is none."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from kinetree.conventions.rule import Level

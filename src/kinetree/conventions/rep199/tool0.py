@@ -1,7 +1,5 @@
 """Rules of REP-199 about tool0, the controller's tool of zeros."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -10,17 +8,17 @@ from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
     STRICT,
+    NoGeometry,
     Rep199,
     angle,
     children,
-    geometry,
     off_the_way_out,
     own_joint,
     parent,
 )
-from kinetree.conventions.rep199.fixes import add_tool0, hang_on_flange, hang_tool0, move_geometry
+from kinetree.conventions.rep199.fixes import add_tool0, hang, hang_on_flange, move_geometry
 from kinetree.conventions.rep199.makers import Maker
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -80,7 +78,6 @@ class Tool0AtFlange(Rep199):
     """
 
     code = "R199-503"
-    level = "SHOULD"
     clause = "the only expected difference between tool0 and flange is the orientation"
     good = '<origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>'
     bad = '<origin xyz="0 0 0.1" rpy="0 1.5707963267948966 0"/>'
@@ -128,14 +125,13 @@ class Tool0Parent(Rep199):
     """
 
     code = "R199-505"
-    level = "SHOULD"
     clause = "expected that in most cases tool0 will be a child of the flange frame"
     requires = ("R199-404", "R199-504")
     good = """<parent link="flange"/>
     <child link="tool0"/>"""
     bad = """<parent link="link_6"/>
     <child link="tool0"/>"""
-    mend = staticmethod(hang_tool0)
+    mend = hang("tool0", "flange")
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """tool0 hangs on another link."""
@@ -152,7 +148,6 @@ class Tool0Leaf(Rep199):
     """
 
     code = "R199-508"
-    level = "SHOULD"
     clause = "application-specific tool frames should be added as siblings of tool0"
     good = '<link name="base"/>'
     bad = """<link name="welding_torch_tip"/>
@@ -169,31 +164,15 @@ class Tool0Leaf(Rep199):
                     yield self.finding(hung, robot.links[joint.child])
 
 
-class Tool0Geometry(Rep199):
+class Tool0Geometry(NoGeometry):
     """tool0 has no geometry.
 
     It is a frame, not a body.
     """
 
     code = "R199-509"
-    level = "MUST"
     clause = "tool0 shall not have any geometry associated with it"
     good = '<link name="tool0"/>'
     bad = '<link name="tool0"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>'
+    frame = "tool0"
     mend = move_geometry("tool0")
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
-        """tool0 has shapes."""
-        for arm in arms:
-            if arm.tool0 and geometry(robot, arm.tool0):
-                yield self.finding("has geometry", link_or_frame(robot, arm.tool0))
-
-
-RULES: tuple[type[Rule], ...] = (
-    Tool0,
-    Tool0AtFlange,
-    Tool0Fixed,
-    Tool0Parent,
-    Tool0Leaf,
-    Tool0Geometry,
-)

@@ -1,7 +1,5 @@
 """Rules of REP-199 about the frames of tools that applications add."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -10,7 +8,7 @@ from kinetree.conventions.facts import fact
 from kinetree.conventions.rep199.arms import NAMES, Arm
 from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent
 from kinetree.conventions.rep199.fixes import hang_tools
-from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 
@@ -55,7 +53,6 @@ class NumberedTools(Rep199):
     """
 
     code = "R199-601"
-    level = "SHOULD"
     clause = "It is strongly discouraged to use toolN names for application-specific tool frames"
     good = '<link name="base"/>'
     bad = """<link name="tool1"/>
@@ -76,7 +73,6 @@ class MeaninglessTools(Rep199):
     """
 
     code = "R199-602"
-    level = "SHOULD"
     evidence = "heuristic"
     clause = "Any name is acceptable, as long as it is semantically meaningful"
     requires = ("R199-601",)
@@ -99,7 +95,6 @@ class ToolNames(Rep199):
     """
 
     code = "R199-603"
-    level = "SHOULD"
     clause = "follows the naming guidelines for ROS resources"
     good = '<link name="base"/>'
     bad = """<link name="welding-torch"/>
@@ -120,7 +115,6 @@ class ToolPlaces(Rep199):
     """
 
     code = "R199-604"
-    level = "SHOULD"
     clause = "should be made siblings of the tool0 frame and, as such, children of flange"
     good = '<link name="base"/>'
     bad = """<link name="welding_torch_tcp"/>
@@ -135,6 +129,3 @@ class ToolPlaces(Rep199):
                 yield self.finding(
                     f"hangs on {tool.arm.end!r}, not on {tool.arm.flange!r}", link_or_frame(robot, tool.name)
                 )
-
-
-RULES: tuple[type[Rule], ...] = (NumberedTools, MeaninglessTools, ToolNames, ToolPlaces)

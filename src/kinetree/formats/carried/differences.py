@@ -1,7 +1,5 @@
 """Differences between the robot and the robot that is read from the file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Links and joints that only a format needs, taken out of the parts of a robot again; frames of joints moved back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,14 +1,12 @@
 """What a file carries for Kinetree, put back into the parts that its reader has read."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
-from kinetree.errors import KinetreeError, shortened
+from kinetree.errors import KinetreeError, nearest_names, shortened
 from kinetree.formats.carried.differences import CLASSES, FIELDS, Record, things_in
 from kinetree.formats.carried.fold import fold, with_frame
 from kinetree.formats.carried.values import changed, leaves
@@ -22,34 +20,65 @@ MOTION_ALIKE = ({"revolute", "continuous"},)
 Carried = tuple[Element, str, str, str, str]
 """An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
 of all names in the model that has it, such as "arm::"."""
+KINDS = (*CLASSES, "group", "robot")
+Pair = tuple[Element, Record]
 LISTS = ("links", "joints", "loops", "frames", "sensors", "materials", "coupled_limits", "extensions")
 
 
 def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: str) -> Parts:
     """Return the parts with what the elements of Kinetree in a file say; the parts stay as they are.
 
-    Data that are broken, or that do not fit what the file says itself, are left out with a warning.
+    Records that are broken, or that do not fit what the file says itself, are left out with a warning each.
     """
     records = [(element, record) for element, *said in carried if (record := _record(report, element, *said))]
     if not records or report.failed:
         return parts
+    known = {fault.message for fault in assemble(parts)[1]}
+    fits: list[int] = []
+    made = parts
+    broken: dict[int, str] = {}
+    stack = [[*range(len(records))]]
+    while stack:  # after a fault, each half alone: one wrong record among n takes about log n attempts
+        more = stack.pop()
+        tried, faults, fault = _applied(parts, {i: records[i] for i in sorted([*fits, *more])}, format, known)
+        if not fault:
+            fits += more
+            made, broken = tried, {i: why for i, why in broken.items() if i not in fits} | faults
+        elif len(more) == 1:
+            broken[more[0]] = fault
+        else:
+            plain = [
+                i for i in more if "name" not in records[i][1].data
+            ]  # names may be exchanged, so they stay together
+            first = plain if 0 < len(plain) < len(more) else more[: len(more) // 2]
+            stack += [[i for i in more if i not in first], first]
+    for i in sorted(broken):
+        _warn(report, records[i], broken[i])
+    return made
+
+
+def _applied(
+    parts: Parts, records: Mapping[int, Pair], format: str, known: Collection[str]
+) -> tuple[Parts, dict[int, str], str]:
+    """Return the parts with the records, why some do not fit, and a fault of the structure that is not known, or ""."""
     lists: dict[str, Any] = {name: [*getattr(parts, name)] for name in LISTS}
     made = replace(parts, **lists)
     own = Names()
-    for step in (_take_out, _change, _add, _of_robot, _name):
-        for element, record in records:
+    broken: dict[int, str] = {}
+    names = cache(lambda kind: {thing.name for thing in things_in(made, kind)})  # at the last step nothing else changes
+    for step in (_take_out, _change, _add, _of_robot, partial(_name, names)):
+        for i, (_, record) in records.items():
             try:
-                step(made, record, own)
+                if i not in broken:
+                    step(made, record, own)
             except (ValueError, TypeError, KeyError, OverflowError) as error:
-                _warn(report, element, record, str(error.args[0] if error.args else error))
-                record.data = {}
-    with suppress(KinetreeError):
+                broken[i] = str(error.args[0] if error.args else error)
+    try:
         made = renamed_parts(made, own, format) if own != Names() else made
-        if not {fault.message for fault in assemble(made)[1]} - {fault.message for fault in assemble(parts)[1]}:
-            return made
-    message = "what the file carries for Kinetree contradicts the rest of the file; it is left out"
-    report.warning("carried", message, records[0][0])
-    return parts
+        faults = (fault.message for fault in assemble(made)[1] if fault.message not in known)
+    except KinetreeError as error:
+        faults = (fault.message for fault in error.findings)
+    return made, broken, next(faults, "")
 
 
 def _record(report: Report, element: Element, kind: str, name: str, text: str, scope: str) -> Record | None:
@@ -58,11 +87,13 @@ def _record(report: Report, element: Element, kind: str, name: str, text: str, s
         data = json.loads(text)
     except (ValueError, RecursionError):
         data = None
-    if isinstance(data, dict) and isinstance(data.get("file", {}), dict) and kind in (*CLASSES, "group", "robot"):
+    if isinstance(data, dict) and isinstance(data.get("file", {}), dict) and kind in KINDS:
         return _scoped(Record(kind, name, data), scope) if scope else Record(kind, name, data)
-    what = f"{kind} {name!r}" if name else kind
-    message = f"what it carries about {what} is not understood and has no effect; legal is a JSON object"
-    report.warning("carried", message, element)
+    wrong = "its data are not understood; legal is a JSON object"
+    if kind not in KINDS:
+        wrong = f"the kind {kind!r} is not known; {nearest_names(kind, KINDS)}" if kind else "it does not say of what"
+    about = f" about {kind.replace('_', ' ')}{f' {name!r}' if name else ''}" if kind else ""
+    report.warning("carried", f"what it carries{about} has no effect: {wrong}", element)
     return None
 
 
@@ -90,8 +121,9 @@ NAMES = ("name", "frame", "link", "joint", "joints", "coefficients")
 """Fields that name other elements."""
 
 
-def _warn(report: Report, element: Element, record: Record, why: str) -> None:
-    label = f"{record.kind.replace('_', ' ')} {record.name!r}" if record.name else "the robot"
+def _warn(report: Report, pair: Pair, why: str) -> None:
+    element, record = pair
+    label = "the robot" if record.kind == "robot" else f"{record.kind.replace('_', ' ')} {record.name!r}"
     message = f"what it carries about {label} is left out: {shortened(why, 200)}"
     report.warning("carried", message, element)
 
@@ -102,7 +134,11 @@ def _at(parts: Parts, record: Record) -> tuple[list[Any], int]:
     for i, thing in enumerate(things):
         if thing.name == record.name:
             return things, i
-    raise ValueError(f"there is no {record.kind.replace('_', ' ')} {record.name!r}")
+    raise _unknown(record)
+
+
+def _unknown(record: Record) -> ValueError:
+    return ValueError(f"there is no {record.kind.replace('_', ' ')} {record.name!r}")
 
 
 def _check_file(thing: Any, record: Record, paths: Iterable[str]) -> None:
@@ -164,6 +200,8 @@ def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
         raise ValueError(f"there is no joint {thing.joint!r}")
     if record.kind == "coupled_limit" and (unknown := {*thing.coefficients} - joints):
         raise ValueError(f"there is no joint {min(unknown)!r}")
+    if record.kind == "coupled_limit" and not any(thing.coefficients.values()):
+        raise ValueError("it needs a coefficient that is not 0")
 
 
 def _add(parts: Parts, record: Record, own: Names) -> None:
@@ -182,10 +220,12 @@ def _add(parts: Parts, record: Record, own: Names) -> None:
 
 
 def _of_robot(parts: Parts, record: Record, own: Names) -> None:
+    if record.kind not in ("group", "robot"):
+        return
     joints = {joint.name for joint in parts.joints}
     if record.kind == "group":
         parts.groups = {**parts.groups, record.name: _names(record.data.get("joints"), joints)}
-    elif record.kind == "robot":
+    else:
         data = dict(record.data)
         if "joint_order" in data:
             parts.joint_order = _names(data.pop("joint_order"), joints)
@@ -206,12 +246,13 @@ def _names(data: Any, known: set[str]) -> tuple[str, ...]:
     return tuple(data)
 
 
-def _name(parts: Parts, record: Record, own: Names) -> None:
-    """Note the own name of an element that has another name in the file."""
+def _name(names: Callable[[str], set[str]], parts: Parts, record: Record, own: Names) -> None:
+    """Note the own name of an element that has another name in the file. names: those in the file, by kind."""
     name = record.data.get("name")
     if name is None or record.kind == "robot":
         return
-    _at(parts, record)
+    if record.kind not in CLASSES or record.name not in names(record.kind):
+        raise _unknown(record)
     if not isinstance(name, str) or not name:
         raise ValueError("a name is a text that is not empty")
     own.of(record.kind)[record.name] = name

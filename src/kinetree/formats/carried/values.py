@@ -1,7 +1,5 @@
 """Fields of an element of a robot as JSON values by path, such as "limits.0.velocity", and back."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Text of a robot in a format, with records of what the format lacks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +33,7 @@ class Renamed:
     own: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, robot: Robot, names: dict[tuple[str, str], str], format: str) -> Renamed:
+    def of(cls, robot: Robot, names: dict[tuple[str, str], str], format: str) -> "Renamed":
         """Return a robot under other names, {(kind, own name): name in the file}; kind "robot" is that of the robot."""
         if not names:
             return cls(robot)

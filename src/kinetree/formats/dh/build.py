@@ -1,7 +1,5 @@
 """A DH table to a robot. Chains with the same joint share it, and its axes must coincide."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf
 

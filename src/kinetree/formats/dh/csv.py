@@ -1,16 +1,12 @@
 """DH tables in CSV to a `DHTable`: one serial chain, with the unit of each column in its heading."""
 
-from __future__ import annotations
-
 import re
 
 from kinetree.errors import nearest_names
-from kinetree.formats.dh.poses import matrix_pose
-from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, read_row
+from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, matrix_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.kinematic import unquoted
-from kinetree.formats.numbers import numbers
-from kinetree.formats.quantities import ANGLES, PER_METRE
+from kinetree.formats.numbers import ANGLES, PER_METRE, numbers
 from kinetree.formats.table import cells_of, separator_of
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable

@@ -1,19 +1,16 @@
 """DH tables in TOML to a `DHTable`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import inf, isnan
 from typing import Any
 
 from kinetree.errors import nearest_names
-from kinetree.formats.dh.poses import POSE_KEYS, finite_numbers, read_pose
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
-from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, Place, read_row
+from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, POSE_KEYS, Place, finite_numbers, read_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
-from kinetree.formats.quantities import ANGLES, PER_METRE
+from kinetree.formats.numbers import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport, read_toml
 from kinetree.formats.toml import Places, TomlTable, Where, is_text, is_texts, shown
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable

@@ -1,14 +1,11 @@
 """Numbers in DH tables: units, multiples of pi, and ranges such as `-90 + (-39 -> 39)`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
 
-from kinetree.formats.numbers import number
-from kinetree.formats.quantities import multiple_of_pi
+from kinetree.formats.numbers import multiple_of_pi, number
 
 LENGTH_COLUMNS = ("a", "d")
 ANGLE_COLUMNS = ("alpha", "theta")
@@ -36,7 +33,7 @@ class Units:
     length: str | None
     angle: str | None
 
-    def of_all(self) -> Units:
+    def of_all(self) -> "Units":
         """Return the units with a unit that a and d, or alpha and theta, share as that of all lengths, or angles."""
         a, d, alpha, theta = map(self.columns.get, (*LENGTH_COLUMNS, *ANGLE_COLUMNS))
         length, angle = a if a == d else None, alpha if alpha == theta else None

@@ -1,7 +1,5 @@
 """Terms and words of a text, or sequences in Python, to links, joints and frames."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -7,8 +7,6 @@
 Metres and radians (Corke and Haviland, "Not your grandmother's toolbox", 2021, for the notation).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import pi
@@ -18,8 +16,7 @@ import numpy as np
 
 from kinetree.errors import fail
 from kinetree.formats.kinematic import quoted
-from kinetree.formats.numbers import format_number
-from kinetree.formats.quantities import ANGLES, PER_METRE, PI_WORDS
+from kinetree.formats.numbers import ANGLES, PER_METRE, PI_WORDS, format_number
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -69,7 +66,7 @@ class ET:
         number = self.value if not self.joint else -q if self.flip else q
         return np.asarray(KINDS[self.kind](number))
 
-    def __mul__(self, other: ET | ETS) -> ETS:
+    def __mul__(self, other: "ET | ETS") -> "ETS":
         return ETS((self,)) * other
 
     def __str__(self) -> str:
@@ -134,7 +131,7 @@ class ETS:
             T = T @ (term.T(next(values)) if term.joint else term.T())
         return np.asarray(T)
 
-    def compile(self) -> ETS:
+    def compile(self) -> "ETS":
         """Return the same sequence with every run of constants multiplied to one, and identities left out."""
         terms: list[ET] = []
         for link in self.links():
@@ -158,7 +155,7 @@ class ETS:
             links.append(ETSLink(frozen(Ts), None))
         return tuple(links)
 
-    def __mul__(self, other: ET | ETS) -> ETS:
+    def __mul__(self, other: "ET | ETS") -> "ETS":
         return ETS((*self.terms, *((other,) if isinstance(other, ET) else other.terms)))
 
     def __iter__(self) -> Iterator[ET]:

@@ -1,7 +1,5 @@
 """ETS text such as `tz(0.333) Rz(q1) Rx(-90°) tx(82.5 mm)` to a sequence and to a robot."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 
@@ -11,8 +9,7 @@ from kinetree.errors import Finding, KinetreeError, nearest_names
 from kinetree.formats.ets.build import MASSES, NAMES, WORDS, Builder, Word
 from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3, UNITS
 from kinetree.formats.kinematic import unquoted
-from kinetree.formats.numbers import number
-from kinetree.formats.quantities import PER_METRE, multiple_of_pi, to_si
+from kinetree.formats.numbers import PER_METRE, multiple_of_pi, number, to_si
 from kinetree.formats.text import TextReport, decode
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.robot import Robot, Text

@@ -1,14 +1,12 @@
 """A robot to sequences of elementary transforms, and a serial chain to one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from kinetree.algorithms.rounding import decimal, right_angle
 from kinetree.algorithms.serial import SerialChain
+from kinetree.algorithms.vectors import decimal, right_angle
 from kinetree.formats.ets.build import MASSES, NAMES, numbers_of
 from kinetree.formats.ets.elements import ET, ETS
 from kinetree.formats.kinematic import quoted

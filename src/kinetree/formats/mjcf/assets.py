@@ -1,7 +1,5 @@
 """Meshes and materials of <asset>, to which geoms refer by name."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """<worldbody> and its bodies: links, the joints between them, and what is fixed to them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -13,7 +11,6 @@ from kinetree.formats.mjcf.expand import MAKERS
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
-from kinetree.formats.mjcf.order import made_name
 from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
 from kinetree.formats.numbers import format_numbers, numbers
 from kinetree.formats.xml import Element
@@ -97,7 +94,7 @@ def _connect(
 ) -> list[Joint]:
     """Return the joints in a row, with a massless link, named after the joint, behind each but the last."""
     if not joints:
-        name = context.fixed_names.get(body.name) or free(made_name(body.name), context.names.joints)
+        name = free(f"{body.name}_fixed_joint", context.names.joints)
         return [Joint(name, "fixed", parent, body.name, T_parent_body, source=element.source)]
     if joints[0].type == "floating" and joints[0].name in context.counted:
         return [replace(joints[0], parent=parent, child=body.name, origin=T_parent_body)]

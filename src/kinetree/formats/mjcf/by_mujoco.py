@@ -1,7 +1,5 @@
 """Expansion of an MJCF text by an installed MuJoCo, for a limited child process."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import warnings

@@ -1,7 +1,5 @@
 """Search for what MJCF cannot represent of a robot."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -9,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from kinetree.formats.capabilities import Case, where
+from kinetree.formats.capabilities import Case, lost_shape, where
 from kinetree.formats.force_torque import check_readings
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.order import reordered, take_order
@@ -74,8 +72,8 @@ def _keyframes(job: Job, losses: Losses) -> None:
 def _geometry(assets: bool, geometry: Geometry) -> Iterator[str]:
     """Yield what MJCF cannot represent of a geometry. assets: whether the assets that were kept are written."""
     shape = geometry.shape
-    if shape.kind not in SHAPES:
-        yield f"the shape {shape.kind!r}"
+    if lost := lost_shape(SHAPES, geometry):
+        yield from lost
     elif shape.kind == "mesh":
         file = str(shape.parameters["filename"])
         if "://" in file or not file.lower().endswith(MESH_FILES):

@@ -1,14 +1,12 @@
 """Settings of <compiler>, which change the meaning of the numbers of an MJCF file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import radians
 from pathlib import PurePosixPath
 from typing import Any
 
 from kinetree.formats.fields import check_attributes, choice_of, float_of
-from kinetree.formats.numbers import numbers
+from kinetree.formats.numbers import number, numbers
 from kinetree.formats.xml import Element, Report
 
 TRUTH = {"false": False, "true": True}
@@ -48,6 +46,10 @@ UNUSED = {
     "balanceinertia": "MuJoCo may even out inertias that no body can have; they are kept here as they are written",
     "alignfree": "MuJoCo may move the frames of free bodies to their centre of mass; they are kept here as written",
 }
+BOUND_MASS = 1e-6  # kg
+BOUND_INERTIA = 1e-9  # kg m²
+STANDS_IN = {"boundmass": BOUND_MASS, "boundinertia": BOUND_INERTIA}
+"""Bounds so small that they only stand in for masses that a robot does not have; the writer sets them."""
 KNOWN = (
     *("angle", "eulerseq", "autolimits", "inertiafromgeom", "inertiagrouprange", "settotalmass", "strippath"),
     *("assetdir", "meshdir", "texturedir", "coordinate", *SIMULATION, *UNUSED),
@@ -61,9 +63,15 @@ def read_compiler(report: Report, root: Element) -> Compiler:
         check_attributes(report, element, KNOWN)
         compiler = replace(compiler, **_settings(report, element))
         for attribute, effect in UNUSED.items():
-            if element.get(attribute, "false") not in ("false", "0"):
+            if _is_above(element.get(attribute) or "false", STANDS_IN.get(attribute, 0.0)):
                 report.warning("compiler-setting", f"{attribute}: {effect}", element, attribute=attribute)
     return compiler
+
+
+def _is_above(text: str, least: float) -> bool:
+    """Return whether a setting is above a number, or neither a number nor "false"."""
+    value = number(text)
+    return text != "false" if value is None else value > least
 
 
 def _settings(report: Report, element: Element) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """<equality> and <tendon>: joints that follow others, and limits over several joints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf
 

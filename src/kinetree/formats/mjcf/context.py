@@ -1,7 +1,5 @@
 """State that the parts of the MJCF reader share, and names for elements without one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -53,7 +51,6 @@ class Context:
     refs: dict[str, float] = field(default_factory=dict)  # joint: its value in the drawn configuration
     held: dict[str, tuple[float, Element]] = field(default_factory=dict)  # joint: value fixed by an equality
     joint_at: dict[str, int] = field(default_factory=dict)  # index of each joint in the parts, once all are read
-    fixed_names: dict[str, str] = field(default_factory=dict)  # body: the name for its fixed joint
     counted: tuple[str, ...] = ()  # free joints whose coordinates count from where their body is drawn
     drawn: dict[str, Array] = field(default_factory=dict)  # body: T_world_body as the file draws it
     mocap: set[str] = field(default_factory=set)  # bodies that are moved from outside

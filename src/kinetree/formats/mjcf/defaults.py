@@ -1,7 +1,5 @@
 """Classes of <default>: attributes that elements inherit."""
 
-from __future__ import annotations
-
 from kinetree.errors import nearest_names
 from kinetree.formats.xml import Element, Report
 

@@ -4,8 +4,6 @@ MuJoCo compiles the whole model and writes it out. The elements that it makes ha
 copies of <replicate> that of what they copy, and all others their own.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re
@@ -43,7 +41,7 @@ def expanded(report: Report, root: Element, confinement: Confinement | None) -> 
         return None
     texts: list[str] = []
     mark = _unused(root)
-    lines = dict(_lines(_marked(root, mark), texts))
+    lines = dict(zip(_lines(_marked(root, mark), texts), root.walk(), strict=True))
     made = _made(report, root, "\n".join(texts), confinement)
     if made is None:
         return None
@@ -135,11 +133,11 @@ def _marked(root: Element, mark: str) -> Element:
     return copy(root)
 
 
-def _lines(element: Element, texts: list[str]) -> Iterator[tuple[int, Element]]:
+def _lines(element: Element, texts: list[str]) -> Iterator[int]:
     """Write an element and its children into lines, and yield the number of the line of each."""
     end = "" if element.children else "/"
     texts.append(f"<{element.tag} {attributes_text(element.attributes)}{end}>")
-    yield len(texts), element
+    yield len(texts)
     for child in element.children:
         yield from _lines(child, texts)
     if element.children:
@@ -176,13 +174,15 @@ class _Origins:
         self.made[origin] += element.tag == "body"
         yield origin.source
         for child in element.children:
-            yield from self._below(child, origin)
+            yield from self._below(child, around if _is_made_frame(element) else origin)
 
     def _of(self, element: Element, around: Element) -> Element:
         """Return the element of the file from which another one comes; around: the origin of its parent."""
         found = self.mark.search(element.get("name") or "")
         if found and int(found[1]) < len(self.elements):
             return self.elements[int(found[1])]
+        if _is_made_frame(element) and element.children:
+            return self._of(element.children[0], around)
         if around.tag in MAKERS:
             return around
         key = _key(element)
@@ -199,6 +199,11 @@ class _Origins:
         if element.tag in NAMED and near:
             return near[0]
         return next((e for e in self.root.find_all(element.tag)), around) if around is self.root else around
+
+
+def _is_made_frame(element: Element) -> bool:
+    """Return whether a frame has no name: it is of a copy of a <replicate>, or inside of what another maker makes."""
+    return element.tag == "frame" and not element.get("name")
 
 
 def _longest_first(pairs: Iterable[tuple[str, Element]]) -> list[tuple[str, Element]]:

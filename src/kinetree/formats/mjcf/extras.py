@@ -1,7 +1,5 @@
 """Elements of an MJCF file about simulation and looks, kept so that they can be written back."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from kinetree.formats.fields import optional

@@ -1,9 +1,8 @@
 """Geoms: shapes for looks and contact, and masses of a body."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
+from math import nan
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from kinetree.formats.mjcf.inertia import DENSITY, Lump, lump_of
 from kinetree.formats.mjcf.poses import fromto, pose
 from kinetree.formats.numbers import numbers
 from kinetree.formats.xml import Element, Report
+from kinetree.model.magnitudes import LEGAL
 from kinetree.model.robot import Extension, Geometry, Material, Shape
 from kinetree.spatial.se3 import Array, frozen
 
@@ -25,10 +25,11 @@ RGBA = (0.5, 0.5, 0.5, 1.0)  # MuJoCo's default, which counts as missing
 READ = (
     *("name", "type", "size", "fromto", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"),
     *("material", "rgba", "mesh", "hfield", "mass", "density", "shellinertia", "group", "contype", "conaffinity"),
+    "fitscale",
 )
 KEPT = (
     *("condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap", "surfacevel", "adhesion"),
-    *("fitscale", "fluidshape", "fluidcoef", "user"),
+    *("fluidshape", "fluidcoef", "user"),
 )
 HUGE = 1e50  # m: beyond this, masses overflow
 SHOWN_GROUPS = (0, 1, 2)  # groups that MuJoCo shows by default
@@ -103,16 +104,23 @@ def _masks(report: Report, element: Element) -> list[int]:
 
 
 def _size(context: Context, element: Element) -> list[float]:
+    """Return the three numbers of a size, missing ones 0; all are NaN, with an error, if they cannot be read."""
     text = element.get("size", "") or ""
     size = numbers(text)
     if size is None or len(size) > 3:
         context.report.error("number", f"size={text!r}; legal are up to 3 finite numbers", element, attribute="size")
-        size = []
+        return [nan] * 3
     return [*size, 0.0, 0.0, 0.0][:3]
 
 
 def _shape(context: Context, element: Element, kind: str, size: list[float], body: Element) -> Shape | None:
-    """Return the shape of a geom, or None with a warning if its mesh or height field is missing."""
+    """Return the shape of a geom, or None with a warning if its mesh or height field is missing, or if it is a
+    primitive that MuJoCo fits to a mesh."""
+    if element.get("mesh") is not None and kind not in ("mesh", "sdf"):
+        message = f"it is a {kind} fitted to a mesh, which is not read; {element.label} is left out"
+        fix = "write type='mesh' for the mesh itself, or the size that MuJoCo computes without mesh=…"
+        context.report.warning("left-out", message, element, attribute="mesh", owner=body, fix=fix)
+        return None
     if element.get("mesh") is not None:
         return _mesh_shape(context, element, body)
     if kind in ("mesh", "sdf"):
@@ -182,8 +190,8 @@ def _extension(context: Context, element: Element, kind: str, masks: list[int]) 
     kept = {name: element.attributes[name] for name in KEPT if name in element.attributes}
     if masks not in ([1, 1], [0, 0]):
         kept |= {"contype": str(masks[0]), "conaffinity": str(masks[1])}
-    if element.get("mesh") is not None and kind != "mesh":
-        kept["type"] = kind  # a primitive fitted to the mesh
+    if kind == "sdf":
+        kept["type"] = kind  # a mesh whose distance field collides
     return attributes_extension(element, kept)
 
 
@@ -205,7 +213,10 @@ def _lump(context: Context, element: Element, kind: str, size: list[float], grou
     if kind in SIZES and element.get("mesh") is None and not min(size[: SIZES[kind]]) > 0:
         return None  # reported already
     unknown = kind not in SIZES or element.get("mesh") is not None or (shell and kind == "ellipsoid")
-    return "unknown" if unknown or max(size) > HUGE else lump_of(kind, size, mass, density, shell, T)
+    if not unknown and max(size) > HUGE:
+        report.error("too-large", f"its size is too large; {LEGAL}", element, attribute="size")
+        return None
+    return "unknown" if unknown else lump_of(kind, size, mass, density, shell, T)
 
 
 def weigh(geoms: list[Geom]) -> list[Lump] | None:

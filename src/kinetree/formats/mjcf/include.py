@@ -1,7 +1,5 @@
 """<include file=…>, replaced by the children of the file's root element."""
 
-from __future__ import annotations
-
 from kinetree.formats.fields import name_of
 from kinetree.formats.opener import Opener
 from kinetree.formats.xml import MAX_DEPTH, Element, Report, parse

@@ -1,7 +1,5 @@
 """Mass and inertia of bodies: as written, or from the geoms of a body, as MuJoCo's compiler infers them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import pi
 

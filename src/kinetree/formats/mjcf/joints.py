@@ -1,7 +1,5 @@
 """Joints of a body, in a row from its parent to the body."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf

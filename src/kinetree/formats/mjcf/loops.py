@@ -1,6 +1,9 @@
-"""<connect> and <weld> equalities, which close loops: a ball joint and a fixed joint between two bodies."""
+"""<connect> and <weld> equalities, which close loops: a ball joint and a fixed joint between two bodies. Two <connect>
+whose sites the writer has made are a hinge."""
 
-from __future__ import annotations
+from dataclasses import replace
+
+import numpy as np
 
 from kinetree.formats.fields import check_attributes, vector_of
 from kinetree.formats.mjcf.context import FORMAT, Context, attributes_extension, free
@@ -18,6 +21,8 @@ SITES = "sites"
 """Tag of the extension with the sites by which a file gives the two frames of a loop."""
 MADE = "kinetree:loop:"
 """Beginning of the names of sites that exist for a loop alone."""
+FIRST, SECOND = (f"{MADE}1:", f"{MADE}2:"), (f"{MADE}3:", f"{MADE}4:")
+"""Of the origin of a loop in its parent and child, and of a point of its axis, 1 m from there, if it is a hinge."""
 
 
 def read_loop(context: Context, element: Element) -> bool:
@@ -38,6 +43,8 @@ def read_loop(context: Context, element: Element) -> bool:
     kept = {key: element.attributes[key] for key in KEPT if key in element.attributes}
     sites = attributes_text({key: value for key, value in element.attributes.items() if key in ("site1", "site2")})
     made = (element.get("site1") or "").startswith(MADE)
+    if made and _is_axis(context, element, first):
+        return True
     loop = Joint(
         free(name, context.names.joints),
         TYPES[element.tag],
@@ -55,6 +62,20 @@ def read_loop(context: Context, element: Element) -> bool:
     message = f"closes a loop between {first.link!r} and {second.link!r}; it is one of the robot's loops, "
     report.warning("loop", f"{message}and no part of the tree", element)
     return True
+
+
+def _is_axis(context: Context, element: Element, point: Frame) -> bool:
+    """Return whether an equality is about the axis of a loop, which so becomes a hinge."""
+    name = (element.get("site1") or "").removeprefix(SECOND[0])
+    loops = context.parts.loops
+    loop = loops[-1] if loops else None  # the writer puts the two behind each other
+    if loop is None or loop.name != name or loop.type != "ball":
+        return False
+    axis = (se3.inverse(loop.origin) @ point.origin)[:3, 3]
+    length = np.linalg.norm(axis)
+    if length > 0:
+        loops[-1] = replace(loop, type="revolute", axes=frozen([axis / length]))
+    return bool(length > 0)
 
 
 def _site_frames(context: Context, element: Element) -> tuple[Frame, Frame] | None:

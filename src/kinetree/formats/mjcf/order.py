@@ -1,6 +1,6 @@
-"""The order of q, the names of fixed joints and the zero of free joints, which MJCF lacks, in <custom> texts.
+"""Texts of Kinetree in <custom>, and the order of the numbers in keyframes, which depends on the order of the joints.
 
-    <custom> <text name="kinetree:order" data='["b", "a"]'/> </custom>
+    <custom> <text name="kinetree:robot" data='{"joint_order": ["b", "a"]}'/> </custom>
 
 MuJoCo keeps such texts and ignores them. The data are JSON, so that any name is legal.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from kinetree.formats.xml import Element, Report
 from kinetree.formats.xml_writer import XmlWriter
@@ -21,80 +21,50 @@ if TYPE_CHECKING:
     from kinetree.formats.carried.restore import Carried
 
 OURS = "kinetree:"
-ORDER, FIXED, COUNTED = f"{OURS}order", f"{OURS}fixed", f"{OURS}counted"
-"""Names of the texts. The last lists free joints whose coordinates count from where their body is drawn, and not from
-the origin of the world as in MuJoCo."""
+COUNTED = f"{OURS}counted"
+"""Name of the text that lists free joints whose coordinates count from where their body is drawn, and not from the
+origin of the world as in MuJoCo. What else MJCF lacks is carried in texts of other names."""
 KEY_ORDER = "kinetree_order"
 """Tag of an element in a kept <keyframe> for each joint, in the order of the numbers; renaming finds the name there."""
 
 
-class Texts(NamedTuple):
-    """Texts of Kinetree. order: of q, or None; fixed: names of fixed joints by body; counted: free joints that
-    count from where their body is drawn; carried: all others."""
-
-    order: tuple[str, ...] | None
-    fixed: dict[str, str]
-    counted: tuple[str, ...]
-    carried: list[Carried]
-
-
-def take_texts(report: Report, root: Element) -> Texts:
-    """Return the texts of Kinetree, and remove them from <custom>."""
+def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...], list[Carried]]:
+    """Return the joints of COUNTED and the other texts of Kinetree, and remove all of them from <custom>."""
     counted: tuple[str, ...] = ()
-    order: tuple[str, ...] | None = None
-    fixed: dict[str, str] = {}
     carried: list[Carried] = []
     for section in root.find_all("custom"):
-        ours = [e for e in section.children if e.tag == "text" and (e.get("name") or "").startswith(OURS)]
+        texts = (e for e in section.children if e.tag == "text")
+        ours = dict.fromkeys(e for e in texts if (e.get("name") or "").startswith(OURS))
         section.children = [e for e in section.children if e not in ours]
         for element in ours:
-            data = _data(element)
-            if element.get("name") == ORDER and isinstance(data, list) and _are_names(data):
-                order = tuple(data)
-            elif element.get("name") == COUNTED and isinstance(data, list) and _are_names(data):
-                counted = tuple(data)
-            elif element.get("name") == FIXED and isinstance(data, dict) and _are_names([*data.values()]):
-                fixed |= data
-            elif element.get("name") not in (ORDER, FIXED, COUNTED):
+            text = element.get("data") or ""
+            if element.get("name") != COUNTED:
                 _, kind, name, *_ = [*(element.get("name") or "").split(":", 2), "", ""]
-                carried.append((element, kind, name, element.get("data") or "", ""))
+                carried.append((element, kind, name, text, ""))
+            elif names := _names_in(text):
+                counted = names
             else:
-                message = f"the data of {element.get('name')} are not understood and have no effect"
-                report.warning("not-understood", message, element, attribute="data")
-    return Texts(order, fixed, counted, carried)
+                message = f"the data of {COUNTED} are not understood and have no effect; legal are names of joints"
+                report.warning("carried", message, element, attribute="data")
+    return counted, carried
 
 
-def _data(element: Element) -> Any:
+def _names_in(text: str) -> tuple[str, ...]:
+    """Return the names in a JSON list, or () if it is something else."""
     try:
-        return json.loads(element.get("data") or "")
+        data = json.loads(text)
     except (ValueError, RecursionError):
-        return None
+        return ()
+    return tuple(data) if isinstance(data, list) and all(isinstance(name, str) for name in data) else ()
 
 
-def _are_names(data: list[Any]) -> bool:
-    return all(isinstance(name, str) and name for name in data) and len({*data}) == len(data)
-
-
-def made_name(body: str) -> str:
-    """Return the reader's name of a fixed joint without one in the file."""
-    return f"{body}_fixed_joint"
-
-
-def write_texts(
-    xml: XmlWriter, names: tuple[str, ...], joints: Iterable[Joint], records: Sequence[Record] = ()
-) -> None:
-    """Write `names` as order of q, and names of fixed joints, where the reader would infer others from `joints`; and
-    the records of what MJCF lacks."""
-    joints = list(joints)
-    natural = tuple(j.name for j in joints if j.kind.nq and not j.mimic)
-    fixed = {j.child: j.name for j in joints if not j.kind.nq and j.name != made_name(j.child)}
+def write_texts(xml: XmlWriter, joints: Iterable[Joint], records: Sequence[Record] = ()) -> None:
+    """Write COUNTED, if there are such joints, and the records of what MJCF lacks."""
     counted = [j.name for j in joints if j.type == "floating" and (j.origin != IDENTITY).any()]
-    texts = {ORDER: list(names) if names != natural else [], FIXED: fixed, COUNTED: counted}
-    if any(texts.values()) or records:
+    if counted or records:
         xml.open("custom")
-        for name, data in texts.items():
-            if data:
-                xml.leaf("text", name=name, data=json.dumps(data, ensure_ascii=False))
+        if counted:
+            xml.leaf("text", name=COUNTED, data=json.dumps(counted, ensure_ascii=False))
         for record in records:
             name = f"{OURS}{record.kind}:{record.name}" if record.name else f"{OURS}{record.kind}"
             xml.leaf("text", name=name, data=record.text)

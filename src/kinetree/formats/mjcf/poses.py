@@ -1,7 +1,5 @@
 """Positions, and the five notations of an orientation in MJCF."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import atan2, pi
 
@@ -119,5 +117,4 @@ def fromto(report: Report, element: Element) -> tuple[Array, float]:
     along = unit(report, element, "fromto", list(start - stop))
     if "pos" in element.attributes and any(vector_of(report, element, "pos", 3, ZERO)):
         report.error("two-positions", "there are pos and fromto; legal is one of them", element, attribute="pos")
-    T = frozen(se3.homogeneous(z_to(along), (start + stop) / 2))
-    return T, float(np.linalg.norm(start - stop)) / 2
+    return frozen(se3.homogeneous(z_to(along), (start + stop) / 2)), float(np.linalg.norm(start - stop)) / 2

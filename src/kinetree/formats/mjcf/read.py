@@ -1,7 +1,5 @@
 """MJCF text to a robot."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -79,14 +77,8 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     assets = read_assets(report, root, compiler, classes)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
-    texts = take_texts(report, root)
-    parts.joint_order, context.fixed_names, context.counted = texts.order, texts.fixed, texts.counted
-    context.names.joints |= set(context.fixed_names.values())
+    context.counted, carried = take_texts(report, root)
     read_bodies(context, root)
-    for name in {*(parts.joint_order or ())} - {joint.name for joint in parts.joints}:
-        report.warning("not-understood", f"kinetree:order names joint {name!r}, which does not exist", root)
-    for name in {*context.fixed_names} - {joint.child for joint in parts.joints if joint.type == "fixed"}:
-        report.warning("not-understood", f"kinetree:fixed names body {name!r}, which is fixed to nothing", root)
     if not any(f.code == "not-supported" for f in report.findings):  # such as elements that create bodies
         report_unknown_names(report, root)
     check_names(context, root)
@@ -94,7 +86,7 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)
-    robot = finish(report, parts, root, FORMAT, texts.carried)
+    robot = finish(report, parts, root, FORMAT, carried)
     return robot and lock_held(context, robot)
 
 

@@ -1,7 +1,5 @@
 """<replicate>: several copies of its content, each in a frame of its own and with numbers after the names."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from kinetree.formats.fields import check_attributes, vector_of

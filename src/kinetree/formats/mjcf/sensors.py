@@ -1,7 +1,5 @@
 """<sensor>: sensors at a site become sensors on its frame; the others are kept."""
 
-from __future__ import annotations
-
 from kinetree.formats.fields import check_attributes
 from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
 from kinetree.formats.xml import Element

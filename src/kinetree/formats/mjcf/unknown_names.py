@@ -1,7 +1,5 @@
 """Unknown names outside of the bodies, in <actuator>, <contact> and the like."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from kinetree.errors import nearest_names

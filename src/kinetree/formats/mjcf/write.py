@@ -1,7 +1,5 @@
 """A robot to MJCF text."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import partial
 
@@ -11,6 +9,7 @@ from kinetree.errors import Finding
 from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.check import check
+from kinetree.formats.mjcf.compiler import BOUND_INERTIA, BOUND_MASS
 from kinetree.formats.mjcf.context import FORMAT, free
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
 from kinetree.formats.mjcf.read import read
@@ -20,8 +19,6 @@ from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.write_loops import write_loops
 from kinetree.formats.mjcf.writing import (
-    BOUND_INERTIA,
-    BOUND_MASS,
     WORLD,
     Job,
     attributes_of,
@@ -80,7 +77,7 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
     kept = {} if "extension" in losses.without else _sections(robot)
     for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
         _raw(xml, element)
-    write_texts(xml, robot.joint_names, job.in_file(), records)
+    write_texts(xml, job.in_file(), records)
     for section in kept.get("keyframe", []):
         _reorder(section, job)
     assets = Assets(job, kept.pop("asset", []))

@@ -1,7 +1,5 @@
 """Bodies with their joints, inertials and sites, as MJCF."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

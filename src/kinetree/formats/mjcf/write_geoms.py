@@ -1,7 +1,5 @@
 """Geoms, meshes and materials as MJCF."""
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -30,7 +28,6 @@ class Assets:
         self.names = {element.get("name") or "" for element in self.kept if element.tag == "mesh"}
         self.geom_names: set[str] = set()
         self.meshes: dict[tuple[str, tuple[float, ...]], str] = {}
-        self.fitted: set[str] = set()  # meshes to whose inertia a box or a capsule is fitted
         self.materials = {m.name: m for m in job.robot.materials.values() if m.name}
 
     def geoms(self, xml: XmlWriter, link: Link) -> None:
@@ -64,8 +61,6 @@ class Assets:
             T = T @ se3.homogeneous(z_to(np.asarray(shape.parameters["normal"])), (0.0, 0.0, 0.0))
         attributes |= pose_attributes(T) | role | self._look(geometry.material)
         attributes |= attributes_of(geometry.extensions, self.job)
-        if "mesh" in attributes and attributes["type"] != "mesh":
-            self.fitted.add(str(attributes["mesh"]))
         inner = elements_of(geometry.extensions, self.job)
         if not inner:
             xml.leaf("geom", **attributes)
@@ -107,8 +102,7 @@ class Assets:
                 xml.raw(line)
         for (file, scale), name in self.meshes.items():
             scaled = None if scale == (1.0, 1.0, 1.0) else format_numbers(scale)
-            inertia = None if name in self.fitted else "shell"  # which needs no volume, and no mass follows from it
-            xml.leaf("mesh", name=name, file=file, scale=scaled, inertia=inertia)
+            xml.leaf("mesh", name=name, file=file, scale=scaled, inertia="shell")  # needs no volume, and gives no mass
         for material in materials.values():
             _material(xml, material, more.get(material.name))
         xml.close()

@@ -1,13 +1,11 @@
-"""Loops as <connect> and <weld> equalities."""
-
-from __future__ import annotations
+"""Loops as <connect> and <weld> equalities; a hinge is two points of its axis that stay together."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from kinetree.formats.mjcf.context import FORMAT
-from kinetree.formats.mjcf.loops import MADE, SITES, TYPES
+from kinetree.formats.mjcf.loops import FIRST, SECOND, SITES, TYPES
 from kinetree.formats.mjcf.writing import Job, attributes_of
 from kinetree.formats.numbers import format_numbers
 from kinetree.formats.xml import Report, parse
@@ -16,7 +14,7 @@ from kinetree.model.robot import Joint
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
-TAGS = {kind: tag for tag, kind in TYPES.items()}
+TAGS = {**{kind: tag for tag, kind in TYPES.items()}, "revolute": "connect", "continuous": "connect"}
 CLOSED = 1e-9
 """Metres, and entries of a rotation, up to which a loop is closed in the drawn model."""
 
@@ -24,26 +22,36 @@ CLOSED = 1e-9
 def write_loops(xml: XmlWriter, job: Job) -> None:
     """Write the loops as equalities."""
     for loop in job.robot.loops.values():
-        made = {f"site{i}": _made_name(loop, i) for i in (1, 2)} if _needs_sites(job, loop) else {}
-        ends = _sites_of(job, loop) or made or _bodies_of(loop)
-        xml.leaf(TAGS[loop.type], name=loop.name, **ends, **attributes_of(loop.extensions, job))
+        made = _ends(loop, FIRST) if _needs_sites(job, loop) else {}
+        ends = made or _sites_of(job, loop) or _bodies_of(loop)
+        more = attributes_of(loop.extensions, job)
+        xml.leaf(TAGS[loop.type], name=loop.name, **ends, **more)
+        if loop.kind.turns and loop.kind.axes:
+            xml.leaf("connect", **_ends(loop, SECOND), **more)
 
 
 def made_sites(job: Job) -> Iterator[tuple[str, str, Array]]:
     """Yield the name, the link and the place of each site that is made for a loop."""
     for loop in job.robot.loops.values():
         if _needs_sites(job, loop):
-            yield _made_name(loop, 1), loop.parent, loop.origin
-            yield _made_name(loop, 2), loop.child, se3.inverse(loop.child_origin)
+            ends = ((loop.parent, loop.origin), (loop.child, se3.inverse(loop.child_origin)))
+            along = se3.translation(loop.axes[0]) if len(loop.axes) else se3.IDENTITY
+            for which, T in ((FIRST, se3.IDENTITY), (SECOND, along))[: 1 + len(loop.axes)]:
+                for name, (link, T_link) in zip(_ends(loop, which).values(), ends, strict=True):
+                    yield name, link, T_link @ T
 
 
-def _made_name(loop: Joint, which: int) -> str:
-    return f"{MADE}{which}:{loop.name}"
+def _ends(loop: Joint, numbers: tuple[str, str]) -> dict[str, str]:
+    """Return the two sites that are made for a loop."""
+    return {f"site{i}": f"{number}{loop.name}" for i, number in enumerate(numbers, 1)}
 
 
 def _needs_sites(job: Job, loop: Joint) -> bool:
-    """Return whether a ball is open where the bodies are drawn: then no point of body1 gives that of body2."""
-    if loop.type != "ball" or _sites_of(job, loop):
+    """Return whether a ball is open where the bodies are drawn, so that no point of body1 gives that of body2, or it is
+    a hinge, whose axis is between two sites."""
+    if loop.type != "ball":
+        return loop.type != "fixed"
+    if _sites_of(job, loop):
         return False
     T = job.drawn()
     first, second = T[loop.parent] @ loop.origin, T[loop.child] @ se3.inverse(loop.child_origin)

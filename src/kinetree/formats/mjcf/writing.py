@@ -1,7 +1,5 @@
 """Functions that the parts of the MJCF writer share: joints of one body, attributes, missing masses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import inf, nextafter
 
@@ -17,8 +15,6 @@ from kinetree.spatial.se3 import Array, frozen
 
 WORLD = "world"
 MINIMUM = 1e-15  # MuJoCo's mjMINVAL: a moving body needs more mass and inertia than this
-BOUND_MASS = 1e-6  # kg
-BOUND_INERTIA = 1e-9  # kg m²
 ROUNDING = 1e-12  # relative error of computed principal moments
 
 

@@ -1,7 +1,5 @@
 """Choice of what of a file becomes the robot: its world, its only model, or the model that the caller names."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from kinetree.errors import Finding, nearest_names

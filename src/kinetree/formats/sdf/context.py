@@ -1,7 +1,5 @@
 """State that all parts of the SDF reader share: the report, the places, and extensions for unknown elements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Models of an SDF file, with everything that they include, as named places in scopes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from kinetree.errors import Finding

@@ -1,16 +1,14 @@
 """Trees of links that stand in a world: the joints by which they hang on the link `world`."""
 
-from __future__ import annotations
-
-from kinetree.errors import Finding
-from kinetree.formats.fields import check_leaf, name_of
+from kinetree.errors import Doubt, Finding
+from kinetree.formats.fields import check_leaf
 from kinetree.formats.sdf.choose import Choice
 from kinetree.formats.sdf.context import Context
-from kinetree.formats.sdf.frames import MODEL, WORLD, Entry
-from kinetree.formats.sdf.values import TRUTH
+from kinetree.formats.sdf.frames import MODEL, WORLD, is_static
 from kinetree.formats.xml import Element
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
+from kinetree.model.repair import HIDDEN
 from kinetree.model.robot import Joint, Link
 from kinetree.spatial.se3 import IDENTITY
 
@@ -18,18 +16,14 @@ FREE = "kinetree:free"
 """Element with the name of the floating joint of a link, <… joint link/>: SDF has no such joint to write."""
 
 
-def hang(context: Context, choice: Choice, parts: Parts, named: list[Element]) -> None:
+def hang(context: Context, choice: Choice, parts: Parts, named: list[Element]) -> set[str]:
     """Take out the joints that close loops, and hang the links without a parent joint on the link `world`.
 
     Links of a static model hang by fixed joints, others by floating joints; the origin is the place in the world. A
-    single root of a model outside of a world stays the root. named: elements FREE.
+    single root of a model outside of a world stays the root. named: elements FREE. Return the names of the joints that
+    are reversed, because the world holds a link below them.
     """
-    _Forest(context, choice, parts, named).hang()
-
-
-def is_static(entry: Entry) -> bool:
-    """Return whether a model says that it is static."""
-    return any(e.tag == "static" and TRUTH.get(e.text.strip().lower(), False) for e in entry.others)
+    return _Forest(context, choice, parts, named).hang()
 
 
 class _Forest:
@@ -38,19 +32,27 @@ class _Forest:
         self.models = [e for e in choice.frames.entries if e.kind == "model" and e.name.startswith(choice.prefix)]
         self.static = tuple(e.name.removesuffix(MODEL) for e in self.models if is_static(e))
         self.held: dict[str, None] = {}  # static links with a joint from a link that is not static
-        self.named = {_link_of(context, element): element for element in named}
+        self.named = {element.get("link") or "": element for element in named if _is_whole(context, element)}
 
-    def hang(self) -> None:
+    def hang(self) -> set[str]:
         parts = self.parts
         self.held |= {j.child: None for j in parts.joints if self.is_static(j.child) > self.is_static(j.parent)}
         parts.joints = [*self.made([*self.held]), *parts.joints]  # before the joints from links that are not static
-        self.context.report.place(take_loops(parts), self.choice.top.element.document)
+        notes, turned = take_loops(parts, self.is_static)
+        self.context.report.place(notes, self.choice.top.element.document)
         children = {joint.child for joint in parts.joints}
         roots = [link.name for link in parts.links if link.name not in children]
-        on_world = any(joint.parent == WORLD for joint in parts.joints)
+        for name in {*self.named} - {*roots}:
+            message = f"it names link {name!r}, which does not exist or has a parent joint; it is left out"
+            self.context.report.warning("carried", message, self.named.pop(name), attribute="link")
+        if lost := [joint for joint in parts.joints if not joint.child]:
+            unsure = self.unsure(roots, lost)
+            parts.doubts = [Doubt("joint", f"{HIDDEN} {link}") for link in unsure]  # of none in the file
+            roots = [link for link in roots if link not in unsure]
+        on_world = any(joint.parent == WORLD for joint in (*parts.joints, *parts.loops))
         if self.choice.prefix and len(roots) == 1 and not on_world and not self.named:
             self.note_place()
-            return
+            return turned
         parts.links.insert(0, Link(WORLD, source=self.choice.top.element.source))
         made = self.made(roots)
         place = {entry.name: i for i, entry in enumerate(self.choice.frames.entries)}
@@ -59,10 +61,19 @@ class _Forest:
         parts.joints = [joint for _, joint in sorted(at, key=lambda pair: pair[0])]
         if not self.context.report.failed:
             self.note_roots([joint for joint in made if joint.type == "floating"])
+        return turned
 
     def is_static(self, link: str) -> bool:
         """Return whether a link is the world or belongs to a static model."""
         return link == WORLD or (self.choice.prefix + link).startswith(self.static)
+
+    def unsure(self, roots: list[str], lost: list[Joint]) -> list[str]:
+        """Return the roots that may be the children of joints whose children errors leave unknown."""
+        root_of = self.roots()
+        above = {root_of.get(joint.parent) if joint.parent else None for joint in lost}
+        sure = above if len(above) == 1 else set()  # a joint moves nothing that carries it
+        scopes = tuple("".join(joint.name.rpartition("::")[:2]) for joint in lost)
+        return [link for link in roots if link.startswith(scopes) and not (link in sure or self.is_static(link))]
 
     def made(self, roots: list[str]) -> list[Joint]:
         """Return the joints from the world to these links."""
@@ -80,7 +91,7 @@ class _Forest:
     def names(self, roots: list[str]) -> dict[str, str]:
         """Return the name of the joint of each root: that of its model, or for others of the model LINK_joint."""
         taken = {joint.name for joint in (*self.parts.joints, *self.parts.loops)}
-        found = {link: name_of(self.context.report, element, "joint") for link, element in self.named.items()}
+        found = {link: element.get("joint") or "" for link, element in self.named.items()}
         root_of = self.roots()
         for model in self.models:
             link = self.context.link_of(model)
@@ -136,6 +147,11 @@ class _Forest:
                 self.context.report.place([note], self.choice.top.element.document)
 
 
-def _link_of(context: Context, element: Element) -> str:
+def _is_whole(context: Context, element: Element) -> bool:
+    """Return whether an element FREE has both names, with a warning if not."""
     check_leaf(context.report, element, ("joint", "link"))
-    return name_of(context.report, element, "link")
+    missing = [name for name in ("joint", "link") if not element.get(name)]
+    if missing:
+        message = f"it needs {' and '.join(f'{name}=…' for name in missing)}; it is left out"
+        context.report.warning("carried", message, element)
+    return not missing

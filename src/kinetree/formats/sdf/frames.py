@@ -5,15 +5,13 @@ Every place is an `Entry` whose full name is scoped from the top: link `hand` of
 has an edge to the one that its pose is relative to (sdformat.org, "Specifying pose" and "Pose frame semantics").
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from kinetree.errors import nearest_names
-from kinetree.formats.sdf.values import Version
+from kinetree.formats.sdf.values import TRUTH, Version
 from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
@@ -54,6 +52,11 @@ class Entry:
     def full(self, reference: str) -> str:
         """Return the full name of a reference of this place."""
         return self.home if reference == MODEL else self.prefix + reference
+
+
+def is_static(model: Entry) -> bool:
+    """Return whether a model says that it is static."""
+    return any(e.tag == "static" and TRUTH.get(e.text.strip().lower(), False) for e in model.others)
 
 
 class Frames:
@@ -123,6 +126,8 @@ class Frames:
         if entry.attached_to:
             what = {"joint": "child", "model": "canonical_link"}.get(entry.kind, "attached_to")
             return self.find(entry.attached_to, entry, entry.element, what)
+        if entry.implied and is_static(entry):
+            return self.entries[0]  # such a model may have no link
         if entry.implied:
             self._error("no-links", "the model has no link that its frame could be fixed to", entry.element, entry)
         return None

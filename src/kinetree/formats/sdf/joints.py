@@ -1,7 +1,5 @@
 """SDF joints to the model: poses, axes, limits and dynamics."""
 
-from __future__ import annotations
-
 from math import inf, pi
 
 import numpy as np
@@ -17,7 +15,8 @@ from kinetree.spatial.se3 import IDENTITY, NO_DIRECTION, Array, frozen
 
 TYPES = {row.sdf: row for row in JOINT_TYPES.values() if row.sdf}
 DEFAULT_AXIS = (0.0, 0.0, 1.0)
-"""Axis of an <axis> without <xyz>: joint.sdf of the specification requires one, and defines this default."""
+"""Axis without <xyz>: joint.sdf of the specification requires it, and defines this default. <axis> itself is optional;
+Gazebo takes the same axis for a joint without it."""
 AXIS_FIX = "write <xyz>0 0 1</xyz> if it is z, <xyz>1 0 0</xyz> if it is x"
 CHILDREN = ("pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch")
 
@@ -131,6 +130,10 @@ class _Joint:
             return NO_AXES
         rows = []
         for tag in ("axis", "axis2")[: kind.axes]:
+            if tag not in self.once and kind.axes == 1:
+                message = f"a {kind.name} joint without <axis> has SDF's default, z (0 0 1), as in Gazebo"
+                self.report.warning("default-axis", message, self.element, fix=AXIS_FIX)
+                return frozen([DEFAULT_AXIS])
             if tag not in self.once:
                 message = f"a {kind.name} joint needs <{tag}>, which is missing"
                 self.report.error("no-axis", message, self.element)

@@ -1,7 +1,5 @@
 """Layout of a robot in SDF: the model of each name, and the poses of models and links."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Search for what SDF cannot represent of a robot."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ Links, frames, joints and models share one name space in each model; a few names
 to nothing outside its model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from kinetree.formats.sdf.frames import MODEL, WORLD

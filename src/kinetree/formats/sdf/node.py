@@ -1,7 +1,5 @@
 """Elements to write, as a tree, so that what was kept from a file can go back to its place."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -22,7 +20,7 @@ class Node:
         self.attributes = attributes
         self.children: list[Node | str] = []
 
-    def add(self, tag: str, text: str | None = None, **attributes: str | None) -> Node:
+    def add(self, tag: str, text: str | None = None, **attributes: str | None) -> "Node":
         """Add a child and return it."""
         node = Node(tag, text, **attributes)
         self.children.append(node)
@@ -40,7 +38,7 @@ class Node:
             xyz_rpy = (*T[:3, 3], *se3.rpy_from_rotation(T[:3, :3]))
             self.add("pose", format_numbers(xyz_rpy), relative_to=relative_to)
 
-    def at(self, path: list[str]) -> Node:
+    def at(self, path: list[str]) -> "Node":
         """Return the descendant at a path of tags; missing elements are made."""
         node = self
         for tag in path:

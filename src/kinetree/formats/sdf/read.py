@@ -15,7 +15,6 @@ from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import (
     check_attributes,
     finish,
-    joint_order,
     name_of,
     optional_each,
     read_each,
@@ -27,10 +26,10 @@ from kinetree.formats.opener import Opener, nothing
 from kinetree.formats.parts import cutter
 from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, WORLD_OTHERS, Context, is_world
-from kinetree.formats.sdf.forest import FREE, hang, is_static
+from kinetree.formats.sdf.forest import FREE, hang
 from kinetree.formats.sdf.frames import MODEL, Entry
 from kinetree.formats.sdf.joints import joint
-from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, ORDER, geometry, material_of
+from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, geometry, material_of
 from kinetree.formats.sdf.values import (
     CUSTOM_TYPE,
     TRUTH,
@@ -42,6 +41,7 @@ from kinetree.formats.sdf.values import (
 )
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
+from kinetree.model.edit.motion import passed_note, passed_sensor
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from kinetree.formats.carried.restore import Carried
 
 
-OURS = (MATERIAL, ORDER, COUPLED, FREE, CARRIED)
+OURS = (MATERIAL, COUPLED, FREE, CARRIED)
 INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
 
 
@@ -115,11 +115,9 @@ class _Reader:
                 parts.frames += self.frame(entry)
                 parts.extensions += self.others(entry)
                 self.ours(entry, parts)
-        hang(context, self.choice, parts, [e for e in top.others if e.tag == FREE])
-        if parts.loops:
-            self.free_loops(parts)
-        orders = [e for e in top.others if e.tag == ORDER]
-        parts.joint_order = joint_order(context.report, orders[0] if orders else None, parts)
+        turned = hang(context, self.choice, parts, [e for e in top.others if e.tag == FREE])
+        if parts.loops or turned:
+            self.pass_sensors(parts, turned)
         parts.sensors = self.named_sensors()
         return parts
 
@@ -144,15 +142,22 @@ class _Reader:
             left = self.joint_sensors(entry, made)
             parts.joints.append(replace(made, extensions=(*made.extensions, *left)) if left else made)
 
-    def free_loops(self, parts: Parts) -> None:
-        """Let sensors of joints that close a loop be sensors of their link, for no wrench passes through the tree."""
-        loops = {loop.name for loop in parts.loops}
+    def pass_sensors(self, parts: Parts, turned: Collection[str]) -> None:
+        """Let sensors of joints that close a loop be sensors of their link, for no wrench passes through the tree, and
+        those of reversed joints name their reading by the new parent and child."""
+        loops, joints = {loop.name for loop in parts.loops}, {joint.name: joint for joint in parts.joints}
         for i, (sensor, owner) in enumerate(self.sensors):
             if sensor.joint in loops:
                 message = f"measures joint {sensor.joint!r}, which closes a loop; it is a sensor of its link here"
                 note = Finding("loop", "warning", message, sensor.source, f"sensor {sensor.name!r}")
-                self.report.place([note], self.choice.top.element.document)
-                self.sensors[i] = replace(sensor, joint=None, force_torque=None), owner
+                after = replace(sensor, joint=None, force_torque=None)
+            elif sensor.joint and sensor.joint in turned:
+                after = passed_sensor(sensor, joints[sensor.joint])
+                note = passed_note(sensor, after)
+            else:
+                continue
+            self.report.place([note], self.choice.top.element.document)
+            self.sensors[i] = after, owner
 
     def frame(self, entry: Entry) -> list[Frame]:
         """Return an extra frame. The frame of a model is one only if it differs from that of its canonical link."""
@@ -161,15 +166,13 @@ class _Reader:
         if entry.kind == "model":
             known = ("name", "canonical_link", "placement_frame", "version")
             check_attributes(self.report, entry.element, known)
-            if not entry.attached_to and is_static(entry):
-                return []  # such a model may have no link
         elif not entry.implied:
             check_attributes(self.report, entry.element, ("name", "attached_to"))
             _, others = single_children(self.report, entry.element, ("pose",))
             self.context.keep(others, (), entry.element)
         link = self.frames.link_of(entry)
         origin = self.frames.between(link, entry) if link else None
-        if link is None or origin is None or (is_world(link) and self.context.prefix):
+        if link is None or origin is None or (is_world(link) and (self.context.prefix or entry.kind == "model")):
             return []
         if entry.implied and np.allclose(origin, IDENTITY, rtol=0, atol=1e-14):
             return []

@@ -1,14 +1,12 @@
 """Visuals, collisions, their shapes and materials: SDF elements to the model."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from kinetree.formats.fields import check_attributes, optional_each, single_children
 from kinetree.formats.numbers import numbers
 from kinetree.formats.sdf.context import COLLISION_OTHERS, MATERIAL_OTHERS, VISUAL_OTHERS, Context
 from kinetree.formats.sdf.frames import Entry
-from kinetree.formats.sdf.values import attribute_of, needed_text, text_of, vector_of
+from kinetree.formats.sdf.values import attribute_of, needed_text, text_of, truth_of, vector_of
 from kinetree.formats.xml import Element
 from kinetree.model.robot import Extension, Geometry, Material, Shape
 
@@ -33,7 +31,6 @@ NAMESPACES = {
 MATERIAL_NAME = "kinetree:name"
 MATERIAL = "kinetree:material"
 COUPLED = "kinetree:coupled_limit"
-ORDER = "kinetree:joint_order"  # of q, if the file's joints have another
 CARRIED = "kinetree:carried"  # what SDF lacks
 """Names with a prefix, which SDF allows for other tools: these keep names of materials, which SDF lacks."""
 
@@ -85,11 +82,17 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
         if child.tag in AS_IT_STANDS:
             return Shape(child.tag, {}), [*extensions, *context.keep(known, AS_IT_STANDS, owner, "geometry/")]
     sizes = SHAPES[child.tag]
-    once, others = single_children(report, child, (*sizes, "uri") if child.tag == "mesh" else tuple(sizes))
-    extensions += context.keep(others, ("submesh", "convex_decomposition"), owner, f"geometry/{child.tag}/")
+    once, others = single_children(report, child, (*sizes, "uri", "submesh") if child.tag == "mesh" else tuple(sizes))
+    extensions += context.keep(others, ("convex_decomposition",), owner, f"geometry/{child.tag}/")
     parameters: dict[str, float | str | tuple[float, ...]] = {}
     if child.tag == "mesh":
         parameters["filename"] = needed_text(report, child, once.get("uri"), "uri", owner)
+    if "submesh" in once:
+        inside, others = single_children(report, once["submesh"], ("name", "center"))
+        extensions += context.keep(others, (), owner, "geometry/mesh/submesh/")
+        parameters["submesh"] = needed_text(report, once["submesh"], inside.get("name"), "name", owner)
+        if truth_of(report, inside.get("center"), False, owner):
+            parameters["center"] = "true"
     for name, default in sizes.items():
         values = vector_of(report, once.get(name), len(default), default, owner)
         parameters[name] = values if len(values) > 1 else values[0]

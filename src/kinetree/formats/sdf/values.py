@@ -1,7 +1,5 @@
 """Texts of SDF elements as names, truth values, numbers, vectors and poses; values that do not fit are reported."""
 
-from __future__ import annotations
-
 from math import hypot, inf, isnan, radians
 from typing import NamedTuple
 

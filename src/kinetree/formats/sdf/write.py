@@ -1,7 +1,5 @@
 """A robot to SDF text."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import inf, pi
@@ -19,10 +17,10 @@ from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
 from kinetree.formats.sdf.names import names_for
 from kinetree.formats.sdf.node import Node
 from kinetree.formats.sdf.read import read
-from kinetree.formats.sdf.shapes import AS_IT_STANDS, CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, ORDER
+from kinetree.formats.sdf.shapes import AS_IT_STANDS, CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES
 from kinetree.formats.sdf.values import CUSTOM_TYPE, NO_BOUND, Version
 from kinetree.formats.xml_writer import XmlWriter
-from kinetree.model.assemble import build, order_of_file, parts_of
+from kinetree.model.assemble import build, parts_of
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 
@@ -106,10 +104,6 @@ class _Writer:
             self.sensor(sensor)
         for joint in self.layout.named_joints():
             self.model("").add(FREE, joint=joint.name, link=joint.child)
-        if self.layout.nested or self.robot.joint_names != order_of_file(self.robot):
-            order = self.model("").add(ORDER)
-            for name in self.robot.joint_names:
-                order.add("joint", name=name)
         for limit in self.robot.coupled_limits if "coupled_limit" not in self.without else ():
             node = self.model("").add(COUPLED, **coupled_limit_attributes(limit))
             for name, coefficient in limit.coefficients.items():
@@ -201,8 +195,10 @@ class _Writer:
             return  # its element is among the extensions
         shape = node.add(kind)
         for name, value in geometry.shape.parameters.items():
-            if isinstance(value, str):
-                shape.add("uri", value)
+            if name == "filename":
+                shape.add("uri", str(value))
+            elif isinstance(value, str):
+                shape.at(["submesh"]).add("name" if name == "submesh" else name, value)
             elif name != "scale" or value != (1.0, 1.0, 1.0):
                 shape.numbers(name, value)
 

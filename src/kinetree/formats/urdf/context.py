@@ -1,7 +1,5 @@
 """State that the parts of the URDF reader share: the report, the version of the file, and poses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import hypot
@@ -13,11 +11,9 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
 ZERO = (0.0, 0.0, 0.0)
-ORDER = "kinetree_joint_order"
 COUPLED = "kinetree_coupled_limit"
 CARRIED = "kinetree_carried"
-"""Elements of Kinetree, which other readers ignore. ORDER has the order of q if the file's joints have another, CARRIED
-what URDF lacks."""
+"""Elements of Kinetree, which other readers ignore: limits over several joints, and what else URDF lacks."""
 
 
 @dataclass(slots=True)

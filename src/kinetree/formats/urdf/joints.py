@@ -1,7 +1,5 @@
 """Joints of a URDF file."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Links, shapes and materials of a URDF file."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from kinetree.formats.fields import (
@@ -116,11 +114,13 @@ def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape
     """Return the shape of a <geometry>, and its other elements."""
     report = context.report
     known = [child for child in element.children if child.tag in SHAPES]
-    others = keep_others(context, (child for child in element.children if child.tag not in SHAPES), link)
+    foreign = [child for child in element.children if child.tag not in SHAPES]
     if not known:
         legal = ", ".join(f"<{tag}>" for tag in SHAPES)
-        report.error("geometry", f"<geometry> needs one of {legal}; it has none", element, owner=link)
-        return Shape("none", {}), others
+        but = f", only {', '.join(f'<{child.tag}>' for child in foreign)}" if foreign else ""
+        report.error("geometry", f"<geometry> needs one of {legal}; it has none{but}", element, owner=link)
+        return Shape("none", {}), keep_others(context, (e for e in foreign if e.tag.startswith("xacro:")), link)
+    others = keep_others(context, foreign, link)
     child = known[0]
     for other in known[1:]:
         message = f"<geometry> has <{child.tag}> and <{other.tag}>; the first is used"

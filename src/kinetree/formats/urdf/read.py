@@ -1,8 +1,7 @@
 """URDF text to a robot."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 
 from kinetree.errors import Finding
@@ -15,7 +14,6 @@ from kinetree.formats.fields import (
     finish,
     float_of,
     is_left_over,
-    joint_order,
     name_of,
     optional_each,
     read_each,
@@ -25,11 +23,12 @@ from kinetree.formats.fields import (
 )
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.parts import cutter
-from kinetree.formats.urdf.context import CARRIED, COUPLED, ORDER, Context, keep_others, read_origin
+from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
+from kinetree.model.loops import take_loops
 from kinetree.model.robot import Robot, Sensor, Text
 
 NAME = "robot"
@@ -55,13 +54,15 @@ def read_certain(
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; legal is <robot>", root)
         return None, report.findings
-    return _read_robot(Context(report, root.get("version") or "1.0", foreign), root), report.findings
+    context = Context(report, root.get("version") or "1.0", foreign)
+    return _read_robot(context, root, "loop" in without), report.findings
 
 
 read = without_doubts(read_certain)
 
 
-def _read_robot(context: Context, root: Element) -> Robot | None:
+def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
+    """Return the robot. opened: whether joints that close a loop are taken out of the tree; else they are errors."""
     report = context.report
     choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
     check_attributes(report, root, {"name", "version"})
@@ -71,6 +72,10 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     parts.text = Text("urdf", root.document.data.decode(), root.document.origins)
     parts.links = read_each(root.find_all("link"), partial(read_link, context))
     parts.joints = read_each(root.find_all("joint"), partial(read_joint, context))
+    if opened:
+        tried = replace(parts, loops=[])
+        _, turned = take_loops(tried, lambda link: False)
+        parts = parts if turned else tried  # URDF has one root: joints between two trees stay errors
     left = parts.extensions
     looks = root.find_all("material")
     parts.materials = optional_each(report, "urdf", looks, None, partial(read_material, context), left)
@@ -79,9 +84,8 @@ def _read_robot(context: Context, root: Element) -> Robot | None:
     for child in root.children:
         if child.tag in FOREIGN:
             parts.extensions.append(extension("urdf", child))
-        elif child.tag not in ("link", "joint", "material", "sensor", ORDER, COUPLED, CARRIED):
+        elif child.tag not in ("link", "joint", "material", "sensor", COUPLED, CARRIED):
             parts.extensions += keep_others(context, [child])
-    parts.joint_order = joint_order(report, root.find(ORDER), parts)
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     check_references(context, parts)
     carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED)]

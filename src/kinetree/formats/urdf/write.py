@@ -7,21 +7,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isinf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.capabilities import where
-from kinetree.formats.carried import Record, Renamed, written
+from kinetree.formats.capabilities import lost_shape
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number, format_numbers
-from kinetree.formats.urdf.context import CARRIED, COUPLED, ORDER
+from kinetree.formats.urdf.context import CARRIED, COUPLED
 from kinetree.formats.urdf.links import SHAPES
 from kinetree.formats.urdf.read import read
 from kinetree.formats.xml_writer import XmlWriter
-from kinetree.model.assemble import order_of_file
 from kinetree.model.force_torque import reading_place
 from kinetree.model.reshape import frame_links, plain_joints
 from kinetree.model.robot import UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
@@ -29,7 +28,8 @@ from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
-SHAPE = where(lambda geometry: geometry.shape.kind not in SHAPES, "the shape {0.shape.kind!r}")
+if TYPE_CHECKING:
+    from kinetree.formats.carried import Record
 
 
 def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
@@ -43,9 +43,11 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
         return robot.text.text
     robot = losses.pared(robot)
     plain = plain_joints(robot)
-    losses.find(plain, {"geometry": SHAPE})
+    losses.find(plain, {"geometry": partial(lost_shape, SHAPES)})
     sensors = _placed(plain, robot, losses)
     losses.check()
+    from kinetree.formats.carried import Renamed, written  # not needed to read
+
     return written(Renamed(robot), "urdf", partial(_text, plain, sensors), read, notes)
 
 
@@ -62,11 +64,6 @@ def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[R
         _joint(xml, joint)
     for sensor in sensors:
         _sensor(xml, sensor)
-    if plain.joint_names != order_of_file(plain):
-        xml.open(ORDER)
-        for name in plain.joint_names:
-            xml.leaf("joint", name=name)
-        xml.close()
     for limit in plain.coupled_limits:
         xml.open(COUPLED, **coupled_limit_attributes(limit))
         for name, coefficient in limit.coefficients.items():

@@ -4,8 +4,6 @@ Each value is measured once, when an expression makes it, and cannot change afte
 small, also when it is written as text, compared or hashed.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

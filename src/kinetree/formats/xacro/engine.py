@@ -5,8 +5,6 @@ functions that open files, evaluate expressions or print are replaced. The modul
 expansions in several threads are independent.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -24,7 +22,7 @@ from kinetree.formats.xacro.faults import findings_of
 from kinetree.formats.xacro.files import expand_pattern, read_yaml
 from kinetree.formats.xacro.names import eval_names, global_names, is_valid_name, names_in
 from kinetree.formats.xacro.package import place_of, preorder, private_copy
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Element, Report, parse, strict_text
 
 ROOTS = {"robot": "link", "sdf": "model", "mujoco": "worldbody"}  # what xacro may make, and what it must hold
 MAX_INCLUDE_DEPTH = 40
@@ -185,13 +183,14 @@ class Engine:
         """Return the DOM of a file after our XML parser has checked it; each element has its place."""
         if len(content) > MAX_FILE_BYTES:
             raise fail("xacro-size", f"{file} has more than {MAX_FILE_BYTES} bytes, the most that is expanded")
-        root = parse(content, file, self.report, strict=True)
+        lenient = file == self.file and file.lower().endswith((".urdf", ".xml"))  # which xacro alone would refuse
+        root = parse(content, file, self.report, strict=not lenient)
         if root is None:
             raise KinetreeError(self.report.findings)
         self.roots.append(root)
         minidom = self.xacro.xml.dom.minidom
         try:
-            document = minidom.parseString(root.document.data.decode())
+            document = minidom.parseString(strict_text(root) if lenient else root.document.data.decode())
         except self.xacro.xml.parsers.expat.ExpatError as error:  # an undeclared name space, which we let pass
             fix = 'write <robot xmlns:xacro="http://www.ros.org/wiki/xacro" …>'
             message = f"this is not well-formed XML: {error}"

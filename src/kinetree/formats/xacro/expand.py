@@ -1,7 +1,5 @@
 """Expansion of xacro text to the format that it makes, with the source of each element."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

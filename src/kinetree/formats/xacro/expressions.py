@@ -6,8 +6,6 @@ or of a YAML mapping, or calls a method listed for the exact type of the value; 
 `Budget` bounds the steps and the size of every value.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -99,7 +97,7 @@ class Scope:
     names: Names
     budget: Budget
     own: dict[str, Any] = field(default_factory=dict)
-    outer: Scope | None = None
+    outer: "Scope | None" = None
 
     def __getitem__(self, name: str) -> Any:
         scope: Scope | None = self
@@ -109,7 +107,7 @@ class Scope:
             scope = scope.outer
         return _legal(name, self.names(name))
 
-    def inner(self, own: dict[str, Any]) -> Scope:
+    def inner(self, own: dict[str, Any]) -> "Scope":
         """Return a scope inside this one."""
         return Scope(self.names, self.budget, own, self)
 

@@ -1,7 +1,5 @@
 """Conversion of errors during an expansion to findings with their place."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from kinetree.errors import Finding, KinetreeError, Source

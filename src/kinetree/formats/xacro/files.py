@@ -1,7 +1,5 @@
 """YAML files and wildcards in xacro files, with bounds on size and work."""
 
-from __future__ import annotations
-
 import fnmatch
 import os
 from collections.abc import Callable, Iterable

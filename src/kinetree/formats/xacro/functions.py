@@ -1,8 +1,6 @@
 """Functions and methods that xacro expressions can call: two closed tables, of functions and of methods by type. The
 names are those that the xacro package documents. To add a function, add a row; its first argument is the budget."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn

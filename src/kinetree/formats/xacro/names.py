@@ -5,11 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping
 from keyword import iskeyword
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from kinetree.formats.xacro.budget import Budget, Function
 from kinetree.formats.xacro.expressions import Names, NameSpace
 from kinetree.formats.xacro.functions import FUNCTIONS, MATHEMATICS, OF_XACRO
+
+if TYPE_CHECKING:
+    from kinetree.formats.xacro.engine import Engine
 
 DIRECT = ["list", "dict", "map", "len", "str", "float", "int", "bool", "min", "max", "round"]
 DEPRECATED = {"python": ("sorted", "range"), "xacro": ("load_yaml", "abs_filename", "dotify")}
@@ -18,26 +21,7 @@ IN_EVAL = ("list", "dict", "map", "str", "float", "int")
 MESSAGES = ("message", "warning", "error", "print_location")
 
 
-class Host(Protocol):
-    """Services of an expansion for its expressions."""
-
-    def note(self, name: str, words: str) -> None:
-        """Record a message of the function `name`."""
-
-    def fatal(self, words: str) -> None:
-        """End the expansion."""
-
-    def load_yaml(self, name: str) -> Any:
-        """Return the data of a YAML file."""
-
-    def absolute(self, name: str) -> str:
-        """Return the path of a file relative to the folder of the current file."""
-
-    def argument(self, name: str) -> str:
-        """Return the value of a <xacro:arg>."""
-
-
-def global_names(host: Host) -> dict[str, Any]:
+def global_names(host: Engine) -> dict[str, Any]:
     """Return the names in every `${…}`, with their values and name spaces."""
     of_xacro = {
         **OF_XACRO,
@@ -65,7 +49,7 @@ def _sentence(words: tuple[Any, ...]) -> str:
     return " ".join(map(str, words))
 
 
-def _speaking(host: Host, name: str) -> Function:
+def _speaking(host: Engine, name: str) -> Function:
     def say(_budget: Budget, *words: Any, **_options: Any) -> str:
         host.note(name, _sentence(words))
         return ""
@@ -73,7 +57,7 @@ def _speaking(host: Host, name: str) -> Function:
     return Function(name, say)
 
 
-def _deprecated(host: Host, function: Function, space: str) -> Function:
+def _deprecated(host: Engine, function: Function, space: str) -> Function:
     def call(budget: Budget, *values: Any, **named: Any) -> Any:
         name = function.name
         host.note("warning", f"Using {name}() directly is deprecated. Use {space}.{name}() instead.")

@@ -1,7 +1,5 @@
 """Operators of xacro expressions, which check the size of a result before they compute it."""
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Private copies of the xacro package, one for each expansion, without functions that run or open anything."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Names in kept elements of other tools, found and replaced in their text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace

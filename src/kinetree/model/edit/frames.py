@@ -1,10 +1,10 @@
 """Frames: new ones, and other places for existing ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.errors import Finding, fail
@@ -13,7 +13,7 @@ from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
 from kinetree.spatial import se3
-from kinetree.spatial.numbers import poses
+from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array, frozen
 
 
@@ -42,6 +42,27 @@ def add_tool(robot: Robot, name: str, T: Any, *, tool0: str = "tool0") -> Robot:
     if joint and joint.type == "fixed":
         return add_frame(robot, name, joint.parent, joint.origin @ pose(T))
     return add_frame(robot, name, frame.link, frame.origin @ pose(T))
+
+
+@explained
+def add_overlay(
+    robot: Robot, name: str, on: str, axes: Any, position: Any = (0.0, 0.0, 0.0), *, mirror: str = "y"
+) -> Robot:
+    """Return the robot with a right-handed frame laid over a left-handed coordinate system, as REP-199 wants it.
+
+    axes (3, 3): unit vectors x, y, z of the left-handed system as columns, and position (3,) of its origin, m, both in
+    the frame `on`. mirror: the axis whose direction is reversed; with the same `mirror`, the functions of
+    `kinetree.spatial.handedness` convert coordinates in the system to those in the frame. Raises KinetreeError for axes
+    that are not left-handed unit vectors, and as `add_frame` does.
+    """
+    if mirror not in ("x", "y", "z"):
+        raise fail("overlay", f"mirror is {mirror!r}; legal are 'x', 'y' and 'z'")
+    columns = numbers(axes, "overlay", "axes is")
+    if columns.shape != (3, 3) or not se3.is_rotation(-columns):
+        message = "axes are not three unit vectors (columns) that make a left-handed system"
+        raise fail("overlay", message, fix="a right-handed system needs no overlay: use add_frame")
+    R = np.where([axis == mirror for axis in "xyz"], -columns, columns)
+    return add_frame(robot, name, on, se3.homogeneous(R, numbers(position, "overlay", "position is")))
 
 
 @explained

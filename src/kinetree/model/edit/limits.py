@@ -1,7 +1,5 @@
 """Linear limits of a robot."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import inf

@@ -1,7 +1,5 @@
 """Merging of links that fixed joints connect."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 

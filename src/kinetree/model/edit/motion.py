@@ -1,7 +1,5 @@
 """Joints that no longer move, and joints whose direction in the tree is reversed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
@@ -114,16 +112,16 @@ def reroot(robot: Robot, link: str) -> Robot:
     faults = [_irreversible(joint) for joint in path if not joint.kind.reversible]
     if faults:
         raise KinetreeError(faults)
-    turned = {joint.name: _reversed(joint) for joint in path}
+    turned = {joint.name: reversed_joint(joint) for joint in path}
     parts = parts_of(robot)
     parts.joints = [turned.get(joint.name, joint) for joint in parts.joints]
-    parts.sensors = [_passed(s, turned[s.joint]) if s.joint in turned else s for s in parts.sensors]
-    notes = [_passed_note(robot.sensors[s.name], s) for s in parts.sensors if s.joint in turned]
+    parts.sensors = [passed_sensor(s, turned[s.joint]) if s.joint in turned else s for s in parts.sensors]
+    notes = [passed_note(robot.sensors[s.name], s) for s in parts.sensors if s.joint in turned]
     parts.notes += tuple(notes)
     return build(parts)
 
 
-def _passed(sensor: Sensor, joint: Joint) -> Sensor:
+def passed_sensor(sensor: Sensor, joint: Joint) -> Sensor:
     """Return the sensor of a reversed joint. Its reading stays the same, but is unknown if its moment is about the
     origin of a joint that slides: that moved with the child, and moves with the parent now."""
     said = sensor.force_torque
@@ -135,7 +133,8 @@ def _passed(sensor: Sensor, joint: Joint) -> Sensor:
     return replace(sensor, force_torque=replace(said, measures=measures, axes=axes.get(said.axes, "sensor")))
 
 
-def _passed_note(before: Sensor, after: Sensor) -> Finding:
+def passed_note(before: Sensor, after: Sensor) -> Finding:
+    """Return a warning about the sensor of a reversed joint."""
     message = f"measures joint {after.joint!r}, whose parent and child have changed places; mind its sign"
     if after.force_torque:
         message = f"{message}: the same wrench is called {after.force_torque.measures} now"
@@ -149,7 +148,7 @@ def _irreversible(joint: Joint) -> Finding:
     return Finding("irreversible", "error", message, joint.source, f"joint {joint.name!r}", "lock it first")
 
 
-def _reversed(joint: Joint) -> Joint:
+def reversed_joint(joint: Joint) -> Joint:
     """Return the reversed joint: (O XJ C)⁻¹ = C⁻¹ XJ⁻¹ O⁻¹, and XJ⁻¹ is the motion about the opposite axis."""
     return replace(
         joint,

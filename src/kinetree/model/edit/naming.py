@@ -1,12 +1,10 @@
-"""Renaming of links, frames, joints and other parts."""
+"""Renaming of links, frames, joints and other parts; and ordered groups of joints, such as control boards."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from kinetree.arguments import explained
+from kinetree.arguments import as_names, explained
 from kinetree.errors import Finding, KinetreeError, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import change_extensions, replace_names
@@ -15,6 +13,7 @@ from kinetree.model.references import fields_of
 from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
 
 Renaming = Mapping[str, str]
+WORLD = "world"
 
 
 @explained
@@ -62,9 +61,15 @@ def rename(
 @explained
 def prefix(robot: Robot, text: str) -> Robot:
     """Return the robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled
-    limit; references follow, as in `rename`. The robot's own name stays."""
+    limit; references follow, as in `rename`. The robot's own name stays, and so does a root link `world`: in SDF, MJCF
+    and by custom in URDF it is the world, which two robots share."""
+    return with_prefix(robot, text, {WORLD} & {robot.root})
+
+
+def with_prefix(robot: Robot, text: str, kept: Collection[str] = ()) -> Robot:
+    """Return the robot with `text` before all names but those of the links that are kept."""
     to = Names(
-        _prefixed(robot.frames, text),
+        _prefixed((name for name in robot.frames if name not in kept), text),
         _prefixed((*robot.joints, *robot.loops), text),
         _prefixed(robot.sensors, text),
         _prefixed(robot.groups, text),
@@ -224,3 +229,30 @@ def _new_name(news: Mapping[str, Renaming], extension: Extension, kind: str, old
         place = extension.source, f"<{extension.tag}>"
         raise KinetreeError(Finding("ambiguous-name", "error", message, *place, fix))
     return next(iter(meant.values()), old)
+
+
+@explained
+def set_groups(robot: Robot, groups: Mapping[str, Iterable[str]]) -> Robot:
+    """Return the robot with these groups, {name: ordered joint names}, and no others.
+
+    Raises UnknownNameError for a joint that the robot does not have, KinetreeError for one named twice in a group.
+    """
+    parts = parts_of(robot)
+    parts.groups = {name: _members(robot, name, joints) for name, joints in groups.items()}
+    return build(parts)
+
+
+@explained
+def group(robot: Robot, name: str, joints: Iterable[str]) -> Robot:
+    """Return the robot with the group `name` of these joints, in this order; a group of this name is replaced."""
+    return set_groups(robot, {**robot.groups, name: joints})
+
+
+def _members(robot: Robot, name: str, joints: Iterable[str]) -> tuple[str, ...]:
+    members = as_names(joints)
+    for joint in members:
+        if joint not in robot.joints:
+            raise unknown_name("joint", joint, list(robot.joints))
+        if members.count(joint) > 1:
+            raise fail("duplicate-name", f"names joint {joint!r} twice", element=f"group {name!r}")
+    return members

@@ -1,7 +1,5 @@
 """Robots taken apart and put together."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import isfinite
@@ -14,7 +12,7 @@ from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import names_in, stale
 from kinetree.model.edit.frames import pose
-from kinetree.model.edit.naming import prefix as with_prefix
+from kinetree.model.edit.naming import with_prefix
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
@@ -61,7 +59,8 @@ def attach(
     """Return one robot made of two: the root of `other` is attached to `frame` of `robot` by a new joint.
 
     origin: T_frame_root (4, 4), the pose of the other's root in the frame, with the joint at neutral.
-    prefix: put before every name of `other`; needed if the two share names. joint_name: "ROOT_attachment" if None.
+    prefix: put before every name of `other`, also that of a root `world`, which is the root no more; needed if the two
+    share names. joint_name: "ROOT_attachment" if None.
     type, axes (k, 3) of any length, pitch in m/rad, limits: of the new joint, which is fixed by default.
 
     q is that of `robot`, then the new joint's, then that of `other`. Raises UnknownNameError for an unknown frame,

@@ -1,7 +1,5 @@
 """The iCub: its kinematics by version, its names, control boards and limits, as data with their sources."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 

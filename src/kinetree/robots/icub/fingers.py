@@ -1,7 +1,5 @@
 """Published chains of the iCub's fingers, as data."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

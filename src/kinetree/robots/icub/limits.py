@@ -1,7 +1,5 @@
 """Limits of the control boards of each robot; they differ from robot to robot and from the models."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +11,7 @@ from typing import Literal, get_args
 from kinetree.errors import Finding, fail, nearest_names
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import CoupledLimit, Joint, Robot
-from kinetree.robots.icub.families import boards, eye_pans, families, is_coordinate
+from kinetree.robots.icub.boards import boards, eye_pans, families, is_coordinate
 
 Kind = Literal["software", "hardware"]
 Interval = tuple[float, float]

@@ -1,7 +1,5 @@
 """Naming conventions of the iCub: the tables of the wiki's page, as printed and as corrected, and its errors."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Sets of limits of the iCub's shoulders: tendons, iKin's, the firmware's box."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from importlib.resources import files
 
@@ -9,7 +7,7 @@ from kinetree.errors import fail
 from kinetree.model.edit.limits import add_limits, clear_limits, remove_limits
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import Robot
-from kinetree.robots.icub.families import families
+from kinetree.robots.icub.boards import families
 
 SETS = {
     "firmware": ("firmware",),

@@ -1,7 +1,5 @@
 """The joints between a robot's foot and its flange."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +32,7 @@ class ArmChain:
     def configurations(self, shown: Array, M: Array) -> Array:
         """Return q (ways, k, nq) for joints (k, n) as shown, by M (ways, n, n); the other joints are neutral."""
         q = np.broadcast_to(self.robot.q(), (len(M), len(shown), self.robot.nq)).copy()
-        q[..., self.columns] = shown @ np.swapaxes(M, -1, -2)
+        q[..., self.columns] = shown @ M.mT
         return q
 
     def poses(self, q: Array, offsets: Array) -> Array:

@@ -1,7 +1,5 @@
 """Calibration of a model against a controller: base, tool0, zeros and signs of joints, from poses that it showed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,7 +55,7 @@ class Calibration:
 
     agrees: bool
     faults: tuple[Fault, ...]
-    alternatives: tuple[Calibration, ...]
+    alternatives: "tuple[Calibration, ...]"
     T_base_link_base: Array
     T_flange_tool0: Array
     residual: Array

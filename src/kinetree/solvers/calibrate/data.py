@@ -1,7 +1,5 @@
 """Data of a calibration: measurements, explanations and fits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -55,20 +53,20 @@ class Data:
         return [one for one in product(js, rs, ps) if len(self.faults(*one)) <= 1]
 
     @cached_property
-    def few(self) -> Data:
+    def few(self) -> "Data":
         """Some of the poses, if there are many: an explanation that does not fit them need not be tried with all."""
         k = self.T.shape[1]
         rows = np.linspace(0, k - 1, min(k, FEW)).round().astype(int)
         return self if k <= FEW else self.only(rows)
 
-    def only(self, rows: Array) -> Data:
+    def only(self, rows: Array) -> "Data":
         """Return the data of some poses."""
         positions = [one._replace(value=one.value[rows]) for one in self.positions]
         rotations = [one._replace(value=one.value[rows]) for one in self.rotations]
         shown, q, T = self.shown[rows], self.q[:, rows], self.T[:, rows]
         return replace(self, shown=shown, q=q, T=T, positions=positions, rotations=rotations)
 
-    def explained(self, j: int, r: int, p: int, base: str | None, tool: str | None) -> Explanation:
+    def explained(self, j: int, r: int, p: int, base: str | None, tool: str | None) -> "Explanation":
         """Return the explanation with these readings and these frames."""
         wrong = (base != self.arm.own[0]) + (tool != self.arm.own[1])
         return Explanation(self.faults(j, r, p), j, r, p, base, tool, (), len(self.faults(j, r, p)) + wrong)
@@ -77,7 +75,7 @@ class Data:
         """Return the faults of these readings."""
         return (*self.joints[j].faults, *self.rotations[r].faults, *self.positions[p].faults)
 
-    def poses(self, e: Explanation) -> Array:
+    def poses(self, e: "Explanation") -> Array:
         """Return P (k, 4, 4), m, in an explanation's readings."""
         return fitting.joined(self.rotations[e.rotation].value, self.positions[e.position].value)
 

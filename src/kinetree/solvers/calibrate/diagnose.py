@@ -1,7 +1,5 @@
 """Diagnosis if no explanation fits all poses: one wrong pose, a wrong place in the model, or rounding."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from kinetree.controllers.controller import METRES, Controller

@@ -5,11 +5,9 @@ logarithms, which is safe near half a turn); then positions, which are linear (S
 calibration problem using the Kronecker product, 2013); then everything by least squares.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, nearest_rotation
 
 PAIRS = 300
 """Most pairs of poses that are compared."""
@@ -36,7 +34,7 @@ def chords(R: Array) -> Array:
 def turns(R: Array) -> Array:
     """Return sin(angle) axis (…, p, 3) of the rotations between pairs of poses R (…, k, 3, 3)."""
     i, j = pairs(R.shape[-3])
-    return _vector(R[..., i, :, :] @ np.swapaxes(R[..., j, :, :], -1, -2))
+    return _vector(R[..., i, :, :] @ R[..., j, :, :].mT)
 
 
 def spread(R: Array) -> tuple[float, float]:
@@ -58,12 +56,12 @@ def closed_form(P: Array, T: Array, X: Array | None, Y: Array | None) -> tuple[A
     if X is not None:
         R_X = np.broadcast_to(X[:3, :3], (*np.broadcast_shapes(P.shape, T.shape)[:-3], 3, 3))
     elif Y is not None:
-        R_X = _nearest((R_P @ _transposed(R_T @ Y[:3, :3])).sum(axis=-3))
+        R_X = nearest_rotation((R_P @ (R_T @ Y[:3, :3]).mT).sum(axis=-3))
     else:
-        R_X = _nearest(_transposed(turns(R_P)) @ turns(R_T))
+        R_X = nearest_rotation(turns(R_P).mT @ turns(R_T))
     A_y = R_X[..., None, :, :] @ R_T  # p_P = x + R_X p_T + A_y y
-    R_Y = np.broadcast_to(Y[:3, :3], R_X.shape) if Y is not None else _nearest((_transposed(A_y) @ R_P).sum(axis=-3))
-    right = P[..., :3, 3] - T[..., :3, 3] @ _transposed(R_X)
+    R_Y = np.broadcast_to(Y[:3, :3], R_X.shape) if Y is not None else nearest_rotation((A_y.mT @ R_P).sum(axis=-3))
+    right = P[..., :3, 3] - T[..., :3, 3] @ R_X.mT
     right = right - (X[:3, 3] if X is not None else 0.0) - (A_y @ Y[:3, 3] if Y is not None else 0.0)
     A_x = np.broadcast_to(np.eye(3), A_y.shape)
     unknown = [A for A, known in ((A_x, X), (A_y, Y)) if known is None]
@@ -99,17 +97,6 @@ def joined(R: Array, p: Array) -> Array:
     T = np.zeros((*R.shape[:-2], 4, 4))
     T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
     return T
-
-
-def _nearest(R: Array) -> Array:
-    """Return the rotations (…, 3, 3) closest to R."""
-    U, _, Vt = np.linalg.svd(R)
-    U[..., -1] *= np.linalg.det(U @ Vt)[..., None]
-    return np.asarray(U @ Vt)
-
-
-def _transposed(R: Array) -> Array:
-    return np.swapaxes(R, -1, -2)
 
 
 def _angle(difference: Array) -> Array:

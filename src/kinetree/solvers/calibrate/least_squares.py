@@ -1,7 +1,5 @@
 """Damped least squares (Levenberg, Marquardt) for X, Y, zeros of joints and a displacement, from many starts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -134,10 +132,10 @@ def _least(
             break
         here = type(at)(*(part[rows] for part in at))
         J = jacobian(rows, here)
-        H = np.swapaxes(J, -1, -2) @ J
+        H = J.mT @ J
         diagonal = np.einsum("sii->si", H)
         H = H + np.eye(J.shape[-1]) * np.where(diagonal > 0, damping[rows, None] * diagonal, 1.0)[..., None]
-        step = np.linalg.solve(H, np.swapaxes(J, -1, -2) @ left[rows][..., None])[..., 0]
+        step = np.linalg.solve(H, J.mT @ left[rows][..., None])[..., 0]
         there = moved(here, step)
         new = error(rows, there)
         before, after = (left[rows] ** 2).sum(axis=-1), (new**2).sum(axis=-1)
@@ -157,7 +155,7 @@ def _replaced(part: Array, rows: Array, values: Array) -> Array:
 
 def _error(P: Array, T: Array, tolerance: Array) -> Array:
     """Return the displacement of P from T, in the axes of T, (s, 6 k), in tolerances."""
-    R = np.swapaxes(T[..., :3, :3], -1, -2)
+    R = T[..., :3, :3].mT
     gone = (R @ (P[..., :3, 3] - T[..., :3, 3])[..., None])[..., 0]
     both = np.concatenate([gone / tolerance[0], fitting.rotation_vector(R @ P[..., :3, :3]) / tolerance[1]], axis=-1)
     return both.reshape(len(P), -1)
@@ -172,6 +170,6 @@ def _weighed(parts: Sequence[Array], tolerance: Array) -> Array:
 def _carried(T_AB: Array, J: Array | None = None) -> Array:
     """Return twists J (…, 6, m) of A in its axes, by default the six unit twists, as twists of B in its axes."""
     J = np.broadcast_to(np.eye(6), (*T_AB.shape[:-2], 6, 6)) if J is None else J
-    R, p = np.swapaxes(T_AB[..., :3, :3], -1, -2), T_AB[..., :3, 3]
+    R, p = T_AB[..., :3, :3].mT, T_AB[..., :3, 3]
     v = J[..., :3, :] + np.cross(J[..., 3:, :], p[..., None], axis=-2)
     return np.concatenate([R @ v, R @ J[..., 3:, :]], axis=-2)

@@ -1,7 +1,5 @@
 """Readings of numbers written down from a pendant: as the format says, and with common mistakes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Text of poses, of their differences, and of joints."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

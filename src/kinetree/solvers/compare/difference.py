@@ -1,7 +1,5 @@
 """A difference between two robots, and two robots with their bodies paired."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import degrees
 
@@ -19,9 +17,9 @@ from kinetree.spatial.se3 import Array
 class Difference:
     """One difference between two robots.
 
-    kind: "joint", "axis", "mimic", "sign", "zero", "order", "base", "limit", "inertia", "frame" or "sensor". element:
-    what it is about, named as in the first robot. amount: its size, in SI and rad, if it is one number. counts: whether
-    it makes them different robots; if not, it is a remark, such as on data that one of them lacks.
+    kind: "joint", "axis", "mimic", "loop", "sign", "zero", "order", "base", "limit", "inertia", "frame" or "sensor".
+    element: what it is about, named as in the first robot. amount: its size, in SI and rad, if it is one number.
+    counts: whether it makes them different robots; if not, it is a remark, such as on data that one of them lacks.
     """
 
     kind: str

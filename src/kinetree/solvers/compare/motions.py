@@ -1,7 +1,5 @@
 """Comparison of the motions of two joints."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from kinetree.model.tree import Tree
@@ -26,7 +24,7 @@ def motion_error(a: Joint, b: Joint, T_ab: Array, sign: float = 1.0, offset: flo
     if not alike(a, b):
         return np.inf, se3.IDENTITY
     between = [
-        se3.inverse(_moved(a, q)) @ T_ab @ _moved(b, sign * q + offset) for q in _samples(a[0].joint_type[a[1]].neutral)
+        se3.inverse(_moved(a, q)) @ T_ab @ _moved(b, sign * q + offset) for q in samples(a[0].joint_type[a[1]].neutral)
     ]
     return max(float(np.abs(T - between[0]).max()) for T in between), between[0]
 
@@ -71,7 +69,7 @@ def _moved(joint: Joint, q: Array) -> Array:
     return np.asarray(tree.T_tree[i] @ tree.joint_type[i].transform(tree.axes[i], tree.pitch[i], q))
 
 
-def _samples(neutral: tuple[float, ...]) -> list[Array]:
+def samples(neutral: tuple[float, ...]) -> list[Array]:
     """Return the neutral configuration of a joint and two others; quaternions may have any length."""
     zero = np.array(neutral)
     waves = np.arange(1.0, len(neutral) + 1)

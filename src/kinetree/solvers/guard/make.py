@@ -1,7 +1,5 @@
 """A guard: it turns commands for joints into commands that keep all limits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Run a guard: read, guard and send at a fixed rate, with a log of what was changed and why."""
 
-from __future__ import annotations
-
 import csv
 import math
 import time

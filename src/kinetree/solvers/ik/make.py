@@ -1,24 +1,34 @@
-"""Construction of inverse kinematics solvers."""
+"""Construction of inverse kinematics solvers: their kernels, compiled at first use, and closed forms of arms."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.differential import Axes
-from kinetree.algorithms.goals import GOALS, Goal
+from kinetree.algorithms.gauge import gauged
+from kinetree.algorithms.goals import GOALS, Goal, fault_of
+from kinetree.algorithms.inverse import HEAD, Problem, answered, closest_step, inverse_step, settled_step, tracking_step
+from kinetree.algorithms.kinematics import path_between
+from kinetree.algorithms.nearest import all_forms, nearest_start
+from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.arguments import explained
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.compiler.program import trace
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
-from kinetree.queries.loops import refuse_loops
-from kinetree.queries.query import frames_of, one_of, remember, tolerance_of
-from kinetree.solvers.ik.kernels import kernels
+from kinetree.queries.limits import refuse_loops
+from kinetree.queries.query import frames_of, one_of, origin, remember, tolerance_of, tree
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
-from kinetree.solvers.ik.six_axes import six_axes
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.numbers import numbers
+from kinetree.spatial.se3 import Array
 
 FASTEST = 1e6
 """Speed of a joint without a velocity limit, rad/s or m/s."""
@@ -133,3 +143,155 @@ def _unit(axis: Sequence[float]) -> tuple[float, float, float]:
         raise fail("axis", f"axis is {axis!r}; legal are 3 finite numbers, not all 0")
     x, y, z = (v / length).tolist()
     return x, y, z
+
+
+Step = Callable[..., Any]
+WAY_DOWN = 2000
+"""Most steps to the closest point of a target that is out of reach."""
+WAY_ALONG = 200
+"""Most steps from a solution to the one nearest to a posture."""
+
+
+def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
+    """Return the kernels of `IK`, by its fields. arm: its closed form, if it has one."""
+    key = _key(robot, problem, limits)
+    n, m = len(problem.columns), len(problem.G)
+    state, whole, q = Port("state", (HEAD + 2 * n,)), Port("rest", (robot.nq,)), Port("q", (n,))
+    targets = tuple(Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(problem.goals))
+
+    def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
+        """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets."""
+        given = [what for what in between if m or what not in ("h", "center")]
+        ports = (first, *(Port(what, (m if what == "h" else n,)) for what in given), *targets)
+
+        def traced(x: Any, *arrays: Any) -> Any:
+            values = dict(zip(given, arrays, strict=False))
+            return step(x, *(values.get(what, ()) for what in between), *arrays[len(given) :])
+
+        shapes = [port.shape for port in ports]
+        return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
+
+    model = gauged(tree(robot), tuple(dict.fromkeys(f for goal in problem.goals for f in (goal.frame, goal.base))))
+    down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
+    shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
+    last = partial(answered, problem, limits)
+    return {
+        "kernel": kernel("ik", partial(inverse_step, model, problem), state, "h", "center", repeated=True),
+        "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
+        "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
+        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides"),
+        "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
+        "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
+        "check": Kernel("check", targets, Port("fault", ()), lambda: trace(fault_of, *shapes), f"check {shapes}"),
+        "answer": Kernel(
+            "answer",
+            (state, whole),
+            Port("answer", (robot.nq + 4,)),
+            lambda: trace(last, state.shape, whole.shape),
+            f"answer {key}",
+        ),
+    }
+
+
+def _key(robot: Robot, problem: Problem, limits: Limits) -> str:
+    """Return a hash of all that the code depends on: the robot and every number of the problem and its limits."""
+    values = [getattr(x, field.name) for x in (problem, limits) for field in fields(x)]
+    numbers = [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
+    return origin(robot, ("ik", repr(numbers), WAY_DOWN, WAY_ALONG))
+
+
+NEARLY = 1e-3
+"""Largest distance between lines that meet, relative to the length of the arm, and largest angle between parallel
+lines, rad. The error is small, and steps of the search correct it."""
+CLEARLY = 0.05
+"""Least sine between lines that are not parallel, and least relative length of links; both are divisors."""
+
+
+def six_axes(robot: Robot, frame: str, base: str) -> SixAxes | None:
+    """Return the closed form from base to frame, or None. An arm has one if six revolute joints, without followers
+    among them, belong to a known family, counted from either end."""
+    bodies = tree(robot)
+    up, down = path_between(bodies, bodies.frame(base)[0], bodies.frame(frame)[0])
+    joints = [robot.joints[bodies.joints[i]] for i in (*up, *down)]
+    if len(joints) != 6 or any(j.kind.angular != (True,) or j.pitch or j.mimic for j in joints):
+        return None
+    columns = [robot.q_slices[joint.name].start for joint in joints]
+    order = tuple(sorted(columns).index(j) for j in columns)
+    for start, end, is_reversed in ((base, frame, False), (frame, base, True)):
+        arm = _recognised(serial_chain(robot, start, end))
+        if arm:
+            return replace(arm, is_reversed=is_reversed, order=order)
+    return None
+
+
+def _recognised(chain: SerialChain) -> SixAxes | None:
+    h = np.array([joint.direction for joint in chain.joints])
+    a = np.array([joint.T[:3, 3] for joint in chain.joints])
+    length = float(sum(np.linalg.norm(q - p) for p, q in pairwise(a)))
+    if not _is_parallel(h, 1, 2) or not all(_is_across(h, i, j) for i, j in ((0, 1), (3, 4), (4, 5))):
+        return None
+    if _is_parallel(h, 1, 3):
+        family, parallel, meeting, ends = "parallel", [1, 2, 3], [4, 5], (1, 2, 3)
+    else:
+        family, parallel, meeting, ends = "wrist", [1, 2], [3, 4, 5], (1, 2, 5)
+    point, off = _meeting(h[meeting], a[meeting])
+    if off > NEARLY * length:
+        return None
+    a[meeting] = point
+    signs = np.ones(6)
+    signs[parallel] = np.sign(h[parallel] @ h[1])
+    h[parallel] = signs[parallel, None] * h[1]
+    links = [np.linalg.norm(np.cross(h[1], a[j] - a[i])) for i, j in pairwise(ends)]
+    if min(links) < CLEARLY * length:
+        return None
+    return _turned(chain.T_tip, h, a, signs, family)
+
+
+def _turned(T_tip: Array, h: Array, a: Array, signs: Array, family: str) -> SixAxes:
+    """Return the arm in axes in which most numbers are 0 and 1."""
+    x = _across(h[0], h[1])
+    R = np.array([x, np.cross(h[1], x), h[1]])
+    v = _across(h[4], h[5])
+    R_tip, p_tip = T_tip[:3, :3], T_tip[:3, 3]
+    p = a[0]
+    return SixAxes(
+        family=family,
+        is_reversed=False,
+        h=_tidy(h @ R.T),
+        a=_tidy((a - p) @ R.T),
+        v=_tidy(R @ v),
+        R=_tidy(R),
+        p=_tidy(p),
+        point=_tidy((a[5] - p_tip) @ R_tip),
+        ahead=_tidy(h[5] @ R_tip),
+        aside=_tidy(v @ R_tip),
+        signs=signs,
+        order=(),
+    )
+
+
+def _tidy(values: Array) -> Array:
+    """Return the values with those within 1e-9 of an integer rounded to it."""
+    whole = np.round(values)
+    return np.where(np.abs(values - whole) < 1e-9, whole, values) + 0.0
+
+
+def _is_parallel(h: Array, i: int, j: int) -> bool:
+    return bool(np.linalg.norm(np.cross(h[i], h[j])) < NEARLY)
+
+
+def _is_across(h: Array, i: int, j: int) -> bool:
+    return bool(np.linalg.norm(np.cross(h[i], h[j])) > CLEARLY)
+
+
+def _across(u: Array, h: Array) -> Array:
+    """Return the direction of the part of u perpendicular to h."""
+    rest = u - (u @ h) * h
+    return np.asarray(rest / np.linalg.norm(rest))
+
+
+def _meeting(h: Array, a: Array) -> tuple[Array, float]:
+    """Return the point nearest to all lines, and the distance of the farthest line."""
+    across = np.array([np.eye(3) - np.outer(u, u) for u in h])
+    point = np.linalg.solve(across.sum(axis=0), np.einsum("nij,nj->i", across, a))
+    return point, float(np.linalg.norm(np.einsum("nij,nj->ni", across, point - a), axis=-1).max())

@@ -1,7 +1,5 @@
 """The problem of an inverse kinematics solver: the coordinates, their limits, and the start."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Volume of the configurations that coupled limits allow, and its growth when rows are moved out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Places that a frame reaches: within the joints' own ranges, within limits over several joints, in the safe box."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

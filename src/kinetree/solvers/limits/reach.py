@@ -1,7 +1,5 @@
 """Volume that a frame reaches within limits, counted in cubes over random configurations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Reports on coupled limits, and on the limits that a motion violates."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import product

@@ -3,11 +3,8 @@
 Other tendon lengths are limits with other bounds: `A q + b > 0` with a larger b.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -20,23 +17,6 @@ from kinetree.solvers.limits.allowed_volume import AllowedVolume
 from kinetree.solvers.limits.reach import Reach
 from kinetree.solvers.limits.report import units
 from kinetree.spatial.se3 import Array, frozen
-
-
-class Objective(Protocol):
-    """A quantity to maximise, as a function of amounts x (k,) by which rows are moved out."""
-
-    def value(self, x: Array) -> float:
-        """Return the quantity at x."""
-
-    def gains(self, x: Array, most: Array) -> Array:
-        """Return the gain per unit of each row (k,): of the last unit, or of the first if x is 0."""
-
-    def best(self, most: Array, total: float) -> tuple[Array, float]:
-        """Return the best x between 0 and most, with a sum of at most total, and the relative gain that any other x
-        could still bring, infinite if unknown."""
-
-    def least(self, x: Array) -> Array:
-        """Return amounts of at most x with the same value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,11 +78,9 @@ def widen(
     rows = _rows(robot, most)
     amounts = np.array([float(x) for x in most.values()])
     _check_amounts(robot, limits, rows, amounts, total)
-    objective: Objective = (
-        AllowedVolume(limits, rows)
-        if reach is None
-        else Reach(robot, limits, rows, amounts, reach, base, samples, cell)
-    )
+    objective: AllowedVolume | Reach = AllowedVolume(limits, rows)
+    if reach is not None:
+        objective = Reach(robot, limits, rows, amounts, reach, base, samples, cell)
     zero = np.zeros(len(rows))
     before = objective.value(zero)
     if before <= 0:

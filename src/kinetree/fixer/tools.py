@@ -1,0 +1,59 @@
+"""New frames of tools in the text of a model, as siblings of tool0."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from kinetree.conventions.edit import Mend, insert_after
+from kinetree.conventions.facts import Subject
+from kinetree.conventions.fixes import Elements, new_frame
+from kinetree.errors import fail
+from kinetree.fixer.apply import State, Task, with_mends
+from kinetree.fixer.xacro_edits import in_source_files
+from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array
+
+TOOL0 = "tool0"
+
+
+def add_tools(task: Task, state: State, tools: Mapping[str, Array]) -> State:
+    """Return the state with a link and a fixed joint for each tool, beside the joint of tool0, as REP-199 wants it.
+
+    tools: T_tool0_tool (4, 4), m, by name. Of several tool0 the one is taken whose prefix the name has. Raises
+    KinetreeError for a name that is taken, a robot without such a tool0, and if the robot would change elsewhere.
+    """
+    for name, T in tools.items():
+        subject = Subject(state.robot, task.options)
+        found: Elements | None = subject.facts(lambda elements: None)["elements"]
+        if found is None:
+            raise fail("fix", "tools are added to the texts of URDF and xacro files alone")
+        mends = [_mend(state.robot, found, name, T)]
+        if found.root.document.origins:
+            only = None if task.unsafe else Path(task.file)
+            mends, refused = in_source_files(mends, found.root, state.contents, only)
+            if refused:
+                raise fail("fix", next(iter(refused.values())), element=f"frame {name!r}")
+        state = with_mends(task, state, mends)
+    return state
+
+
+def _mend(robot: Robot, elements: Elements, name: str, T: Array) -> Mend:
+    joint = robot.parent_joint(_tool0(robot, name))
+    if joint is None or joint.type != "fixed":
+        raise fail("tool0", "tool0 is fixed to no link, so a tool has no place beside it", element=f"frame {name!r}")
+    own = f"{joint.parent}-{name}"
+    if name in robot.frames or own in robot.joints:
+        raise fail(
+            "duplicate-name", f"there is already a frame {name!r}, or a joint {own!r}", element=f"frame {name!r}"
+        )
+    new = new_frame(name, own, joint.parent, joint.origin @ T)
+    return Mend(f"frame {name!r}", (insert_after(elements.joints[joint.name], *new),))
+
+
+def _tool0(robot: Robot, name: str) -> str:
+    """Return the link tool0 of the arm to which a tool belongs, by the prefix of its name."""
+    known = [link for link in robot.links if link == TOOL0 or link.endswith(f"_{TOOL0}")]
+    own = [link for link in known if name.startswith(link.removesuffix(TOOL0))]
+    if len(known) == 1 or own:
+        return max(own or known, key=len)
+    legal = f"{name!r} begins like none of {', '.join(known)}" if known else "there is no link tool0"
+    raise fail("tool0", legal, element=f"frame {name!r}", fix="kinetree fix adds tool0 where its place is known")

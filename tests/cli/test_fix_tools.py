@@ -1,0 +1,92 @@
+"""`kinetree fix --add-tool`: the frame of a tool, from a controller's numbers, beside tool0."""
+
+import json
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import pendants
+
+KUKA = "kuka:10, -20, 120, 30, 0, 90"
+T = np.eye(4)  # X Y Z in mm; A about z, then B about y, then C about x
+T[:3, :3] = [[np.cos(np.pi / 6), 0, np.sin(np.pi / 6)], [np.sin(np.pi / 6), 0, -np.cos(np.pi / 6)], [0, 1, 0]]
+T[:3, 3] = [0.010, -0.020, 0.120]
+
+
+@pytest.fixture
+def arm(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(pendants.urdf().replace("><", ">\n<"))
+    return path
+
+
+def test_a_tool_is_added_where_the_controller_has_it(run, arm):
+    before = arm.read_text()
+    result = run("fix", arm, "--add-tool", f"gripper_tcp={KUKA}")
+    assert result.exit_code == 0, result.stderr
+    assert "gripper_tcp added, 0 mended" in result.stdout
+    robot = kt.load(arm)
+    assert robot.parent_joint("gripper_tcp").parent == robot.parent_joint("tool0").parent == "flange"
+    q = robot.q() + 0.2
+    assert np.allclose(kt.fk(robot, "gripper_tcp", base="tool0")(q), T, rtol=0, atol=1e-12)
+    kept = [line for line in arm.read_text().split("\n") if line in before]
+    assert len(kept) >= len(before.split("\n"))  # all that was there is there
+    assert not [f for f in kt.check(arm, profile="industrial") if f.element and "gripper_tcp" in f.element]
+
+
+def test_a_xacro_file_gets_it_in_its_own_text(run, tmp_path):
+    text = pendants.urdf().replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ', 1)
+    path = tmp_path / "arm.xacro"
+    path.write_text(
+        text.replace("><", ">\n<").replace('name="arm">', 'name="arm">\n<xacro:property name="a" value="1"/>')
+    )
+    result = run("fix", path, "--add-tool", f"gripper_tcp={KUKA}", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["files"][0]["added"] == ["gripper_tcp"]
+    assert "<xacro:property" in path.read_text()
+    robot = kt.load(path)
+    assert np.allclose(kt.fk(robot, "gripper_tcp", base="tool0")(robot.q()), T, rtol=0, atol=1e-12)
+
+
+def test_diff_writes_nothing(run, arm):
+    before = arm.read_bytes()
+    result = run("fix", arm, "--diff", "--add-tool", f"gripper_tcp={KUKA}")
+    assert '+<link name="gripper_tcp"/>' in result.stdout
+    assert arm.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        (f"flange={KUKA}", "there is already a frame 'flange'"),
+        ("tcp=0,0,1", "is not of the form MAKER:POSE"),
+        ("tcp=acme:0,0,1,0,0,0", "no controller 'acme'"),
+        ("tcp=kuka:0,0,1", "numbers"),
+    ],
+)
+def test_what_is_no_tool_changes_nothing(run, arm, tool, said):
+    before = arm.read_bytes()
+    result = run("fix", arm, "--add-tool", tool)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert arm.read_bytes() == before
+
+
+def test_of_two_arms_the_prefix_says_which(run, tmp_path):
+    left, right = (kt.edit.prefix(pendants.ARM, prefix) for prefix in ("left_", "right_"))
+    path = tmp_path / "two.urdf"
+    cell = kt.load('<robot name="cell"><link name="world"/></robot>', format="urdf")
+    kt.save(kt.edit.attach(kt.edit.attach(cell, left, "world"), right, "world"), path)
+    assert run("fix", path, "--add-tool", f"right_gripper={KUKA}").exit_code == 0
+    assert kt.load(path).parent_joint("right_gripper").parent == "right_flange"
+    result = run("fix", path, "--add-tool", f"gripper={KUKA}")
+    assert "'gripper' begins like none of left_tool0, right_tool0" in result.stderr
+
+
+def test_a_robot_without_tool0(run, tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(pendants.urdf(tool0=None))
+    result = run("fix", path, "--add-tool", f"gripper_tcp={KUKA}", "--profile", "sim")
+    assert result.exit_code == 2
+    assert "there is no link tool0" in result.stderr
