@@ -6,8 +6,8 @@ from bisect import bisect_left
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, nearest_names
-from kinetree.formats.ets.build import MASSES, NAMES, WORDS, Builder, Word
-from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3, UNITS
+from kinetree.formats.ets.build import Builder
+from kinetree.formats.ets.elements import ET, ETS, KINDS, MASSES, NAMES, SE3, UNITS, WORDS, Word
 from kinetree.formats.kinematic import unquoted
 from kinetree.formats.numbers import PER_METRE, multiple_of_pi, number, to_si
 from kinetree.formats.text import TextReport, decode

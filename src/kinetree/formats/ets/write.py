@@ -7,8 +7,7 @@ import numpy as np
 
 from kinetree.algorithms.serial import SerialChain
 from kinetree.algorithms.vectors import decimal, right_angle
-from kinetree.formats.ets.build import MASSES, NAMES, numbers_of
-from kinetree.formats.ets.elements import ET, ETS
+from kinetree.formats.ets.elements import ET, ETS, MASSES, NAMES, numbers_of
 from kinetree.formats.kinematic import quoted
 from kinetree.formats.losses import Losses
 from kinetree.formats.numbers import format_number
