@@ -135,6 +135,7 @@ BAD = [
     ("from base_link tx(1)", "ets-syntax", "from"),
     ("from(base_link) tx(1)", "ets-syntax", "from(base_link)"),
     ("tx(1) link(a)", "ets-link", "link(a)"),
+    ("Rz(q1) link(a) from q1_link: Rz(q2)", "unknown-frame", "from q1_link:"),
     ("Rz(q1) link(a) link(b)", "ets-link", "link(b)"),
     ("Rz(q1) frame(a) link(b)", "ets-link", "link(b)"),
     ("Rz(q1) Rz(q2) from q1_link: link(b)", "ets-link", "link(b)"),

@@ -1,5 +1,7 @@
 """Robots that branch in ETS texts, and as mappings in Python."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,9 @@ import kinetree as kt
 from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import ets
 from kinetree.formats.ets import Rx, Ry, Rz, robot_of, tx, ty, tz
-from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Inertial
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.robot import Frame, Inertial, Link
+from physics import random_inertial, random_joint, random_pose, total_inertia
 from support import all_frames, example_robot_urdfs, frames_differ_by, icub_urdfs, random_q
 
 TWO_ARMS = """\
@@ -114,7 +117,9 @@ def test_a_mapping():
         ("Rz(q1) tx(1)", ["base_link", "q1_link", "tip"]),
         ("Rz(q1)", ["base_link", "q1_link", "tip"]),
         ("tip = end\nRz(q1) link(hand)", ["base_link", "hand", "end"]),
+        ("tip = tip\nRz(q1) link(hand)", ["base_link", "hand", "tip"]),
         ("Rz(q1) link(hand) mass(1)", ["base_link", "hand"]),
+        ("from base_link: Rz(q1) tx(1) mass(1)", ["base_link", "q1_link"]),
         ("Rz(q1) link(hand) mass(1) tx(1)", ["base_link", "hand", "tip"]),
         ("Rz(q1) tx(1) frame(hand)", ["base_link", "q1_link", "hand"]),
         ("Rz(q1) from base_link: Rz(q2)", ["base_link", "q1_link", "q2_link"]),
@@ -132,6 +137,27 @@ def test_which_frames_a_text_has(text, frames):
     assert [link.inertial and link.inertial.mass for link in again.links.values()] == [
         link.inertial and link.inertial.mass for link in robot.links.values()
     ]
+
+
+def test_any_tree_comes_back():
+    """Random poses on both sides of random axes, and random masses."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        links, joints = [Link("l0", random_inertial(rng))], []
+        for i in range(1, 12):
+            type = rng.choice(["continuous", "prismatic", "fixed"])
+            joints.append(random_joint(rng, f"j{i}", type, f"l{rng.integers(i)}", f"l{i}"))
+            joints[-1] = replace(joints[-1], limits=(), dynamics=())
+            links.append(Link(f"l{i}", random_inertial(rng) if rng.random() < 0.7 else None))
+        frames = [Frame(f"f{i}", f"l{rng.integers(12)}", random_pose(rng)) for i in range(4)]
+        robot = build(Parts("tree", links, joints, frames))
+        again, q = kt.load(ets.write(robot), format="ets"), rng.uniform(-2, 2, robot.nq)
+        assert again.joint_names == robot.joint_names
+        assert frames_differ_by(robot, again, q) < 1e-12
+        assert np.abs(total_inertia(robot, q, "l0") - total_inertia(again, q, "l0")).max() < 1e-10
+        few = {*kt.load(ets.write(robot, ("frame",)), format="ets").frames}
+        leaves = {link for link in robot.links if not robot.child_joints(link)}
+        assert few == {*robot.links, *{frame.link: frame.name for frame in frames if frame.link in leaves}.values()}
 
 
 def test_names_of_all_kinds_come_back():

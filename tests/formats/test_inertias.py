@@ -79,6 +79,7 @@ def test_a_mass_is_in_the_frame_where_it_stands():
     """A point mass at radius r, seen along the axis: m r², wherever the text says it."""
     for text in (
         "Rz(q) mass(2, 300 mm, 0.4, 0)",
+        "Ry(q) mass(2, 0.3, 5, 40cm)",
         "Rz(q) tx(0.3) mass(2, 0, 0.4, 0)",
         "Rz(q) tx(0.3) Rz(90°) link(arm) mass(2, 40cm, 0, 0)",
         "Rz(q) tx(0.3) ty(0.4) frame(tool) Rz(q2)\nfrom tool: mass(2)",

@@ -81,7 +81,7 @@ def parts_of_text(names: dict[str, str], statements: list[Statement], text: str,
             _end(builder, tip, last, text, report)
             tip = None
         builder.add(item, report.source(bisect_left(line_ends, start) + 1))
-        last = last if item.kind == "mass" else statement
+        last = statement
         if len(report.findings) >= MAX_FINDINGS:
             break
     if tip is None and not builder.named and all(item.kind != "from" for item, *_ in statements):
@@ -91,7 +91,7 @@ def parts_of_text(names: dict[str, str], statements: list[Statement], text: str,
 
 
 def _end(builder: Builder, tip: str | None, last: Statement | None, text: str, report: TextReport) -> None:
-    """End a branch: name its end, or warn of a constant there that no link or frame uses."""
+    """End a branch: name its end, or warn of a constant there that nothing uses."""
     if tip is not None:
         builder.add(Word("frame", tip))
     elif last and isinstance(last[0], ET) and not last[0].joint:
