@@ -15,6 +15,7 @@ import numpy as np
 from fuzz import expressions, texts
 from fuzz.mutate import Mutation, mutate_bytes, mutate_tree, mutate_words
 from fuzz.texts import Text
+from kinetree import icub
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.checker.baseline import read_baseline
 from kinetree.checker.checked import Job, check_job
@@ -167,6 +168,15 @@ def read_limits(text: bytes, file: str) -> None:
     assert all(np.isfinite(one.G).all() and one.G.shape == (len(one.h), len(one.joints)) for one in sets)
 
 
+def read_skin(reader: Callable[[str], object]) -> Callable[[bytes, str], None]:
+    """Return the function that reads a text about the iCub's skin; a line break makes it a text, no path."""
+
+    def run(text: bytes, file: str) -> None:
+        reader(text.decode("utf-8", "replace") + "\n")
+
+    return run
+
+
 def follow_names(suffix: str) -> Callable[[bytes, str], None]:
     """Return the function that lets a file that goes with a model follow new names."""
 
@@ -251,6 +261,8 @@ TARGETS: dict[str, Target] = {
         Target("expression", read("xacro"), _ours(), ".xacro", invent=expressions.file),
         Target("srdf", read_srdf, _ours(texts.SRDF), ".srdf", suffixes=(".srdf",)),
         Target("limits", read_limits, _ours(texts.LIMITS), ".toml", PLAIN),
+        Target("taxels", read_skin(icub.taxels), _ours(texts.TAXELS), ".txt", PLAIN),
+        Target("contacts", read_skin(icub.contacts), _ours(texts.CONTACTS), ".txt", PLAIN),
         Target("settings", settings, _ours(texts.SETTINGS), ".toml", PLAIN),
         Target("baseline", baseline, _ours(texts.BASELINE), ".json", PLAIN),
         Target("also-yaml", follow_names(".yaml"), _ours(texts.YAML), ".yaml", PLAIN, suffixes=(".yaml", ".yml")),

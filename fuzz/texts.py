@@ -83,6 +83,19 @@ YAML = """arm_controller:
     constraints: {joint_1: {goal: 0.01}}
     text: "joint_1/position"
 """
+TAXELS = """name l_forearm
+spatial_sampling taxel
+taxel2Repr (1 1 -2)  // a comment
+[calibration]
+ 0.030 -0.060 0.012 0.8 0.0 0.6
+ 0.032 -0.065 0.010 1.0 0.0 0.0
+ 0.000 -0.000 0.000 0.0 0.0 0.0
+"""
+
+CONTACTS = """((7 3 4 2) (0.01 0.02 0.03) (0 1.0 5) (0 0 0.1) (0 0 0.04) (0 0 1) (3 4) 12.5)
+((8 5 -1) (0 0 0.1) (1 0 0) (0 0 0))
+"""
+
 LIMITS = """[[limits]]
 name = "shoulder"
 unit = "deg"

@@ -35,6 +35,7 @@ ROOMS = (
     "shapes",
     "solvers",
     "spatial",
+    "viewing",
 )
 """Rooms that are done; others are added one by one."""
 NO_VERB = re.compile(

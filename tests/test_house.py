@@ -3,27 +3,32 @@
 import ast
 import statistics
 
+import pytest
+
 import house
 
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(house.HERE.rglob("*.py"))}
+
+@pytest.fixture(scope="module")
+def trees():
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(house.HERE.rglob("*.py"))}
 
 
-def test_an_option_goes_through_few_hands():
-    assert 1 <= len(house.hands(TREES, "vendor")) <= 4
+def test_an_option_goes_through_few_hands(trees):
+    assert 1 <= len(house.hands(trees, "vendor")) <= 4
 
 
-def test_one_table_of_references_and_one_reader_of_toml():
-    assert [path.replace("\\", "/").rsplit("/", 1)[1] for path in house.modules_with(TREES, house.REFERENCES)] == [
+def test_one_table_of_references_and_one_reader_of_toml(trees):
+    assert [path.replace("\\", "/").rsplit("/", 1)[1] for path in house.modules_with(trees, house.REFERENCES)] == [
         "references.py"
     ]
-    assert [path.replace("\\", "/").rsplit("/", 1)[1] for path in house.modules_with(TREES, house.UNKNOWN_KEY)] == [
+    assert [path.replace("\\", "/").rsplit("/", 1)[1] for path in house.modules_with(trees, house.UNKNOWN_KEY)] == [
         "toml.py"
     ]
 
 
-def test_files_and_functions_are_short():
-    lines = [len(path.read_text(encoding="utf-8").splitlines()) for path in TREES]
-    bodies = [house.length(function) for tree in TREES.values() for function in house.functions(tree)]
+def test_files_and_functions_are_short(trees):
+    lines = [len(path.read_text(encoding="utf-8").splitlines()) for path in trees]
+    bodies = [house.length(function) for tree in trees.values() for function in house.functions(tree)]
     assert statistics.median(lines) <= 120
     assert max(lines) <= 400
     assert statistics.median(bodies) <= 8

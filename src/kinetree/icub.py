@@ -1,5 +1,7 @@
-"""The iCub: its control boards, the limits of real robots, its naming conventions and its fingers."""
+"""The iCub: its control boards, the limits of real robots, its naming conventions, its skin and its fingers."""
 
+from kinetree.queries.skin import ContactTorques as ContactTorques
+from kinetree.queries.skin import contact_torques as contact_torques
 from kinetree.robots.icub.boards import BoardReading as BoardReading
 from kinetree.robots.icub.boards import BoardValues as BoardValues
 from kinetree.robots.icub.boards import board_joints as board_joints
@@ -10,5 +12,11 @@ from kinetree.robots.icub.fingers import fingers as fingers
 from kinetree.robots.icub.limits import board_limits as board_limits
 from kinetree.robots.icub.limits import with_board_limits as with_board_limits
 from kinetree.robots.icub.naming import naming as naming
+from kinetree.robots.icub.naming import sensor as sensor
+from kinetree.robots.icub.skin import SkinContact as SkinContact
+from kinetree.robots.icub.skin import Taxels as Taxels
+from kinetree.robots.icub.skin import contacts as contacts
+from kinetree.robots.icub.skin import skin_frame as skin_frame
+from kinetree.robots.icub.skin import taxels as taxels
 
 __all__ = [name for name in dir() if name[0].isalpha()]

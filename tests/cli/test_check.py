@@ -147,7 +147,16 @@ class TestManyFiles:
         assert "empty: error: there are no robot descriptions in this folder [no-models]" in result.output
         assert "models/sub/bad.urdf" in result.output
 
-    @pytest.mark.parametrize("named", ["nowhere.urdf", "notes.txt", "link.urdf", "pipe.urdf", "models/../gone.sdf"])
+    @pytest.mark.parametrize(
+        "named",
+        [
+            "nowhere.urdf",
+            *(
+                pytest.param(n, marks=pytest.mark.slow)
+                for n in ("notes.txt", "link.urdf", "pipe.urdf", "models/../gone.sdf")
+            ),
+        ],
+    )
     def test_what_cannot_be_read_is_2_and_the_others_are_checked(self, run, folder, named):
         Path("notes.txt").write_text("not a robot")
         Path("link.urdf").symlink_to("away.urdf")

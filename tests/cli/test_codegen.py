@@ -193,6 +193,20 @@ def test_a_guard_brakes_in_c(run, tmp_path):
     assert found[9] > 1.1  # rad/s: the yaw is faster than before
 
 
+def test_a_module_of_javascript(run, mixed, tmp_path):
+    out = tmp_path / "robot.js"
+    result = run("codegen", mixed, "--fk", "tool", "--name", "mixed_fk_tool=pose", "-o", out, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["source"] == str(out)
+    assert "header" not in json.loads(result.stdout)
+    assert "export function pose(q, T = new Float64Array(16)) {" in out.read_text()
+    result = run("codegen", mixed, "--fk", "tool", "--language", "c", "-o", tmp_path / "other.js")
+    assert "legal is a file that ends in .c" in result.stderr
+    result = run("codegen", mixed, "--fk", "tool", "--float", "-o", tmp_path / "other.js")
+    assert "--float means nothing to JavaScript" in result.stderr
+    assert not (tmp_path / "other.js").exists()
+
+
 def test_options_of_a_guard_that_mean_nothing(run, mixed, tmp_path):
     out = tmp_path / "guard.c"
     for options, said in (

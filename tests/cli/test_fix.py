@@ -379,7 +379,7 @@ class TestSeveralModels:
 
         return models
 
-    @pytest.mark.parametrize("variants", [False, True])
+    @pytest.mark.parametrize("variants", [True, pytest.param(False, marks=pytest.mark.slow)])
     def test_what_is_excused_stays_though_its_place_has_moved(self, variants, run, models, model):
         """The first repair moves what stands behind it on its line."""
         line = f"{LINKS}{ANGLE.format('j1', 'b')}{EXCUSE}{ANGLE.format('j2', 'c')}"
@@ -418,7 +418,7 @@ class TestSeveralModels:
         assert run("fix", "--unsafe", name).exit_code == 0
         assert common.read_text() == patched(old, shown.stdout) == old.replace("1.57", EXACT)
 
-    @pytest.mark.parametrize("failing", [1, 2])
+    @pytest.mark.parametrize("failing", [1, pytest.param(2, marks=pytest.mark.slow)])
     def test_where_one_cannot_be_written_none_is(self, failing, run, two, monkeypatch, tmp_path):
         replace, calls = os.replace, []
 
@@ -488,6 +488,7 @@ class TestAfterARunThatWasKilled:
         assert (again.exit_code, again.stderr) == (0, "")
         assert contents(two) == exact(two)
 
+    @pytest.mark.slow
     def test_one_that_includes_such_a_file_undoes_it_and_asks_to_be_run_again(self, run, two, killed, model, tmp_path):
         (tmp_path / "more").mkdir()
         other = model(f'{ROOT}<xacro:include filename="../parts/part.xacro"/></robot>', "more/other.urdf.xacro")
@@ -508,6 +509,7 @@ class TestAfterARunThatWasKilled:
         assert "run it without --diff, which undoes it" in result.stderr
         assert contents(two) == left
 
+    @pytest.mark.slow
     def test_it_is_in_the_json(self, run, two, killed, tmp_path):
         result = run("fix", "--unsafe", "--json", tmp_path / "robots")
         (note,) = json.loads(result.stdout)["findings"]

@@ -7,54 +7,17 @@ import pytest
 
 import kinetree as kt
 from c_compiler import C99, CXX, call, compile_with, compilers, shared_object
+from every_operation import AWKWARD, constant_operations, every_operation, kernel, names_of_results
 from kinetree.compiler.c import CSource, write_c
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import Port
-from kinetree.compiler.program import Program, Step, trace
+from kinetree.compiler.program import trace
 from support import example_robot_urdfs, icub_urdfs, random_q
 
-AWKWARD = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, np.nan, np.inf, -np.inf, 1e-30]
 TOLERANCE = {"float64": {"rtol": 1e-15, "atol": 1e-14}, "float32": {"rtol": 1e-5, "atol": 1e-5}}
 dtypes = pytest.mark.parametrize("dtype", ["float64", "float32"])
-
-
-def kernel(function, *shapes, name="f"):
-    program = function if isinstance(function, Program) else trace(function, *shapes)
-    inputs = tuple(Port("xyzuvw"[i], shape) for i, shape in enumerate(program.inputs))
-    return Kernel(name, inputs, Port("result", program.output), lambda: program)
-
-
-def every_operation():
-    """Each row of OPS on three inputs, without simplification; of what is logical, which of two numbers it chooses."""
-    steps, results = [], []
-    for op in OPS.values():
-        if op.name == "where":
-            continue
-        steps.append(Step(op.name, tuple(range(op.arity))))
-        if op.logical:
-            steps.append(Step("where", (3 + len(steps) - 1, 1, 2)))
-        results.append(3 + len(steps) - 1)
-    return Program(((3,),), (), tuple(steps), tuple(results), (len(results),))
-
-
-def constant_operations(constants):
-    """Each row of OPS on literals alone."""
-    steps, results = [], []
-    n = 1 + len(constants)
-    for op in OPS.values():
-        if op.name == "where":
-            continue
-        steps.append(Step(op.name, tuple(range(1, 1 + op.arity))))
-        if op.logical:
-            steps.append(Step("where", (n + len(steps) - 1, 1, 2)))
-        results.append(n + len(steps) - 1)
-    return Program(((1,),), tuple(constants), tuple(steps), tuple(results), (len(results),))
-
-
-def names_of_results():
-    return [op.name for op in OPS.values() if op.name != "where"]
 
 
 def test_every_operation_occurs():

@@ -143,6 +143,7 @@ def test_a_confined_model_attaches_nothing_from_elsewhere(cell, tmp_path):
 
 
 @installed
+@pytest.mark.slow
 def test_what_mujoco_refuses_is_an_error_at_the_element(cell):
     cell.write_text(CELL.replace('count="3 2 1"', 'count="3 2 1" odd="1"'))
     with pytest.raises(kt.KinetreeError, match=r"refuses this model: .*'odd'") as caught:
@@ -156,6 +157,7 @@ def test_what_mujoco_refuses_is_an_error_at_the_element(cell):
 
 
 @installed
+@pytest.mark.slow
 def test_the_checker_expands_in_its_own_child(cell):
     options = CheckOptions("industrial", read=ReadOptions(expand="mujoco"))
     (checked,) = check_all([Job(str(cell), options)])
@@ -175,6 +177,7 @@ REPLICAS = """<mujoco>
 
 
 @installed
+@pytest.mark.slow
 def test_replicas_that_are_named_elsewhere():
     with pytest.raises(kt.KinetreeError, match="expand='mujoco'") as caught:
         kt.load(REPLICAS, format="mjcf")

@@ -265,5 +265,6 @@ def test_every_prefix_is_declared():
         text = sdf.write(icub.order(icub.joint_names[::-1]), (part, "group", "velocity_limit"))
         assert "kinetree:" in text
         ElementTree.fromstring(text)  # raises where a prefix is not
-    plain = sdf.write(kt.load("icub:3"), ("group", "sensor", "velocity_limit"))
+    head = kt.edit.cut(kt.load("icub:3"), "head")  # the frames of the limbs' sensors have no place, which is carried
+    plain = sdf.write(head, ("group", "sensor", "velocity_limit"))
     assert "xmlns" not in plain

@@ -301,8 +301,8 @@ def test_force_torque_joints_cut_links_where_the_tables_know_none(icub):
             assert icub.frames[f"{side}_{part}_ft_frame"].link == joint.child
 
 
-def test_its_sensors_read_what_the_link_below_applies_to_the_link_above(icub):
-    w = [0.0, 0.0, -10.0, 0.0, 0.0, 0.0]
+def test_its_sensors_read_what_the_link_below_applies_to_the_link_above():
+    icub, w = kt.load("icub:2.5"), [0.0, 0.0, -10.0, 0.0, 0.0, 0.0]
     there = kt.dynamics.wrench(icub, "l_hand_dh_frame", base="l_arm_ft_frame")(icub.q(), w)
     assert np.array_equal(kt.dynamics.sensor_reading(icub, "l_arm_ft", "l_hand_dh_frame")(icub.q(), w), there)
     with pytest.raises(kt.KinetreeError, match="does not say what it measures"):

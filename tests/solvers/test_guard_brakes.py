@@ -220,6 +220,7 @@ def test_a_velocity_limit_is_kept_and_a_command_that_can_be_stopped_passes_bit_f
     assert found.state == GuardState.FREE
 
 
+@pytest.mark.slow
 def test_from_outside_it_comes_back(icub):
     guard = kt.guard(icub, "left_arm", acceleration=10.0, speed=0.5)
     A, b = rows_of(icub, guard)

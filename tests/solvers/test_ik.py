@@ -38,6 +38,7 @@ def check(robot: kt.Robot, frame: str, base: str | None, T: np.ndarray, result: 
 @pytest.mark.parametrize(
     ("frame", "base"), [("l_hand", "chest"), ("l_hand", None), ("l_foot_dh_frame", "r_foot_dh_frame")]
 )
+@pytest.mark.slow
 def test_what_an_icub_reaches(icub, frame, base):
     q, T = reachable(icub, frame, base, 2000)
     solver = kt.ik(icub, frame, base)

@@ -185,7 +185,8 @@ class _TreeExtraction:
         while link not in self.links and (joint := self.robot.parent_joint(link)):
             link = joint.parent
         (_, T_body_link), (_, T_body_frame) = self.tree.frames[link], self.tree.frames[name]
-        return Frame(name, link, _rounded_pose(se3.inverse(T_body_link) @ T_body_frame))
+        pose = _rounded_pose(se3.inverse(T_body_link) @ T_body_frame)
+        return Frame(name, link, pose, unplaced=self.robot.frames[name].unplaced)
 
     def weighed_links(self) -> tuple[Link, ...]:
         """Return the links of the table that have a mass, with that of the links that become frames on them."""

@@ -16,6 +16,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.cli._output import check_new, force_option
 from kinetree.compiler.c import write_c
+from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail, unknown_name
@@ -91,37 +92,56 @@ def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--float", "single", is_flag=True, help="Single precision: float instead of double.")
 @assignments("--name", "names", "NAME=OTHER", "Call the function OTHER that would be called NAME.")
-@click.option("-o", "--output", "out", metavar="FILE.c", required=True, help="The source; the header lies beside it.")
+@click.option("--language", type=click.Choice(["c", "js"]), help="C or JavaScript; by default the ending of FILE says.")
+@click.option("-o", "--output", "out", metavar="FILE", required=True, help="The source; of C the header is beside it.")
 @force_option
 @json_option
 def command(
-    robot: Robot, names: dict[str, str], single: bool, out: str, force: bool, as_json: bool, **options: Any
+    robot: Robot,
+    names: dict[str, str],
+    single: bool,
+    language: str | None,
+    out: str,
+    force: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
-    """Write C99 functions that answer queries about MODEL: FILE.c, and the header FILE.h that declares them.
+    """Write functions that answer queries about MODEL: C99 into FILE.c, with the header FILE.h that declares them, or
+    an ES module of JavaScript into FILE.js.
 
-    They need no library but math.h, no memory but the stack, and are called NAME = robot_query_frame.
+    They need no library but math.h (Math), no memory but the stack, and are called NAME = robot_query_frame.
     """
     source = Path(out)
-    if source.suffix != ".c":
-        raise fail("c-file", f"cannot write {out!r}; legal is a file that ends in .c, and its header lies beside it")
-    header = source.with_suffix(".h")
-    for path in (source, header):
-        check_new(path, force)
+    language = language or source.suffix.removeprefix(".")
+    if source.suffix not in (".c", ".js", ".mjs") or language not in source.suffix:
+        message = (
+            f"cannot write {out!r}; legal is a file that ends in .c, beside which its header is written, or in .js"
+        )
+        raise fail("c-file", message)
+    if language == "js" and single:
+        raise fail("option", "--float means nothing to JavaScript, whose numbers are double")
     dtype = "float32" if single else "float64"
     functions = _named([*_questions(robot, options), *_guards(robot, options, dtype)], names)
     origin = Path(robot.source.file).name if robot.source else "memory"
     about = f"Robot {robot.name}, from {origin}; by Kinetree {__version__}."
-    text = write_c([(f.name, f.kernel) for f in functions], header.name, about=about, dtype=dtype)
-    notes = write_all({header: text.header, source: text.source})
-    print_findings(notes)
+    kernels = [(f.name, f.kernel) for f in functions]
+    if language == "js":
+        texts = {source: write_js(kernels, about=about)}
+    else:
+        header = source.with_suffix(".h")
+        text = write_c(kernels, header.name, about=about, dtype=dtype)
+        texts = {header: text.header, source: text.source}
+    for path in texts:
+        check_new(path, force)
+    print_findings(write_all(texts))
     if as_json:
+        files = {"source": str(source), **({"header": str(header)} if language == "c" else {})}
         numbers = "float" if single else "double"
-        described = [_described(function) for function in functions]
-        print_json({"source": str(source), "header": str(header), "numbers": numbers, "functions": described})
+        print_json({**files, "numbers": numbers, "functions": [_described(function) for function in functions]})
         return
     for function in functions:
         print(f"{function.name}: {function.kernel.output.about}", file=sys.stderr)
-    print(f"wrote {source} and {header}", file=sys.stderr)
+    print(f"wrote {' and '.join(map(str, reversed(texts)))}", file=sys.stderr)
 
 
 def _questions(robot: Robot, options: Mapping[str, Any]) -> list[_Function]:

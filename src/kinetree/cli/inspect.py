@@ -1,21 +1,60 @@
-"""`kinetree inspect`: the contents of a robot description."""
+"""`kinetree inspect`: the contents of a robot description, and figures of its frames and joints."""
 
+import sys
 from dataclasses import fields
+from pathlib import Path
 
 import click
 import numpy as np
 
-from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._model import assignments, configuration, json_option, robot_argument
+from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.errors import fail
 from kinetree.model.robot import Robot
 
 
 @click.command()
 @robot_argument
 @click.option("--all", "everything", is_flag=True, help="Every link, frame, sensor and note, however many.")
+@click.option("--frame", metavar="FRAME", help="Draw this frame and the chain of joints to it, into --output.")
+@click.option("--joint", metavar="JOINT", help="Draw this joint and the frames on its two sides, into --output.")
+@assignments("--q", "values", "JOINT=VALUE", "A joint's coordinate in a figure (m, rad), or several as 1,2,3.")
+@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q are in degrees.")
+@click.option("-o", "--output", metavar="FILE.svg", type=click.Path(path_type=Path), help="The figure to write.")
+@force_option
 @json_option
-def command(robot: Robot, everything: bool, as_json: bool) -> None:
-    """Print the contents of MODEL: its tree, joints, frames, sensors, masses, and notes on what was read."""
-    if as_json:
+def command(
+    robot: Robot,
+    everything: bool,
+    frame: str | None,
+    joint: str | None,
+    values: dict[str, str],
+    in_degrees: bool,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Print the contents of MODEL: its tree, joints, frames, sensors, masses, and notes on what was read.
+
+    With --frame or --joint, write a figure of it instead.
+    """
+    if frame is not None or joint is not None or output is not None:
+        from kinetree.formats.output import write_whole
+        from kinetree.viewing.frame_figure import frame_figure
+        from kinetree.viewing.joint_figure import joint_figure
+
+        if output is None or (frame is None) == (joint is None) or as_json:
+            raise click.UsageError("a figure is of one --frame or one --joint, and is written to -o FILE.svg")
+        if output.suffix.lower() != ".svg":
+            raise fail("format", f"cannot write a figure to {output.name!r}; the legal ending is .svg")
+        check_new(output, force)
+        check_no_input(str(output), [robot.source.file] if robot.source else [])
+        q = configuration(robot, values, in_degrees) if values else None
+        write_whole(output, frame_figure(robot, frame, q) if frame is not None else joint_figure(robot, joint or "", q))
+        print(f"wrote {output}", file=sys.stderr)
+    elif values or in_degrees or force:
+        raise click.UsageError("--q, --deg and --force are for a figure: --frame or --joint, and -o FILE.svg")
+    elif as_json:
         from kinetree.cli._json import print_json
 
         print_json(robot_json(robot))

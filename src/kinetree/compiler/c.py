@@ -87,7 +87,7 @@ def write_c(
         raise fail("c-header", message)
     _check_names(functions)
     documented = [(_documentation(kernel), name, kernel) for name, kernel in functions]
-    heading = _comment([about, "", *_RULES] if about else _RULES)
+    heading = comment([about, "", *_RULES] if about else _RULES)
     guard = "KINETREE_" + re.sub(r"[^A-Z0-9]+", "_", header.upper()).strip("_")
     declared = [f"{text}{_signature(name, kernel, number)};\n" for text, name, kernel in documented]
     defined = [f"{text}{_definition(name, kernel, number)}" for text, name, kernel in documented]
@@ -120,7 +120,12 @@ def _check_names(functions: Iterable[tuple[str, Kernel]]) -> None:
 
 
 def _documentation(kernel: Kernel) -> str:
-    """Return the comment above a function: shapes, units, frames, the order of all entries, and the operation count."""
+    lines = described(kernel)
+    return comment(lines if kernel.fused else [*lines, _SAME_BITS])
+
+
+def described(kernel: Kernel) -> list[str]:
+    """Return lines about a function: shapes, units, frames, the order of all entries, and the operation count."""
     about = f": {kernel.output.about}" if kernel.output.about else ""
     lines = [kernel.name + about, ""]
     for port in kernel.inputs:
@@ -131,7 +136,7 @@ def _documentation(kernel: Kernel) -> str:
     counts = kernel.operations
     listed = ", ".join(f"{n} {operation}" for operation, n in sorted(counts.items()))
     lines += ["", f"{sum(counts.values())} operations{f': {listed}' if listed else ''}"]
-    return _comment(lines if kernel.fused else [*lines, _SAME_BITS])
+    return lines
 
 
 _SAME_BITS = "Compiled with -ffp-contract=off it gives the same bits as the kernel that was compiled by Kinetree."
@@ -143,7 +148,7 @@ def _shape(shape: tuple[int, ...]) -> str:
     return " x ".join(map(str, shape)) + (", row-major" if len(shape) > 1 else " numbers")
 
 
-def _comment(lines: Iterable[str]) -> str:
+def comment(lines: Iterable[str]) -> str:
     """Return a C comment of these lines, whatever they contain."""
     return "/*\n" + "".join(f" * {_harmless(line)}".rstrip() + "\n" for line in lines) + " */\n"
 

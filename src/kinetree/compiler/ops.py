@@ -24,7 +24,7 @@ class Op:
     arity: number of arguments.
     meaning: the function on floats and arrays of floats.
     rate: function from the value y, the arguments x and their rates dx to the rate of the value.
-    c, llvm: templates of the backends; None if `lower` or the backend itself handles it.
+    c, llvm, js: templates of the backends; None if `lower` or the backend itself handles it; js is that of c if empty.
     commutative: whether the first two arguments may be swapped.
     logical: whether the result is a truth value, which only `where` takes, as its first argument.
     """
@@ -37,6 +37,7 @@ class Op:
     llvm: str | None
     commutative: bool = False
     logical: bool = False
+    js: str = ""
 
 
 def _fma(a: Any, b: Any, c: Any) -> Any:
@@ -73,11 +74,12 @@ _ROWS = (
         "fma{f}({0}, {1}, {2})",
         _call("fma", 3),
         commutative=True,
+        js="{0} * {1} + {2}",
     ),
     Op("negative", 1, np.negative, lambda y, x, dx: -dx[0], "-{0}", "fneg {v} {0}"),
-    Op("sqrt", 1, np.sqrt, lambda y, x, dx: dx[0] / (y + y), "sqrt{f}({0})", _call("sqrt")),
-    Op("sin", 1, np.sin, lambda y, x, dx: np.cos(x[0]) * dx[0], "sin{f}({0})", None),
-    Op("cos", 1, np.cos, lambda y, x, dx: -(np.sin(x[0]) * dx[0]), "cos{f}({0})", None),
+    Op("sqrt", 1, np.sqrt, lambda y, x, dx: dx[0] / (y + y), "sqrt{f}({0})", _call("sqrt"), js="Math.sqrt({0})"),
+    Op("sin", 1, np.sin, lambda y, x, dx: np.cos(x[0]) * dx[0], "sin{f}({0})", None, js="Math.sin({0})"),
+    Op("cos", 1, np.cos, lambda y, x, dx: -(np.sin(x[0]) * dx[0]), "cos{f}({0})", None, js="Math.cos({0})"),
     Op(
         "arctan2",
         2,
@@ -85,9 +87,26 @@ _ROWS = (
         lambda y, x, dx: (x[1] * dx[0] - x[0] * dx[1]) / (x[0] * x[0] + x[1] * x[1]),
         "atan2{f}({0}, {1})",
         None,
+        js="Math.atan2({0}, {1})",
     ),
-    Op("arccos", 1, np.arccos, lambda y, x, dx: -dx[0] / np.sqrt((1.0 - x[0]) * (1.0 + x[0])), "acos{f}({0})", None),
-    Op("absolute", 1, np.absolute, lambda y, x, dx: np.copysign(1.0, x[0]) * dx[0], "fabs{f}({0})", _call("fabs")),
+    Op(
+        "arccos",
+        1,
+        np.arccos,
+        lambda y, x, dx: -dx[0] / np.sqrt((1.0 - x[0]) * (1.0 + x[0])),
+        "acos{f}({0})",
+        None,
+        js="Math.acos({0})",
+    ),
+    Op(
+        "absolute",
+        1,
+        np.absolute,
+        lambda y, x, dx: np.copysign(1.0, x[0]) * dx[0],
+        "fabs{f}({0})",
+        _call("fabs"),
+        js="Math.abs({0})",
+    ),
     Op(
         "copysign",
         2,
@@ -95,6 +114,7 @@ _ROWS = (
         lambda y, x, dx: np.copysign(1.0, x[0]) * np.copysign(1.0, x[1]) * dx[0],
         "copysign{f}({0}, {1})",
         _call("copysign", 2),
+        js="copysign({0}, {1})",
     ),
     Op(
         "minimum",
@@ -103,6 +123,7 @@ _ROWS = (
         lambda y, x, dx: np.where(x[0] <= x[1], dx[0], dx[1]),
         "({0} < {1} || isnan({0}) ? {0} : {1})",
         _call("minimum", 2),
+        js="Math.min({0}, {1})",
     ),
     Op(
         "maximum",
@@ -111,8 +132,9 @@ _ROWS = (
         lambda y, x, dx: np.where(x[1] <= x[0], dx[0], dx[1]),
         "({0} > {1} || isnan({0}) ? {0} : {1})",
         _call("maximum", 2),
+        js="Math.max({0}, {1})",
     ),
-    Op("floor", 1, np.floor, _nothing, "floor{f}({0})", _call("floor")),
+    Op("floor", 1, np.floor, _nothing, "floor{f}({0})", _call("floor"), js="Math.floor({0})"),
     Op("less", 2, np.less, _nothing, "({0} < {1})", "fcmp olt {v} {0}, {1}", logical=True),
     Op("less_equal", 2, np.less_equal, _nothing, "({0} <= {1})", "fcmp ole {v} {0}, {1}", logical=True),
     Op(

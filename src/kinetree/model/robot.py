@@ -191,12 +191,13 @@ NO_AXES.setflags(write=False)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A named frame that is fixed to a link: origin is T_link_frame (4, 4)."""
+    """A named frame that is fixed to a link: origin is T_link_frame (4, 4), which is a guess if `unplaced` says why."""
 
     name: str
     link: str
     origin: Array = field(default_factory=lambda: IDENTITY)
     source: Source | None = None
+    unplaced: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
+from kinetree.queries.query import tree
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
@@ -69,6 +70,14 @@ def Xup(robot: Robot, joint: str, q: Any = ()) -> Array:
     """Return Featherstone's Xup (6, 6): motion vectors from the parent link to the child link; the inverse of A(q), and
     XJ XT where the child's frame is at the joint. q: as in `joint_motion`."""
     return plucker.motion_transform(se3.inverse(joint_pose(robot, joint, q)))
+
+
+def own_coordinates(robot: Robot, joint: str, q: Array) -> Array:
+    """Return the numbers (nq_joint,) of a joint in q (nq,): those of a follower from its leader's."""
+    model = tree(robot)
+    if not robot.joints[joint].kind.nq:
+        return np.zeros(0)
+    return np.asarray(model.coordinates(model.joints.index(joint), q))
 
 
 def _own(joint: Joint, q: Any) -> Array:

@@ -16,6 +16,7 @@ from kinetree.model.force_torque import MEASURES, reading_place
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.queries.query import coordinates, frames_of, one_of, query, tree, velocities
+from kinetree.robots.icub.naming import sensor as sensor_named
 from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import Array, homogeneous, inverse
 
@@ -90,13 +91,14 @@ def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None =
     w is in `frame`, which is on the far side of the sensor's joint with the links that it carries. These have no weight
     here and are at rest; w acts on them from outside. measures: "parent_on_child", the wrench that the joint's parent
     link exerts on its child link, -w; or "child_on_parent", w. By default the model's value, and so are the axes and
-    the point of the moment (`ForceTorque`); without them these are the sensor's own. N and N m, force first.
+    the point of the moment (`ForceTorque`); without them these are the sensor's own. N and N m, force first. sensor: a
+    name of the model, or of the iCub's convention (`kt.icub.sensor`).
 
-    Raises KinetreeError if `sensor` is not a force/torque sensor of a joint, for a frame on the near side, and if
-    neither the model nor the caller gives `measures`.
+    Raises KinetreeError if `sensor` is not a force/torque sensor of a joint, for a frame on the near side, if neither
+    the model nor the caller gives `measures`, and if the place of the sensor is unknown (`Frame.unplaced`).
     """
     (frame,) = frames_of(robot, (frame,))
-    it = robot.sensors[sensor]
+    it = sensor_named(robot, sensor)
     joint = _joint_of(robot, it)
     if measures is None and it.force_torque is not None:
         measures = it.force_torque.measures
@@ -106,6 +108,11 @@ def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None =
     one_of("measures", measures, MEASURES)
     _check_far_side(robot, joint, frame)
     place, sign = reading_place(robot, it), -1.0 if measures == "parent_on_child" else 1.0
+    for name in (place.frame, place.on):
+        if why := robot.frames[name].unplaced:
+            fix = f"give frame {name!r} its place with kt.edit.move_frame"
+            message = f"has no known place, so its reading is not known: {why}"
+            raise fail("unplaced", message, element=f"sensor {it.name!r}", fix=fix)
 
     def algorithm(model: Tree, q: Any, w: Any) -> Any:
         p = statics.point(model, q, place.p, place.on, place.frame)
@@ -113,8 +120,8 @@ def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None =
         return sign * moved_wrench(T_reading_frame, statics.wrench(model, q, w, frame, place.frame))
 
     numbers = (*place.R_frame_reading.ravel().tolist(), *place.p.tolist())
-    key = ("sensor_reading", sensor, frame, measures, place.frame, place.on, *numbers)
-    output = Port("reading", (6,), _WRENCH, f"of {sensor}, {measures}; N, N m")
+    key = ("sensor_reading", it.name, frame, measures, place.frame, place.on, *numbers)
+    output = Port("reading", (6,), _WRENCH, f"of {it.name}, {measures}; N, N m")
     return query(robot, key, [place.frame, frame, place.on], output, algorithm, _wrench_in(frame))
 
 

@@ -28,7 +28,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "link": ("inertial", "visuals", "collisions", "extensions"),
     "joint": JOINT,
     "loop": JOINT,
-    "frame": ("link", "origin"),
+    "frame": ("link", "origin", "unplaced"),
     "sensor": ("type", "frame", "origin", "joint", "update_rate", "force_torque", "extensions"),
     "material": ("rgba", "texture"),
     "coupled_limit": ("coefficients", "lower", "upper"),

@@ -164,7 +164,7 @@ def _change(parts: Parts, record: Record, own: Names) -> None:
     values = {path: value for path, value in record.data.items() if path not in ("file", "name")}
     if record.kind in ("robot", "group") or not values or {"gone", "new"} & {*values}:
         return
-    if record.kind == "frame":
+    if record.kind == "frame" and {*values} != {"unplaced"}:
         raise ValueError("a frame is only where the file has it")
     things, i = _at(parts, record)
     thing = things[i]

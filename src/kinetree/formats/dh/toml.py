@@ -175,9 +175,9 @@ class _Reader:
 
     def frame(self, table: TomlTable) -> Frame:
         name, label = _text(table, "name", ""), f"frame {table.number}"
-        _check_keys(table, ("name", "on", *POSE_KEYS), label)
+        _check_keys(table, ("name", "on", "unplaced", *POSE_KEYS), label)
         on = _text(table, "on", _text(self.file, "root", "base_link"))
-        return Frame(name, on, self.own_pose(table, label), table.source)
+        return Frame(name, on, self.own_pose(table, label), table.source, _text(table, "unplaced", ""))
 
     def fixed(self, table: TomlTable) -> Joint:
         _check_keys(table, ("joint", "on", "link", *POSE_KEYS), label := f"fixed joint {table.number}")

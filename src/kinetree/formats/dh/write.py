@@ -79,6 +79,7 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
             lines += [*_pose_lines(body, spelling), *([f"inertia = [{tensor}]"] if body.inertia.any() else [])]
     for frame in table.frames:
         lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", f"on = {_quoted(frame.link)}"]
+        lines += [f"unplaced = {_quoted(frame.unplaced)}"] if frame.unplaced else []
         lines += _pose_lines(frame, spelling)
     for sensor in table.sensors:
         lines += ["", "[[sensor]]", f"name = {_quoted(sensor.name)}", f"type = {_quoted(sensor.type)}"]

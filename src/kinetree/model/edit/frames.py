@@ -74,8 +74,9 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
 
     A link's own frame moves without the link: its inertia, shapes, joints, frames and sensors stay where they are, so
     the same q means the same. If the link is the root, poses in the root frame change by one constant. Sensors stay
-    in place when their frame moves. Elements of other tools are not changed; those that concern the link are noted, and
-    so are force/torque sensors that read in the axes of the link.
+    in place when their frame moves, unless its place was unknown: then they move with it. Elements of other tools are
+    not changed; those that concern the link are noted, and so are force/torque sensors that read in the axes of the
+    link.
     """
     frame = robot.frames[name]
     anchor = frame if relative_to is None else robot.frames[relative_to]
@@ -86,14 +87,15 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
     T_new_old = frozen(se3.inverse(T_link_new) @ frame.origin)
     parts = parts_of(robot)
     parts.sensors = [
-        replace(sensor, origin=frozen(T_new_old @ sensor.origin)) if sensor.frame == name else sensor
-        for sensor in parts.sensors
+        replace(s, origin=frozen(T_new_old @ s.origin)) if s.frame == name and not frame.unplaced else s
+        for s in parts.sensors
     ]
     if name in robot.links:
         _move_link_frame(parts, robot.links[name], T_new_old)
         parts.notes += tuple(_turned_readings(robot, name))
     else:
-        parts.frames = [replace(f, origin=frozen(T_link_new)) if f.name == name else f for f in parts.frames]
+        moved = replace(frame, origin=frozen(T_link_new), unplaced="")
+        parts.frames = [moved if f.name == name else f for f in parts.frames]
     return build(parts)
 
 

@@ -116,8 +116,13 @@ def families(robot: Robot) -> tuple[Family, ...]:
 _told: WeakKeyDictionary[Robot, tuple[Family, ...]] = WeakKeyDictionary()
 
 
+def is_icub(robot: Robot) -> bool:
+    """Return whether the robot has a joint of a control board of the iCub's families."""
+    return any(name in axes for axes in _axes().values() for name in robot.joints)
+
+
 def _families(robot: Robot) -> tuple[Family, ...]:
-    if not any(name in axes for axes in _axes().values() for name in robot.joints):
+    if not is_icub(robot):
         raise fail("not-an-icub", "has no joint of a control board of the iCub", element=f"robot {robot.name!r}")
     order, torsos = _torso_of(robot), boards().torsos
     agreeing = tuple(

@@ -7,6 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from kinetree.arguments import explained
+from kinetree.errors import unknown_name
+from kinetree.model.robot import Robot, Sensor
+from kinetree.robots.icub.boards import is_icub
 from kinetree.robots.icub.limits import board_limits
 
 Row = TypeVar("Row")
@@ -150,6 +154,23 @@ def naming() -> Naming:
 def corrected(entries: Iterable[Entry[Row]]) -> list[Row]:
     """Return the rows of a table as they should read, in order."""
     return [entry.correct for entry in entries]
+
+
+@explained
+def sensor(robot: Robot, name: str) -> Sensor:
+    """Return a sensor by its name in the robot or, if no sensor has this name, by the iCub's convention.
+
+    The page's "left_arm", and "l_arm_ft" of today, is the force/torque sensor of joint l_arm_ft_sensor, whatever the
+    model calls it; only iCubs have these aliases. Raises KinetreeError for another name, with the nearest names.
+    """
+    if not isinstance(name, str) or name in robot.sensors or not is_icub(robot):
+        return robot.sensors[name]
+    measured = {it.joint: it for it in robot.sensors.values() if it.type == "force_torque"}
+    rows = [row for entry in naming().fixed_joints for row in (entry.printed, entry.correct) if row]
+    aliases = {row.sensor: measured[row.joint] for row in rows if row.joint in measured}
+    if name not in aliases:
+        raise unknown_name("sensor", name, [*robot.sensors, *aliases])
+    return aliases[name]
 
 
 def _entries(table: list[dict[str, Any]], row: Callable[..., Row]) -> tuple[Entry[Row], ...]:

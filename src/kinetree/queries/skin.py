@@ -1,0 +1,49 @@
+"""Wrenches and joint torques of contacts on the iCub's skin."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.arguments import explained
+from kinetree.compiler.port import Port, checked
+from kinetree.model.robot import Robot
+from kinetree.queries.query import coordinates, frames_of
+from kinetree.queries.statics import contact_wrench, joint_torques
+from kinetree.robots.icub.skin import SkinContact, contact_frame
+from kinetree.spatial.se3 import Array
+
+_VECTORS = [Port(name, (3,), ("x", "y", "z")) for name in ("center_of_pressure", "force", "moment")]
+
+
+class ContactTorques(NamedTuple):
+    """wrenches (…, 6) of all contacts of a link together, in the link's frame, by link: N, N m about its origin; tau
+    (…, nv), what they exert on the joints together, as in `joint_torques`."""
+
+    wrenches: Mapping[str, Array]
+    tau: Array
+
+
+@explained
+def contact_torques(robot: Robot, q: Any, contacts: Iterable[SkinContact]) -> ContactTorques:
+    """Return the wrenches at the links, and the joint torques, of contacts on the skin at q (…, nq).
+
+    contacts: such as `contacts` reads; their vectors and q broadcast. The wrench of a contact about the origin of its
+    frame is its force f and the moment m + p × f, where p is the centre of pressure; tau is the sum of Jᵀ w over all
+    links. Raises KinetreeError for a contact on a frame that the robot does not have (`skin_frame`).
+    """
+    frames_of(robot, ())
+    (q,), batch = checked("contact_torques", [coordinates(robot)], [q], {}, float)
+    wrenches: dict[str, Array] = {}
+    for contact in contacts:
+        vectors = [contact.center_of_pressure, contact.force, contact.moment]
+        (p, f, moment), _ = checked(f"contact {contact.id}", _VECTORS, vectors, {}, float)
+        frame = contact_frame(robot, contact)
+        R = frame.origin[:3, :3]
+        pure = np.concatenate([np.zeros(moment.shape), moment @ R.T], axis=-1)
+        w = contact_wrench(p @ R.T + frame.origin[:3, 3], f @ R.T) + pure
+        wrenches[frame.link] = wrenches.get(frame.link, 0.0) + w
+    tau = np.zeros((*batch, len(robot.velocity_names)))
+    for link, w in wrenches.items():
+        tau = tau + joint_torques(robot, link)(q, w)
+    return ContactTorques(wrenches, tau)

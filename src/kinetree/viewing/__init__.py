@@ -1,0 +1,1 @@
+"""Pictures of robots. Written by us as plain SVG text, with NumPy alone."""
