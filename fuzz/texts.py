@@ -152,6 +152,24 @@ MJCF = """<mujoco model="m"><compiler angle="degree" eulerseq="XYZ" autolimits="
 <equality><joint joint1="j" joint2="k" polycoef="0 1 0 0 0"/></equality>
 <keyframe><key qpos="0 0 0 1 0 0 0 0 0"/></keyframe></mujoco>
 """
+DH = """name = "a"
+convention = "mdh"
+units = { length = "mm", angle = "deg" }
+rows = [{ joint = "q1", a = 1, d = 0, alpha = 90, theta = "-90 + (-39 -> 39)" }]
+[[inertial]]
+on = "dh_1"
+mass = 1.5
+xyz = [10, 0, 0]
+rpy = [0, 90, 0]
+inertia = [0.1, 0, 0, 0.2, 0, 0.3]
+"""
+ETS = """name = two_arms
+base = pedestal
+tip = chest
+tz(0.5) Rz(waist) Ry(90°) link(trunk) mass(5, 0, 0, 100 mm) SE3(1, 2, 3, 0, 0, pi)
+from chest: ty(0.2) Rx(-l_elbow) mass(1, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0.3) tz(-0.25) frame(l_hand)
+from "chest": fixed(f) link("r arm") tx("r_slide")  # the right one
+"""
 
 
 @cache
@@ -161,11 +179,12 @@ def own(format: str) -> tuple[Text, ...]:
     arm = kt.edit.cut(kt.load("icub", limits="dh"), "l_shoulder_1")
     left_out = ("extension", "group", "sensor", "velocity_limit")
     chain = ("frame", "geometry", "group", "limit", "sensor")
-    short = {"urdf": [ARM, *_examples()], "xacro": [XACRO], "sdf": [SDF], "mjcf": [MJCF]}
+    short = {"urdf": [ARM, *_examples()], "xacro": [XACRO], "sdf": [SDF], "mjcf": [MJCF], "dh": [DH], "ets": [ETS]}
     texts = list(short.get(format, []))
     if FORMATS[format].writer is not None:
-        serial = format in ("dh-csv", "ets")
-        texts.append(FORMATS[format].write(arm if serial else icub, chain if serial else left_out))
+        row = FORMATS[format]
+        more = {"dh-csv": (arm, chain), "ets": (icub, (*chain[1:], "coupled_limit"))}
+        texts.append(row.write(*more.get(format, (icub, left_out))))
     return tuple(Text(text.encode()) for text in texts)
 
 

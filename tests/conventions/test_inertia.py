@@ -44,6 +44,7 @@ class TestWhatAReaderMakes:
 
     def test_a_table_of_joints_has_no_masses(self):
         assert said("tz(0.3) Rz(q1) tx(0.5)", "ets", "INR") == []
+        assert ("INR-004", "link 'q1_link'") in said("tz(0.3) Rz(q1) mass(-1)", "ets", "INR")
         assert (
             said("# convention: dh\njoint,theta (rad),d (m),a (m),alpha (rad)\nq1,0,0.1,0.2,0\n", "dh-csv", "INR") == []
         )

@@ -443,7 +443,8 @@ def test_what_a_table_cannot_say_is_named():
     with pytest.raises(kt.KinetreeError) as caught:
         dh.write(kt.load(path))
     codes = {finding.code for finding in caught.value.findings}
-    assert {"cannot-say-inertial", "cannot-say-geometry"} <= codes
+    assert "cannot-say-geometry" in codes
+    assert "cannot-say-inertial" not in codes
     joint = '<joint name="j" type="floating"><parent link="a"/><child link="b"/></joint>'
     floating = f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>'
     with pytest.raises(kt.KinetreeError, match="floating"):

@@ -18,7 +18,8 @@ from kinetree.algorithms.kinematics import body_poses
 from kinetree.algorithms.serial import SerialChain, check_kind
 from kinetree.algorithms.vectors import decimal, right_angle
 from kinetree.model.dh import Convention, DHChain, DHRow, DHShape, DHTable
-from kinetree.model.robot import Frame, Geometry, Joint, Robot
+from kinetree.model.edit.merge import combined
+from kinetree.model.robot import Frame, Geometry, Inertial, Joint, Link, Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.dh import Normal, common_normal, sine_between, x_screw
@@ -72,7 +73,7 @@ def extract_dh(
 
 def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = PARALLEL) -> DHTable:
     """Return the whole robot as chains that share joints, one for each last body. Every frame keeps its name and its
-    pose; links on fixed joints become frames, except for `measured_cuts`."""
+    pose; links on fixed joints become frames, except for `measured_cuts`, and their masses go to the link below."""
     tree = build_tree(robot)
     extraction = _TreeExtraction(robot, tree, convention, parallel)
     ends = [i for i in range(len(tree.joints)) if i not in tree.parent]
@@ -85,7 +86,8 @@ def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = P
     sensors, groups = tuple(robot.sensors.values()), dict(robot.groups)
     coupled = tuple(robot.coupled_limits)
     shapes = tuple(_shape(link.name, drawn) for link in robot.links.values() for drawn in link.visuals)
-    return DHTable(robot.name, robot.root, chains, frames, sensors, groups, order, fixed, coupled, shapes)
+    links = extraction.weighed_links()
+    return DHTable(robot.name, robot.root, chains, frames, sensors, groups, order, fixed, coupled, shapes, links)
 
 
 def _shape(link: str, drawn: Geometry) -> DHShape:
@@ -194,6 +196,18 @@ class _TreeExtraction:
         (_, T_body_link), (_, T_body_frame) = self.tree.frames[link], self.tree.frames[name]
         pose = _rounded_pose(se3.inverse(T_body_link) @ T_body_frame)
         return Frame(name, link, pose, unplaced=self.robot.frames[name].unplaced)
+
+    def weighed_links(self) -> tuple[Link, ...]:
+        """Return the links of the table that have a mass, with that of the links that become frames on them."""
+        bodies: dict[str, list[Inertial]] = {}
+        for name, link in self.robot.links.items():
+            if link.inertial and name in self.links:
+                bodies.setdefault(name, []).append(link.inertial)
+            elif link.inertial:
+                frame, inertial = self.frame(name), link.inertial
+                moved = replace(inertial, origin=frozen(frame.origin @ inertial.origin))
+                bodies.setdefault(frame.link, []).append(moved)
+        return tuple(Link(name, combined(inertials, name)) for name, inertials in bodies.items())
 
 
 def _head(joint: Joint, names: set[str]) -> DHRow:

@@ -15,8 +15,8 @@ from kinetree.spatial.se3 import Array
 
 T = TypeVar("T")
 
-WITHOUT_MASSES = ("dh", "dh-csv", "ets")
-"""Formats without masses."""
+KINEMATIC = ("dh", "dh-csv", "ets")
+"""Formats of kinematics, in which no link has a mass as a rule."""
 
 
 class Quality(Rule):
@@ -104,8 +104,8 @@ def is_made(link: Link, robot: Robot) -> bool:
 @fact
 def weighed(robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Mapping[str, tuple[Link, ...]]:
     """Return `moving` without links that a reader made, and without bodies of which a part has a mass that follows from
-    its shapes; nothing for formats without masses."""
-    if robot.text and robot.text.format in WITHOUT_MASSES:
+    its shapes; nothing for robots without masses in a format of kinematics."""
+    if robot.text and robot.text.format in KINEMATIC and not any(link.inertial for link in robot.links.values()):
         return {}
     unknown = {note.source for note in robot.notes if note.code == "unknown-inertia"}
     found = {body: tuple(link for link in links if not is_made(link, robot)) for body, links in moving.items()}

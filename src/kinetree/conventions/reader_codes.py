@@ -26,6 +26,7 @@ REMARKS: Mapping[str, str] = {
     "empty-group": "A group has no joint that moves by itself.",
     "equality": "A constraint of MuJoCo is switched off, or restricts joints in its own way; it is kept, not obeyed.",
     "ets-angle": "An angle without a unit is more than a whole turn in rad; degrees may be meant.",
+    "ets-end": "A constant ends a branch of an elementary-transform sequence, and no link or frame uses it.",
     "expanded": "MuJoCo has expanded elements that make bodies; what it made stands at their place.",
     "force-limit": "A limit of the force that differs by direction is kept as it is written, and not obeyed.",
     "frame-points": "Points touched for a frame lie so near to each other that it may be turned.",

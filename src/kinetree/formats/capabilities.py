@@ -101,27 +101,27 @@ JOINT_TYPE = "a {0.type} joint"
 LOOP = "a joint that closes a loop"
 GROUPS = "groups of joints"
 
+SINGLE_JOINTS = where(lambda joint: joint.type not in (*KINDS, "fixed"), JOINT_TYPE)
+
 KINEMATICS_ALONE: Row = {
     "loop": LOOP,
     "extension": "<{0.tag}>",
     "material": "materials",
-    "link.inertial": "the inertia of a link",
     "link.geometry": "the shapes of a link",
     "joint.dynamics": _dynamics("damping friction stiffness armature", "the dynamics of a joint"),
     "joint.safety": "safety limits",
     "joint.calibration": "calibration",
 }
-"""Losses of formats without mass, shape and behaviour."""
+"""Losses of formats without shape and behaviour."""
 
-ONE_CHAIN: Row = {
+UNRELATED: Row = {
     "sensor": "sensors",
     "order": where(lambda orders: orders[0] != orders[1], "another order of q than that of the chain"),
     "coupled_limit": "limits over several joints",
     "group": GROUPS,
-    "frame": DEPENDS,
     "joint.mimic": "joints that follow others",
 }
-"""Losses of formats that have a single chain of joints."""
+"""Losses of formats that have joints without relations between them."""
 
 CAPABILITIES: dict[str, Capability] = {
     "urdf": Capability(
@@ -155,17 +155,27 @@ CAPABILITIES: dict[str, Capability] = {
         "a DH table",
         {
             **KINEMATICS_ALONE,
-            "joint": where(lambda joint: joint.type not in (*KINDS, "fixed"), JOINT_TYPE),
+            "joint": SINGLE_JOINTS,
             **_depends("link.geometry", "sensor", "sensor.force_torque", "group"),
         },
     ),
-    "dh-csv": Capability("a DH table in CSV", {**KINEMATICS_ALONE, "joint": DEPENDS, **ONE_CHAIN}),
+    "dh-csv": Capability(
+        "a DH table in CSV",
+        {
+            **KINEMATICS_ALONE,
+            "link.inertial": "the inertia of a link",
+            "joint": DEPENDS,
+            **UNRELATED,
+            "frame": DEPENDS,
+        },
+    ),
     "ets": Capability(
         "ETS",
         {
             **KINEMATICS_ALONE,
+            "joint": SINGLE_JOINTS,
             "link": DEPENDS,
-            **ONE_CHAIN,
+            **UNRELATED,
             "joint.limit": where(lambda joint: joint.limit != UNLIMITED, "limits"),
         },
     ),

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.errors import Source
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Mimic, Sensor
+from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Link, Mimic, Sensor
 from kinetree.spatial.dh import x_screw, z_screw
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -111,7 +111,7 @@ class DHTable:
     """A robot of one or several chains, with the fixed joints, frames, sensors and groups that a file may add.
 
     fixed: joints that cut links of the chains in two: what was fixed to `parent` is fixed to `child`, in place.
-    order: of q, if it is not that of the rows.
+    order: of q, if it is not that of the rows. links: inertias in a frame, by its name.
     """
 
     name: str
@@ -124,4 +124,5 @@ class DHTable:
     fixed: tuple[Joint, ...] = ()
     coupled_limits: tuple[CoupledLimit, ...] = ()
     shapes: tuple[DHShape, ...] = ()
+    links: tuple[Link, ...] = ()
     source: Source | None = None

@@ -28,6 +28,8 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
         builder.cut(joint)
     for frame in table.frames:
         builder.frame(frame)
+    for link in table.links:
+        builder.weigh(link)
     builder.carriers = {joint.child: joint for joint in builder.parts.joints}
     with np.errstate(all="ignore"):  # what is too large is refused
         for shape in table.shapes:
@@ -58,7 +60,9 @@ class _Builder:
         self.carriers: dict[str, Joint] = {}  # link: its joint, when all are known
         self.places: list[tuple[str, Array]] = []  # of the frames of rows
 
-    def error(self, code: str, message: str, thing: DHChain | DHRow | DHShape | Frame | Joint, element: str) -> None:
+    def error(
+        self, code: str, message: str, thing: DHChain | DHRow | DHShape | Frame | Joint | Link, element: str
+    ) -> None:
         self.report.error(code, message, thing.source.line if thing.source else None, element=element)
 
     def chain(self, chain: DHChain, label: str) -> None:
@@ -249,6 +253,21 @@ class _Builder:
             carrier = self.carriers[last]
             last, T_last_end = carrier.parent, carrier.origin @ carrier.child_origin @ T_last_end
         return np.asarray(T_last_end[:3, 3]) if last == link else None
+
+    def weigh(self, weighed: Link) -> None:
+        """Give the link of a frame an inertia that is known in this frame."""
+        label = f"inertial on {weighed.name!r}"
+        if weighed.name not in self.frames:
+            near = nearest_names(weighed.name, list(self.frames))
+            self.error("unknown-frame", f"on={weighed.name!r} is no link or frame; {near}", weighed, label)
+            return
+        name, T = self.frames[weighed.name]
+        i = next(i for i, link in enumerate(self.parts.links) if link.name == name)
+        if self.parts.links[i].inertial:
+            self.error("duplicate-name", f"link {name!r} has an inertia already; legal is one", weighed, label)
+        elif weighed.inertial:
+            inertial = replace(weighed.inertial, origin=frozen(T @ weighed.inertial.origin))
+            self.parts.links[i] = replace(self.parts.links[i], inertial=inertial, source=weighed.source)
 
     def add(self, frame: Frame) -> None:
         self.parts.frames.append(frame)

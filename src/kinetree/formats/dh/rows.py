@@ -186,13 +186,13 @@ def read_pose(raw: object, units: Units, place: Place) -> Array:
     if "matrix" in raw:
         rows = raw["matrix"]
         flat = [x for row in rows for x in row] if _is_square(rows) else None
-        numbers = None if flat is None else _numbers(flat, 16)
+        numbers = None if flat is None else finite_numbers(flat, 16)
         if numbers is None:
             place.error("pose", "matrix needs four lists of four numbers")
             return se3.IDENTITY
         return matrix_pose(numbers, units.length, place)
-    xyz = _numbers(raw.get("xyz", [0, 0, 0]), 3)
-    rpy = _numbers(raw.get("rpy", [0, 0, 0]), 3, with_pi=units.angle == "rad")
+    xyz = finite_numbers(raw.get("xyz", [0, 0, 0]), 3)
+    rpy = finite_numbers(raw.get("rpy", [0, 0, 0]), 3, with_pi=units.angle == "rad")
     if xyz is None or rpy is None:
         place.error("pose", f"xyz and rpy take three numbers each; legal is {LEGAL}")
         return se3.IDENTITY
@@ -234,7 +234,7 @@ def _is_square(rows: Any) -> bool:
     return isinstance(rows, list) and len(rows) == 4 and all(isinstance(row, list) and len(row) == 4 for row in rows)
 
 
-def _numbers(raw: object, count: int, with_pi: bool = False) -> list[float] | None:
+def finite_numbers(raw: object, count: int, with_pi: bool = False) -> list[float] | None:
     """Return `count` numbers, which may be multiples of pi if `with_pi`, or None."""
     if not isinstance(raw, list) or len(raw) != count:
         return None

@@ -7,17 +7,18 @@ from typing import Any
 
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.rows import KEYS as ROW_KEYS
-from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, POSE_KEYS, Place, read_pose, read_row
+from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, POSE_KEYS, Place, finite_numbers, read_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
 from kinetree.formats.numbers import ANGLES, PER_METRE
 from kinetree.formats.text import TextReport, read_toml
 from kinetree.formats.toml import Places, TomlTable, Where, is_text, is_texts, shown
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHShape, DHTable
-from kinetree.model.robot import CoupledLimit, ForceTorque, Frame, Joint, Sensor
+from kinetree.model.robot import CoupledLimit, ForceTorque, Frame, Inertial, Joint, Link, Sensor
+from kinetree.spatial.se3 import frozen
 
 CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip", "frames")
-LISTS = ("chain", "fixed", "frame", "sensor", "coupled_limit")
+LISTS = ("chain", "fixed", "inertial", "frame", "sensor", "coupled_limit")
 TOP_KEYS = ("name", "root", "convention", "units", "order", *LISTS, "groups", "shapes")
 SHAPES = ("capsule", "cylinder")
 SHAPE = "{ on = frame, radius = …, to = frame or [x, y, z], from = [x, y, z], type = 'capsule' | 'cylinder' }"
@@ -64,6 +65,7 @@ class _Reader:
             tuple(map(self.fixed, self.tables("fixed"))),
             tuple(map(self.coupled_limit, self.tables("coupled_limit"))),
             self.shapes(),
+            tuple(map(self.inertial, self.tables("inertial"))),
             self.report.source(self.places.key("name", None)),
         )
 
@@ -186,6 +188,15 @@ class _Reader:
         name, on, link = (_text(table, key, "") for key in ("joint", "on", "link"))
         return Joint(name, "fixed", on, link, self.own_pose(table, label), source=table.source)
 
+    def inertial(self, table: TomlTable) -> Link:
+        """Return a link with its mass, the pose of its centre, and its inertia there in the axes of this pose."""
+        _check_keys(table, ("on", "mass", "inertia", *POSE_KEYS), label := f"inertial {table.number}")
+        _check_needed(table, ("on", "mass"), label)
+        (mass,) = _numbers(table, "mass", 1, "a number, in kg", label)
+        xx, xy, xz, yy, yz, zz = _numbers(table, "inertia", 6, "[ixx, ixy, ixz, iyy, iyz, izz], in kg m²", label)
+        tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+        return Link(_text(table, "on", ""), Inertial(mass, tensor, self.own_pose(table, label)), source=table.source)
+
     def coupled_limit(self, table: TomlTable) -> CoupledLimit:
         label, data = f"coupled limit {table.number}", table.data
         _check_keys(table, ("name", "coefficients", "lower", "upper"), label)
@@ -281,6 +292,15 @@ def _is_flag(said: object) -> bool:
 
 def _text(table: TomlTable, key: str, default: str) -> str:
     return str(table.value(key, default, is_text, "legal is a text", "text"))
+
+
+def _numbers(table: TomlTable, key: str, count: int, legal: str, label: str) -> list[float]:
+    """Return the numbers of a key, a list if they are several; zeros if it is missing."""
+    said = table.data.get(key, [0.0] * count if count > 1 else 0.0)
+    values = finite_numbers(said if count > 1 else [said], count)
+    if values is None:
+        table.error("number", f"{key} is {shown(said)}; legal is {legal}", key, element=label)
+    return values or [0.0] * count
 
 
 def _check_keys(table: TomlTable, legal: Collection[str], label: str) -> None:

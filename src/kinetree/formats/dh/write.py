@@ -22,7 +22,7 @@ from kinetree.formats.numbers import PER_METRE, format_number, to_si
 from kinetree.model.dh import Convention, DHChain, DHRow, DHShape, DHTable
 from kinetree.model.force_torque import reading_place, same_place
 from kinetree.model.magnitudes import LARGEST
-from kinetree.model.robot import ForceTorque, Frame, Joint, Limit, Link, Mimic, Robot, Sensor
+from kinetree.model.robot import ForceTorque, Frame, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -72,6 +72,11 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
     for joint in table.fixed:
         lines += ["", "[[fixed]]", f"joint = {_quoted(joint.name)}"]
         lines += [f"on = {_quoted(joint.parent)}", f"link = {_quoted(joint.child)}", *_pose_lines(joint, spelling)]
+    for link in table.links:
+        if body := link.inertial:
+            tensor = ", ".join(map(format_number, body.inertia[np.triu_indices(3)]))
+            lines += ["", "[[inertial]]", f"on = {_quoted(link.name)}", f"mass = {format_number(body.mass)}"]
+            lines += [*_pose_lines(body, spelling), *([f"inertia = [{tensor}]"] if body.inertia.any() else [])]
     for frame in table.frames:
         lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", f"on = {_quoted(frame.link)}"]
         lines += [f"unplaced = {_quoted(frame.unplaced)}"] if frame.unplaced else []
@@ -200,7 +205,7 @@ def _force_torque(said: ForceTorque) -> str:
     return f"{{ {', '.join(f'{key} = {_quoted(word)}' for key, word in words.items())} }}"
 
 
-def _pose_lines(thing: Frame | Joint | Sensor, spelling: Spelling) -> list[str]:
+def _pose_lines(thing: Frame | Inertial | Joint | Sensor, spelling: Spelling) -> list[str]:
     return [] if np.array_equal(thing.origin, se3.IDENTITY) else _xyz_rpy(thing.origin, spelling)
 
 

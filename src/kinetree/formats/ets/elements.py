@@ -9,6 +9,7 @@ Metres and radians (Corke and Haviland, "Not your grandmother's toolbox", 2021, 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import pi
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ import numpy as np
 from kinetree.errors import fail
 from kinetree.formats.kinematic import quoted
 from kinetree.formats.numbers import ANGLES, PER_METRE, PI_WORDS, format_number
+from kinetree.model.robot import Inertial
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 _E = np.eye(3)
-WORDS = (*PI_WORDS, *ANGLES, *PER_METRE, "nan", "inf", "infinity")
+UNITS = (*PI_WORDS, *ANGLES, *PER_METRE, "nan", "inf", "infinity")
 """Words that stand for a number or a unit, and name a joint only between quotes."""
 KINDS: dict[str, Callable[[Any], Array]] = {
     "Rx": lambda x: se3.turn(_E[0], x),
@@ -31,6 +33,14 @@ KINDS: dict[str, Callable[[Any], Array]] = {
     "tz": lambda x: se3.translation(_E[2] * x),
 }
 """Elementary transforms, from an angle or length to T (4, 4)."""
+
+NAMES = {"name": "robot", "base": "base_link", "tip": "tip"}
+"""Names that a text may give, and their defaults."""
+WORDS = ("from", "link", "frame", "fixed", "mass")
+"""Words besides the elementary transforms; "from" stands before a name and a colon, the others have arguments."""
+MASSES = (1, 4, 10)
+"""How many numbers "mass" may have; the rest of the ten are zeros."""
+RIGHT_ANGLES = {pi: "pi", -pi: "-pi", pi / 2: "pi/2", -pi / 2: "-pi/2"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,12 +78,13 @@ class ET:
 
     def __str__(self) -> str:
         if self.joint:
-            name = self.joint if self.joint.isidentifier() and self.joint not in WORDS else quoted(self.joint)
+            name = self.joint if self.joint.isidentifier() and self.joint not in UNITS else quoted(self.joint)
             return f"{self.kind}({'-' if self.flip else ''}{name})"
         if self.kind == "SE3":
             rpy = se3.rpy_from_rotation(self.pose[:3, :3])
             return f"SE3({', '.join(format_number(v) for v in (*self.pose[:3, 3], *rpy))})"
-        return f"{self.kind}({format_number(self.value)})"
+        turn = RIGHT_ANGLES.get(self.value) if self.kind.startswith("R") else None
+        return f"{self.kind}({turn or format_number(self.value)})"
 
 
 def _term(kind: str) -> Callable[..., ET]:
@@ -162,3 +173,26 @@ class ETS:
 
     def __str__(self) -> str:
         return " ".join(map(str, self.terms))
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of WORDS with its name, or "mass" with its ten numbers: see `inertial_of`."""
+
+    kind: str
+    name: str = ""
+    numbers: Sequence[float] = ()
+
+
+def inertial_of(numbers: Sequence[float], T: Array) -> Inertial:
+    """Return the inertia of ten numbers in a frame T (4, 4) of its link: mass in kg, centre of mass x, y, z in m, and
+    ixx, ixy, ixz, iyy, iyz, izz in kg m² about it."""
+    m, x, y, z, xx, xy, xz, yy, yz, zz = numbers
+    return Inertial(m, frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))), frozen(T @ se3.translation((x, y, z))))
+
+
+def numbers_of(inertial: Inertial) -> list[float]:
+    """Return the ten numbers of an inertia in its link's frame, as `inertial_of` takes them."""
+    R, I = inertial.origin[:3, :3], inertial.inertia
+    I = I if np.array_equal(R, np.eye(3)) else R @ I @ R.T
+    return [inertial.mass, *inertial.origin[:3, 3].tolist(), *I[np.triu_indices(3)].tolist()]

@@ -1,41 +1,51 @@
 """ETS text such as `tz(0.333) Rz(q1) Rx(-90°) tx(82.5 mm)` to a sequence and to a robot."""
 
 import re
+from bisect import bisect_left
 
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, nearest_names
-from kinetree.formats.ets.elements import ET, ETS, KINDS, SE3, WORDS
+from kinetree.formats.ets.build import Builder
+from kinetree.formats.ets.elements import ET, ETS, KINDS, MASSES, NAMES, SE3, UNITS, WORDS, Word
 from kinetree.formats.kinematic import unquoted
 from kinetree.formats.numbers import PER_METRE, multiple_of_pi, number, to_si
 from kinetree.formats.text import TextReport, decode
 from kinetree.model.assemble import Parts, assemble
-from kinetree.model.robot import Frame, Joint, Link, Robot, Text
+from kinetree.model.robot import Robot, Text
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import frozen
 
 _GAP = re.compile(r"(?:\s++|#[^\n]*+|[*⊕@])*+")
 _SETTING = re.compile(r"(name|base|tip)[ \t]*=[ \t]*(\"(?:[^\"\\\n]|\\.)*+\"|[^\s\"#]++)[ \t]*+(?=#|\n|$)")
+_STRING = r"\"(?:[^\"\\\n]|\\.)*+\""
+_NAME = re.compile(rf"[\w./-]++|{_STRING}")
+_BRANCH = re.compile(rf"(from)[ \t]++([\w./-]++|{_STRING})[ \t]*+:")
 _TERM = re.compile(r"(\w++)\s*+\(((?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^()\"'\n]++)*+)\)")
 _JOINT = re.compile(r"([+-]?)\s*+(?:([^\W\d]\w*+)|(\"(?:[^\"\\\n]|\\.)++\")|'([^']++)')")
 _UNIT = re.compile(r"(.*?)\s*(°|deg|rad|mm|cm|m)")
 _PLAIN = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
-NAMES = {"name": "robot", "base": "base_link", "tip": "tip"}
-"""Names that a text may give, and their defaults."""
 MAX_FINDINGS = 100
 MAX_NUMBER = 100
 ANGLE_HINT = "a number in rad, one marked ° or deg, a multiple of pi, or the name of a joint"
 LENGTH_HINT = "a number in m, one marked mm, cm or m, or the name of a joint"
+MASS_HINT = "a mass in kg, or with x, y, z of its centre, or with these and ixx, ixy, ixz, iyy, iyz, izz in kg m²"
 POSE_HINT = "x, y, z, roll, pitch, yaw, or the 16 numbers of a matrix row by row"
+Statement = tuple[ET | Word, int, int]
+"""A term or a word, and where it begins and ends in the text."""
 
 
 def parse(text: str) -> ETS:
     """Return the sequence of a text, without names of its ends; raise KinetreeError with every bad term underlined."""
     report = TextReport("<text>", text)
-    _, ets = parse_into(text, report)
+    _, statements = parse_into(text, report)
+    terms = tuple(item for item, *_ in statements if isinstance(item, ET))
+    for item, *span in statements:
+        if isinstance(item, Word):
+            message = f"{item.kind} stands in the texts of robots alone, which kinetree.load reads"
+            _error(report, text, "ets-term", message, *span)
     if report.failed:
         raise KinetreeError(report.findings)
-    return ets
+    return ETS(terms)
 
 
 def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
@@ -44,10 +54,10 @@ def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
     if findings:
         return None, findings
     report = TextReport(file, decoded)
-    names, ets = parse_into(decoded, report)
+    names, statements = parse_into(decoded, report)
+    parts = Parts("") if report.failed else parts_of_text(names, statements, decoded, report)
     if report.failed:
         return None, report.findings
-    parts = parts_of_ets(ets, **names)
     parts.source = report.source(1)
     parts.text = Text("ets", decoded)
     parts.notes = tuple(report.findings)
@@ -55,53 +65,69 @@ def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
     return robot, [*report.findings, *findings]
 
 
-def robot_of(ets: ETS, name: str = "robot") -> Robot:
-    """Return the robot of a sequence: links `base_link`, `q1_link` …, and frame `tip` at its end."""
-    robot, findings = assemble(parts_of_ets(ets, name))
-    if robot is None:
-        raise KinetreeError(findings)
-    return robot
-
-
-def parts_of_ets(ets: ETS, name: str = NAMES["name"], base: str = NAMES["base"], tip: str = NAMES["tip"]) -> Parts:
-    """Return links and joints of a sequence; a link's frame is its joint's frame after the motion."""
-    parts = Parts(name, [Link(base)])
-    link, T_end = base, se3.IDENTITY
-    for section in ets.links():
-        if section.v is None:
-            T_end = section.Ts
+def parts_of_text(names: dict[str, str], statements: list[Statement], text: str, report: TextReport) -> Parts:
+    """Return links, joints and frames of the statements; a link's frame is its joint's frame after the motion."""
+    start = stop = 0
+    builder = Builder(
+        names.get("name", NAMES["name"]),
+        names.get("base", NAMES["base"]),
+        lambda code, message: _error(report, text, code, message, start, stop),
+    )
+    line_ends = [at.start() for at in re.finditer("\n", text)]
+    tip, last = names.get("tip"), None
+    for statement in statements:
+        item, start, stop = statement
+        if item.kind == "from":
+            _end(builder, tip, last, text, report)
+            tip = None
+        builder.add(item, report.source(bisect_left(line_ends, start) + 1))
+        last = statement
+        if len(report.findings) >= MAX_FINDINGS:
             break
-        joint, child = section.v.joint, f"{section.v.joint}_link"
-        kind = "revolute" if section.v.kind.startswith("R") else "prismatic"
-        parts.joints.append(Joint(joint, kind, link, child, section.Ts, frozen([section.v.axis])))
-        parts.links.append(Link(child))
-        link = child
-    parts.frames.append(Frame(tip, link, T_end))
-    return parts
+    if tip is None and not builder.named and all(item.kind != "from" for item, *_ in statements):
+        tip = NAMES["tip"]
+    _end(builder, tip, last, text, report)
+    return builder.parts()
 
 
-def parse_into(text: str, report: TextReport) -> tuple[dict[str, str], ETS]:
-    """Return the names that a text gives, and its terms; faults go to `report`."""
-    terms: list[ET] = []
+def _end(builder: Builder, tip: str | None, last: Statement | None, text: str, report: TextReport) -> None:
+    """End a branch: name its end, or warn of a constant there that nothing uses."""
+    if tip is not None:
+        builder.add(Word("frame", tip))
+    elif last and isinstance(last[0], ET) and not last[0].joint:
+        line, bad = _where(text, *last[1:])
+        message, fix = f"{last[0]} ends a branch, and nothing uses it", "name the place with frame(…), or leave it out"
+        report.warning("ets-end", message, line, bad=bad, fix=fix)
+
+
+def parse_into(text: str, report: TextReport) -> tuple[dict[str, str], list[Statement]]:
+    """Return the names that a text gives, its terms and its words; faults go to `report`."""
+    statements: list[Statement] = []
     seen: set[str] = set()
     names, at = _names(text, report)
     if at == len(text):
         report.error("ets-empty", "there is no term; legal is such as tz(0.3) Rz(q1) tx(0.5)", 1)
     while at < len(text) and len(report.findings) < MAX_FINDINGS:
-        match = _TERM.match(text, at)
+        match = _BRANCH.match(text, at) or _TERM.match(text, at)
         if match is None:
             stop = re.compile(r"[\s*⊕@]|$").search(text, at + 1)
             end = stop.start() if stop else len(text)
-            message = f"{text[at:end]!r} is no term; legal is such as Rz(q1), tx(0.5), Rx(-90°), SE3({POSE_HINT})"
-            _error(report, text, "ets-syntax", message, at, end)
-        elif (term := _term(match, text, report)) is not None:
-            if term.joint in seen:
-                message = f"joint {term.joint!r} stands twice; every joint moves one term"
+            _error(report, text, "ets-syntax", _no_term(text[at:end]), at, end)
+        elif (item := _item(match, text, report)) is not None:
+            joint = item.joint if isinstance(item, ET) else item.name if item.kind == "fixed" else ""
+            if joint in seen:
+                message = f"joint {joint!r} stands twice; every joint moves one term"
                 _error(report, text, "ets-joint", message, match.start(2), match.end(2))
-            seen |= {term.joint} - {""}
-            terms.append(term)
+            seen |= {joint} - {""}
+            statements.append((item, *match.span()))
         at = _skip(text, match.end() if match else end)
-    return names, ETS(tuple(terms))
+    return names, statements
+
+
+def _no_term(word: str) -> str:
+    if word == "from":
+        return "from takes a name and a colon; legal is such as from chest: tz(0.3) Rz(q1)"
+    return f"{word!r} is no term; legal is such as Rz(q1), tx(0.5), Rx(-90°), SE3({POSE_HINT})"
 
 
 def _names(text: str, report: TextReport) -> tuple[dict[str, str], int]:
@@ -124,17 +150,28 @@ def _skip(text: str, at: int) -> int:
     return gap.end() if gap else at
 
 
-def _term(match: re.Match[str], text: str, report: TextReport) -> ET | None:
+def _item(match: re.Match[str], text: str, report: TextReport) -> ET | Word | None:
     kind, argument = match[1], match[2].strip()
     span = match.span(2) if argument else match.span()
+    if kind == "mass":
+        return _mass(argument, span, text, report)
+    if kind == "from" and match.re is _TERM:
+        _error(report, text, "ets-syntax", _no_term(kind), *match.span())
+        return None
+    if kind in WORDS:
+        name = unquoted(argument) if _NAME.fullmatch(argument) else None
+        if not name:
+            hint = "a name, between double quotes if it has other characters than letters, digits, _, ., / and -"
+            _error(report, text, "ets-argument", f"{kind} has {argument!r}; legal is {hint}", *span)
+        return Word(kind, name) if name else None
     if kind not in KINDS and kind != "SE3":
-        message = f"{kind!r} is no elementary transform; {nearest_names(kind, [*KINDS, 'SE3'])}"
+        message = f"{kind!r} is no elementary transform; {nearest_names(kind, [*KINDS, 'SE3', *WORDS])}"
         _error(report, text, "ets-term", message, *match.span(1))
         return None
     if kind == "SE3":
         return _pose(argument, span, text, report)
     joint = _JOINT.fullmatch(argument)
-    name = unquoted(joint[2] or joint[3] or joint[4]) if joint and joint[2] not in WORDS else None
+    name = unquoted(joint[2] or joint[3] or joint[4]) if joint and joint[2] not in UNITS else None
     if joint and name:
         return ET(kind, joint=name, flip=joint[1] == "-")
     value = _number(argument, kind.startswith("R"))
@@ -181,6 +218,15 @@ def _pose(argument: str, span: tuple[int, int], text: str, report: TextReport) -
         _error(report, text, "not-a-rotation", "the matrix of SE3 is no pose: rotation, position, 0 0 0 1", *span)
         return None
     _error(report, text, "ets-argument", f"SE3 takes {POSE_HINT}, separated by commas", *span)
+    return None
+
+
+def _mass(argument: str, span: tuple[int, int], text: str, report: TextReport) -> Word | None:
+    cells = [cell.strip() for cell in argument.split(",")]
+    values = [_number(cell, angle=False) if 0 < i < 4 else number(cell) for i, cell in enumerate(cells)]
+    if len(cells) in MASSES and None not in values:
+        return Word("mass", numbers=[*(v for v in values if v is not None), *[0.0] * (10 - len(cells))])
+    _error(report, text, "ets-argument", f"mass has {argument!r}; legal is {MASS_HINT}", *span)
     return None
 
 

@@ -1,46 +1,88 @@
-"""A robot to a sequence of elementary transforms."""
+"""A robot to sequences of elementary transforms, and a serial chain to one."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from kinetree.algorithms.serial import ChainJoint, SerialChain, serial_chain
+from kinetree.algorithms.serial import SerialChain
 from kinetree.algorithms.vectors import decimal, right_angle
-from kinetree.formats.ets.elements import ET, ETS
-from kinetree.formats.ets.read import NAMES
-from kinetree.formats.kinematic import ends, frames_but, quoted
+from kinetree.formats.ets.elements import ET, ETS, MASSES, NAMES, numbers_of
+from kinetree.formats.kinematic import quoted
 from kinetree.formats.losses import Losses
-from kinetree.model.robot import Robot
+from kinetree.formats.numbers import format_number
+from kinetree.model.robot import Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
-    """Return the robot as a sequence from its root to the last frame of its last link; it may not branch.
+    """Return the robot as sequences, one joint a line; a line that does not continue the one above begins with "from".
 
-    A robot that was read from ETS and not edited gives the same text. Raises KinetreeError for a part that a sequence
-    cannot represent and that `without` does not name.
+    Every link and frame keeps its name and place; without "frame", frames are kept that end a branch. A robot that was
+    read from ETS and not edited gives the same text. Raises KinetreeError for a part that sequences cannot represent
+    and that `without` does not name.
     """
     losses = Losses("ets", without)
     if robot.text and robot.text.format == "ets" and not without:
         return robot.text.text
-    chain = serial_chain(robot)
-    losses.find(robot, {"frame": frames_but(chain.base, chain.tip)})
-    links = {f"{joint.joint.name}_link" for joint in chain.joints}
-    root, tip = ends(robot, chain, losses, links.__contains__)
-    sequence = ets_of(chain)
-    if not sequence.terms:
-        what = f"a robot without joints whose end {chain.tip!r} stands where its root does: there is no term"
+    losses.find(robot)
+    losses.check()
+    robot = losses.pared(robot)
+    frames = [frame for frame in robot.frames.values() if frame.name not in robot.links]
+    if "frame" in losses.without:
+        frames = [*{frame.link: frame for frame in frames if not robot.child_joints(frame.link)}.values()]
+    here, joints = robot.root, [robot.joints[name] for name in robot.placed]
+    mass = _mass(robot.links[here])
+    lines = [_line(mass, "" if joints or frames or not mass else here)]
+    for joint in joints:
+        words = [*_joint(joint, named=not frames), *_mass(robot.links[joint.child])]
+        lines.append(_line(words, joint.parent if joint.parent != here else ""))
+        here = joint.child
+    names = {"name": robot.name, "base": robot.root}
+    straight = not any(line.startswith("from") for line in lines)
+    if straight and [frame.link for frame in frames] == [here]:
+        end = constants(frames[0].origin)
+        lines[-1] = _line([lines[-1], *map(str, end)])
+        names |= {"tip": frames[0].name} if end or frames[0].name != NAMES["tip"] else {}
+    rest = frames if "tip" not in names else ()
+    lines += [_line([*map(str, constants(f.origin)), f"frame({_name(f.name)})"], f.link) for f in rest]
+    if not any(lines):
+        what = f"a robot without joints whose end {here!r} stands where its root does: there is no term"
         losses.lose("link", f"robot {robot.name!r}", what, robot.source)
     losses.check()
-    names = {"name": robot.name, "base": root, "tip": tip}
-    lines = [f"{key} = {_name(name)}" for key, name in names.items() if name and name != NAMES[key]]
-    return "\n".join([*lines, f"{sequence}\n"])
+    heads = [f"{key} = {_name(name)}" for key, name in names.items() if name != NAMES[key]]
+    return "\n".join([*heads, *filter(None, lines), ""])
+
+
+def _line(words: Iterable[str], start: str = "") -> str:
+    return " ".join((*([f"from {_name(start)}:"] if start else ()), *filter(None, words)))
 
 
 def _name(name: str) -> str:
     return name if re.fullmatch(r"[\w./-]+", name) else quoted(name)
+
+
+def _joint(joint: Joint, named: bool) -> Iterator[str]:
+    """Yield the words of a joint and of its link, whose name may be left out unless `named`."""
+    if joint.type == "fixed":
+        T, T_link, term = joint.origin @ joint.child_origin, se3.IDENTITY, f"fixed({_name(joint.name)})"
+    else:
+        T_turned, moves = _aligned(joint, joint.axes[0])
+        T, T_link, term = joint.origin @ T_turned, se3.inverse(T_turned) @ joint.child_origin, str(moves)
+    behind = constants(T_link)
+    yield from (*map(str, constants(T)), term, *map(str, behind))
+    if named or behind or joint.child != f"{joint.name}_link":
+        yield f"link({_name(joint.child)})"
+
+
+def _mass(link: Link) -> list[str]:
+    """Return the mass of a link without zeros at its end, or nothing."""
+    if link.inertial is None:
+        return []
+    numbers = numbers_of(link.inertial)
+    count = next(count for count in MASSES if not any(numbers[count:]))
+    return [f"mass({', '.join(map(format_number, numbers[:count]))})"]
 
 
 def ets_of(chain: SerialChain) -> ETS:
@@ -48,8 +90,9 @@ def ets_of(chain: SerialChain) -> ETS:
     terms: list[ET] = []
     T_before = se3.IDENTITY
     for joint in chain.joints:
-        T, v = _aligned(joint)
-        terms += [*constants(se3.inverse(T_before) @ T), v]
+        T_turned, moves = _aligned(joint.joint, joint.axis)
+        T = joint.T @ T_turned
+        terms += [*constants(se3.inverse(T_before) @ T), moves]
         T_before = T
     return ETS((*terms, *constants(se3.inverse(T_before) @ chain.T_tip)))
 
@@ -62,12 +105,12 @@ def constants(T: Array) -> list[ET]:
     return [term for term in (*shifts, *turns) if term.value]
 
 
-def _aligned(joint: ChainJoint) -> tuple[Array, ET]:
-    """Return the frame in which the joint moves about or along x, y or z, and its term."""
-    letter = "t" if joint.joint.type == "prismatic" else "R"
-    along = int(np.argmax(np.abs(joint.axis)))
-    sign = float(joint.axis[along])
-    if abs(sign) == 1.0:
-        return joint.T, ET(letter + "xyz"[along], joint=joint.joint.name, flip=sign < 0)
-    turned = se3.homogeneous(se3.rotation_between((0.0, 0.0, 1.0), joint.axis), (0.0, 0.0, 0.0))
-    return joint.T @ turned, ET(f"{letter}z", joint=joint.joint.name)
+def _aligned(joint: Joint, axis: Array) -> tuple[Array, ET]:
+    """Return the frame in which the joint moves about or along x, y or z, in the joint's own, and its term."""
+    letter = "t" if joint.type == "prismatic" else "R"
+    along = int(np.argmax(np.abs(axis)))
+    sign = float(axis[along])
+    if np.abs(axis).sum() - abs(sign) < 1e-15:  # an axis 1e-8 off x has 1.0 there, too
+        return se3.IDENTITY, ET(letter + "xyz"[along], joint=joint.name, flip=sign < 0)
+    turned = se3.homogeneous(se3.rotation_between((0.0, 0.0, 1.0), axis), (0.0, 0.0, 0.0))
+    return turned, ET(f"{letter}z", joint=joint.name)

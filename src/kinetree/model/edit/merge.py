@@ -107,14 +107,14 @@ def _merged(links: list[Link]) -> Link:
     bodies = [link.inertial for link in links if link.inertial]
     return replace(
         links[0],
-        inertial=_combined(bodies, links[0].name) if bodies else None,
+        inertial=combined(bodies, links[0].name) if bodies else None,
         visuals=tuple(shape for link in links for shape in link.visuals),
         collisions=tuple(shape for link in links for shape in link.collisions),
         extensions=tuple(extension for link in links for extension in link.extensions),
     )
 
 
-def _combined(bodies: list[Inertial], link: str) -> Inertial:
+def combined(bodies: list[Inertial], link: str) -> Inertial:
     """Return the inertia of several bodies in one frame: masses added, inertias about the common centre of mass."""
     massive = [body for body in bodies if body.mass or body.inertia.any()]
     if len(massive) <= 1:
