@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 from kinetree.errors import Source
 from kinetree.model.assemble import build, parts_of
@@ -9,42 +10,47 @@ from kinetree.model.robot import Geometry, Material, Robot
 
 
 def with_own_files(other: Robot, robot: Robot) -> Robot:
-    """Return `other` with whole paths for the meshes and textures that it names relative to its own file, unless
-    `robot` is in the same folder."""
-    if other.source is None or _folder(other.source) in (None, robot.source and _folder(robot.source)):
+    """Return `other` with the meshes and textures that it names relative to its own file named relative to that of
+    `robot`, or by whole paths if `robot` has none."""
+    folder = _folder(robot.source) if robot.source else None
+    if other.source is None or _folder(other.source) in (None, folder):
         return other
     parts = parts_of(other)
     parts.links = [
         replace(
             link,
-            visuals=tuple(_with_own_file(shape, other) for shape in link.visuals),
-            collisions=tuple(_with_own_file(shape, other) for shape in link.collisions),
+            visuals=tuple(_with_own_file(shape, other, folder) for shape in link.visuals),
+            collisions=tuple(_with_own_file(shape, other, folder) for shape in link.collisions),
         )
         for link in parts.links
     ]
-    parts.materials = [_textured(material, other) for material in parts.materials]
+    parts.materials = [_textured(material, other, folder) for material in parts.materials]
     return build(parts)
 
 
-def _with_own_file(geometry: Geometry, robot: Robot) -> Geometry:
+def _with_own_file(geometry: Geometry, robot: Robot, folder: str | None) -> Geometry:
     parameters = {**geometry.shape.parameters}
     if "filename" in parameters:
-        parameters["filename"] = _whole(str(parameters["filename"]), geometry.source, robot)
-    material = geometry.material and _textured(geometry.material, robot)
+        parameters["filename"] = _renamed(str(parameters["filename"]), geometry.source, robot, folder)
+    material = geometry.material and _textured(geometry.material, robot, folder)
     return replace(geometry, material=material, shape=replace(geometry.shape, parameters=parameters))
 
 
-def _textured(material: Material, robot: Robot) -> Material:
-    return replace(material, texture=material.texture and _whole(material.texture, material.source, robot))
+def _textured(material: Material, robot: Robot, folder: str | None) -> Material:
+    return replace(material, texture=material.texture and _renamed(material.texture, material.source, robot, folder))
 
 
-def _whole(name: str, own: Source | None, robot: Robot) -> str:
-    """Return the path of a relative name from the file of the robot, or from the file that has it, if it is there."""
+def _renamed(name: str, own: Source | None, robot: Robot, folder: str | None) -> str:
+    """Return a relative name, from the file of the robot or from the file that has it, as seen from a folder."""
     if "://" in name or os.path.isabs(name) or "$(" in name:
         return name
     near = [_folder(source) for source in (robot.source, own) if source]
-    paths = [os.path.normpath(os.path.join(folder, name)) for folder in near if folder]
-    return next((path for path in paths if os.path.isfile(path)), paths[0])
+    paths = [os.path.normpath(os.path.join(start, name)) for start in near if start]
+    path = next((path for path in paths if os.path.isfile(path)), paths[0])
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix() if folder else path
+    except ValueError:  # on another drive
+        return path
 
 
 def _folder(source: Source) -> str | None:
