@@ -275,3 +275,19 @@ def test_what_the_safe_box_and_the_tendons_take_from_the_hand_of_an_icub(run, tm
     assert 0.005 < 1 - volumes["all limits"] / volumes["ranges"] < 0.03
     assert 0.28 < 1 - volumes["safe box"] / volumes["ranges"] < 0.38
     assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_what_ikins_set_takes_from_the_hand_above_the_torso(run):
+    """The Cartesian controller's set, in the same cubes: above 0.4 m over the root link it leaves nothing, between 0.3
+    and 0.4 m a third, and below the chest nearly all."""
+    volumes = {}
+    for name in ("firmware", "ikin"):
+        options = ("--limits", name) if name == "ikin" else ("--limits", "tendons")
+        result = run("limits", "icub", *options, "--reach", "l_hand", "--json")
+        key = "all limits" if name == "ikin" else "ranges"
+        volumes[name] = {round(row["from"], 1): row[key] for row in json.loads(result.stdout)["heights"]}
+    share = {height: volumes["ikin"].get(height, 0.0) / volume for height, volume in volumes["firmware"].items()}
+    assert share[0.4] < 0.02
+    assert share[0.3] == pytest.approx(1 / 3, abs=0.12)
+    assert share[-0.1] > 0.8

@@ -227,3 +227,15 @@ def test_what_they_are_not_for():
         kt.load("icub", limits="tendon")
     with pytest.raises(kt.KinetreeError, match="stands twice"):
         add_limits(kt.load("icub", limits="tendons"), [t for t in read(tendons.text(), "")[0] if "tendons" in t.name])
+
+
+def test_inverse_kinematics_never_goes_behind_a_tendon():
+    """Poses of configurations that the firmware allows and the tendons do not: what is found for them is inside."""
+    box, icub = kt.load("icub", limits="firmware"), kt.load("icub", limits="tendons")
+    q = box.limits.sample(4000, seed=1)
+    behind = q[~icub.limits.contains(q)]
+    assert len(behind) > 100
+    solver = kt.ik(icub, "l_hand", base="chest")
+    result = solver(kt.fk(icub, "l_hand", base="chest")(behind))
+    assert icub.limits.contains(result.q).all()
+    assert 0.2 < result.success.mean() < 1.0  # many are reached in another way, not all
