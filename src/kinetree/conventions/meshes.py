@@ -219,13 +219,27 @@ def mesh_files(
         and (_is_whole(_file(geometry)) or (geometry.source and geometry.source.file == file))
     )
     found: dict[str, tuple[str, Asset]] = {}
+    folders: dict[str, str | None] = {}
     for name in list(names)[:MOST_MESHES]:
-        with suppress(KinetreeError):  # a package that does not exist, or a text without a folder
-            if not _astray(name) and not ELSEWHERE.match(name):
-                path = str(files.path(name, file))
-                path = os.path.normpath(path) if "://" in name else path
-                found[name] = (path, _asset(path, files.packages, folder_of(file)))
+        path = None if _astray(name) or ELSEWHERE.match(name) else _path(name, file, files, folders)
+        if path is not None:
+            found[name] = (path, _asset(path, files.packages, folder_of(file)))
     return found
+
+
+def _path(name: str, file: str, files: Files, folders: dict[str, str | None]) -> str | None:
+    """Return the path that a name leads to from a file, None for a package that does not exist and for a text without a
+    folder. folders: of packages that were looked for."""
+    scheme, sign, rest = name.partition("://")
+    package, _, rest = rest.partition("/") if sign and scheme == "package" else ("", "", "")
+    whole = f"package://{package}" if package else name
+    if whole not in folders:
+        folders[whole] = None
+        with suppress(KinetreeError):
+            folders[whole] = str(files.path(whole, file))
+    folder = folders[whole]
+    path = folder if folder is None or not package else os.path.join(folder, rest.lstrip("/"))
+    return os.path.normpath(path) if path is not None and sign else path
 
 
 @fact
