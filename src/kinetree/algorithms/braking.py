@@ -18,18 +18,16 @@ import numpy as np
 
 from kinetree.algorithms.guard import (
     BRAKING,
-    CHANGED,
     FAR,
-    FREE,
-    NEAR,
     OUTSIDE,
     REFUSED,
     Fence,
     at_speed,
+    judged,
     least,
     pulled,
+    slacks,
     swept,
-    times,
 )
 from kinetree.algorithms.vectors import largest
 from kinetree.spatial.se3 import Array
@@ -40,19 +38,19 @@ RESERVE = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Brakes:
-    """What joints can do: acceleration (n,), above 0, and velocity (n,), infinite where there is no limit."""
+    """Limits of joints: acceleration (n,), above 0, and velocity (n,), infinite where there is no limit."""
 
     acceleration: Array
     velocity: Array
 
     @property
     def driven(self) -> Array:
-        """The acceleration (n,) that joints are driven with."""
+        """Return the acceleration (n,) that joints are driven with."""
         return self.acceleration * (1.0 - RESERVE / 2.0)
 
     @property
     def certain(self) -> Array:
-        """The acceleration (n,) that stops are certified with."""
+        """Return the acceleration (n,) that stops are certified with."""
         return self.acceleration * (1.0 - RESERVE)
 
 
@@ -65,7 +63,7 @@ def braking_step(fence: Fence, brakes: Brakes, q: Any, qd: Any, command: Any, dt
     """
     state_size, size = largest([abs(x) for x in (*q, *qd)]), largest([abs(x) for x in command])
     h = np.where(dt > 0.0, np.where(dt < FAR, dt, FAR), 1.0)
-    slack = [bound - x for bound, x in zip(fence.b, times(fence.A, q), strict=True)]
+    slack = slacks(fence, q)
     inside = least(slack)[0]
     wish = [np.where(size < FAR, (x - here) / h, 0.0) for here, x in zip(q, command, strict=True)]
     first = _limited(brakes, qd, h, wish)
@@ -82,10 +80,7 @@ def braking_step(fence: Fence, brakes: Brakes, q: Any, qd: Any, command: Any, dt
         for x, here, rate in zip(safe, q, v, strict=True)
     ]
     v = [np.where(moves > 0.5, x, np.where(state_size < FAR, rate, 0.0)) for x, rate in zip(v, qd, strict=True)]
-    distance, nearest = least([bound - x for bound, x in zip(fence.b, times(fence.A, safe), strict=True)])
-    off = largest([abs(x - y) for x, y in zip(safe, command, strict=True)])
-    state = np.where(distance < fence.warn, float(NEAR), float(FREE))
-    state = np.where(off <= 2.0 * float(fence.skin.max()), state, float(CHANGED))
+    distance, nearest, state = judged(fence, safe, command)
     state = np.where(braking > 0.5, float(BRAKING), state)
     state = np.where(inside < 0.0, float(OUTSIDE), state)
     state = np.where(np.maximum(size, timed) < FAR, state, float(REFUSED))
@@ -162,7 +157,8 @@ def _share(fence: Fence, brakes: Brakes, block: Any, room: Any, h: Any, start: A
     """Return the largest s up to 1 for which the stop after a step at start + s (end - start) is certified by every row
     of a block, as is that of each smaller s.
 
-    The time to stop is convex in s. With its chord instead, what a row allows is a quadratic in s.
+    The time to stop is convex in s, so its chord is never below it: with it, c0 + c1 s + c2 s² is at least how far
+    the stop ends beyond the row. What is up to its first root is certified; all of it, if there is none.
     """
     joints, rows = block
     time = _stop_time(brakes.certain, joints, start)

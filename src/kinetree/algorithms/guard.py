@@ -51,7 +51,7 @@ def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
     most speed * dt. `clipped` alone guarantees that no limit is crossed, whatever the projection returns.
     """
     farthest = largest([abs(x) for x in (*q, *command)])
-    slack = [bound - x for bound, x in zip(fence.b, times(fence.A, q), strict=True)]
+    slack = slacks(fence, q)
     inside = least(slack)[0]
     near = [
         np.maximum(np.minimum(x, here + fence.reach), here - fence.reach) for here, x in zip(q, command, strict=True)
@@ -62,12 +62,23 @@ def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
     shares = clipped(fence, slack, step, np.where(inside < 0.0, at_speed(fence, step, dt), 1.0))
     part = [np.where(s < 1.0, here + s * d, x) for s, here, d, x in zip(shares, q, step, target, strict=True)]
     safe = [np.where(farthest < FAR, x, here) for here, x in zip(q, part, strict=True)]
-    distance, nearest = least([bound - x for bound, x in zip(fence.b, times(fence.A, safe), strict=True)])
-    off = largest([abs(x - y) for x, y in zip(safe, command, strict=True)])
-    state = np.where(distance < fence.warn, float(NEAR), float(FREE))
-    state = np.where(off <= 2.0 * float(fence.skin.max()), state, float(CHANGED))
+    distance, nearest, state = judged(fence, safe, command)
     state = np.where(inside < 0.0, float(OUTSIDE), state)
     return np.array([*safe, distance, nearest, np.where(farthest < FAR, state, float(REFUSED))])
+
+
+def judged(fence: Fence, safe: Any, command: Any) -> tuple[Any, Any, Any]:
+    """Return the distance of a safe command to the nearest limit, the limit's number, and the state: FREE, NEAR, or
+    CHANGED if it is not the command."""
+    distance, nearest = least(slacks(fence, safe))
+    off = largest([abs(x - y) for x, y in zip(safe, command, strict=True)])
+    state = np.where(distance < fence.warn, float(NEAR), float(FREE))
+    return distance, nearest, np.where(off <= 2.0 * float(fence.skin.max()), state, float(CHANGED))
+
+
+def slacks(fence: Fence, x: Any) -> list[Any]:
+    """Return the distances (m,) of x (n) to the limits, negative outside."""
+    return [bound - value for bound, value in zip(fence.b, times(fence.A, x), strict=True)]
 
 
 def swept(fence: Fence, wish: Any) -> list[Any]:

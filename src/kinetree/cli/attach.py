@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +11,7 @@ from kinetree.cli._findings import print_findings
 from kinetree.cli._model import two_robot_arguments
 from kinetree.cli._output import assets_option, check_new, check_no_input, force_option, without_option
 from kinetree.errors import KinetreeError, fail
-from kinetree.formats.numbers import format_number, number
+from kinetree.formats.numbers import format_numbers, numbers
 from kinetree.formats.opener import snapshot
 from kinetree.formats.output import write_whole
 from kinetree.formats.xml_writer import XmlWriter
@@ -26,10 +25,10 @@ PREFIXES = ("prefix", "tf_prefix", "name_prefix")
 
 
 def _three(ctx: click.Context, param: click.Parameter, text: str) -> list[float]:
-    values = [number(part) for part in text.replace(",", " ").split()]
-    if len(values) != 3 or None in values:
+    values = numbers(text.replace(",", " "))
+    if values is None or len(values) != 3:
         raise click.BadParameter(f"{text!r} is not three numbers, such as '0 0 0.1'", ctx, param)
-    return [value for value in values if value is not None]
+    return values
 
 
 @click.command()
@@ -112,7 +111,7 @@ def _text(path: Path, name: str, files: tuple[Path, Path], new: Joint, argument:
     for file in relative:
         writer.leaf("xacro:include", filename=file)
     writer.open("joint", name=new.name, type="fixed")
-    writer.leaf("origin", xyz=_numbers(xyz), rpy=_numbers(rpy))
+    writer.leaf("origin", xyz=format_numbers(xyz), rpy=format_numbers(rpy))
     writer.leaf("parent", link=new.parent)
     writer.leaf("child", link=new.child)
     writer.close()
@@ -124,7 +123,3 @@ def _file_of(robot: Robot) -> Path:
     if robot.source is None or robot.text is None or robot.text.format not in ("urdf", "xacro"):
         raise fail("attach", f"robot {robot.name!r} is no URDF or xacro file, which a xacro file could include")
     return Path(robot.source.file)
-
-
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(format_number(float(value)) for value in values)

@@ -154,7 +154,7 @@ def _repeated_batch(program: Program, lanes: Lanes) -> str:
 
 
 class _Run:
-    """The state of @batch: a buffer for each input and the output, with one configuration per lane; the number of the
+    """State of @batch: a buffer for each input and the output, with one configuration per lane; the number of the
     configuration in each lane (owner, -1 for none), the next one to take (following), and how many have not ended
     (left)."""
 

@@ -268,7 +268,8 @@ def _mends(task: Task, rule: type[Rule], state: State) -> tuple[list[Mend], dict
 def _applied(task: Task, repair: Repair, state: State) -> Step:
     """Apply a repair. Raises KinetreeError if that is impossible, changes the robot, or repairs an excused finding."""
     renamed = {old: new for mend in repair.mends for old, new in mend.renamed.items()}
-    contents, robot, notes = _made(task, state, repair.mends, renamed, repair.rule.turns)
+    edits = [edit for mend in repair.mends for edit in mend.edits]
+    contents, robot, notes = _made(task, state, edits, renamed, repair.rule.turns)
     excused = frozenset(_renamed(key, renamed) for key in state.excused)
     after = replace(_judged(task.options, contents, robot, notes), excused=excused)
     step = Step(state, after, repair.keys, renamed)
@@ -277,19 +278,19 @@ def _applied(task: Task, repair: Repair, state: State) -> Step:
     return step
 
 
-def with_mends(task: Task, state: State, mends: Sequence[Mend]) -> State:
+def with_edits(task: Task, state: State, edits: Sequence[Edit]) -> State:
     """Return the state with edits that add to the robot. Raises KinetreeError if they change anything else."""
-    return replace(_judged(task.options, *_made(task, state, mends, {})), excused=state.excused)
+    return replace(_judged(task.options, *_made(task, state, edits, {})), excused=state.excused)
 
 
 def _made(
-    task: Task, state: State, mends: Sequence[Mend], renamed: NewNames, turns: float = 0.0
+    task: Task, state: State, edits: Sequence[Edit], renamed: NewNames, turns: float = 0.0
 ) -> tuple[Mapping[Path, bytes], Robot, list[Finding]]:
     """Return contents, robot and notes after edits.
 
     Raises KinetreeError if they are outside of the workspace, or if the robot changes by more than names and angles.
     """
-    edited = _edited((edit for mend in mends for edit in mend.edits), state.contents)
+    edited = _edited(edits, state.contents)
     confined = task.options.read.confined
     for path in edited:
         if not isinstance(confined, bool) and not confined.holds(path):

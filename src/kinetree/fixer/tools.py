@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from kinetree.conventions.edit import Mend, New, insert_after, insert_inside
+from kinetree.conventions.edit import Edit, New, insert_after, insert_inside
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.fixes import Elements, new_frame
-from kinetree.errors import fail
-from kinetree.fixer.apply import State, Task, with_mends
+from kinetree.errors import KinetreeError, fail
+from kinetree.fixer.apply import State, Task, with_edits
 from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
@@ -27,21 +27,24 @@ def add_tools(task: Task, state: State, tools: Mapping[str, Array]) -> State:
         found: Elements | None = subject.facts(lambda elements: None)["elements"]
         if found is None:
             raise fail("fix", "tools are added to the texts of URDF and xacro files alone")
-        new = _new(state.robot, name, T)
+        joint = _joint(state.robot, name)
+        new = _new(state.robot, name, joint, T)
         if found.root.document.origins:  # of xacro: at the end of the file, for the macros may make several arms
             path = Path(task.file).resolve()
-            root = parse(state.contents[path], task.file, Report())
-            edit = insert_inside(root, *new) if root else None
+            report = Report()
+            root = parse(state.contents[path], task.file, report)
+            if root is None:
+                raise KinetreeError(report.findings)
+            edit: Edit = insert_inside(root, *new)
         else:
-            edit = insert_after(found.joints[_joint(state.robot, name).name], *new)
-        mends = [Mend(f"frame {name!r}", (edit,) if edit else ())]
-        state = with_mends(task, state, mends)
+            edit = insert_after(found.joints[joint.name], *new)
+        state = with_edits(task, state, (edit,))
     return state
 
 
-def _new(robot: Robot, name: str, T: Array) -> tuple[New, New]:
-    """Return the new link and its joint."""
-    element, joint = f"frame {name!r}", _joint(robot, name)
+def _new(robot: Robot, name: str, joint: Joint, T: Array) -> tuple[New, New]:
+    """Return the new link and its joint, beside the joint of tool0."""
+    element = f"frame {name!r}"
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
         raise fail("tool", "is no name of a frame; legal are letters, digits and _, a letter first", element=element)
     own = f"{joint.parent}-{name}"

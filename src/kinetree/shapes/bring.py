@@ -258,7 +258,7 @@ class _Bag:
 
 
 class _Kept(_Bag):
-    """The relative references that lead to no file from the written file; all are kept."""
+    """Relative references that lead to no file from the written file; all are kept."""
 
     lost: dict[str, None]
 

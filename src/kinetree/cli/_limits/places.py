@@ -5,7 +5,7 @@ import numpy as np
 from kinetree.cli._limits.figure import new_figure, written
 from kinetree.cli._page import Section
 from kinetree.model.robot import Robot
-from kinetree.solvers.limits.places import BAND, SETS, Places
+from kinetree.solvers.limits.places import BAND, SETS, ReachedPlaces
 from kinetree.spatial.se3 import Array
 
 LITRES = 1e3
@@ -13,7 +13,7 @@ VIEWS = (("from the side", 0), ("from the front", 1))
 """Name of a view, and the axis of the root that is drawn to the right, beside z."""
 
 
-def places_page(robot: Robot, places: Places) -> list[Section]:
+def places_page(robot: Robot, places: ReachedPlaces) -> list[Section]:
     """Return a table of the volumes that each set reaches, and one of them by height."""
     volumes, (ends, bands) = places.volumes, places.by_height()
     rows = [
@@ -37,7 +37,7 @@ def places_page(robot: Robot, places: Places) -> list[Section]:
     ]
 
 
-def places_figure(robot: Robot, places: Places, suffix: str) -> bytes:
+def places_figure(robot: Robot, places: ReachedPlaces, suffix: str) -> bytes:
     """Return a figure in the format of a suffix: what remains in sight of each line of sight, from side and front, with
     the limits over several joints and within the safe box. Raises KinetreeError as `limits_figure` does."""
     figure = new_figure(2, 2, suffix)
@@ -55,7 +55,7 @@ def places_figure(robot: Robot, places: Places, suffix: str) -> bytes:
     return written(figure, suffix)
 
 
-def _seen(places: Places, inside: Array, axis: int) -> tuple[Array, tuple[float, float, float, float]]:
+def _seen(places: ReachedPlaces, inside: Array, axis: int) -> tuple[Array, tuple[float, float, float, float]]:
     """Return the share (rows, columns) of cubes behind each other that are still reached, NaN where there are none, and
     the ends of the picture."""
     cells = np.floor(places.centers[:, [axis, 2]] / places.cell).astype(int)

@@ -46,7 +46,7 @@ def robot_of(ets: ET | ETS | Mapping[str, Branch], name: str = "robot") -> Robot
 
 
 class Builder:
-    """The links, joints and frames of terms and words that are added one after the other.
+    """Links, joints and frames of terms and words that are added one after the other.
 
     link, T: where the next term stands, a link and a pose T_link_here (4, 4). named: whether a link or frame stands
     there. behind_joint: whether only constants stand behind the last joint. error: notes a fault, by code and message.

@@ -38,7 +38,7 @@ class GuardEvent:
 
 @dataclass(frozen=True, slots=True)
 class GuardRun:
-    """What a run of a guard did: its number of steps, those changed, and those that began late by a period or more."""
+    """Result of `run_guard`: its number of steps, those changed, and those that began late by a period or more."""
 
     steps: int
     changed: int
@@ -79,8 +79,8 @@ def run_guard(
         table.writerow(["time", "state", "limit", "distance", *names])
 
         def write(event: GuardEvent) -> None:
-            numbers = [*event.command.tolist(), *event.allowed.tolist()]
-            table.writerow([f"{event.time:.6f}", event.state.name.lower(), event.limit, event.distance, *numbers])
+            values = [*event.command.tolist(), *event.allowed.tolist()]
+            table.writerow([f"{event.time:.6f}", event.state.name.lower(), event.limit, event.distance, *values])
             file.flush()
 
         return _run(guard, read, send, period, write, shadow)

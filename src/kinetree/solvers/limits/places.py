@@ -1,5 +1,6 @@
 """Places that a frame reaches: within the joints' own ranges, within limits over several joints, in the safe box."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.solvers.ik.make import ik
 from kinetree.solvers.limits.reach import configurations, cubes_of, middles
-from kinetree.solvers.limits.report import report
+from kinetree.solvers.limits.report import BlockReport, report
 from kinetree.spatial.se3 import Array
 
 BAND = 0.1
@@ -20,7 +21,7 @@ SETS = ("ranges", "all limits", "safe box")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class ReachedPlaces:
     """Places that the origin of a frame reaches, in cubes.
 
     frame. base: the link that the joints which move carry the frame from; all others stand at neutral. joints: those
@@ -49,7 +50,7 @@ class Places:
         return ends, np.array(counts) * self.cell**3
 
 
-def places(robot: Robot, frame: str, *, samples: int = 400_000, cell: float = 0.03) -> Places:
+def places(robot: Robot, frame: str, *, samples: int = 400_000, cell: float = 0.03) -> ReachedPlaces:
     """Return the places that a frame reaches, and what limits over several joints and the largest safe boxes take away.
 
     The joints that move are those between the frame and the first joint on the way to it that a row couples, as for the
@@ -66,7 +67,7 @@ def places(robot: Robot, frame: str, *, samples: int = 400_000, cell: float = 0.
     ranges = replace(limits, G=limits.G[:0], h=limits.h[:0], row_names=())
     to = ik(robot, frame, first.parent, goal="position", limits=ranges)
     columns = np.array([robot.coordinate_names.index(name) for name in to.coordinate_names])
-    every = [ranges, limits, _safe(robot, ranges)]
+    every = [ranges, limits, _safe(robot, ranges, boxes)]
     position = fk(robot, frame, first.parent)
     T = fk(robot, first.parent)(robot.q())
     found = [
@@ -87,13 +88,13 @@ def places(robot: Robot, frame: str, *, samples: int = 400_000, cell: float = 0.
         missing = np.flatnonzero(~inside)
         inside[missing] = solver(middles(all_cubes[missing], cell)).success
     centers = middles(all_cubes, cell) @ T[:3, :3].T + T[:3, 3]
-    return Places(frame, first.parent, tuple(to.coordinate_names), cell, centers, reached)
+    return ReachedPlaces(frame, first.parent, tuple(to.coordinate_names), cell, centers, reached)
 
 
-def _safe(robot: Robot, ranges: Limits) -> Limits:
+def _safe(robot: Robot, ranges: Limits, boxes: Iterable[BlockReport]) -> Limits:
     """Return the ranges with the largest boxes that lie inside the limits over several joints."""
     lower, upper = ranges.lower.copy(), ranges.upper.copy()
-    for box in report(robot):
+    for box in boxes:
         where = [robot.q_slices[name].start for name in box.joints]
         lower[where], upper[where] = box.safe_lower, box.safe_upper
     return replace(ranges, lower=lower, upper=upper)
