@@ -1,0 +1,3 @@
+import { REVISION } from "three";
+
+document.body.dataset.ready = REVISION;
