@@ -15,7 +15,7 @@ import { multiply } from "./poses.js";
  * @property {(() => void)[]} listeners called after each change of q
  */
 
-const INSIDE = 1e-12;
+const INSIDE = 1e-10; // rad or m: nothing to see, and more than rounding
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** Return the model of a robot at its first q.

@@ -12,6 +12,7 @@ import { rotationBetween } from "./poses.js";
 const STEPS = 40;
 const LONGEST = 0.5; // rad or m, of one coordinate in one step
 const NEAR = 1e-9; // rows closer than this are touched
+const STILL = 1e-12; // of a step: what goes along a row by rounding alone
 
 /** Return coordinates that bring a frame as near to a pose as a few steps can, inside the limits, and what is left.
  * rotate: whether the orientation counts, too. Restarts are tried from places drawn by `random`, if there is time.
@@ -53,7 +54,7 @@ function descend(model, name, goal, rotate, moving, q) {
   for (let step = 0; step < STEPS && cost > 1e-16; step++) {
     const J = jacobian(model, name, goal, rotate, moving, q);
     const direction = stepOf(J, error, damping * cost + 1e-12, rows, moving, q);
-    const longest = Math.max(...direction.map(Math.abs));
+    const longest = longestOf(direction);
     const length = Math.min(farthest(rows, moving, q, direction), LONGEST / Math.max(longest, 1e-300), 1);
     if (!(length * longest > 1e-13)) break;
     const next = moved(q, moving, direction, length);
@@ -79,12 +80,12 @@ function stepOf(J, error, damping, rows, moving, q) {
       Array.from({ length: size + 1 }, (_, c) => {
         if (r < n && c < n) return dot(J[r], J[c]) + (r === c ? damping : 0);
         if (c === size) return r < n ? dot(J[r], error) : 0;
-        if (r >= n && c >= n) return r === c ? -1e-12 : 0;
+        if (r >= n && c >= n) return r === c ? -1e-14 : 0; // for rows that say the same
         return r < n ? kept[c - n][r] : kept[r - n][c];
       }),
     );
     const direction = solved(A).slice(0, n);
-    const crossed = touched.find((row) => !kept.includes(row) && dot(row, direction) > 1e-15);
+    const crossed = touched.find((row) => !kept.includes(row) && dot(row, direction) > STILL * longestOf(direction));
     if (!crossed || kept.length >= n) return direction;
     kept.push(crossed);
   }
@@ -96,7 +97,7 @@ function farthest(rows, moving, q, direction) {
   let length = 1;
   for (const row of rows) {
     const speed = dot(dense(row, moving), direction);
-    if (speed > 0) length = Math.min(length, Math.max(0, marginOf(row, q)) / speed);
+    if (speed > STILL * longestOf(direction)) length = Math.min(length, Math.max(0, marginOf(row, q)) / speed);
   }
   return length;
 }
@@ -150,6 +151,11 @@ function moved(q, moving, direction, length) {
   const next = Float64Array.from(q);
   moving.forEach((i, k) => (next[i] += length * direction[k]));
   return next;
+}
+
+/** @param {number[]} direction */
+function longestOf(direction) {
+  return Math.max(...direction.map(Math.abs));
 }
 
 /** @param {Bound} row @param {number[]} moving */
