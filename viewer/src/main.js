@@ -10,6 +10,8 @@ import { createModel, poseOfFrame, setCoordinate, setQ } from "./model.js";
 import { dragPanel } from "./panel/drag.js";
 import { findingsPanel } from "./panel/findings.js";
 import { layersPanel } from "./panel/layers.js";
+import { measurePanel } from "./panel/measure.js";
+import { posePanel } from "./panel/pose.js";
 import { selectionPanel } from "./panel/selection.js";
 import { slidersPanel } from "./panel/sliders.js";
 import { treePanel } from "./panel/tree.js";
@@ -59,7 +61,7 @@ function panels(app) {
   const { robot } = app.models[0];
   const head = element("header", {}, element("h1", { textContent: robot.name }), element("p", { textContent: robot.about }), themeButton());
   const left = element("aside", { "aria-label": "Parts and findings" }, head, selectionPanel(app), findingsPanel(app), treePanel(app));
-  const right = element("aside", { "aria-label": "Joints and view" }, slidersPanel(app), layersPanel(app), dragPanel(app), element("footer", { textContent: app.scene.made_by }));
+  const right = element("aside", { "aria-label": "Joints and view" }, slidersPanel(app), layersPanel(app), dragPanel(app), measurePanel(app), posePanel(app), element("footer", { textContent: app.scene.made_by }));
   main.prepend(left);
   main.append(right);
 }

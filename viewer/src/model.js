@@ -16,7 +16,7 @@ import { multiply } from "./poses.js";
  */
 
 const INSIDE = 1e-10; // rad or m: nothing to see, and more than rounding
-const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+export const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** Return the model of a robot at its first q.
  * @param {Robot} robot @param {import("./types.js").ForwardKinematics} fk @returns {Model} */

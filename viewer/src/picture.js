@@ -3,7 +3,7 @@
 import { Box3, Group, Raycaster, Vector3 } from "three";
 
 import { axes, dot, ellipsoid, jointMarks, ROLES } from "./marks.js";
-import { poseOfLink } from "./model.js";
+import { IDENTITY, poseOfLink } from "./model.js";
 import { paint, placed, setPose, solidOf } from "./shapes.js";
 
 /** @typedef {import("three").Mesh} Mesh */
@@ -34,7 +34,7 @@ const MARKED = { emissive: 0xffa000, emissiveIntensity: 0.6 };
 export function createPicture(model, meshes) {
   const { robot } = model;
   const root = new Group();
-  const bodies = robot.bodies.map(() => placed([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]));
+  const bodies = robot.bodies.map(() => placed(IDENTITY));
   root.add(...bodies);
   const links = robot.links.map(({ body, T }) => {
     const group = placed(T);
@@ -129,11 +129,11 @@ function addShapes(picture, meshes) {
 function addMarks(picture) {
   const { robot } = picture.model;
   const size = robot.size;
-  const named = robot.frames.map(({ name, link, T, role }) => ({ name, link, T, role }));
+  const own = robot.links.map(({ role }, link) => ({ link, T: IDENTITY, role }));
+  const named = [...own, ...robot.frames];
   for (const { link, T, role } of named)
     if (role) add(picture, "roles", picture.links[link], placed(T, axes(0.1 * size), dot(0.008 * size, ROLES[role])));
   for (const { link, T } of named) add(picture, "frames", picture.links[link], placed(T, axes(0.05 * size)));
-  picture.links.forEach((link) => add(picture, "frames", link, axes(0.05 * size)));
   for (const { link, T } of robot.sensors) add(picture, "sensors", picture.links[link], placed(T, axes(0.05 * size), dot(0.008 * size, ROLES.sensor)));
   robot.joints.forEach((joint, i) => {
     if (joint.first === null && !joint.leader) return;

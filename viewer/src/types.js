@@ -3,8 +3,8 @@
  *
  * @typedef {{kind: string, mesh: number | null, values: number[], scale: number[], T: number[], rgba: number[]}} Shape
  * @typedef {{mass: number, T: number[], radii: number[] | null}} Inertia
- * @typedef {{name: string, body: number, T: number[], joint: number | null, visuals: Shape[], collisions: Shape[],
- *   inertia: Inertia | null}} Link
+ * @typedef {{name: string, role: string | null, body: number, T: number[], joint: number | null, visuals: Shape[],
+ *   collisions: Shape[], inertia: Inertia | null}} Link
  * @typedef {{name: string, link: number, T: number[], role: string | null}} Frame
  * @typedef {{joint: number, multiplier: number, offset: number}} Leader
  * @typedef {{name: string, type: string, parent: number, child: number, origin: number[],
@@ -20,7 +20,10 @@
  *   joints: Joint[], coordinates: Coordinate[], groups: {name: string, joints: string[]}[], limits: Limits,
  *   q: number[], sensors: Sensor[], findings: Finding[]}} Robot
  * @typedef {{vertices: number, triangles: number, at: number, low: number[], step: number}} PackedMesh
- * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[]}} Scene
+ * Controller: metre and radian are the units in its own; axes, places and zero are those of its turns.
+ * @typedef {{key: string, name: string, components: string[], digits: [number, number], metre: number, radian: number,
+ *   mirrored: string, kind: "turns" | "quaternion" | "exp", axes: string, places: number[], zero: number}} Controller
+ * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[]}} Scene
  * @typedef {(q: ArrayLike<number>, T: Float64Array) => Float64Array} ForwardKinematics
  * @typedef {{kind: "link" | "joint" | "frame", index: number}} Part
  */

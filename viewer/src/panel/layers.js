@@ -10,6 +10,9 @@ import { matrixOf } from "../shapes.js";
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../picture.js").Layer} Layer */
 
+/** Roles whose frames always have their names. */
+const NAMED = ["base_link", "base", "flange", "tool0"];
+
 /** @param {App} app */
 export function layersPanel(app) {
   const draw = () => app.stage?.draw();
@@ -34,16 +37,16 @@ function addNames(app) {
   const [picture] = app.pictures;
   if (!picture || !app.addLabel) return;
   const { robot } = app.models[0];
-  robot.links.forEach(({ name }, index) => {
+  const marked = (/** @type {string | null} */ role) => NAMED.includes(role ?? "") && picture.shown.has("roles");
+  robot.links.forEach(({ name, role }, index) => {
     const chosen = () => app.selected?.kind === "link" && app.selected.index === index;
-    app.addLabel?.({ text: name, kind: "name", object: picture.links[index], shown: () => app.namesShown || chosen(), pressed: () => select(app, { kind: "link", index }) }, 2);
+    app.addLabel?.({ text: name, kind: "name", object: picture.links[index], shown: () => app.namesShown || marked(role) || chosen(), pressed: () => select(app, { kind: "link", index }) }, role ? 1 : 2);
   });
   robot.frames.forEach(({ name, link, T, role }, index) => {
     const anchor = new Object3D();
     anchor.applyMatrix4(matrixOf(T));
     picture.links[link].add(anchor);
     const chosen = () => app.selected?.kind === "frame" && app.selected.index === index;
-    const named = () => picture.shown.has(role ? "roles" : "frames") && (role !== null && role !== "sensor" && role !== "skin");
-    app.addLabel?.({ text: name, kind: `name ${role ?? ""}`, object: anchor, shown: () => named() || chosen(), pressed: () => select(app, { kind: "frame", index }) }, 1);
+    app.addLabel?.({ text: name, kind: `name ${role ?? ""}`, object: anchor, shown: () => marked(role) || chosen(), pressed: () => select(app, { kind: "frame", index }) }, 1);
   });
 }

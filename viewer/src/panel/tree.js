@@ -28,7 +28,7 @@ export function treePanel(app) {
       ...frames[link].map((i) => element("li", {}, entry({ kind: "frame", index: i }, robot.frames[i].role ?? "frame"))),
       ...children[link].map((i) => element("li", {}, entry({ kind: "joint", index: i }, robot.joints[i].type), branch(robot.joints[i].child))),
     ];
-    return element("div", {}, entry({ kind: "link", index: link }, "link"), element("ul", {}, ...inside));
+    return element("div", {}, entry({ kind: "link", index: link }, robot.links[link].role ?? "link"), element("ul", {}, ...inside));
   }
   const roots = robot.links.flatMap(({ joint }, i) => (joint === null ? [i] : []));
   const tree = element("div", { className: "tree" }, ...roots.map(branch));
