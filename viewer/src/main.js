@@ -59,7 +59,7 @@ async function fill(app, stage, view) {
 function panels(app) {
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   const { robot } = app.models[0];
-  const head = element("header", {}, element("h1", { textContent: robot.name }), element("p", { textContent: robot.about }), themeButton());
+  const head = element("header", {}, element("h1", { textContent: robot.name }), themeButton(), element("p", { textContent: robot.about }));
   const left = element("aside", { "aria-label": "Parts and findings" }, head, selectionPanel(app), findingsPanel(app), treePanel(app));
   const right = element("aside", { "aria-label": "Joints and view" }, slidersPanel(app), layersPanel(app), dragPanel(app), measurePanel(app), posePanel(app), element("footer", { textContent: app.scene.made_by }));
   main.prepend(left);

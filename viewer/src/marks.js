@@ -32,6 +32,12 @@ export function dot(radius, color) {
   return inFront(new Mesh(new SphereGeometry(radius, 16, 12), new MeshBasicMaterial({ color, ...UNSEEN })), 4);
 }
 
+/** Return a line from the origin to a place.
+ * @param {number[]} to */
+export function stick(to) {
+  return line([0, 0, 0], to, 0x8a93a0);
+}
+
 /** Return the ellipsoid of a solid body with this inertia.
  * @param {number[]} radii */
 export function ellipsoid([x, y, z]) {

@@ -2,7 +2,7 @@
 
 import { Box3, Group, Raycaster, Vector3 } from "three";
 
-import { axes, dot, ellipsoid, jointMarks, ROLES } from "./marks.js";
+import { axes, dot, ellipsoid, jointMarks, ROLES, stick } from "./marks.js";
 import { IDENTITY, poseOfLink } from "./model.js";
 import { paint, placed, setPose, solidOf } from "./shapes.js";
 
@@ -20,13 +20,15 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
  * @property {Object3D[]} links
  * @property {Map<Layer, Object3D[]>} layers
  * @property {Set<Layer>} shown
- * @property {Mesh[]} solids visual shapes; userData.link is their link
+ * @property {Mesh[]} solids what is seen of links: visual shapes, or collision shapes if there are none; userData.link is
+ *   their link
  */
 
 export const LAYERS = /** @type {Record<Layer, string>} */ ({
   visual: "Visual shapes", collision: "Collision shapes", roles: "Frames with roles", frames: "All frames", joints: "Joints and limits",
   sensors: "Sensors", inertia: "Inertia ellipsoids", masses: "Centres of mass",
 });
+const GREY = [0.72, 0.74, 0.78, 1];
 const MARKED = { emissive: 0xffa000, emissiveIntensity: 0.6 };
 
 /** Return the picture of a model; it follows the model's q.
@@ -66,7 +68,7 @@ export function showLayer(picture, layer, visible) {
 export function boundsOf(picture, link) {
   picture.root.updateMatrixWorld(true);
   const box = new Box3();
-  for (const solid of picture.solids) if (link === undefined || solid.userData.link === link) box.expandByObject(solid);
+  for (const solid of picture.solids) if (link === undefined || solid.userData.link === link) box.expandByObject(solid, true);
   if (box.isEmpty()) for (const object of link === undefined ? picture.links : [picture.links[link]]) box.expandByPoint(new Vector3().setFromMatrixPosition(object.matrixWorld));
   const least = picture.model.robot.size / 10;
   return box.getSize(new Vector3()).length() < least ? box.expandByScalar(least) : box;
@@ -75,10 +77,9 @@ export function boundsOf(picture, link) {
 /** Return the link under a place of the screen (from -1 to 1), null if there is none.
  * @param {Picture} picture @param {Vector2} place @param {import("three").Camera} camera @returns {number | null} */
 export function linkAt(picture, place, camera) {
-  if (!picture.shown.has("visual")) return null;
   const ray = new Raycaster();
   ray.setFromCamera(place, camera);
-  return ray.intersectObjects(picture.solids, false)[0]?.object.userData.link ?? null;
+  return ray.intersectObjects(picture.solids.filter(({ parent }) => parent?.visible), false)[0]?.object.userData.link ?? null;
 }
 
 /** Let the shapes of some links glow.
@@ -109,20 +110,33 @@ function add(picture, layer, parent, object) {
 
 /** @param {Picture} picture @param {import("three").BufferGeometry[]} meshes */
 function addShapes(picture, meshes) {
-  picture.model.robot.links.forEach((link, i) => {
-    for (const shape of link.visuals) {
-      const object = solidOf(shape, meshes, paint(shape.rgba));
-      if (!object) continue;
-      const solid = /** @type {Mesh} */ (object.children[0]);
-      Object.assign(solid.userData, { link: i, plain: solid.material });
-      picture.solids.push(solid);
-      add(picture, "visual", picture.links[i], object);
-    }
-    for (const shape of link.collisions) {
-      const object = solidOf(shape, meshes, paint([0.9, 0.5, 0.1, 0.5], { wireframe: true }));
-      if (object) add(picture, "collision", picture.links[i], object);
-    }
+  const { links } = picture.model.robot;
+  const bare = links.every(({ visuals }) => !visuals.length);
+  if (bare) picture.shown.add("collision");
+  links.forEach(({ visuals, collisions }, i) => {
+    for (const shape of visuals) addShape(picture, "visual", i, solidOf(shape, meshes, paint(shape.rgba)), true);
+    const look = bare ? paint(GREY) : paint([0.9, 0.5, 0.1, 0.5], { wireframe: true });
+    for (const shape of collisions) addShape(picture, "collision", i, solidOf(shape, meshes, look), bare);
   });
+  if (!picture.solids.length) addSticks(picture);
+}
+
+/** Draw a robot without shapes as lines from each link to its joints.
+ * @param {Picture} picture */
+function addSticks(picture) {
+  for (const { parent, origin } of picture.model.robot.joints)
+    add(picture, "visual", picture.links[parent], stick([origin[3], origin[7], origin[11]]));
+}
+
+/** @param {Picture} picture @param {Layer} layer @param {number} link @param {Object3D | null} object
+ * @param {boolean} seen whether a click on it selects its link */
+function addShape(picture, layer, link, object, seen) {
+  if (!object) return;
+  add(picture, layer, picture.links[link], object);
+  if (!seen) return;
+  const solid = /** @type {Mesh} */ (object.children[0]);
+  Object.assign(solid.userData, { link, plain: solid.material });
+  picture.solids.push(solid);
 }
 
 /** @param {Picture} picture */

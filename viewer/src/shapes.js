@@ -39,7 +39,7 @@ export function paint(rgba, more = {}) {
 /** Return the object of a shape in its link, null if there is nothing to show.
  * @param {Shape} shape @param {BufferGeometry[]} meshes @param {MeshStandardMaterial} material */
 export function solidOf(shape, meshes, material) {
-  const geometry = shape.mesh === null ? MAKERS[shape.kind]?.(shape.values) : meshes[shape.mesh];
+  const geometry = shape.kind === "mesh" ? meshes[shape.mesh ?? -1] : MAKERS[shape.kind]?.(shape.values);
   if (!geometry) return null;
   const mesh = new Mesh(geometry, material);
   const [x, y, z] = shape.scale;
@@ -53,7 +53,7 @@ export function placed(T, ...objects) {
   const group = new Group();
   group.matrixAutoUpdate = false;
   setPose(group, T);
-  group.add(...objects);
+  for (const object of objects) group.add(object);
   return group;
 }
 

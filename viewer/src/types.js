@@ -1,7 +1,7 @@
 /**
  * What a page is made of, as src/kinetree/viewing writes it. Poses are 16 numbers by rows; m, rad, kg.
  *
- * @typedef {{kind: string, mesh: number | null, values: number[], scale: number[], T: number[], rgba: number[]}} Shape
+ * @typedef {{kind: string, mesh?: number | null, values: number[], scale: number[], T: number[], rgba: number[]}} Shape
  * @typedef {{mass: number, T: number[], radii: number[] | null}} Inertia
  * @typedef {{name: string, role: string | null, body: number, T: number[], joint: number | null, visuals: Shape[],
  *   collisions: Shape[], inertia: Inertia | null}} Link

@@ -74,7 +74,7 @@ function coordinateControl(model, joint, i) {
     stops: () => {
       const { lower: low, upper: high, below, above } = rangeOf(model, i);
       const near = [below && model.q[i] - low < 1e-9 ? below : null, above && high - model.q[i] < 1e-9 ? above : null];
-      return near.filter((bound) => bound !== null).map((bound) => bound.name);
+      return near.filter((bound) => bound !== null && bound.terms.length > 1).map((bound) => `stopped by ${bound?.name}`);
     },
   };
 }
