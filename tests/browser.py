@@ -30,9 +30,9 @@ def browser():
         try:
             chromium = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         except Error as error:
-            if path:
+            if path or "Executable doesn't exist" not in error.message:
                 raise
-            missing(f"Chromium ({error.message.splitlines()[0]})")
+            missing(f"A browser ({', '.join(NAMES)}, or `playwright install chromium`)")
         yield chromium
         chromium.close()
 
