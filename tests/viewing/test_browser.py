@@ -32,7 +32,7 @@ def page_with(tmp_path, script, body="<main><h1>A page</h1></main>"):
     [
         ("", ""),
         ("console.log('a word');", "log: a word"),
-        ("setTimeout(() => { throw new Error('broken') });", "error: broken"),
+        ("setTimeout(() => { throw new Error('broken') });", "uncaught: broken"),
         ("fetch('https://example.org/').catch(() => 0);", "Content Security Policy"),
     ],
 )
@@ -43,6 +43,11 @@ def test_messages_errors_and_requests_are_heard(open_page, tmp_path, script, hea
     if heard:
         with pytest.raises(AssertionError):
             assert_quiet(page)
+
+
+def test_a_page_that_breaks_before_its_first_picture_fails_with_its_words(open_page, tmp_path):
+    with pytest.raises(pytest.fail.Exception, match="no first picture\nuncaught: no robot"):
+        open_page(page_with(tmp_path, "throw new Error('no robot')"), quiet=False)
 
 
 def test_requests_are_heard_where_a_page_allows_them(open_page, tmp_path):
