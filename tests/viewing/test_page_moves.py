@@ -23,7 +23,10 @@ SLIDE = """moves => {
   });
 }"""
 POSES = "([Q, names]) => Q.map(q => { kinetree.view.setQ(q); return names.map(name => kinetree.view.poseOf(name)); })"
-REACH = "([name, goals, restarts]) => goals.map(T => { kinetree.view.reach(name, T, true, restarts); return kinetree.view.q; })"
+REACH = """([name, goals, restarts]) => goals.map(T => {
+  kinetree.view.reach(name, T, true, restarts);
+  return kinetree.view.q;
+})"""
 
 
 def example(name, tmp_path):
@@ -40,7 +43,8 @@ def quadruped(tmp_path):
     path = next((path for path in example_robot_urdfs() if path.name == "solo12.urdf"), None)
     if path is None:
         pytest.skip("wants the package example-robot-data")
-    base = '<link name="world"/><joint name="free" type="floating"><parent link="world"/><child link="base_link"/></joint>'
+    ends = '<parent link="world"/><child link="base_link"/>'
+    base = f'<link name="world"/><joint name="free" type="floating">{ends}</joint>'
     floating = tmp_path / path.name
     floating.write_text(path.read_text().replace("</robot>", f"{base}</robot>"))
     return kt.load(floating, packages={"example-robot-data": path.parents[3]})
