@@ -24,7 +24,7 @@ PAGE = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
-<main><div id="view"><canvas id="canvas"></canvas></div><aside id="panel"></aside></main>
+<main><div id="view"><canvas id="canvas"></canvas></div></main>
 <noscript>This page shows a robot with JavaScript, which is switched off in this browser.</noscript>
 <script type="application/json" id="kinetree-scene">{scene}</script>
 <script type="text/plain" id="kinetree-meshes">{meshes}</script>

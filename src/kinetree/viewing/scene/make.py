@@ -10,6 +10,7 @@ from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.viewing.packing import check_simplification
+from kinetree.viewing.scene.controllers import described_controllers
 from kinetree.viewing.scene.findings import Places, described
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.robot import bodies_of, described_robot, start
@@ -60,6 +61,7 @@ def scene(robots: Sequence[Posed], *, faces: int | None = None) -> Scene:
         functions.append((name, kernel))
         findings += found
     content = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
+    content["controllers"] = described_controllers()
     return Scene(content, files.packed.text, tuple(functions), tuple(findings))
 
 

@@ -116,6 +116,7 @@ def _joint(robot: Robot, joint: Joint, links: Indices, joints: Indices) -> dict[
         "parent": links[joint.parent],
         "child": links[joint.child],
         "origin": flat(joint.origin),
+        "child_origin": flat(joint.child_origin),
         "axes": joint.axes.tolist(),
         "pitch": joint.pitch,
         "first": robot.q_slices[joint.name].start if joint.coordinated else None,
