@@ -92,7 +92,7 @@ def test_nothing_is_fetched():
 def test_the_body_and_the_notice():
     text = made(everything(0), title="a & b")
     ids = [a["id"] for _, a, _ in Document(text).elements if "id" in a]
-    assert ids == ["view", "canvas", "panel", "kinetree-scene", "kinetree-meshes"]
+    assert ids == ["view", "canvas", "kinetree-scene", "kinetree-meshes"]
     assert elements(text, "html")[0][0] == {"lang": "en"}
     assert elements(text, "title")[0][1] == "a & b"
     assert len(elements(text, "noscript")) == 1
