@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -10,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.cli._limits.page import scale_of
-from kinetree.errors import fail
 from kinetree.model.limits import Block
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.report import BlockReport, several
 from kinetree.spatial import extremes
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.plotting import new_figure, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 FINE = 241
 """Points a side at which a panel is computed."""
@@ -37,7 +35,7 @@ def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> 
     """
     pairs = [list(combinations(range(len(report.joints)), 2)) for report in reports]
     width = max(map(len, pairs))
-    figure = new_figure(width, len(reports), suffix)
+    figure = new_figure((SIZE * width + 1, SIZE * len(reports)), suffix, layout="constrained")
     axes = figure.subplots(len(reports), width, squeeze=False)
     for row, report, block, own in zip(axes, reports, several(robot), pairs, strict=True):
         for panel, pair in zip(row, own, strict=False):
@@ -47,27 +45,6 @@ def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> 
     figure.suptitle(f"{robot.name}: what limits over several joints allow")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return written(figure, suffix)
-
-
-def new_figure(columns: int, rows: int, suffix: str) -> Figure:
-    """Return an empty figure for panels. Raises KinetreeError without matplotlib, or for a suffix that it does not
-    write."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise fail("plot", "figures want matplotlib", fix="pip install 'kinetree[plot]'") from None
-    figure = Figure(figsize=(SIZE * columns + 1, SIZE * rows), layout="constrained")
-    formats = figure.canvas.get_supported_filetypes()
-    if suffix.removeprefix(".") not in formats:
-        raise fail("plot", f"figures are not written as {suffix!r}; legal are {', '.join('.' + f for f in formats)}")
-    return figure
-
-
-def written(figure: Figure, suffix: str) -> bytes:
-    """Return a figure in the format of a suffix."""
-    data = io.BytesIO()
-    figure.savefig(data, format=suffix.removeprefix("."))
-    return data.getvalue()
 
 
 def _panel(panel: Axes, robot: Robot, report: BlockReport, block: Block, pair: tuple[int, int]) -> None:

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from kinetree.cli._limits.figure import new_figure, written
+from kinetree.cli._limits.figure import SIZE
 from kinetree.cli._page import Section
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.places import BAND, SETS, ReachedPlaces
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.plotting import new_figure, written
 
 LITRES = 1e3
 VIEWS = (("from the side", 0), ("from the front", 1))
@@ -40,7 +41,7 @@ def places_page(robot: Robot, places: ReachedPlaces) -> list[Section]:
 def places_figure(robot: Robot, places: ReachedPlaces, suffix: str) -> bytes:
     """Return a figure in the format of a suffix: what remains in sight of each line of sight, from side and front, with
     the limits over several joints and within the safe box. Raises KinetreeError as `limits_figure` does."""
-    figure = new_figure(2, 2, suffix)
+    figure = new_figure((2 * SIZE + 1, 2 * SIZE), suffix, layout="constrained")
     axes = figure.subplots(2, 2, squeeze=False)
     for row, name, inside in zip(axes, SETS[1:], places.reached[1:], strict=True):
         for panel, (view, axis) in zip(row, VIEWS, strict=True):
