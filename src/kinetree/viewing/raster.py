@@ -35,19 +35,21 @@ def shaded(camera: Camera, triangles: Array, colours: Array) -> Array:
     width, height = FINE * camera.size[0], FINE * camera.size[1]
     solid = lit[:, 3] > 0.99
     picture, depth = _layer(points[solid], lit[solid], width, height)
-    veil, veil_depth = _layer(points[~solid], lit[~solid], width, height)
-    veil[veil_depth <= depth] = 0.0  # behind what is solid
-    share = veil[..., 3:]
-    alpha = share + picture[..., 3:] * (1.0 - share)
-    mixed = (veil[..., :3] * share + picture[..., :3] * picture[..., 3:] * (1.0 - share)) / np.maximum(alpha, 1e-9)
-    return _averaged(np.concatenate([mixed, alpha], axis=-1))
+    if not solid.all():
+        veil, veil_depth = _layer(points[~solid], lit[~solid], width, height)
+        veil[veil_depth <= depth] = 0.0  # behind what is solid
+        share = veil[..., 3:]
+        below = picture[..., 3:] * (1.0 - share)
+        colour = (veil[..., :3] * share + picture[..., :3] * below) / np.maximum(share + below, 1e-9)
+        picture = np.concatenate([colour, share + below], axis=-1)
+    return _averaged(picture)
 
 
 def _layer(points: Array, lit: Array, width: int, height: int) -> tuple[Array, Array]:
     """Return the colours (height, width, 4) of the nearest triangles, and 1 / distance (height, width), 0 if none."""
     nearest = _nearest(points, width, height)
-    depth = (nearest >> np.uint64(32)).astype(np.uint32).view(np.float32).astype(float)
-    picture = np.zeros((height, width, 4))
+    depth = (nearest >> np.uint64(32)).astype(np.uint32).view(np.float32)
+    picture = np.zeros((height, width, 4), dtype=np.float32)
     seen = nearest > 0
     picture[seen] = lit[(nearest[seen] & np.uint64(0xFFFFFFFF)).astype(np.int64)]
     for axis in (0, 1):
@@ -91,7 +93,9 @@ def _nearest(points: Array, width: int, height: int) -> NDArray[np.uint64]:
 def _averaged(picture: Array) -> Array:
     """Return a picture with FINE x FINE pixels in one."""
     height, width = picture.shape[0] // FINE, picture.shape[1] // FINE
+    picture[..., :3] *= picture[..., 3:]
     parts = picture.reshape(height, FINE, width, FINE, 4)
-    alpha = parts[..., 3:].sum(axis=(1, 3))
-    colour = (parts[..., :3] * parts[..., 3:]).sum(axis=(1, 3)) / np.maximum(alpha, 1e-9)
-    return np.concatenate([colour, alpha / FINE**2], axis=-1)
+    total: Array = np.sum([parts[:, i, :, j] for i in range(FINE) for j in range(FINE)], axis=0)
+    total[..., :3] /= np.maximum(total[..., 3:], 1e-9)
+    total[..., 3] /= FINE**2
+    return total
