@@ -22,6 +22,18 @@ def test_a_frame_and_a_joint_are_written(run, arm, tmp_path):
     assert {"Joint axis_2 of arm", "revolute, 30°", "l1", "l2"} <= {*words_of(parsed(out.read_text("utf-8")))}
 
 
+def test_without_a_frame_or_joint_the_tree_is_drawn(run, arm, tmp_path):
+    out = tmp_path / "tree.svg"
+    result = run("inspect", arm, "-o", out)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"wrote {out}\n")
+    words = words_of(parsed(out.read_text("utf-8")))
+    assert {"l1", "l6", "axis_1", "axis_6"} <= {*words}
+    assert "fixed: flange, tool0" in words
+    out = tmp_path / "all.svg"
+    assert run("inspect", "icub", "--all", "-o", out).exit_code == 0
+    assert {*kt.load("icub").links} <= {*words_of(parsed(out.read_text("utf-8")))}
+
+
 def test_q_is_in_radians_without_deg(run, arm, tmp_path):
     for options in (("--q", "axis_2=0.5"), ("--q", f"axis_2={np.rad2deg(0.5)}", "--deg")):
         assert run("inspect", arm, "--frame", "tool0", *options, "-o", tmp_path / "a.svg", "--force").exit_code == 0
@@ -55,10 +67,12 @@ def test_nothing_is_overwritten_without_force(run, arm, tmp_path):
         (("--joint", "axis_1", "--q", "axis_9=1", "-o", "a.svg"), "axis_9"),
         (("--joint", "axis_1", "--q", "axis_1=x", "-o", "a.svg"), "'x' is not a finite number"),
         (("--frame", "tool0", "-o", "a.png"), "'a.png'; the legal ending is .svg"),
-        (("--frame", "tool0"), "a figure is of one --frame or one --joint, and is written to -o FILE.svg"),
-        (("--frame", "tool0", "--joint", "axis_1", "-o", "a.svg"), "a figure is of one --frame or one --joint"),
-        (("-o", "a.svg"), "a figure is of one --frame or one --joint"),
-        (("--frame", "tool0", "-o", "a.svg", "--json"), "a figure is of one --frame or one --joint"),
+        (("--frame", "tool0"), "a figure is of the tree, one --frame or one --joint, and is written to -o FILE.svg"),
+        (("--frame", "tool0", "--joint", "axis_1", "-o", "a.svg"), "a figure is of the tree, one --frame or"),
+        (("--frame", "tool0", "-o", "a.svg", "--json"), "a figure is of the tree, one --frame or one --joint"),
+        (("-o", "a.svg", "--joint-table"), "a figure is of the tree, one --frame or one --joint"),
+        (("-o", "a.svg", "--q", "axis_1=1"), "--q and --deg are for a figure of one --frame or one --joint"),
+        (("--frame", "tool0", "-o", "a.svg", "--all"), "--all is for the page and for a figure of the tree"),
         (("--q", "axis_1=1"), "--q, --deg and --force are for a figure"),
         (("--frame", "tool0", "-o", "no/a.svg"), "No such file or directory"),
     ],
