@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.patheffects import AbstractPathEffect
 
+SIZE = 4.2
+"""Size of a panel, inches."""
 LOOK: dict[Any, Any] = {"svg.hashsalt": "kinetree", "svg.fonttype": "none"}
 """Settings of matplotlib with which the same figure is the same file, with texts as texts."""
 

@@ -14,15 +14,13 @@ from kinetree.model.robot import Robot
 from kinetree.solvers.limits.report import BlockReport, several
 from kinetree.spatial import extremes
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.plotting import new_figure, written
+from kinetree.viewing.plotting import SIZE, new_figure, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FINE = 241
 """Points a side at which a panel is computed."""
-SIZE = 4.2
-"""Size of a panel, inches."""
 
 
 def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> bytes:
