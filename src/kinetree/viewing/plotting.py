@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,7 +39,8 @@ def written(figure: Figure, suffix: str) -> bytes:
 
     data, form = io.BytesIO(), suffix.removeprefix(".")
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with rc_context(LOOK):
+    with rc_context(LOOK), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # of names in letters that the font lacks
         figure.savefig(data, format=form, metadata=undated.get(form))
     return data.getvalue()
 

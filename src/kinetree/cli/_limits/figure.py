@@ -40,7 +40,7 @@ def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> 
             _panel(panel, robot, report, block, pair)
         for panel in row[len(own) :]:
             panel.set_visible(False)
-    figure.suptitle(f"{robot.name}: what limits over several joints allow")
+    figure.suptitle(f"{robot.name}: what limits over several joints allow", parse_math=False)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return written(figure, suffix)
 
@@ -63,7 +63,7 @@ def _panel(panel: Axes, robot: Robot, report: BlockReport, block: Block, pair: t
         if len(report.joints) == 3:
             third = report.joints[3 - i - j]
             bar = panel.figure.colorbar(drawn, ax=panel, boundaries=np.linspace(0, 1, 101), ticks=np.linspace(0, 1, 6))
-            bar.set_label(f"allowed of {third}")
+            bar.set_label(f"allowed of {third}", parse_math=False)
     if len(report.vertices):
         corners = scale * outline(report.vertices[:, [i, j]])
         panel.plot(*corners.T, color="black", linewidth=1.2, label="allowed for some values of the others")
@@ -71,8 +71,8 @@ def _panel(panel: Axes, robot: Robot, report: BlockReport, block: Block, pair: t
     panel.plot(safe[[0, 1, 1, 0, 0], i], safe[[0, 0, 1, 1, 0], j], "--", color="tab:red", label="the largest safe box")
     panel.set_xlim(lower[i], upper[i])
     panel.set_ylim(lower[j], upper[j])
-    panel.set_xlabel(f"{report.joints[i]}, {unit}")
-    panel.set_ylabel(f"{report.joints[j]}, {unit}")
+    panel.set_xlabel(f"{report.joints[i]}, {unit}", parse_math=False)
+    panel.set_ylabel(f"{report.joints[j]}, {unit}", parse_math=False)
 
 
 def allowed(block: Block, i: int, j: int) -> Array:

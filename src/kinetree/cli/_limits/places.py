@@ -47,11 +47,11 @@ def places_figure(robot: Robot, places: ReachedPlaces, suffix: str) -> bytes:
             shares, extent = _seen(places, inside, axis)
             drawn = panel.imshow(shares, origin="lower", extent=extent, cmap="RdYlBu", vmin=0.0, vmax=1.0)
             panel.set_title(f"{name}, {view}")
-            panel.set_xlabel(f"{'xy'[axis]} of {robot.root}, m")
+            panel.set_xlabel(f"{'xy'[axis]} of {robot.root}, m", parse_math=False)
             panel.set_ylabel("z, m")
             panel.set_aspect("equal")
         figure.colorbar(drawn, ax=row, label="still reached")
-    figure.suptitle(f"{robot.name}: what remains of the places that {places.frame} reaches")
+    figure.suptitle(f"{robot.name}: what remains of the places that {places.frame} reaches", parse_math=False)
     return written(figure, suffix)
 
 
