@@ -10,6 +10,7 @@ from kinetree.arguments import explained
 from kinetree.controllers.controller import Controller
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
+from kinetree.progress import Progress, reporting
 from kinetree.queries.controllers import coupling, fixed, of
 from kinetree.queries.query import tolerance_of
 from kinetree.solvers.calibrate import arm as arms
@@ -99,6 +100,7 @@ def calibrate(
     tool0: str = "tool0",
     base_link: str = "base_link",
     flange: str = "flange",
+    progress: Progress = False,
 ) -> Calibration:
     """Compare a model with poses that its controller shows, and return the simplest explanation of their difference.
 
@@ -107,6 +109,7 @@ def calibrate(
     model: whose joint coupling applies, by default that of the robot's name. tolerance: largest error of a pose, m and
     rad.
     base, tool0, base_link, flange: the robot's names of the frames of REP-199; those that it lacks are ignored.
+    progress: True for a bar, or a function of the number of steps done and their total, of each part of the search.
 
     The search covers up to three faults of the numbers, or zeros of joints with one of them, with frames of the robot
     or unknown ones; and one pose that does not fit the others. The simplest explanation has the fewest faults. A frame
@@ -123,7 +126,8 @@ def calibrate(
     who.from_pose(se3.IDENTITY)  # warns of unverified data
     data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds)
     _check_turns(data.T[0])
-    first, *others = _explained(who, data, posed)
+    with reporting(progress):
+        first, *others = _explained(who, data, posed)
     return replace(first, alternatives=tuple(others))
 
 
