@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import click
@@ -23,8 +24,20 @@ def _page(robot: Robot, q: Array | None, profile: str, faces: int | None) -> Vie
     return view
 
 
+def _picture(suffix: str, robot: Robot, q: Array | None, profile: str, faces: int | None) -> bytes:
+    from kinetree.viewing.picture import picture
+
+    if profile != DEFAULT or faces is not None:
+        raise click.UsageError("--profile and --faces are for a page, and a picture has no findings and all triangles")
+    data, findings = picture(robot, q, suffix)
+    print_findings(findings)
+    return data
+
+
 WRITERS: Mapping[str, Callable[[Robot, Array | None, str, int | None], str | bytes]] = {
     ".html": lambda *arguments: _page(*arguments).html,
+    ".png": partial(_picture, ".png"),
+    ".svg": partial(_picture, ".svg"),
 }
 """Functions of a robot, q, the profile and the number of faces that return a file, by its ending."""
 
@@ -46,7 +59,7 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Show MODEL in the browser, or write a page that needs no network to FILE.html."""
+    """Show MODEL in the browser, write a page that needs no network to FILE.html, or a picture to FILE.png or .svg."""
     if output is not None:
         if output.suffix.lower() not in WRITERS:
             raise fail("format", f"cannot write a view to {output.name!r}; legal endings are {', '.join(WRITERS)}")

@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
+from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.camera import DIRECTION, Camera, camera_at
 from kinetree.viewing.parts import AXES
 from kinetree.viewing.plotting import halo, new_figure, written
+from kinetree.viewing.projection import check_finite
 from kinetree.viewing.raster import shaded
-from kinetree.viewing.surfaces import poses, surfaces
+from kinetree.viewing.scene.meshes import MeshFiles
+from kinetree.viewing.scene.robot import start
+from kinetree.viewing.scene.roles import roles_of
+from kinetree.viewing.scene.shapes import Shapes
+from kinetree.viewing.surfaces import Soups, surfaces
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 SIZE = (960, 720)
 """Width and height of a picture, pixels."""
 ROLES = ("base", "tool0")
-"""Frames whose axes are drawn."""
+"""Roles of the frames whose axes are drawn."""
 LENGTH = 0.12
 """Length of these axes, in diagonals of the bounds."""
 LEAST = 1e-3
@@ -39,32 +46,40 @@ def picture(
     """Return a picture of a robot in the format of a suffix, such as ".png" or ".svg", and findings about visual shapes
     that cannot be shown.
 
-    q: (nq,), m and rad; neutral by default. size: width and height, pixels. direction: from the robot to the camera, in
-    the root link. The visual shapes are drawn without planes,
+    q (nq,): m and rad, by default near zero and inside the limits. size: width and height, pixels. direction: from the
+    robot to the camera, in the root link. The visual shapes are drawn without planes,
     or, if there are none, links and the axes of joints as lines; and the axes of the frames `base` and `tool0`, x red,
     y green, z blue. Raises KinetreeError without matplotlib, for a format that it does not write, and for poses that
     are not finite.
     """
-    values = robot.q() if q is None else np.asarray(q, dtype=float)
+    T = _poses(robot, start(robot, q))
     figure = new_figure((size[0] / 100.0, size[1] / 100.0), suffix)
     panel = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, size[0]), ylim=(size[1], 0))
     panel.set_axis_off()
-    shapes = surfaces(robot, values)
-    T = poses(robot, values, list(robot.frames))
-    points = shapes.triangles.reshape(-1, 3) if len(shapes.triangles) else np.array([P[:3, 3] for P in T.values()])
+    soups = Soups()
+    shapes = Shapes(robot, MeshFiles(packed=soups))
+    triangles, colours = surfaces(shapes, soups, T)
+    points = triangles.reshape(-1, 3) if len(triangles) else np.array([pose[:3, 3] for pose in T.values()])
     diagonal = max(float(np.linalg.norm(np.ptp(points, axis=0))), LEAST)
     camera = camera_at(points, size, direction)
-    if len(shapes.triangles):
+    if len(triangles):
         extent = (0, size[0], size[1], 0)
-        panel.imshow(
-            shaded(camera, shapes.triangles, shapes.colours), extent=extent, interpolation="none", aspect="auto"
-        )
+        panel.imshow(shaded(camera, triangles, colours), extent=extent, interpolation="none", aspect="auto")
     else:
         sticks(panel, camera, robot, T, diagonal)
-    for name in ROLES:
-        if name in robot.frames:
+    for name, role in roles_of(robot).items():
+        if role in ROLES:
             triad(panel, camera, T[name], LENGTH * diagonal, name)
-    return written(figure, suffix), shapes.findings
+    return written(figure, suffix), tuple(shapes.findings.values())
+
+
+def _poses(robot: Robot, q: Array) -> dict[str, Array]:
+    """Return T_root_frame (4, 4) of all frames. Raises KinetreeError for poses that are not finite."""
+    names = [name for name, frame in robot.frames.items() if not frame.unplaced]
+    with np.errstate(all="ignore"):
+        T = forward_kinematics(tree(robot), q, names)
+    check_finite(T)
+    return dict(zip(names, T, strict=True))
 
 
 def triad(panel: Axes, camera: Camera, T: Array, length: float, name: str) -> None:

@@ -1,43 +1,36 @@
 """Triangles of shapes: boxes, spheres, cylinders, capsules, ellipsoids."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from kinetree.model.robot import Shape
 from kinetree.spatial.se3 import Array
 
 AROUND = 40
 """Corners of a circle."""
 
 
-def solid(shape: Shape) -> Array | None:
-    """Return the triangles (n, 3, 3) of a shape in its own frame, m, or None for a mesh, a plane or an unknown kind."""
-    sizes: Mapping[str, Any] = shape.parameters
-    found = None
-    match shape.kind:
+def solid(kind: str, values: Sequence[float]) -> Array:
+    """Return the triangles (n, 3, 3) of a shape in its own frame, m; none for a plane or an unknown kind.
+
+    values: its sizes, as the page has them: box x, y, z; sphere radius; cylinder and capsule radius, length; ellipsoid
+    radii.
+    """
+    sizes = np.array(values)
+    match kind:
         case "box":
-            found = _cube() * sizes["size"]
-        case "sphere":
-            found = _turned(*_arc(0.0, np.pi)) * sizes["radius"]
-        case "ellipsoid":
-            found = _turned(*_arc(0.0, np.pi)) * sizes["radii"]
+            return np.asarray(_cube() * sizes)
+        case "sphere" | "ellipsoid":
+            return np.asarray(_turned(*_arc(0.0, np.pi)) * sizes)
         case "cylinder":
-            found = _turned((0.0, 1.0, 1.0, 0.0), (0.5, 0.5, -0.5, -0.5)) * _round(sizes)
-        case "cone":
-            found = _turned((0.0, 1.0, 0.0), (0.5, -0.5, -0.5)) * _round(sizes)
+            return np.asarray(_turned((0.0, 1.0, 1.0, 0.0), (0.5, 0.5, -0.5, -0.5)) * sizes[[0, 0, 1]])
         case "capsule":
+            radius, half = float(sizes[0]), float(sizes[1]) / 2.0
             (upper, top), (lower, bottom) = _arc(0.0, np.pi / 2), _arc(np.pi / 2, np.pi)
-            radius, half = float(sizes["radius"]), float(sizes["length"]) / 2.0
             heights = (*(radius * z + half for z in top), *(radius * z - half for z in bottom))
-            found = _turned(tuple(radius * r for r in (*upper, *lower)), heights)
-    return None if found is None else np.asarray(found)
-
-
-def _round(sizes: Mapping[str, Any]) -> Array:
-    return np.array((sizes["radius"], sizes["radius"], sizes["length"]))
+            return _turned(tuple(radius * r for r in (*upper, *lower)), heights)
+    return np.zeros((0, 3, 3))
 
 
 def _arc(first: float, last: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
