@@ -1,9 +1,5 @@
 """`kinetree inspect --frame` and `--joint`: the figure that is written, and what is refused."""
 
-import re
-import shlex
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -83,24 +79,3 @@ def test_what_is_refused(run, arm, tmp_path, monkeypatch, options, message):
     assert result.exit_code == 2
     assert message in result.stderr.replace("\n", " ").replace("  ", " ")
     assert not list(tmp_path.glob("*.svg"))
-
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
-@pytest.mark.parametrize(
-    ("page", "figure"), [("icub.md", "imu_frame.svg"), ("formats/ets.md", "elbow.svg")], ids=["frame", "joint"]
-)
-def test_the_figures_of_the_pages_are_drawn_by_their_commands(run, tmp_path, monkeypatch, page, figure):
-    arm = re.search(r"```xml\n(.*?)```", (DOCS / "command-line.md").read_text("utf-8"), re.DOTALL)[1]
-    monkeypatch.chdir(tmp_path)
-    Path("arm.urdf").write_text(arm)
-    text = (DOCS / page).read_text("utf-8")
-    assert f"figures/{figure})" in text
-    command = re.search(rf"kinetree (inspect [^`\n]* -o {figure})", text)[1]
-    assert run(*shlex.split(command)).exit_code == 0
-    shown, drawn = ((folder / figure).read_text("utf-8") for folder in (DOCS / "figures", tmp_path))
-    number = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-    assert re.sub(number, "", drawn) == re.sub(number, "", shown)
-    values = [np.array(re.findall(number, part), dtype=float) for part in (drawn, shown)]
-    assert np.abs(values[0] - values[1]).max() < 2e-3  # another processor may round otherwise

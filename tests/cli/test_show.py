@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -65,6 +66,11 @@ def test_pictures_are_written_without_the_viewer(run, arm, tmp_path, monkeypatch
         assert out.read_bytes().startswith(start)
     for option in (("--faces", "9"), ("--profile", "industrial")):
         assert "are for a page" in run("show", arm, *option, "-o", tmp_path / "b.png").stderr
+    assert "--size for a picture" in run("show", arm, "--size", "64", "48", "-o", tmp_path / "b.html").stderr
+    out = tmp_path / "small.png"
+    assert run("show", arm, "--size", "64", "48", "--from", "-1", "0", "0.5", "-o", out).exit_code == 0
+    assert struct.unpack(">2I", out.read_bytes()[16:24]) == (64, 48)
+    assert "along z" in run("show", arm, "--from", "0", "0", "1", "-o", tmp_path / "b.png").stderr
 
 
 def test_nothing_is_overwritten_without_force(run, arm, tmp_path, opened):
