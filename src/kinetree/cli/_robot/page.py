@@ -5,8 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kinetree.cli._page import Section
-from kinetree.cli._robot.tree import FEW as LOOSE
-from kinetree.cli._robot.tree import loose_joints, tree_rows
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import statics
@@ -14,6 +12,8 @@ from kinetree.queries.joint_table import JointTableRow, joint_table
 from kinetree.queries.limits import loop_error
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.tree import FEW as LOOSE
+from kinetree.viewing.tree import loose_joints, tree_rows
 
 T = TypeVar("T")
 

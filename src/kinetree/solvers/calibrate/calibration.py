@@ -10,12 +10,13 @@ from kinetree.arguments import explained
 from kinetree.controllers.controller import Controller
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
+from kinetree.progress import Progress, reporting
 from kinetree.queries.controllers import coupling, fixed, of
 from kinetree.queries.query import tolerance_of
 from kinetree.solvers.calibrate import arm as arms
 from kinetree.solvers.calibrate import fit as fitting
 from kinetree.solvers.calibrate import readings as readings
-from kinetree.solvers.calibrate.data import Data, Fit
+from kinetree.solvers.calibrate.data import Data, Fit, fit_of
 from kinetree.solvers.calibrate.diagnose import odd_fault, odd_poses, unexplained
 from kinetree.solvers.calibrate.readings import Fault as Fault
 from kinetree.solvers.calibrate.search import nearest, simplest
@@ -30,6 +31,8 @@ STILL = 10.0
 """Tolerances up to which a joint counts as not moved."""
 DEFAULTS = {"base": "base", "tool0": "tool0", "base_link": "base_link", "flange": "flange"}
 """Default names of frames (REP-199), which a robot need not have."""
+TOLERANCE = (5e-4, 1e-3)
+"""Default of the largest error of a pose, m and rad."""
 WIDEST = (0.1, 0.2)
 """Largest tolerances, m and rad; with larger ones anything would agree."""
 APART = (
@@ -49,8 +52,8 @@ class Calibration:
     alternatives: other explanations with as many faults that also fit.
     T_base_link_base, T_flange_tool0 (4, 4): the controller's frames, m, in the robot's frames `base_link` and `flange`,
     or in the frames that replace them (fields `base_link` and `flange`).
-    residual (k, 2): error of each pose, m and rad. still: joints that did not move. remarks: what cannot be determined
-    for them. controller: its name.
+    residual (k, 2): error of each pose, m and rad; residual_before (k, 2): with the faults not corrected. still: joints
+    that did not move. remarks: what cannot be determined for them. controller: its name.
     """
 
     agrees: bool
@@ -59,6 +62,7 @@ class Calibration:
     T_base_link_base: Array
     T_flange_tool0: Array
     residual: Array
+    residual_before: Array
     still: tuple[str, ...]
     remarks: tuple[str, ...]
     controller: str
@@ -91,11 +95,12 @@ def calibrate(
     poses: Any,
     model: str = "",
     *,
-    tolerance: tuple[float, float] = (5e-4, 1e-3),
+    tolerance: tuple[float, float] = TOLERANCE,
     base: str = "base",
     tool0: str = "tool0",
     base_link: str = "base_link",
     flange: str = "flange",
+    progress: Progress = False,
 ) -> Calibration:
     """Compare a model with poses that its controller shows, and return the simplest explanation of their difference.
 
@@ -104,6 +109,7 @@ def calibrate(
     model: whose joint coupling applies, by default that of the robot's name. tolerance: largest error of a pose, m and
     rad.
     base, tool0, base_link, flange: the robot's names of the frames of REP-199; those that it lacks are ignored.
+    progress: True for a bar, or a function of the number of steps done and their total, of each part of the search.
 
     The search covers up to three faults of the numbers, or zeros of joints with one of them, with frames of the robot
     or unknown ones; and one pose that does not fit the others. The simplest explanation has the fewest faults. A frame
@@ -120,7 +126,8 @@ def calibrate(
     who.from_pose(se3.IDENTITY)  # warns of unverified data
     data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds)
     _check_turns(data.T[0])
-    first, *others = _explained(who, data, posed)
+    with reporting(progress):
+        first, *others = _explained(who, data, posed)
     return replace(first, alternatives=tuple(others))
 
 
@@ -178,12 +185,20 @@ def _calibration(who: Controller, data: Data, fit: Fit, more: tuple[Fault, ...] 
         T_base_link_base=se3.frozen(se3.inverse(fit.X) + 0.0),
         T_flange_tool0=se3.frozen(fit.Y + 0.0),
         residual=se3.frozen(fit.residual),
+        residual_before=se3.frozen(_as_given(data).residual),
         still=tuple(arm.joints[i] for i in np.flatnonzero(still)),
         remarks=tuple(_hidden(data, fit, still)),
         controller=who.name,
         base_link=arm.foot,
         flange=arm.tip,
     )
+
+
+def _as_given(data: Data) -> Fit:
+    """Return the fit of the numbers as the format says with the robot's own frames; a missing one is its link's."""
+    base, tool = data.arm.own
+    X, Y = data.bases.get(base, se3.IDENTITY), data.tools.get(tool, se3.IDENTITY)
+    return fit_of(data, data.explained(0, 0, 0, base, tool), X, Y, np.zeros(len(data.arm.joints)))
 
 
 def _hidden(data: Data, fit: Fit, still: Array) -> Iterator[str]:

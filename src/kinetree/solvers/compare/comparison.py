@@ -12,6 +12,7 @@ from kinetree.arguments import explained
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
+from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.compare.bodies import BASE, Match, Pair
 from kinetree.solvers.compare.contents import compare_frames, compare_inertias, compare_limits, compare_sensors
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
@@ -42,7 +43,7 @@ def frame_distances(sides: Sides, samples: int, only: Collection[str] = ()) -> d
     base = sides.robot_a.root if sides.robot_a.root in sides.tree_b.frames else sides.robot_b.root
     rng = np.random.default_rng(0)
     found = np.zeros((samples + 1, len(names), 2))
-    for k in range(samples + 1):
+    for k in tracked(range(samples + 1), "comparing poses of frames"):
         q_a, q_b = _configurations(sides, rng if k else None)
         poses_a = forward_kinematics(sides.tree_a, q_a, names, sides.robot_a.root)
         poses_b = forward_kinematics(sides.tree_b, q_b, names, base)
@@ -145,6 +146,7 @@ def compare(
     tolerance: float = 1e-5,
     relative: float = 1e-5,
     samples: int = 20,
+    progress: Progress = False,
 ) -> Comparison:
     """Compare two robots, apart from names, and return all their differences.
 
@@ -158,6 +160,7 @@ def compare(
     tolerance: of poses, in m and rad; the default allows for a file that writes a quarter turn as 1.5708.
     relative: of masses, inertias and limits, as a fraction of the larger.
     samples: number of random configurations for `pose_error`.
+    progress: True for a bar, or a function of the number of steps done and their total.
     """
     if base not in ("same", "any"):
         raise fail("base", f"base={base!r} is not legal; legal are 'same' and 'any'")
@@ -182,13 +185,14 @@ def compare(
         *compare_frames(sides),
         *compare_sensors(sides),
     ]
+    with reporting(progress):
+        distances = _pose_error(sides, samples), frame_distances(sides, samples)
     return Comparison(
         not any(difference.counts for difference in differences),
         not motion,
         tuple(differences),
         sides.joints,
-        _pose_error(sides, samples),
-        frame_distances(sides, samples),
+        *distances,
         tolerance,
     )
 
@@ -318,7 +322,7 @@ def _pose_error(sides: Sides, samples: int) -> tuple[float, float]:
     rng = np.random.default_rng(0)
     metres = radians = 0.0
     T_root = sides.by_a[BASE].T_ab
-    for _ in range(samples):
+    for _ in tracked(range(samples), "comparing poses of bodies"):
         q_a = rng.uniform(-np.pi, np.pi, sides.tree_a.nq)
         T_a, T_b = body_poses(sides.tree_a, q_a), body_poses(sides.tree_b, sides.q_b(q_a))
         for pair in sides.moving:

@@ -1,6 +1,6 @@
 """The inverse kinematics solver and its result."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -24,6 +24,7 @@ from kinetree.algorithms.inverse import (
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
+from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.problem import Inside
 from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
@@ -99,7 +100,7 @@ class IK:
         q0: Any = None,
         prefer: Any = None,
         threads: int = 1,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress = False,
     ) -> IKResult:
         """Return configurations for targets, one (…, *shape) for each goal, as seen from the goal's base.
 
@@ -108,7 +109,8 @@ class IK:
         middle of the ranges, and neutral.
         prefer (…, nq): a posture, such as `q0`, or "middle", away from the limits: the result is the solution nearest
         to it that can be reached by sliding from the first one, in Euclidean distance of the joints that move.
-        threads: share a large batch. progress: is called with the number of targets done and the total.
+        threads: share a large batch. progress: True for a bar, or a function of the number of targets done and the
+        total.
 
         For a target out of reach success is False and q is locally closest: no small motion inside the limits reduces
         the weighted squared errors. A result depends only on its target and q0. Raises KinetreeError for targets of
@@ -116,7 +118,7 @@ class IK:
         """
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
-        if q0 is None and prefer is None and progress is None and self._is_plain(targets):
+        if q0 is None and prefer is None and not progress and self._is_plain(targets):
             # fast path for a control loop: one target, in arrays that need no conversion
             state = self._inside.template
             if self._nearest:
@@ -135,7 +137,7 @@ class IK:
         except ValueError:
             shapes = ", ".join(str(a.shape[:-1]) for a in (states, rest))
             raise fail("q0", f"targets are {batch} and q0 or prefer are {shapes}, which do not go together") from None
-        if progress is None and prod(batch) <= AT_ONCE:
+        if not progress and prod(batch) <= AT_ONCE:
             return self._result(self._solved(search, arrays, threads), rest)
         return self._in_portions(search, arrays, batch, threads, rest, progress)
 
@@ -295,7 +297,7 @@ class IK:
         batch: tuple[int, ...],
         threads: int,
         rest: Array,
-        progress: Callable[[int, int], None] | None,
+        progress: Progress,
     ) -> IKResult:
         count, portion = prod(batch), AT_ONCE * int(threads)
         flat = [
@@ -311,11 +313,10 @@ class IK:
             return self._result(found.reshape(*batch, found.shape[-1]), rest)
 
         try:
-            for start in range(0, count, portion):
-                here = slice(start, start + portion)
-                found[here] = self._solved([a[here] for a in search], [a[here] for a in flat], threads)
-                if progress:
-                    progress(min(start + portion, count), count)
+            with reporting(progress):
+                for start in tracked(range(0, count, portion), "solving", count, portion):
+                    here = slice(start, start + portion)
+                    found[here] = self._solved([a[here] for a in search], [a[here] for a in flat], threads)
         except KeyboardInterrupt:
             raise IKInterrupted(answer()) from None
         return answer()
