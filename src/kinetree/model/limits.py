@@ -11,6 +11,7 @@ import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.errors import Source, fail
+from kinetree.labels import check_rows
 from kinetree.spatial import polytope
 from kinetree.spatial.monte_carlo import Estimate
 from kinetree.spatial.numbers import numbers
@@ -140,6 +141,7 @@ class Limits:
         From outside it is 0 for a step that brings some violated limit further out; a violated limit that it brings
         nearer does not stop it. q + clip_step(q, dq) dq is inside up to rounding. It is 0 if q or dq is not finite.
         """
+        check_rows({"q": q, "dq": dq}, dict.fromkeys(("q", "dq"), self.coordinate_names))
         q, dq = checked_q(self, q, "q"), checked_q(self, dq, "dq")
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             slack = self.margin(q)
@@ -153,6 +155,7 @@ class Limits:
         """Return the velocity (…, nq), cut so that a step of dt seconds stays inside; 0 if q or qd is not finite."""
         if not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
+        check_rows({"q": q, "qd": qd}, dict.fromkeys(("q", "qd"), self.coordinate_names))
         qd = checked_q(self, qd, "qd")
         with np.errstate(over="ignore"):
             share = self.clip_step(q, qd * dt)[..., None]
@@ -219,8 +222,8 @@ def need_ranges(limits: Limits, columns: Array, what: str) -> None:
 
 
 def checked_q(limits: Limits, q: Any, what: str) -> Array:
-    """Return an array (…, nq) of what a caller gives."""
-    array = numbers(q, "q", f"{what} is")
+    """Return an array (…, nq) of the numbers that a caller gives, in any order if they have names."""
+    array = numbers(q, "q", f"{what} is", limits.coordinate_names)
     if array.ndim == 0 or array.shape[-1] != len(limits.lower):
         names = ", ".join(limits.coordinate_names)
         message = f"{what} has shape {array.shape}; legal is (…, {len(limits.lower)}), in this order: {names}"

@@ -129,7 +129,9 @@ def _run(
 def _checked(guard: Guard, given: Any) -> tuple[Array, Array]:
     n = len(guard.joints)
     try:
-        q, command = (numbers(x, "guard", f"{what} is") for what, x in zip(("q", "command"), given, strict=True))
+        q, command = (
+            numbers(x, "guard", f"{what} is", guard.joints) for what, x in zip(("q", "command"), given, strict=True)
+        )
     except (TypeError, ValueError):
         raise fail("guard", "read returned no pair; legal are positions and a command, or None to end") from None
     if q.shape != (n,) or command.shape != (n,):

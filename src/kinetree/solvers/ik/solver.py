@@ -283,7 +283,7 @@ class IK:
         legal = f"'middle', or (…, {self._problem.nq}) finite numbers"
         if isinstance(prefer, str):
             raise fail("prefer", f"prefer is {prefer!r}; legal are {legal}")
-        wanted = np.asarray(prefer, dtype=float)
+        wanted = numbers(prefer, "prefer", "prefer is", self.limits.coordinate_names)
         if wanted.shape[-1:] != (self._problem.nq,) or not np.isfinite(wanted).all():
             raise fail("prefer", f"prefer has shape {wanted.shape}; legal are {legal}")
         return wanted[..., self._problem.columns]
