@@ -17,6 +17,7 @@ from numpy.typing import DTypeLike
 
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import legal_type
+from kinetree.display import brief
 from kinetree.errors import fail
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class CSource:
     """Texts of a source file and its header."""
+
+    __repr__ = brief
 
     source: str
     header: str

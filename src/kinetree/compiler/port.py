@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kinetree.display import brief, shortened
 from kinetree.errors import fail, wrong_type
 from kinetree.labels import by_name, check_rows
 
@@ -24,6 +25,12 @@ class Port:
     shape: tuple[int, ...]
     labels: tuple[str, ...] = ()
     about: str = ""
+
+    __repr__ = brief
+
+    def __str__(self) -> str:
+        about = f" [{shortened(self.about, 200)}]" if self.about else ""
+        return f"{self.name} (…{''.join(f', {n}' for n in self.shape)}){about}"
 
 
 def checked(

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from kinetree.display import brief
 from kinetree.errors import Source
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Link, Mimic, Sensor
@@ -26,6 +27,8 @@ class DHRow:
     link_frame (4, 4): that link's own frame in the frame of the joint after its motion.
     frame: a name for the frame at the end of the row.
     """
+
+    __repr__ = brief
 
     a: float = 0.0
     d: float = 0.0
@@ -65,6 +68,8 @@ class DHChain:
     has_base: whether the file has a base. tip: a name for the frame at its end. frames: whether the frame of every row
     and the end get names of their own if they have none.
     """
+
+    __repr__ = brief
 
     name: str
     convention: Convention
@@ -113,6 +118,8 @@ class DHTable:
     fixed: joints that cut links of the chains in two: what was fixed to `parent` is fixed to `child`, in place.
     order: of q, if it is not that of the rows. links: inertias in a frame, by its name.
     """
+
+    __repr__ = brief
 
     name: str
     root: str

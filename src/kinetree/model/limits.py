@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import Shown, brief
 from kinetree.errors import Source, fail
 from kinetree.labels import check_rows
 from kinetree.spatial import polytope
@@ -25,7 +26,7 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Limits:
+class Limits(Shown):
     """lower <= q <= upper and G q <= h; lower, upper (nq,), G (m, nq), h (m,), names of the rows (m).
 
     Units are those of q: metres and radians. A margin is a slack in the units of its limit, positive inside.
@@ -239,6 +240,8 @@ class LinearLimits:
     of angles only, so that no joint may be prismatic. box: whether every row is an end of a joint's own range.
     from_below: whether the source says -G x >= -h, as for A q + b > 0, which is then kept so.
     """
+
+    __repr__ = brief
 
     name: str
     joints: tuple[str, ...]

@@ -13,6 +13,7 @@ import numpy as np
 
 from kinetree.arguments import as_names, explained
 from kinetree.confine import Places
+from kinetree.display import Shown, brief, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
@@ -34,6 +35,8 @@ class Extension:
 @dataclass(frozen=True, slots=True, eq=False)
 class Inertial:
     """mass in kg; origin T_link_com (4, 4); inertia (3, 3) in kg m² about the centre of mass in the axes of origin."""
+
+    __repr__ = brief
 
     mass: float
     inertia: Array
@@ -69,6 +72,8 @@ class Geometry:
     """A shape on a link, seen or felt. origin is T_link_shape (4, 4). A material without rgba and texture is a
     reference to the robot's material of that name."""
 
+    __repr__ = brief
+
     shape: Shape
     origin: Array = field(default_factory=lambda: IDENTITY)
     name: str | None = None
@@ -80,6 +85,8 @@ class Geometry:
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
     """A rigid body and its frame; without inertial it has no mass."""
+
+    __repr__ = brief
 
     name: str
     inertial: Inertial | None = None
@@ -148,6 +155,8 @@ class Joint:
     limits: one a velocity coordinate, or none.
     """
 
+    __repr__ = brief
+
     name: str
     type: str
     parent: str
@@ -193,6 +202,8 @@ NO_AXES.setflags(write=False)
 class Frame:
     """A named frame that is fixed to a link: origin is T_link_frame (4, 4), which is a guess if `unplaced` says why."""
 
+    __repr__ = brief
+
     name: str
     link: str
     origin: Array = field(default_factory=lambda: IDENTITY)
@@ -222,6 +233,8 @@ class Sensor:
     `extensions` have its other settings.
     """
 
+    __repr__ = brief
+
     name: str
     type: str
     frame: str
@@ -237,6 +250,8 @@ class Sensor:
 class CoupledLimit:
     """lower <= sum of coefficient * coordinate <= upper, over joints of one coordinate, by name."""
 
+    __repr__ = brief
+
     name: str
     coefficients: Mapping[str, float]
     lower: float = -inf
@@ -249,6 +264,8 @@ class Text:
     """The text that a robot was read from, as long as the robot is not edited; the places of its elements, in order,
     and the texts of the files by name, if it was made of other files."""
 
+    __repr__ = brief
+
     format: str
     text: str
     origins: Sequence[Source | None] = field(default=(), repr=False)
@@ -256,7 +273,7 @@ class Text:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Robot:
+class Robot(Shown):
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
 
     links, joints, sensors, materials: ordered mappings by name, in the order of the file.
@@ -289,7 +306,7 @@ class Robot:
 
     def __repr__(self) -> str:
         return (
-            f"Robot({self.name!r}, {len(self.links)} links, {len(self.joints)} joints, "
+            f"Robot({shortened(repr(self.name), 200)}, {len(self.links)} links, {len(self.joints)} joints, "
             f"{len(self.frames)} frames, nq={self.nq})"
         )
 

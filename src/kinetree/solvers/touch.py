@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import brief
 from kinetree.errors import Finding, fail
 from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array, frozen
@@ -32,6 +33,8 @@ class TcpFit:
     times the error of one touch the tip may be off along each, the largest first. notes: warnings.
     """
 
+    __repr__ = brief
+
     p: Array
     point: Array
     residuals: Array
@@ -44,6 +47,8 @@ class TcpFit:
 class FrameFit:
     """A frame in space. T (4, 4): its pose in the base of the points, m. residuals (k,): distances, m, of the points
     behind the origin, in their order: those on x from the axis, those in xy from the plane. notes: warnings."""
+
+    __repr__ = brief
 
     T: Array
     residuals: Array

@@ -3,10 +3,10 @@
 import numpy as np
 
 from kinetree.cli._limits.figure import new_figure, written
-from kinetree.cli._page import Section
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.places import BAND, SETS, ReachedPlaces
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.section import Section
 
 LITRES = 1e3
 VIEWS = (("from the side", 0), ("from the front", 1))

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import brief
 from kinetree.errors import KinetreeError, fail, unknown_name, wrong_type
 from kinetree.labels import by_name
 from kinetree.model.edit import set_groups
@@ -189,12 +190,18 @@ class BoardReading(NamedTuple):
     q: Array
     absent: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class BoardValues(NamedTuple):
     """values (…, n) in the order of the board; absent: the entries that the model does not have, which are NaN."""
 
     values: Array
     absent: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 @explained

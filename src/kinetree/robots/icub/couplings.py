@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import brief
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.boards import families, is_coordinate
@@ -35,6 +36,9 @@ class Coupling(NamedTuple):
     printed: Array
     gearbox: tuple[float, ...]
     versions: str
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 @explained

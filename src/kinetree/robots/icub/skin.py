@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import brief
 from kinetree.errors import Finding, KinetreeError, Source, fail, unknown_name
 from kinetree.model.robot import Frame, Robot
 from kinetree.spatial.se3 import Array, frozen
@@ -54,6 +55,8 @@ class Taxels:
     as those of feet and legs have. sampling: "taxel" or "triangle", what the values of the sensors are of.
     """
 
+    __repr__ = brief
+
     part: str
     position: Array
     normal: Array
@@ -71,6 +74,8 @@ class SkinContact:
     pressure. These (…, 3) may be batches. geometric_center: of the taxels that are touched, in m. normal: outwards.
     pressure: the mean of their values, in the unit of the skin.
     """
+
+    __repr__ = brief
 
     skin_part: str = ""
     center_of_pressure: Any

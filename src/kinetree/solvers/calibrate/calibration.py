@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.controllers.controller import Controller
+from kinetree.display import Shown, some
 from kinetree.errors import fail, unknown_name
 from kinetree.labels import check_rows
 from kinetree.model.robot import Robot
@@ -39,8 +40,8 @@ APART = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(Shown):
     """Result of `calibrate`.
 
     agrees: there is no fault, and the controller's frames are the robot's, to the tolerance.
@@ -66,8 +67,18 @@ class Calibration:
     base_link: str
     flange: str
 
+    def __repr__(self) -> str:
+        codes = some(fault.code for fault in self.faults) or "no fault"
+        more = f", or {len(self.alternatives)} other explanations" if self.alternatives else ""
+        return f"Calibration: {self.verdict}; {codes}{more}; {self._off}"
+
+    @property
+    def verdict(self) -> str:
+        """Whether model and controller agree, in words."""
+        return f"the model and the controller of {self.controller} {'agree' if self.agrees else 'do not agree'}"
+
     def __str__(self) -> str:
-        lines = [f"the model and the controller of {self.controller} {'agree' if self.agrees else 'do not agree'}"]
+        lines = [self.verdict]
         if self.alternatives:
             lines = [f"the poses of {self.controller} have {1 + len(self.alternatives)} explanations, all as simple:"]
             for i, one in enumerate((self, *self.alternatives), 1):
@@ -79,9 +90,12 @@ class Calibration:
         return "\n".join(lines)
 
     def _found(self) -> list[str]:
+        return [*map(str, self.faults), self._off]
+
+    @property
+    def _off(self) -> str:
         metres, radians = self.residual.max(axis=0)
-        off = f"{len(self.residual)} poses, up to {metres * 1e3:.3f} mm and {np.rad2deg(radians):.4f} deg off"
-        return [*map(str, self.faults), off]
+        return f"{len(self.residual)} poses, up to {metres * 1e3:.3f} mm and {np.rad2deg(radians):.4f} deg off"
 
 
 @explained

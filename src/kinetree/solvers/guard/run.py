@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import brief
 from kinetree.errors import fail
 from kinetree.solvers.guard.make import Guard, GuardState
 from kinetree.spatial.numbers import numbers
@@ -27,6 +28,8 @@ class GuardEvent:
     time: seconds since the start. state: why. limit: the one that is nearest to what the guard allows, and distance to
     it, rad or m. command, allowed (n,): what was read and what the guard allows, for `Guard.joints`, rad or m.
     """
+
+    __repr__ = brief
 
     time: float
     state: GuardState

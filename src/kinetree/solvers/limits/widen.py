@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import brief
 from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import Limits
@@ -31,6 +32,8 @@ class Widening:
     Relative to `before`: first (k,), gain per unit of each row if nothing is moved; last (k,), gain of its last unit,
     or of a first one if it is not moved; worth (k,), loss without moving this row.
     """
+
+    __repr__ = brief
 
     robot: Robot
     rows: tuple[str, ...]
