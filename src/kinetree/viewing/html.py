@@ -86,9 +86,9 @@ def comparison_html(comparison: "Comparison") -> Iterable[str]:
         yield _folded(Section(title, ("kind", "element", "message"), rows)) if rows else ""
     apart = {name: d for name, d in comparison.frames.items() if max(d.largest) > comparison.tolerance}
     numbers = {name: (*d.at_zero, *d.largest) for name, d in apart.items()}
-    rows = [(n, short(1e3 * a), _degrees(b), short(1e3 * c), _degrees(d)) for n, (a, b, c, d) in numbers.items()]
+    table = [(n, short(1e3 * a), _degrees(b), short(1e3 * c), _degrees(d)) for n, (a, b, c, d) in numbers.items()]
     columns = ("frame", ">mm at zero", ">deg at zero", ">mm at most", ">deg at most")
-    yield _folded(Section("Frames of the same name that are apart", columns, rows)) if rows else ""
+    yield _folded(Section("Frames of the same name that are apart", columns, table)) if table else ""
 
 
 def calibration_html(calibration: "Calibration") -> Iterable[str]:
@@ -140,8 +140,8 @@ def _table(section: Section) -> str:
 
 
 def _row(tag: str, styles: Sequence[str], cells: Iterable[str]) -> str:
-    pairs = zip(styles, cells, strict=True)
-    return f"<tr>{''.join(f'<{tag} style="{style}">{_text(cell)}</{tag}>' for style, cell in pairs)}</tr>"
+    made = [f'<{tag} style="{style}">{_text(cell)}</{tag}>' for style, cell in zip(styles, cells, strict=True)]
+    return f"<tr>{''.join(made)}</tr>"
 
 
 def _text(text: str) -> str:
@@ -153,9 +153,8 @@ def _named(names: Sequence[str], values: Any) -> list[tuple[str, str]]:
 
 
 def _sum(names: Sequence[str], row: Any) -> str:
-    terms = [
-        f"{'-' if x < 0 else '+'} {short(abs(x))} {name}" for name, x in zip(names, row.tolist(), strict=True) if x
-    ]
+    used = [(name, x) for name, x in zip(names, row.tolist(), strict=True) if x]
+    terms = [f"{'-' if x < 0 else '+'} {short(abs(x))} {name}" for name, x in used]
     return " ".join(terms).removeprefix("+ ") or "0"
 
 
