@@ -19,9 +19,12 @@ MOST_SHOWN = 8
 
 def has_names(value: Any) -> bool:
     """Return whether the entries of a value have names, or labels of another kind."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype.names is not None
     if isinstance(value, list | tuple):
         return any(has_names(one) for one in {type(one): one for one in value}.values())
-    return _labelled(value) is not None
+    return kind not in (float, int) and _labelled(value) is not None
 
 
 def by_name(value: Any, labels: Sequence[str], what: str, core: int = 1, legal: str = "it is read by position") -> Any:
@@ -111,8 +114,6 @@ def _read(value: Any, what: str) -> tuple[Axes, NDArray[Any]]:
 def _labelled(value: Any) -> tuple[Sequence[Any], Callable[[], NDArray[Any]]] | None:
     """Return the labels of the last axes, and a function that returns the numbers; None without labels."""
     kind = type(value)
-    if kind is np.ndarray and value.dtype.names is None:
-        return None
     if hasattr(kind, "to_dataarray"):  # a data set of xarray
         value = value.to_dataarray()
         kind = type(value)

@@ -14,7 +14,7 @@ from kinetree.errors import Finding, shortened, visible
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
 from kinetree.viewing.section import Section, heading, with_guides
-from kinetree.viewing.stick_figure import stick_figure
+from kinetree.viewing.stick_figure import MOST_LINKS, stick_figure
 from kinetree.viewing.tables import robot_page, short
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ def html(thing: Any) -> str:
 
 def robot_html(robot: Robot) -> Iterable[str]:
     """Yield a stick figure and the tables of `kinetree inspect`, folded."""
-    summary, *sections = robot_page(robot, everything=True)
+    summary, *sections = robot_page(robot, everything=len(robot.links) <= MOST_LINKS)
     yield _line(summary.title)
     yield f'<div style="display:flex;flex-wrap:wrap;align-items:center">{stick_figure(robot)}{_table(summary)}</div>'
-    yield from (_folded(section) for section in sections)
+    yield from (_folded(section, unfolded=False) for section in sections)
 
 
 def limits_html(limits: Limits) -> Iterable[str]:
@@ -124,8 +124,8 @@ def _line(title: str, remark: str = "") -> str:
 def _folded(section: Section, *, unfolded: bool | None = None) -> str:
     is_open = len(section.rows) <= FEW if unfolded is None else unfolded
     remark = f" ({_text(section.remark)})" if section.remark else ""
-    title = f"{_text(section.title)}: {len(section.rows)}{remark}"
-    return f"<details{' open' if is_open else ''}><summary>{title}</summary>{_table(section)}</details>"
+    title = section.title if ":" in section.title else f"{section.title}: {len(section.rows)}"
+    return f"<details{' open' if is_open else ''}><summary>{_text(title)}{remark}</summary>{_table(section)}</details>"
 
 
 def _table(section: Section) -> str:
