@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+pytest_plugins = ["browser"]
+
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="Write what is said now to the golden files.")

@@ -4,6 +4,7 @@ Robots
     load            read a robot from a file, a text, or by the name of one that comes with the package
     save            write a robot to a file
     text            return a robot as the text of a file
+    show            show a robot in the browser or a notebook, or save it as a page
     edit            module: cut, attach, rename, lock, merge; add frames, groups and limits
     compare         find the differences between two robots
     Robot           links, joints, frames, groups, sensors and limits, by name
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from kinetree.solvers.ik.solver import IKResult as IKResult
     from kinetree.solvers.touch import frame_from_points as frame_from_points
     from kinetree.solvers.touch import tcp_from_points as tcp_from_points
+    from kinetree.viewing.show import show as show
 
     controllers: Registered
 else:
@@ -100,6 +102,7 @@ else:
         "ik": "solvers.ik.make",
         "loop_error": "queries.limits",
         "margin": "queries.limits",
+        "show": "viewing.show",
         "tcp_from_points": "solvers.touch",
     }
     _MODULES = ("dynamics", "icub", "kinematics", "limits")

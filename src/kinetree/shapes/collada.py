@@ -1,6 +1,6 @@
 """Checks of COLLADA (DAE) files before another parser reads them, and the files that they refer to."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from urllib.parse import unquote
 
@@ -13,16 +13,15 @@ MOST_INSTANCES = 10_000
 """Most uses of geometries in the scene of a file: nodes that are used by nodes multiply."""
 
 
-LOOKS = frozenset(
-    f"library_{name}" for name in ("images", "effects", "materials", "animations", "cameras", "lights")
-) | {"bind_material", "extra"}
+UNSEEN = frozenset(("library_animations", "library_cameras", "library_lights", "extra"))
+LOOKS = frozenset(("library_images", "library_effects", "library_materials", "bind_material"))
 """Elements without shapes. They are left out before the file is parsed again, for a fault in them would cost a part."""
 
 
-def check_collada(data: bytes, file: str, part: str = "") -> tuple[bytes, float]:
+def check_collada(data: bytes, file: str, part: str = "", looks: bool = False) -> tuple[bytes, float]:
     """Return the shapes of a DAE file in UTF-8, and the metres of one unit. part: the only node whose shapes count, by
-    its name, or its id if it has none, as in Gazebo. Raises KinetreeError if the file is no XML that may be read, if
-    its scene grows too large, or if there is no such part."""
+    its name, or its id if it has none, as in Gazebo. looks: whether materials stay. Raises KinetreeError if the file is
+    no XML that may be read, if its scene grows too large, or if there is no such part."""
     root = _root(data, file)
     nodes = {element.get("id"): element for element in root.walk() if element.tag == "node"}
 
@@ -45,11 +44,11 @@ def check_collada(data: bytes, file: str, part: str = "") -> tuple[bytes, float]
     metres = number(unit.get("meter", "1") or "") if unit else 1.0
     if metres is None or not 0 < metres < 1e6:
         raise refused(file, f"has a unit of {unit.get('meter') if unit else None!r} metres; legal is a number above 0")
-    return _shapes(root, file, part), metres
+    return _shapes(root, file, part, UNSEEN if looks else UNSEEN | LOOKS), metres
 
 
-def _shapes(root: Element, file: str, part: str) -> bytes:
-    """Return a DAE file without looks and, if a part is given, without the shapes of all others."""
+def _shapes(root: Element, file: str, part: str, without: Collection[str]) -> bytes:
+    """Return a DAE file without some elements and, if a part is given, without the shapes of all others."""
     pieces, at, data = [], root.start, root.document.data
     found: dict[str, None] = {}
     stack = [(root, "")]
@@ -59,7 +58,7 @@ def _shapes(root: Element, file: str, part: str) -> bytes:
             node = element.get("name") or element.get("id") or node
         is_shape = element.tag in ("instance_geometry", "instance_controller")
         found |= {node: None} if is_shape else {}
-        if element.tag in LOOKS or (is_shape and part not in ("", node)):
+        if element.tag in without or (is_shape and part not in ("", node)):
             pieces.append(data[at : element.start])
             at = element.stop
         else:

@@ -1,0 +1,111 @@
+"""Meshes as few bytes: 16-bit positions and indices of triangles, deflated, as the page unpacks them.
+
+A mesh of n vertices and m triangles is 6 n + 9 m bytes. Positions are multiples of a step from the lowest corner; each
+is stored as the difference to the vertex before, zigzag, the low bytes of all x, of all y, of all z, then the high
+bytes. Vertices are in the order of their first use, so the index of a new vertex is the number of vertices before it;
+an index is stored as this number minus itself: low bytes of all indices, middle bytes, high bytes. Zeros and small
+numbers are frequent in this form, which deflate makes short.
+"""
+
+import zlib
+from base64 import b64encode
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kinetree.errors import fail
+from kinetree.shapes.mesh import Mesh
+from kinetree.spatial.se3 import Array
+
+LEVELS = 65535
+"""Largest number of steps along an axis."""
+
+
+@dataclass
+class Meshes:
+    """Packed meshes, in the order in which they were added.
+
+    table: for each its numbers of vertices and triangles, its first byte `at`, its lowest corner `low` and `step`, m.
+    bounds: the lowest and the highest corner (2, 3) of each.
+    """
+
+    table: list[dict[str, Any]] = field(default_factory=list)
+    bounds: list[Array] = field(default_factory=list)
+    pieces: list[bytes] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, mesh: Mesh) -> int:
+        """Pack a mesh, return its number. Raises KinetreeError if all of its triangles are points or lines."""
+        described, data = packed(mesh)
+        self.table.append({**described, "at": self.size})
+        self.bounds.append(mesh.bounds)
+        self.pieces.append(data)
+        self.size += len(data)
+        return len(self.table) - 1
+
+    @property
+    def text(self) -> str:
+        """All meshes as one text: base64 of zlib's format, which a browser calls deflate; "" without a mesh."""
+        return b64encode(zlib.compress(b"".join(self.pieces), 9)).decode() if self.pieces else ""
+
+
+def packed(mesh: Mesh) -> tuple[dict[str, Any], bytes]:
+    """Return the numbers of a mesh for the page, without `at`, and its bytes.
+
+    Vertices that are equal after rounding become one. Raises KinetreeError if no triangle remains.
+    """
+    low, high = mesh.bounds
+    step = float((high - low).max()) / LEVELS or 1.0
+    places = np.rint((mesh.vertices - low) / step).clip(0, LEVELS).astype(np.int64)
+    corners = (places @ (1, 1 << 16, 1 << 32))[mesh.triangles]
+    corners = corners[(corners != np.roll(corners, 1, axis=1)).all(axis=1)]
+    if not len(corners):
+        raise fail("mesh", "all triangles of the mesh are points or lines")
+    keys, first, inverse = np.unique(corners.ravel(), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    positions = (keys[order, None] >> np.array((0, 16, 32))) & LEVELS
+    described = {"vertices": len(keys), "triangles": len(corners), "low": low.tolist(), "step": step}
+    return described, _positions(positions) + _indices(rank[inverse])
+
+
+def _positions(positions: Array) -> bytes:
+    differences = (np.diff(positions, axis=0, prepend=0) + 32768 & LEVELS) - 32768  # modulo 2**16
+    zigzag = ((differences << 1 ^ differences >> 63) & LEVELS).T.ravel()
+    return np.concatenate([zigzag & 255, zigzag >> 8]).astype(np.uint8).tobytes()
+
+
+def _indices(indices: Array) -> bytes:
+    before = np.maximum.accumulate(np.concatenate([[-1], indices[:-1]])) + 1
+    back = before - indices
+    return np.concatenate([back & 255, back >> 8 & 255, back >> 16]).astype(np.uint8).tobytes()
+
+
+def simplified(mesh: Mesh, faces: int) -> Mesh:
+    """Return a mesh of about as many triangles, or itself if it has no more; fast-simplification is installed."""
+    if len(mesh.triangles) <= faces:
+        return mesh
+    import fast_simplification
+
+    whole = mesh.merged
+    if len(whole.triangles) <= faces:
+        return whole
+    points, triangles = fast_simplification.simplify(
+        whole.vertices.astype(np.float32), whole.triangles.astype(np.int32), target_count=max(faces, 4)
+    )
+    if not len(triangles):
+        return whole
+    return Mesh(np.asarray(points, dtype=float), np.asarray(triangles, dtype=np.int64))
+
+
+def check_simplification(faces: int) -> None:
+    """Raise KinetreeError if `faces` is not above 0, or the package that makes meshes coarser is not installed."""
+    if not faces > 0:
+        raise fail("option", f"faces is {faces!r}; legal are whole numbers above 0", element="faces")
+    try:
+        import fast_simplification  # noqa: F401
+    except ImportError:
+        message = "meshes are made coarser with fast-simplification, which is not installed"
+        raise fail("option", message, element="faces", fix="pip install 'kinetree[show]'") from None

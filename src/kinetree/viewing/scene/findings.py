@@ -1,0 +1,77 @@
+"""Findings as the page lists them: with the parts that they are about, without paths of this machine."""
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from kinetree.errors import MAX_MESSAGE, Finding, Source, shortened
+from kinetree.formats.opener import folder_of
+from kinetree.model.robot import Robot
+
+PATH = re.compile(r"(?<![\w.:/])(?:file://)?(/[^\s'\"<>]+/)(?=[^\s'\"<>/])")
+"""An absolute path up to its last name."""
+
+
+class Places:
+    """The parts of a robot by the elements of findings, and names of places without the folders of this machine."""
+
+    def __init__(self, robot: Robot) -> None:
+        kinds = {
+            "link": {name: i for i, name in enumerate(robot.links)},
+            "joint": {name: i for i, name in enumerate(robot.placed)},
+        }
+        frames = [name for name, frame in robot.frames.items() if name not in robot.links and not frame.unplaced]
+        kinds["frame"] = {name: i for i, name in enumerate(frames)}
+        self.parts: dict[str, tuple[str, int]] = {}
+        for kind, names in kinds.items():
+            self.parts |= {_element(kind, name): (kind, i) for name, i in names.items()}
+        links = kinds["link"]
+        self.parts |= {_element("frame", name): ("link", i) for name, i in links.items()}
+        for name, sensor in robot.sensors.items():
+            self.parts[_element("sensor", name)] = ("link", links[robot.frames[sensor.frame].link])
+        folder = folder_of(robot.source.file) if robot.source else None
+        near = [] if folder is None else [folder]
+        known = [*near, Path.cwd(), Path.home(), Path(sys.prefix), *robot.places.packages.values()]
+        self.folders = sorted({text for path in known for text in _spellings(path)}, key=len, reverse=True)
+        self.folder = near[0] if near else None
+
+    def where(self, source: Source | None) -> str:
+        """Return file, line and column, the file as seen from that of the robot, or its name if it is elsewhere."""
+        if source is None:
+            return ""
+        path = Path(os.path.abspath(source.file))
+        inside = self.folder is not None and path.is_relative_to(folder := os.path.abspath(self.folder))
+        file = source.file if source.file.startswith("<") else path.relative_to(folder) if inside else path.name
+        return self.plain(str(Source(Path(file).as_posix(), source.line, source.column)))
+
+    def plain(self, text: str) -> str:
+        """Return a text without folders of this machine."""
+        for folder in self.folders if os.sep in text else ():
+            text = text.replace(folder, "")
+        return PATH.sub(lambda found: "" if os.path.isdir(found[1]) else found[0], text)
+
+
+def described(finding: Finding, places: Places) -> dict[str, Any]:
+    """Return a finding with the numbers of the link, joint or frame that it is about."""
+    part = places.parts.get(finding.element or "")
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "message": places.plain(finding.message),
+        "element": places.plain(finding.element or "") or None,
+        "where": places.where(finding.source),
+        "fix": places.plain(finding.fix or "") or None,
+        **{kind: part[1] if part and part[0] == kind else None for kind in ("link", "joint", "frame")},
+    }
+
+
+def _element(kind: str, name: str) -> str:
+    return shortened(f"{kind} {name!r}", MAX_MESSAGE // 10)
+
+
+def _spellings(path: Path) -> set[str]:
+    """Return a folder as given, absolute and with links followed, each with a separator; not the root."""
+    found = {str(path), os.path.abspath(path), os.path.realpath(path)}
+    return {os.path.join(text, "") for text in found if os.path.isabs(text) and text != os.path.abspath(os.sep)}

@@ -1,0 +1,71 @@
+"""The scene of the page: one or more robots, their meshes, and the functions that move them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kinetree import __version__
+from kinetree.compiler.kernel import Kernel
+from kinetree.errors import Finding
+from kinetree.model.robot import Robot
+from kinetree.queries.motion import fk
+from kinetree.viewing.packing import check_simplification
+from kinetree.viewing.scene.controllers import described_controllers
+from kinetree.viewing.scene.findings import Places, described
+from kinetree.viewing.scene.meshes import MeshFiles
+from kinetree.viewing.scene.robot import bodies_of, described_robot, start
+from kinetree.viewing.scene.shapes import Shapes
+
+
+class Posed(NamedTuple):
+    """A robot to show. q (nq,): its first configuration, by default near zero and inside the limits. findings: what is
+    known to be wrong with it."""
+
+    robot: Robot
+    q: Any = None
+    findings: Sequence[Finding] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What a page shows.
+
+    content: the JSON of the page, see docs/viewer.md. meshes: all meshes as base64 of zlib's format. functions: kernels
+    of the poses of the moving links by the name that `content` calls them. findings: those of all robots, and warnings
+    of shapes that are left out.
+    """
+
+    content: dict[str, Any]
+    meshes: str
+    functions: tuple[tuple[str, Kernel], ...]
+    findings: tuple[Finding, ...]
+
+
+def scene(robots: Sequence[Posed], *, faces: int | None = None) -> Scene:
+    """Return the scene of robots, which share mesh files.
+
+    faces: about the most triangles of a mesh file; finer meshes are made coarser. A mesh that cannot be read is left
+    out with a warning. Raises KinetreeError for a wrong q, and for `faces` if fast-simplification is not installed.
+    """
+    if faces is not None:
+        check_simplification(faces)
+    files = MeshFiles(faces)
+    functions, shown, findings = [], [], []
+    for number, (robot, q, known) in enumerate(robots):
+        shapes, bodies, name = Shapes(robot, files), bodies_of(robot), f"fk{number}"
+        kernel = fk(robot, list(bodies))
+        one = described_robot(robot, bodies, kernel, start(robot, q), shapes)
+        found = [*known, *without_known(shapes.findings.values(), known)]
+        places = Places(robot)
+        shown.append({**one, "fk": name, "findings": [described(finding, places) for finding in found]})
+        functions.append((name, kernel))
+        findings += found
+    content = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
+    content["controllers"] = described_controllers()
+    return Scene(content, files.packed.text, tuple(functions), tuple(findings))
+
+
+def without_known(new: Iterable[Finding], known: Sequence[Finding]) -> list[Finding]:
+    """Return the warnings about meshes that no rule has already given for the same place."""
+    places = {(finding.element, finding.source) for finding in known if finding.code.startswith("MSH-00")}
+    return [finding for finding in new if (finding.element, finding.source) not in places]

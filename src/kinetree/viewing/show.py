@@ -1,0 +1,99 @@
+"""`kt.show`: a robot in the browser, in a notebook, or in a file."""
+
+import os
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from kinetree.arguments import explained
+from kinetree.checker.check import check
+from kinetree.conventions.profiles import DEFAULT
+from kinetree.errors import Finding
+from kinetree.formats.output import write_whole
+from kinetree.model.robot import Robot
+from kinetree.viewing.page import page_of, viewer
+from kinetree.viewing.scene import Posed, scene
+
+FRAME = (
+    '<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="clipboard-write" '
+    'style="width:100%;height:560px;border:0"></iframe>'
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """A robot in a page.
+
+    html: the page, a whole file that needs no network. findings: those that it lists, also of shapes that it lacks.
+    """
+
+    name: str
+    html: str = field(repr=False)
+    findings: tuple[Finding, ...] = field(default=(), repr=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, replacing it. Raises KinetreeError if it cannot be written."""
+        write_whole(Path(path), self.html)
+
+    def open(self) -> Path:
+        """Open the page in the browser, from a new file in the folder of temporary files, and return its path."""
+        handle, name = tempfile.mkstemp(".html", "kinetree-")
+        os.close(handle)
+        path = Path(name)
+        self.save(path)
+        webbrowser.open(path.as_uri())
+        return path
+
+    def _repr_html_(self) -> str:
+        return FRAME.format(title=escape(self.name), page=escape(self.html))
+
+
+@explained
+def show(
+    robot: Robot,
+    q: Any = None,
+    *,
+    profile: str = DEFAULT,
+    findings: Iterable[Finding] | None = None,
+    faces: int | None = None,
+    browser: bool | None = None,
+) -> View:
+    """Return a page with a robot: to move its joints, drag its frames, and see limits, inertias and findings.
+
+    In a notebook the result shows itself; elsewhere it is opened in the browser. `.save(path)` writes one file that
+    needs no network.
+    q (nq,): the first configuration, by default near zero and inside the limits. profile: conventions of the findings,
+    as for `check`. findings: these instead, such as [].
+    faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
+    browser: whether to open it, whatever the surroundings.
+
+    A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q, for
+    `faces` without fast-simplification, and if the package was installed without the viewer.
+    """
+    view = view_of(robot, q, profile=profile, findings=findings, faces=faces)
+    if browser if browser is not None else not _in_notebook():
+        view.open()
+    return view
+
+
+def view_of(
+    robot: Robot, q: Any, *, profile: str, findings: Iterable[Finding] | None = None, faces: int | None = None
+) -> View:
+    """Return what `show` returns, without opening it."""
+    viewer()  # its absence is found before any work
+    if findings is None:
+        places = robot.places
+        findings = check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
+    seen = scene([Posed(robot, q, list(findings))], faces=faces)
+    return View(robot.name, page_of(seen), seen.findings)
+
+
+def _in_notebook() -> bool:
+    """Return whether the code runs in a notebook, which shows results by itself."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and getattr(shell, "kernel", None) is not None

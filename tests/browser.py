@@ -1,0 +1,78 @@
+"""Chromium for the tests of pages. Every page records its requests, the messages of its console and its errors.
+
+A test takes the fixture `open_page`. At the end of the test, all pages must have been quiet.
+"""
+
+import os
+import shutil
+
+import pytest
+
+ARGUMENTS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox"]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+SERIOUS = ("serious", "critical")
+
+
+def missing(what):
+    """Skip the test for want of a program; in CI (variable CI) fail it."""
+    (pytest.fail if os.environ.get("CI") else pytest.skip)(f"{what} is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium of the system, or playwright's own, with WebGL in software."""
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ModuleNotFoundError:
+        missing("playwright")
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    with sync_playwright() as playwright:
+        try:
+            chromium = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        except Error as error:
+            if path or "Executable doesn't exist" not in error.message:
+                raise
+            missing(f"A browser ({', '.join(NAMES)}, or `playwright install chromium`)")
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open a file once its first picture is painted. options: of `browser.new_context`, such as color_scheme="dark"."""
+    pages = []
+
+    def open_page(path, *, quiet=True, fragment="", timeout=60, **options):
+        size = {"width": 1280, "height": 800}
+        context = browser.new_context(**{"viewport": size, "offline": True, **options})
+        page = context.new_page()
+        page.heard = []
+        pages.append((page, quiet))
+        url = path.absolute().as_uri()
+        page.on("request", lambda request: request.url.split("#")[0] == url or page.heard.append(request.url))
+        page.on("websocket", lambda socket: page.heard.append(socket.url))
+        page.on("console", lambda message: page.heard.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
+        page.goto(url + fragment)
+        page.wait_for_selector("body[data-ready]", state="attached", timeout=1000 * timeout)
+        return page
+
+    yield open_page
+    for page, quiet in pages:
+        if quiet:
+            assert_quiet(page)
+        page.context.close()
+
+
+def assert_quiet(page):
+    """Check that a page asked for nothing but its own file, wrote nothing to the console and raised no error."""
+    assert page.heard == []
+
+
+def axe(page):
+    """Return the serious faults of accessibility that axe-core finds in a page: its rule, and where."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    serious = [fault for fault in found if fault["impact"] in SERIOUS]
+    return [f"{fault['id']}: {node['html'][:200]}" for fault in serious for node in fault["nodes"]]

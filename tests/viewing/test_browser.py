@@ -1,0 +1,64 @@
+"""The harness of browser tests notices what a page must not do, and the bundle runs in a page without a word."""
+
+import base64
+import hashlib
+from pathlib import Path
+
+import pytest
+
+import kinetree.viewing
+from browser import assert_quiet, axe, missing
+
+BUNDLE = Path(kinetree.viewing.__file__).parent / "bundle" / "viewer.js"
+SAYS_READY = "document.body.dataset.ready = 1"
+
+
+def page_with(tmp_path, script, body="<main><h1>A page</h1></main>"):
+    """A page that may run this one script, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; script-src 'sha256-{digest}'"
+    path = tmp_path / "page.html"
+    path.write_text(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<body>{body}<script type="module">{script}</script></body></html>',
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("script", "heard"),
+    [
+        ("", ""),
+        ("console.log('a word');", "log: a word"),
+        ("setTimeout(() => { throw new Error('broken') });", "error: broken"),
+        ("fetch('https://example.org/').catch(() => 0);", "Content Security Policy"),
+    ],
+)
+def test_messages_errors_and_requests_are_heard(open_page, tmp_path, script, heard):
+    page = open_page(page_with(tmp_path, script + SAYS_READY), quiet=not heard)
+    page.wait_for_timeout(50)
+    assert heard in "\n".join(page.heard)
+    if heard:
+        with pytest.raises(AssertionError):
+            assert_quiet(page)
+
+
+def test_requests_are_heard_where_a_page_allows_them(open_page, tmp_path):
+    path = page_with(tmp_path, SAYS_READY, '<img alt="none" src="https://example.org/a.png">')
+    page = open_page(path, quiet=False, bypass_csp=True)
+    assert "https://example.org/a.png" in page.heard
+
+
+def test_faults_of_accessibility_are_found_in_spite_of_the_policy(open_page, tmp_path):
+    good = open_page(page_with(tmp_path, SAYS_READY))
+    assert axe(good) == []
+    bad = open_page(page_with(tmp_path, SAYS_READY, "<main><h1>A page</h1><button></button></main>"))
+    assert axe(bad) == ["button-name: <button></button>"]
+
+
+def test_the_bundle_says_nothing(open_page, tmp_path):
+    if not BUNDLE.is_file():
+        missing("The bundle of viewer/ (python hatch_build.py)")
+    open_page(page_with(tmp_path, BUNDLE.read_text(encoding="utf-8")))

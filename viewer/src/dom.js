@@ -1,0 +1,35 @@
+/** Elements of the page. Text is set as text only, so that names of a robot can be anything. */
+
+/** Return a new element. Properties with a hyphen are attributes, `on…` are listeners, the others properties.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag @param {Record<string, any>} [properties] @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[K]} */
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (name.includes("-") || name === "role") made.setAttribute(name, value);
+    else Object.assign(made, { [name]: value });
+  }
+  made.append(...children);
+  return made;
+}
+
+/** Return a folded part of the panel with its title.
+ * @param {string} title @param {boolean} open @param {...(Node | string)} children */
+export function section(title, open, ...children) {
+  return element("details", { open, className: "section" }, element("summary", {}, element("h2", { textContent: title })), ...children);
+}
+
+/** Return a labelled box to tick.
+ * @param {string} text @param {boolean} checked @param {(checked: boolean) => void} changed */
+export function tick(text, checked, changed) {
+  const box = element("input", { type: "checkbox", checked, onchange: () => changed(box.checked) });
+  return element("label", { className: "tick" }, box, text);
+}
+
+/** Return a button.
+ * @param {string} text @param {() => void} pressed @param {Record<string, any>} [properties] */
+export function button(text, pressed, properties = {}) {
+  return element("button", { type: "button", textContent: text, onclick: pressed, ...properties });
+}

@@ -1,0 +1,132 @@
+/** The page: reads its scene, builds the picture and the panel. */
+
+import { Vector2 } from "three";
+
+import { nameOf, select } from "./app.js";
+import { button, element } from "./dom.js";
+import { createLabels } from "./labels.js";
+import { unpack } from "./meshes.js";
+import { createModel, poseOfFrame, setCoordinate, setQ } from "./model.js";
+import { dragPanel } from "./panel/drag.js";
+import { findingsPanel } from "./panel/findings.js";
+import { layersPanel } from "./panel/layers.js";
+import { measurePanel } from "./panel/measure.js";
+import { posePanel } from "./panel/pose.js";
+import { selectionPanel } from "./panel/selection.js";
+import { slidersPanel } from "./panel/sliders.js";
+import { treePanel } from "./panel/tree.js";
+import { boundsOf, createPicture, linkAt } from "./picture.js";
+import { reach } from "./reach.js";
+import { createStage } from "./stage.js";
+
+/** @typedef {import("./app.js").App} App */
+
+/** @param {string} id */
+const textOf = (id) => document.getElementById(id)?.textContent ?? "";
+
+async function main() {
+  const scene = /** @type {import("./types.js").Scene} */ (JSON.parse(textOf("kinetree-scene")));
+  const shared = /** @type {any} */ (globalThis).kinetree;
+  const models = scene.robots.map((robot) => createModel(robot, shared.functions[robot.fk]));
+  const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("canvas"));
+  const view = /** @type {HTMLElement} */ (canvas.parentElement);
+  const stage = createStage(canvas);
+  /** @type {App} */
+  const app = { scene, models, stage, pictures: [], addLabel: null, selected: null, selectionListeners: [], namesShown: false, findingsShown: true };
+  if (stage) await fill(app, stage, view);
+  else view.replaceChildren(element("p", { className: "without", role: "alert", textContent: "This browser shows no 3-D pictures here: WebGL is switched off or missing. Everything beside the picture works." }));
+  panels(app);
+  shared.view = viewOf(app);
+  if (stage) stage.paint();
+  document.body.dataset.ready = String(Math.round(performance.now()));
+}
+
+/** @param {App} app @param {import("./stage.js").Stage} stage @param {HTMLElement} view */
+async function fill(app, stage, view) {
+  const meshes = await unpack(app.scene.meshes, textOf("kinetree-meshes"));
+  app.pictures = app.models.map((model) => createPicture(model, meshes));
+  for (const { root } of app.pictures) stage.scene.add(root);
+  for (const model of app.models) model.listeners.push(stage.draw);
+  app.addLabel = createLabels(stage, view);
+  const box = boundsOf(app.pictures[0]);
+  for (const picture of app.pictures.slice(1)) box.union(boundsOf(picture));
+  stage.fit(box);
+  followTheme(stage);
+  pickByClick(app, stage);
+}
+
+/** @param {App} app */
+function panels(app) {
+  const main = /** @type {HTMLElement} */ (document.querySelector("main"));
+  const { robot } = app.models[0];
+  const head = element("header", {}, element("h1", { textContent: robot.name }), themeButton(), element("p", { textContent: robot.about }));
+  const left = element("aside", { "aria-label": "Parts and findings" }, head, selectionPanel(app), findingsPanel(app), treePanel(app));
+  const right = element("aside", { "aria-label": "Joints and view" }, slidersPanel(app), layersPanel(app), dragPanel(app), measurePanel(app), posePanel(app), element("footer", { textContent: app.scene.made_by }));
+  main.prepend(left);
+  main.append(right);
+}
+
+function themeButton() {
+  const root = document.documentElement;
+  return button("Light or dark", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+  }, { className: "theme" });
+}
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/** @param {import("./stage.js").Stage} stage */
+function followTheme(stage) {
+  const follow = () => stage.setTheme(isDark());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow);
+  new MutationObserver(follow).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  follow();
+}
+
+/** @param {App} app @param {import("./stage.js").Stage} stage */
+function pickByClick(app, stage) {
+  const canvas = stage.renderer.domElement;
+  const down = new Vector2();
+  canvas.addEventListener("pointerdown", (event) => down.set(event.clientX, event.clientY));
+  canvas.addEventListener("click", (event) => {
+    if (down.distanceTo(new Vector2(event.clientX, event.clientY)) > 4) return;
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    const place = new Vector2((2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / height);
+    const link = linkAt(app.pictures[0], place, stage.camera);
+    select(app, link === null ? null : { kind: "link", index: link });
+  });
+}
+
+/** What a notebook and tests use.
+ * @param {App} app */
+function viewOf(app) {
+  const [model] = app.models;
+  return {
+    app,
+    get q() {
+      return Array.from(model.q);
+    },
+    /** @param {number[]} q */
+    setQ: (q) => setQ(model, q),
+    /** @param {number} i @param {number} value */
+    setCoordinate: (i, value) => setCoordinate(model, i, value),
+    /** @param {string} name */
+    poseOf: (name) => poseOfFrame(model, name),
+    /** @param {string} name @param {number[]} T @param {boolean} rotate @param {number} restarts */
+    reach: (name, T, rotate = true, restarts = 0) => {
+      const found = reach(model, name, T, rotate, restarts);
+      setQ(model, found.q);
+      return found;
+    },
+    selected: () => app.selected && nameOf(model.robot, app.selected),
+  };
+}
+
+main().catch((error) => {
+  document.body.dataset.failed = String(error);
+  document.body.append(element("p", { className: "without", role: "alert", textContent: `The page could not be built: ${error}` }));
+  throw error;
+});

@@ -1,0 +1,141 @@
+/** What no shape shows: axes of frames, joints with their limits, inertias. */
+
+import {
+  BoxGeometry, BufferGeometry, Float32BufferAttribute, Line, LineBasicMaterial, LineSegments, Mesh,
+  MeshBasicMaterial, Quaternion, RingGeometry, SphereGeometry, Vector3, DoubleSide, Group,
+} from "three";
+
+import { inverse } from "./poses.js";
+import { paint, placed } from "./shapes.js";
+
+/** @typedef {import("three").Object3D} Object3D */
+/** @typedef {import("./types.js").Robot} Robot */
+
+const UNSEEN = { depthTest: false };
+export const ROLES = /** @type {Record<string, string>} */ ({
+  base_link: "#d81b60", base: "#8e24aa", flange: "#ef6c00", tool0: "#00796b", sensor: "#3949ab", skin: "#6d4c41",
+});
+
+/** Return axes of a length: x red, y green, z blue.
+ * @param {number} length */
+export function axes(length) {
+  const geometry = new BufferGeometry();
+  const [red, green, blue] = [[0.9, 0.1, 0.1], [0.05, 0.6, 0.1], [0.15, 0.3, 1]];
+  geometry.setAttribute("position", new Float32BufferAttribute([0, 0, 0, length, 0, 0, 0, 0, 0, 0, length, 0, 0, 0, 0, 0, 0, length], 3));
+  geometry.setAttribute("color", new Float32BufferAttribute([...red, ...red, ...green, ...green, ...blue, ...blue], 3));
+  return inFront(new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true, ...UNSEEN })), 3);
+}
+
+/** Return a dot that is seen through everything.
+ * @param {number} radius @param {string | number} color */
+export function dot(radius, color) {
+  return inFront(new Mesh(new SphereGeometry(radius, 16, 12), new MeshBasicMaterial({ color, ...UNSEEN })), 4);
+}
+
+/** Return a line from the origin to a place.
+ * @param {number[]} to */
+export function stick(to) {
+  return line([0, 0, 0], to, 0x8a93a0);
+}
+
+/** Return the ellipsoid of a solid body with this inertia.
+ * @param {number[]} radii */
+export function ellipsoid([x, y, z]) {
+  return new Mesh(new SphereGeometry(1, 24, 16).scale(x, y, z), paint([0.2, 0.4, 0.9, 0.35], { depthWrite: false }));
+}
+
+/** Return what shows a joint: `fixed` belongs to its parent link at the joint's origin, `moving` to its child link.
+ * One axis a line; the range of an angle is a sector with a needle, the range of a slide a bar with a block.
+ * @param {Robot} robot @param {number} index @param {number} radius
+ * @returns {{fixed: Object3D, moving: Object3D}} */
+export function jointMarks(robot, index, radius) {
+  const joint = robot.joints[index];
+  const [fixed, moving] = [new Group(), new Group()];
+  joint.axes.forEach((axis, k) => {
+    const turned = new Group();
+    turned.quaternion.copy(toAxis(axis));
+    turned.add(line([0, 0, -radius], [0, 0, radius], 0x1565c0));
+    const single = joint.axes.length === 1 && joint.coordinates <= 1;
+    const [lower, upper] = single ? rangeOf(robot, index) : [null, null];
+    if (joint.type === "prismatic") {
+      turned.add(bar(lower, upper, radius));
+      moving.add(aligned(axis, block(radius)));
+    } else {
+      turned.add(sector(lower, upper, radius));
+      if (single) moving.add(aligned(axis, needle(radius)));
+    }
+    if (k === 0 || !single) fixed.add(turned);
+  });
+  return { fixed: placed(joint.origin, fixed), moving: placed(inverse(joint.child_origin), moving) };
+}
+
+/** @param {Robot} robot @param {number} index @returns {(number | null)[]} */
+function rangeOf(robot, index) {
+  let { first, leader } = robot.joints[index];
+  let [factor, offset] = [1, 0];
+  while (leader) {
+    offset += factor * leader.offset;
+    factor *= leader.multiplier;
+    ({ first, leader } = robot.joints[leader.joint]);
+  }
+  if (first === null) return [null, null];
+  const ends = [robot.limits.lower[first], robot.limits.upper[first]];
+  const values = ends.map((end) => (end === null ? null : factor * end + offset));
+  return factor < 0 ? values.reverse() : values;
+}
+
+/** @param {number | null} lower @param {number | null} upper @param {number} radius */
+function sector(lower, upper, radius) {
+  const from = Math.max(lower ?? -Math.PI, -Math.PI);
+  const angle = Math.min((upper ?? Math.PI) - from, 2 * Math.PI);
+  const ring = new RingGeometry(0.7 * radius, radius, 48, 1, from, Math.max(angle, 0.01));
+  return inFront(new Mesh(ring, translucent(0x42a5f5)), 2);
+}
+
+/** @param {number | null} lower @param {number | null} upper @param {number} radius */
+function bar(lower, upper, radius) {
+  const [from, to] = [lower ?? -2 * radius, upper ?? 2 * radius];
+  const geometry = new BoxGeometry(0.2 * radius, 0.2 * radius, Math.max(to - from, 0.01 * radius));
+  return inFront(new Mesh(geometry.translate(0, 0, (from + to) / 2), translucent(0x42a5f5)), 2);
+}
+
+/** @param {number} radius */
+function needle(radius) {
+  const geometry = new BoxGeometry(radius, 0.06 * radius, 0.06 * radius).translate(radius / 2, 0, 0);
+  return inFront(new Mesh(geometry, new MeshBasicMaterial({ color: 0x0d47a1, ...UNSEEN })), 3);
+}
+
+/** @param {number} radius */
+function block(radius) {
+  const geometry = new BoxGeometry(0.5 * radius, 0.5 * radius, 0.08 * radius);
+  return inFront(new Mesh(geometry, new MeshBasicMaterial({ color: 0x0d47a1, ...UNSEEN })), 3);
+}
+
+/** @param {number} color */
+function translucent(color) {
+  return new MeshBasicMaterial({ color, transparent: true, opacity: 0.45, side: DoubleSide, ...UNSEEN });
+}
+
+/** @param {number[]} from @param {number[]} to @param {number} color */
+function line(from, to, color) {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new Float32BufferAttribute([...from, ...to], 3));
+  return inFront(new Line(geometry, new LineBasicMaterial({ color, ...UNSEEN })), 3);
+}
+
+/** @param {number[]} axis @param {Object3D} object */
+function aligned(axis, object) {
+  object.quaternion.copy(toAxis(axis));
+  return object;
+}
+
+/** @param {number[]} axis */
+function toAxis([x, y, z]) {
+  return new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(x, y, z).normalize());
+}
+
+/** @template {Object3D} T @param {T} object @param {number} order @returns {T} */
+function inFront(object, order) {
+  object.renderOrder = order;
+  return object;
+}

@@ -1,0 +1,194 @@
+/** The objects of a robot on the stage, by layers. */
+
+import { Box3, Group, Raycaster, Vector3 } from "three";
+
+import { axes, dot, ellipsoid, jointMarks, ROLES, stick } from "./marks.js";
+import { IDENTITY, poseOfLink } from "./model.js";
+import { paint, placed, setPose, solidOf } from "./shapes.js";
+
+/** @typedef {import("three").Mesh} Mesh */
+/** @typedef {import("three").MeshStandardMaterial} MeshStandardMaterial */
+/** @typedef {import("three").Object3D} Object3D */
+/** @typedef {import("three").Vector2} Vector2 */
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./types.js").Part} Part */
+/** @typedef {"visual" | "collision" | "roles" | "frames" | "joints" | "sensors" | "inertia" | "masses"} Layer */
+/**
+ * @typedef {object} Picture
+ * @property {Model} model
+ * @property {Object3D} root
+ * @property {Object3D[]} links
+ * @property {Map<Layer, Object3D[]>} layers
+ * @property {Set<Layer>} shown
+ * @property {Mesh[]} solids what is seen of links: visual shapes, or collision shapes if there are none; userData.link is
+ *   their link
+ */
+
+export const LAYERS = /** @type {Record<Layer, string>} */ ({
+  visual: "Visual shapes", collision: "Collision shapes", roles: "Frames with roles", frames: "All frames", joints: "Joints and limits",
+  sensors: "Sensors", inertia: "Inertia ellipsoids", masses: "Centres of mass",
+});
+const GREY = [0.72, 0.74, 0.78, 1];
+const MARKED = { emissive: 0xffa000, emissiveIntensity: 0.6 };
+
+/** Return the picture of a model; it follows the model's q.
+ * @param {Model} model @param {import("three").BufferGeometry[]} meshes @returns {Picture} */
+export function createPicture(model, meshes) {
+  const { robot } = model;
+  const root = new Group();
+  const bodies = robot.bodies.map(() => placed(IDENTITY));
+  root.add(...bodies);
+  const links = robot.links.map(({ body, T }) => {
+    const group = placed(T);
+    bodies[body].add(group);
+    return group;
+  });
+  /** @type {Picture} */
+  const picture = { model, root, links, layers: new Map(), shown: new Set(["visual", "roles", "joints"]), solids: [] };
+  addShapes(picture, meshes);
+  addMarks(picture);
+  addMasses(picture);
+  for (const layer of picture.layers.keys()) showLayer(picture, layer, picture.shown.has(layer));
+  const follow = () => bodies.forEach((body, i) => setPose(body, model.poses.subarray(16 * i, 16 * i + 16)));
+  model.listeners.push(follow);
+  follow();
+  root.updateMatrixWorld(true);
+  return picture;
+}
+
+/** @param {Picture} picture @param {Layer} layer @param {boolean} visible */
+export function showLayer(picture, layer, visible) {
+  for (const object of picture.layers.get(layer) ?? []) object.visible = visible;
+  if (visible) picture.shown.add(layer);
+  else picture.shown.delete(layer);
+}
+
+/** Return a box around everything visible, or around one link.
+ * @param {Picture} picture @param {number} [link] */
+export function boundsOf(picture, link) {
+  picture.root.updateMatrixWorld(true);
+  const box = new Box3();
+  for (const solid of picture.solids) if (link === undefined || solid.userData.link === link) box.expandByObject(solid, true);
+  if (box.isEmpty()) for (const object of link === undefined ? picture.links : [picture.links[link]]) box.expandByPoint(new Vector3().setFromMatrixPosition(object.matrixWorld));
+  const least = picture.model.robot.size / 10;
+  return box.getSize(new Vector3()).length() < least ? box.expandByScalar(least) : box;
+}
+
+/** Return the link under a place of the screen (from -1 to 1), null if there is none.
+ * @param {Picture} picture @param {Vector2} place @param {import("three").Camera} camera @returns {number | null} */
+export function linkAt(picture, place, camera) {
+  const ray = new Raycaster();
+  ray.setFromCamera(place, camera);
+  return ray.intersectObjects(picture.solids.filter(({ parent }) => parent?.visible), false)[0]?.object.userData.link ?? null;
+}
+
+/** Let the shapes of some links glow.
+ * @param {Picture} picture @param {Set<number>} links */
+export function glow(picture, links) {
+  for (const solid of picture.solids) {
+    const { plain, link } = solid.userData;
+    solid.material = links.has(link) ? glowing(plain) : plain;
+  }
+}
+
+/** @type {WeakMap<MeshStandardMaterial, MeshStandardMaterial>} */
+const GLOWING = new WeakMap();
+
+/** @param {MeshStandardMaterial} plain */
+function glowing(plain) {
+  const made = GLOWING.get(plain) ?? plain.clone();
+  made.setValues(MARKED);
+  GLOWING.set(plain, made);
+  return made;
+}
+
+/** @param {Picture} picture @param {Layer} layer @param {Object3D} parent @param {Object3D} object */
+function add(picture, layer, parent, object) {
+  parent.add(object);
+  picture.layers.set(layer, [...(picture.layers.get(layer) ?? []), object]);
+}
+
+/** @param {Picture} picture @param {import("three").BufferGeometry[]} meshes */
+function addShapes(picture, meshes) {
+  const { links } = picture.model.robot;
+  const bare = links.every(({ visuals }) => !visuals.length);
+  if (bare) picture.shown.add("collision");
+  links.forEach(({ visuals, collisions }, i) => {
+    for (const shape of visuals) addShape(picture, "visual", i, solidOf(shape, meshes, paint(shape.rgba)), true);
+    const look = bare ? paint(GREY) : paint([0.9, 0.5, 0.1, 0.5], { wireframe: true });
+    for (const shape of collisions) addShape(picture, "collision", i, solidOf(shape, meshes, look), bare);
+  });
+  if (!picture.solids.length) addSticks(picture);
+}
+
+/** Draw a robot without shapes as lines from each link to its joints.
+ * @param {Picture} picture */
+function addSticks(picture) {
+  for (const { parent, origin } of picture.model.robot.joints)
+    add(picture, "visual", picture.links[parent], stick([origin[3], origin[7], origin[11]]));
+}
+
+/** @param {Picture} picture @param {Layer} layer @param {number} link @param {Object3D | null} object
+ * @param {boolean} seen whether a click on it selects its link */
+function addShape(picture, layer, link, object, seen) {
+  if (!object) return;
+  add(picture, layer, picture.links[link], object);
+  if (!seen) return;
+  const solid = /** @type {Mesh} */ (object.children[0]);
+  Object.assign(solid.userData, { link, plain: solid.material });
+  picture.solids.push(solid);
+}
+
+/** @param {Picture} picture */
+function addMarks(picture) {
+  const { robot } = picture.model;
+  const size = robot.size;
+  const own = robot.links.map(({ role }, link) => ({ link, T: IDENTITY, role }));
+  const named = [...own, ...robot.frames];
+  for (const { link, T, role } of named)
+    if (role) add(picture, "roles", picture.links[link], placed(T, axes(0.1 * size), dot(0.008 * size, ROLES[role])));
+  for (const { link, T } of named) add(picture, "frames", picture.links[link], placed(T, axes(0.05 * size)));
+  for (const { link, T } of robot.sensors) add(picture, "sensors", picture.links[link], placed(T, axes(0.05 * size), dot(0.008 * size, ROLES.sensor)));
+  robot.joints.forEach((joint, i) => {
+    if (joint.first === null && !joint.leader) return;
+    const { fixed, moving } = jointMarks(robot, i, 0.055 * size);
+    add(picture, "joints", picture.links[joint.parent], fixed);
+    add(picture, "joints", picture.links[joint.child], moving);
+  });
+}
+
+/** @param {Picture} picture */
+function addMasses(picture) {
+  const { model, links, root } = picture;
+  const { robot } = model;
+  let total = 0;
+  robot.links.forEach(({ inertia }, i) => {
+    if (!inertia) return;
+    total += inertia.mass;
+    add(picture, "masses", links[i], placed(inertia.T, dot(0.006 * robot.size, 0x202020)));
+    if (inertia.radii) add(picture, "inertia", links[i], placed(inertia.T, ellipsoid(inertia.radii)));
+  });
+  if (!(total > 0)) return;
+  const whole = dot(0.014 * robot.size, 0xc62828);
+  add(picture, "masses", root, whole);
+  const follow = () => {
+    const [x, y, z] = centreOfMass(model);
+    whole.position.set(x, y, z);
+  };
+  model.listeners.push(follow);
+  follow();
+}
+
+/** Return the centre of mass of the whole robot, in m.
+ * @param {Model} model */
+export function centreOfMass(model) {
+  const sum = [0, 0, 0, 0];
+  model.robot.links.forEach(({ inertia }, i) => {
+    if (!inertia) return;
+    const T = poseOfLink(model, i);
+    const [x, y, z] = [inertia.T[3], inertia.T[7], inertia.T[11]];
+    for (let r = 0; r < 3; r++) sum[r] += inertia.mass * (T[4 * r] * x + T[4 * r + 1] * y + T[4 * r + 2] * z + T[4 * r + 3]);
+    sum[3] += inertia.mass;
+  });
+  return sum.slice(0, 3).map((value) => value / sum[3]);
+}

@@ -1,0 +1,113 @@
+/** The camera, the light and the loop that paints. */
+
+import {
+  AmbientLight, Color, DirectionalLight, GridHelper,
+  HemisphereLight, PerspectiveCamera, Scene, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+
+/** @typedef {import("three").Box3} Box3 */
+
+/** The camera looks from here at the middle of the robot, as in src/kinetree/viewing/camera.py. */
+const DIRECTION = new Vector3(1, -0.9, 0.6).normalize();
+const ANGLE = 40;
+const DISTANCE = 1.15; // of the diagonal of the bounds
+
+/**
+ * @typedef {object} Stage
+ * @property {Scene} scene
+ * @property {PerspectiveCamera} camera
+ * @property {WebGLRenderer} renderer
+ * @property {OrbitControls} orbit
+ * @property {() => void} draw paint soon
+ * @property {() => void} paint paint now
+ * @property {(box: Box3) => void} fit look at all of a box
+ * @property {(box: Box3) => void} turnTo look at the middle of a box from where the camera stands
+ * @property {(dark: boolean) => void} setTheme
+ * @property {(() => void)[]} painters called before each picture
+ */
+
+/** Return the stage of a canvas, null where there is no WebGL.
+ * @param {HTMLCanvasElement} canvas @returns {Stage | null} */
+export function createStage(canvas) {
+  /** @type {WebGLRenderer} */
+  let renderer;
+  try {
+    renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+  } catch {
+    return null;
+  }
+  const scene = new Scene();
+  const camera = new PerspectiveCamera(ANGLE, 1, 0.001, 1000);
+  camera.up.set(0, 0, 1);
+  const sun = new DirectionalLight(0xffffff, 1.6);
+  sun.position.set(1, 2, 3);
+  camera.add(sun);
+  scene.add(camera, new HemisphereLight(0xffffff, 0x8088a0, 1.6), new AmbientLight(0xffffff, 0.3));
+  const orbit = new OrbitControls(camera, canvas);
+  let asked = false;
+  /** @type {GridHelper | null} */
+  let grid = null;
+  const floor = { size: 1, low: new Vector3() };
+  let dark = false;
+  /** @type {Stage} */
+  const stage = { scene, camera, renderer, orbit, painters: [], draw, paint, fit, turnTo, setTheme };
+
+  function draw() {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(paint);
+  }
+  function paint() {
+    asked = false;
+    for (const painter of stage.painters) painter();
+    renderer.render(scene, camera);
+  }
+  function resize() {
+    const { clientWidth, clientHeight } = /** @type {HTMLElement} */ (canvas.parentElement);
+    renderer.setPixelRatio(devicePixelRatio);
+    renderer.setSize(clientWidth, clientHeight, false);
+    camera.aspect = clientWidth / Math.max(clientHeight, 1);
+    camera.updateProjectionMatrix();
+    draw();
+  }
+  /** @param {Box3} box */
+  function fit(box) {
+    const [middle, diagonal] = [box.getCenter(new Vector3()), box.getSize(new Vector3()).length()];
+    const narrow = Math.min(1, camera.aspect);
+    orbit.target.copy(middle);
+    camera.position.copy(middle).addScaledVector(DIRECTION, (DISTANCE * diagonal) / narrow);
+    [camera.near, camera.far] = [diagonal / 500, diagonal * 50];
+    camera.updateProjectionMatrix();
+    floor.size = Math.max(1, Math.ceil(2 * diagonal));
+    floor.low.set(middle.x, middle.y, box.min.z);
+    layFloor();
+    orbit.update();
+  }
+  /** @param {Box3} box */
+  function turnTo(box) {
+    const middle = box.getCenter(new Vector3());
+    camera.position.add(middle).sub(orbit.target);
+    orbit.target.copy(middle);
+    orbit.update();
+    draw();
+  }
+  function layFloor() {
+    if (grid) scene.remove(grid);
+    grid = new GridHelper(floor.size, 20, dark ? 0x5a6270 : 0xa8aeb8, dark ? 0x333a45 : 0xd8dce2);
+    grid.rotateX(Math.PI / 2);
+    grid.position.copy(floor.low);
+    scene.add(grid);
+  }
+  /** @param {boolean} value */
+  function setTheme(value) {
+    dark = value;
+    scene.background = new Color(dark ? 0x1b1f26 : 0xf3f4f6);
+    layFloor();
+    draw();
+  }
+  new ResizeObserver(resize).observe(/** @type {HTMLElement} */ (canvas.parentElement));
+  orbit.addEventListener("change", draw);
+  resize();
+  return stage;
+}

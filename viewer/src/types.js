@@ -1,0 +1,30 @@
+/**
+ * What a page is made of, as src/kinetree/viewing writes it. Poses are 16 numbers by rows; m, rad, kg.
+ *
+ * @typedef {{kind: string, mesh?: number | null, values: number[], scale: number[], T: number[], rgba: number[]}} Shape
+ * @typedef {{mass: number, T: number[], radii: number[] | null}} Inertia
+ * @typedef {{name: string, role: string | null, body: number, T: number[], joint: number | null, visuals: Shape[],
+ *   collisions: Shape[], inertia: Inertia | null}} Link
+ * @typedef {{name: string, link: number, T: number[], role: string | null}} Frame
+ * @typedef {{joint: number, multiplier: number, offset: number}} Leader
+ * @typedef {{name: string, type: string, parent: number, child: number, origin: number[],
+ *   child_origin: number[], axes: number[][],
+ *   first: number | null, coordinates: number, leader: Leader | null}} Joint
+ * @typedef {{name: string, joint: number, unit: "rad" | "m" | "quaternion"}} Coordinate
+ * @typedef {{name: string, terms: [number, number][], h: number}} Row
+ * @typedef {{lower: (number | null)[], upper: (number | null)[], rows: Row[]}} Limits
+ * @typedef {{name: string, kind: string, link: number, T: number[]}} Sensor
+ * @typedef {{code: string, severity: "error" | "warning" | "info", message: string, element: string, where: string,
+ *   fix: string, link: number | null, joint: number | null, frame: number | null}} Finding
+ * @typedef {{name: string, about: string, fk: string, size: number, bodies: string[], links: Link[], frames: Frame[],
+ *   joints: Joint[], coordinates: Coordinate[], groups: {name: string, joints: string[]}[], limits: Limits,
+ *   q: number[], sensors: Sensor[], findings: Finding[]}} Robot
+ * @typedef {{vertices: number, triangles: number, at: number, low: number[], step: number}} PackedMesh
+ * Controller: metre and radian are the units in its own; axes, places and zero are those of its turns.
+ * @typedef {{key: string, name: string, components: string[], digits: [number, number], metre: number, radian: number,
+ *   mirrored: string, kind: "turns" | "quaternion" | "exp", axes: string, places: number[], zero: number}} Controller
+ * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[]}} Scene
+ * @typedef {(q: ArrayLike<number>, T: Float64Array) => Float64Array} ForwardKinematics
+ * @typedef {{kind: "link" | "joint" | "frame", index: number}} Part
+ */
+export {};
