@@ -45,7 +45,7 @@ def stick_figure(robot: Robot, q: Array | None = None) -> str:
     moving = {tuple(flat[joint.child]) for joint in robot.joints.values() if joint.kind.nq}
     out = XmlWriter()
     look = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "fill": "none", "stroke": "currentColor"}
-    with area(out, (0.0, 0.0, WIDTH, HEIGHT), **look):
+    with area(out, (0.0, 0.0, WIDTH, HEIGHT), data_camera=camera, **look):
         out.leaf("title", f"Stick figure of {name_text(robot.name)}")
         for strong, width in ((False, 0.6), (True, 2.5)):
             joints = [joint for joint in robot.joints.values() if (joint.name in carrying) is strong]
