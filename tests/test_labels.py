@@ -34,6 +34,7 @@ FORMS = {
     "pandas, joints in rows": lambda table: table.T,
     "pandas with times": lambda table: table.set_axis(pd.date_range("2026-01-01", periods=len(table)), axis=0),
     "list of series": lambda table: [table.iloc[i] for i in range(len(table))],
+    "list of named tuples": lambda table: list(table.itertuples(index=False, name="Row")),
     "list of mappings": lambda table: table.to_dict("records"),
     "mapping": lambda table: {name: table[name].to_numpy() for name in table},
     "records": lambda table: table.to_records(index=False),
@@ -76,7 +77,14 @@ def test_a_table_is_taken_by_name(form):
 
 def test_one_configuration_by_name():
     one, fk = TABLE.iloc[2], kt.fk(ROBOT, "l6")
-    for given in (one, one.to_dict(), xr.DataArray(one.to_numpy(), {"joint": MIXED}, ("joint",))):
+    row = next(TABLE.iloc[[2]].itertuples(index=False, name="Row"))
+    for given in (
+        one,
+        one.to_dict(),
+        row,
+        TABLE.to_records(index=False)[2],
+        xr.DataArray(one.to_numpy(), {"joint": MIXED}, ("joint",)),
+    ):
         np.testing.assert_array_equal(fk(given), fk(Q[2]))
         np.testing.assert_array_equal(ROBOT.q(given), Q[2])
     some = one[MIXED[:2]]
@@ -102,6 +110,7 @@ BAD = {
     "fields": (np.zeros(5, [(name, float) for name in "abcdef"]), "has the unknown names 'a'"),
     "a mapping": (dict.fromkeys("abcdef", 0.0), "has the unknown names 'a'"),
     "a series of times": (pd.Series(Q[0], pd.date_range("2026-01-01", periods=6)), "has the unknown names"),
+    "masks": (dict.fromkeys(NAMES, np.ma.masked_array([1.0, 2.0], [False, True])), "masks would be lost"),
     "columns of other lengths": ({**dict.fromkeys(NAMES, 0.0), "j0": [1, 2], "j1": [1, 2, 3]}, "different lengths"),
 }
 
@@ -142,6 +151,11 @@ def test_what_has_no_joints_is_refused_if_it_has_names():
 
 def test_vectors_have_names_too():
     point = kt.kinematics.point(ROBOT, "l6")
+    ik, p = kt.ik(ROBOT, "l6", goal="position"), kt.fk(ROBOT, "l6")(Q[0])[:3, 3]
+    target = pd.Series(p, list("xyz"))[::-1]
+    np.testing.assert_array_equal(ik(target).q, ik(p).q)
+    plane = kt.frame_from_points(*(pd.Series(v, list("xyz"))[::-1] for v in np.diag([1.0, 2.0, 3.0])))
+    np.testing.assert_array_equal(plane.T, kt.frame_from_points(*np.diag([1.0, 2.0, 3.0])).T)
     np.testing.assert_array_equal(point(Q[0], {"z": 3.0, "x": 1.0, "y": 2.0}), point(Q[0], [1.0, 2.0, 3.0]))
 
 

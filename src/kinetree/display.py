@@ -45,6 +45,15 @@ def brief(thing: Any) -> str:
     return shortened(f"{type(thing).__name__}({', '.join(parts)})", MOST)
 
 
+class Brief:
+    """Base of dataclasses, made with repr=False, whose repr is `brief`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return brief(self)
+
+
 def shortened(text: str, most: int) -> str:
     """Return the text, cut to at most `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

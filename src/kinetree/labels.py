@@ -4,7 +4,7 @@ Their numbers are taken by name, whatever their order, or refused; never by posi
 their attributes and not imported. Labels 0, 1, 2 … are positions, not names.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ def has_names(value: Any) -> bool:
     kind = type(value)
     if kind is np.ndarray:
         return value.dtype.names is not None
-    if isinstance(value, list | tuple):
+    if kind is list or kind is tuple:
         return any(has_names(one) for one in {type(one): one for one in value}.values())
     return kind not in (float, int) and _labelled(value) is not None
 
@@ -32,31 +32,31 @@ def by_name(value: Any, labels: Sequence[str], what: str, core: int = 1, legal: 
 
     labels: () if the entries have no names; then a value with names is refused. what: the value in messages. core:
     number of axes of a single value; the labels of the axes in front of them do not matter. legal: the end of the
-    message, without labels. Raises KinetreeError for
-    names that are missing, unknown or repeated, and for labels that are not names.
+    message, without labels. Raises KinetreeError for names that are missing, unknown or repeated, and for labels that
+    are not names.
     """
     if not has_names(value):
         return value
-    if isinstance(value, list | tuple):
-        return np.stack([np.asarray(by_name(one, labels, what, max(core - 1, 1), legal)) for one in value])
+    if type(value) in (list, tuple):
+        return _stacked([by_name(one, labels, what, max(core - 1, 1), legal) for one in value], 0, what)
     axes, array = _read(value, what)
-    own = [i for i, names in enumerate(axes) if names is not None and not set(labels).isdisjoint(names.tolist())]
+    own = [i for i, names in enumerate(axes) if _has_some(names, labels)]
+    own = own or [i for i in range(max(len(axes) - core, 0), len(axes)) if axes[i] is not None]
     if not own:
-        own = [i for i in range(max(len(axes) - core, 0), len(axes)) if axes[i] is not None]
-        if not own:
-            return array
+        return array
+    names = [name for i in own for name in _listed(axes[i])]
     if len(own) > 1 or not labels:
-        raise _refused(f"{what} has names on its axes: {_some(axes[own[-1]])}", labels, legal)
-    names = [] if (found := axes[own[0]]) is None else found.tolist()
+        raise _refused(f"{what} has names on its axes: {_some(names)}", labels, legal)
+    places, known = {name: k for k, name in enumerate(names)}, set(labels)
     faults = (
-        ("lacks", [name for name in labels if name not in set(names)]),
-        ("has the unknown names", [name for name in names if name not in set(labels)]),
-        ("has more than once", sorted({name for name in names if names.count(name) > 1}, key=str)),
+        ("lacks", [name for name in labels if name not in places]),
+        ("has the unknown names", [name for name in names if name not in known]),
+        ("has more than once", [name for k, name in enumerate(names) if places[name] != k]),
     )
     wrong = [f"{fault} {_some(those)}" for fault, those in faults if those]
     if wrong:
         raise _refused(f"{what} {' and '.join(wrong)}", labels, legal)
-    return np.moveaxis(np.take(array, [names.index(name) for name in labels], axis=own[0]), own[0], -1)
+    return np.moveaxis(np.take(array, [places[name] for name in labels], axis=own[0]), own[0], -1)
 
 
 def check_rows(values: Mapping[str, Any], labels: Mapping[str, Sequence[str]]) -> None:
@@ -66,8 +66,8 @@ def check_rows(values: Mapping[str, Any], labels: Mapping[str, Sequence[str]]) -
     """
     seen: dict[str, list[NDArray[Any]]] = {}
     for what, value in values.items():
-        axes = None if isinstance(value, list | tuple) or not has_names(value) else _read(value, what)[0]
-        rows = [names for names in axes or () if names is not None and set(labels[what]).isdisjoint(names.tolist())]
+        axes = None if type(value) in (list, tuple) or not has_names(value) else _read(value, what)[0]
+        rows = [names for names in axes or () if names is not None and not _has_some(names, labels[what])]
         for other, before in seen.items() if rows else ():
             if len(rows) == len(before) and any(not np.array_equal(*pair) for pair in zip(rows, before, strict=True)):
                 message = f"the rows of {other} and {what} have different labels"
@@ -80,7 +80,7 @@ def entries(value: Any, what: str) -> dict[Any, Any]:
     """Return the numbers of one configuration by name. Raises KinetreeError if they have no names, or are several."""
     if isinstance(value, Mapping) and not _is_table(value):
         return dict(value)
-    if isinstance(value, list | tuple) or not has_names(value):
+    if type(value) in (list, tuple) or not has_names(value):
         raise wrong_type("q", f"{what} is {shortened(repr(value), 60)}; legal is a mapping of joint names to values")
     axes, array = _read(value, what)
     named = [names for names in axes if names is not None]
@@ -101,40 +101,51 @@ def _is_table(value: Any) -> bool:
 
 def _read(value: Any, what: str) -> tuple[Axes, NDArray[Any]]:
     labels, numbers = _labelled(value) or ((), lambda: np.asarray(value))
-    try:
-        array = numbers()
-    except (TypeError, ValueError):  # columns of different lengths
-        raise fail(
-            "names", f"{what} has columns of different lengths; legal are as many numbers for each name"
-        ) from None
+    parts = numbers()
+    array = parts if isinstance(parts, np.ndarray) else _stacked(parts, -1, what)
     axes = [None] * (array.ndim - len(labels)) + [None if names is None else _flat(names) for names in labels]
     return tuple(None if names is None or _counts(names) else names for names in axes), array
 
 
-def _labelled(value: Any) -> tuple[Sequence[Any], Callable[[], NDArray[Any]]] | None:
-    """Return the labels of the last axes, and a function that returns the numbers; None without labels."""
-    kind = type(value)
-    if hasattr(kind, "to_dataarray"):  # a data set of xarray
+def _labelled(value: Any) -> tuple[Sequence[Any], Callable[[], Any]] | None:
+    """Return the labels of the last axes, and a function that returns an array, or the numbers of each name; None
+    without labels."""
+    if _is_table(value):
         value = value.to_dataarray()
-        kind = type(value)
+    kind = type(value)
     if isinstance(value, Mapping):
-        return [list(value)], lambda: _columns(value.values())
+        return [list(value)], lambda: list(value.values())
+    if hasattr(kind, "_fields"):  # named tuples
+        return [list(value._fields)], lambda: list(value)
     if hasattr(kind, "dims") and hasattr(kind, "coords"):  # xarray
         return [value.coords[d].values if d in value.coords else None for d in value.dims], lambda: np.asarray(value)
     if hasattr(kind, "column_names"):  # Arrow
-        return [list(value.column_names)], lambda: _columns(value.columns)
+        return [list(value.column_names)], lambda: list(value.columns)
     if hasattr(kind, "columns"):  # pandas, polars
         return [getattr(value, "index", None), list(value.columns)], lambda: np.asarray(value)
     if names := getattr(getattr(value, "dtype", None), "names", None):
-        return [list(names)], lambda: _columns([value[name] for name in names])
+        return [list(names)], lambda: [value[name] for name in names]
     if hasattr(kind, "index") and not callable(kind.index):  # a series of pandas
         return [value.index], lambda: np.asarray(value)
     return None
 
 
-def _columns(columns: Iterable[Any]) -> NDArray[Any]:
-    arrays = [np.asarray(column) for column in columns]
-    return np.stack(np.broadcast_arrays(*arrays), axis=-1) if arrays else np.zeros(0)
+def _stacked(parts: Sequence[Any], axis: int, what: str) -> NDArray[Any]:
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        raise fail("names", f"{what} has masked arrays, and their masks would be lost; legal are NaN in their places")
+    try:
+        return np.stack(np.broadcast_arrays(*map(np.asarray, parts)), axis) if parts else np.zeros(0)
+    except (TypeError, ValueError):
+        raise fail("names", f"{what} has parts of different lengths; legal are as many numbers for each name") from None
+
+
+def _has_some(names: NDArray[Any] | None, labels: Sequence[str]) -> bool:
+    """Return whether some of the labels of an axis are among these."""
+    return names is not None and names.dtype.kind not in "biufmM" and not set(labels).isdisjoint(names.tolist())
+
+
+def _listed(names: NDArray[Any] | None) -> list[Any]:
+    return [] if names is None else names.tolist()
 
 
 def _flat(names: Any) -> NDArray[Any]:
@@ -148,7 +159,8 @@ def _flat(names: Any) -> NDArray[Any]:
 
 def _counts(names: NDArray[Any]) -> bool:
     """Return whether labels are 0, 1, 2 …"""
-    return all(type(n) is int for n in names.tolist()) and np.array_equal(names, np.arange(len(names)))
+    is_whole = names.dtype.kind in "iu" or (names.dtype.kind == "O" and all(type(n) is int for n in names))
+    return is_whole and np.array_equal(names, np.arange(len(names)))
 
 
 def _refused(message: str, labels: Sequence[str], legal: str) -> KinetreeError:

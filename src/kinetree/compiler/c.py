@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike
 
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import legal_type
-from kinetree.display import brief
+from kinetree.display import Brief
 from kinetree.errors import fail
 
 if TYPE_CHECKING:
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from kinetree.compiler.port import Port
 
 
-@dataclass(frozen=True, slots=True)
-class CSource:
+@dataclass(frozen=True, slots=True, repr=False)
+class CSource(Brief):
     """Texts of a source file and its header."""
-
-    __repr__ = brief
 
     source: str
     header: str

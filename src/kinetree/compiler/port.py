@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kinetree.display import brief, shortened
+from kinetree.display import Brief, shortened
 from kinetree.errors import fail, wrong_type
 from kinetree.labels import by_name, check_rows
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+@dataclass(frozen=True, slots=True, repr=False)
+class Port(Brief):
     """One argument of a kernel, or its result.
 
     shape: of a single one; a batch has axes in front of it. labels: what the entries along the last axis are, in
@@ -25,8 +25,6 @@ class Port:
     shape: tuple[int, ...]
     labels: tuple[str, ...] = ()
     about: str = ""
-
-    __repr__ = brief
 
     def __str__(self) -> str:
         about = f" [{shortened(self.about, 200)}]" if self.about else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arguments import explained
-from kinetree.display import Shown, brief
+from kinetree.display import Brief, Shown
 from kinetree.errors import Source, fail
 from kinetree.labels import check_rows
 from kinetree.spatial import polytope
@@ -232,16 +232,14 @@ def checked_q(limits: Limits, q: Any, what: str) -> Array:
     return array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinearLimits:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LinearLimits(Brief):
     """A set of limits G x <= h on some joints of one coordinate each, by name.
 
     joints (k): their names. G (m, k), h (m,): in radians and metres. row_names (m). angular: whether the source speaks
     of angles only, so that no joint may be prismatic. box: whether every row is an end of a joint's own range.
     from_below: whether the source says -G x >= -h, as for A q + b > 0, which is then kept so.
     """
-
-    __repr__ = brief
 
     name: str
     joints: tuple[str, ...]

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from kinetree.arguments import explained
-from kinetree.display import brief
+from kinetree.display import Brief
 from kinetree.errors import fail
 from kinetree.solvers.guard.make import Guard, GuardState
 from kinetree.spatial.numbers import numbers
@@ -21,15 +21,13 @@ SILENT = (GuardState.FREE, GuardState.NEAR)
 """States of commands that pass."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuardEvent:
+@dataclass(frozen=True, slots=True, repr=False)
+class GuardEvent(Brief):
     """A command that a guard changed.
 
     time: seconds since the start. state: why. limit: the one that is nearest to what the guard allows, and distance to
     it, rad or m. command, allowed (n,): what was read and what the guard allows, for `Guard.joints`, rad or m.
     """
-
-    __repr__ = brief
 
     time: float
     state: GuardState

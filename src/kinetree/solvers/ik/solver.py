@@ -160,8 +160,8 @@ class IK:
             raise fail("targets", f"{len(targets)} targets; legal is one for each of {len(self.goals)} goals")
         arrays, batches = [], []
         for goal, target in zip(self.goals, targets, strict=True):
-            array = numbers(target, "target", "a target is")
             shape = GOALS[goal.kind].shape
+            array = numbers(target, "target", "a target is", "xyz" if shape == (3,) else ())
             if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
                 legal = f"(…, {', '.join(map(str, shape))})"
                 raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")

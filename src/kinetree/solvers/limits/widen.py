@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinetree.arguments import explained
-from kinetree.display import brief
+from kinetree.display import Brief
 from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import Limits
@@ -20,8 +20,8 @@ from kinetree.solvers.limits.report import units
 from kinetree.spatial.se3 import Array, frozen
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Widening:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Widening(Brief):
     """Limits moved out, made by `widen`.
 
     robot: with these limits. rows (k): their names. by, most (k,): how far each row is moved, and was allowed to be;
@@ -32,8 +32,6 @@ class Widening:
     Relative to `before`: first (k,), gain per unit of each row if nothing is moved; last (k,), gain of its last unit,
     or of a first one if it is not moved; worth (k,), loss without moving this row.
     """
-
-    __repr__ = brief
 
     robot: Robot
     rows: tuple[str, ...]
