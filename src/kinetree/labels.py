@@ -165,9 +165,9 @@ def _counts(names: NDArray[Any]) -> bool:
 
 def _refused(message: str, labels: Sequence[str], legal: str) -> KinetreeError:
     legal = f"legal are {_some(labels)}, each once, in any order" if labels else legal
-    fix = (
-        "select the columns that are meant" if labels else "give the numbers without names, in the order that is meant"
-    )
+    fix = "give the numbers without names, in the order that is meant"
+    if labels:
+        fix = "select the names that are meant; for q, `robot.q(…)` leaves joints without a value neutral"
     return fail("names", f"{message}; {legal}", fix=fix)
 
 

@@ -73,8 +73,10 @@ def findings_html(findings: Sequence[Finding]) -> Iterable[str]:
     """Yield a table for each severity, of errors unfolded."""
     yield _line(repr(findings).partition("\n")[0])
     for severity, group in groupby(findings, key=lambda finding: finding.severity):
-        rows = [(f.code, str(f.source or ""), f.element or "", f.message, f.fix or "") for f in group]
-        columns = ("<code", "place", "element", "message", "fix")
+        found = list(group)
+        shown = 5 if any(f.fix for f in found) else 4
+        rows = [(f.code, str(f.source or ""), f.element or "", f.message, f.fix or "")[:shown] for f in found]
+        columns = ("<code", "place", "element", "message", "fix")[:shown]
         yield _folded(Section(severity, columns, rows), unfolded=severity == "error" or len(rows) <= FEW)
 
 
@@ -102,7 +104,7 @@ def calibration_html(calibration: "Calibration") -> Iterable[str]:
     yield "".join(f"<p>{_text(remark)}</p>" for remark in calibration.remarks)
     for name, T in (("T_base_link_base", calibration.T_base_link_base), ("T_flange_tool0", calibration.T_flange_tool0)):
         cells = [tuple(f"{x:.6f}" for x in row) for row in T.tolist()]
-        yield _folded(Section(name, (">", ">", ">", ">"), cells, "m"), unfolded=False)
+        yield _folded(Section(f"{name}: 4 x 4, m", (">", ">", ">", ">"), cells), unfolded=False)
     errors = [(str(k), f"{1e3 * m:.3f}", _degrees(r)) for k, (m, r) in enumerate(calibration.residual.tolist())]
     yield _folded(Section("Errors of the poses", (">pose", ">mm", ">deg"), errors))
 
