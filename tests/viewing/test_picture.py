@@ -1,9 +1,11 @@
 """Pictures of robots: the camera, the triangles of shapes, what is in front, and what is drawn without shapes."""
 
 import io
+import re
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 import kinetree as kt
 from kinetree.model.assemble import build, parts_of
 from kinetree.shapes import Mesh
-from kinetree.viewing import raster
+from kinetree.viewing import camera, raster
 from kinetree.viewing.camera import camera_at
 from kinetree.viewing.picture import picture
 from kinetree.viewing.solids import solid
@@ -233,3 +235,12 @@ def test_a_view_saves_pictures(tmp_path, monkeypatch):
     view = show.show(robot, findings=[], browser=False)
     view.save(tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes() == picture(robot)[0]
+
+
+def test_the_page_has_the_same_camera():
+    stage = Path(__file__).resolve().parents[2] / "viewer" / "src" / "stage.js"
+    text = stage.read_text("utf-8")
+    (direction,) = re.findall(r"DIRECTION = new Vector3\(([^)]+)\)", text)
+    assert tuple(map(float, direction.split(","))) == camera.DIRECTION
+    assert float(re.findall(r"ANGLE = ([\d.]+);", text)[0]) == camera.FIELD
+    assert float(re.findall(r"DISTANCE = ([\d.]+);", text)[0]) == camera.DISTANCE

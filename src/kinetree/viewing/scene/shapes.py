@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files
 from kinetree.model.robot import Geometry, Link, Robot
+from kinetree.progress import tracked
 from kinetree.shapes.colour import Rgba
 from kinetree.shapes.resolve import files_of, path_of
 from kinetree.spatial.se3 import Array
@@ -39,7 +40,8 @@ class Shapes:
     @cached_property
     def visuals(self) -> dict[str, list[Shown]]:
         """The visual shapes of each link."""
-        return {name: self._all(link, link.visuals) for name, link in self.robot.links.items()}
+        links = tracked(self.robot.links.items(), "reading shapes")
+        return {name: self._all(link, link.visuals) for name, link in links}
 
     @cached_property
     def collisions(self) -> dict[str, list[Shown]]:
