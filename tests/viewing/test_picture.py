@@ -139,6 +139,16 @@ def test_a_sphere_is_a_disc_of_its_size():
     assert findings == ()
 
 
+def test_axes_of_a_tool_are_inside_the_picture():
+    far = '<robot name="r"><link name="base"/><link name="tool0"/><joint name="j" type="fixed"><parent link="base"/>'
+    far += '<child link="tool0"/><origin xyz="0 0 1"/></joint></robot>'
+    shown = pixels(picture(kt.load(far, format="urdf"))[0])
+    blue = (shown[..., 2] > 180) & (shown[..., 0] < 80)
+    assert blue.sum() > 100
+    assert not blue[0].any()
+    assert np.nonzero(blue)[0].min() > 10
+
+
 def test_a_picture_follows_q_and_stays_the_same():
     robot = kt.load("icub")
     first, moved = picture(robot)[0], picture(robot, robot.q(l_shoulder_roll=1.0))[0]
