@@ -65,7 +65,7 @@ def command(
         print_json(joint_table_json(robot) if joint_table else robot_json(robot))
     else:
         from kinetree.cli._page import print_page
-        from kinetree.cli._robot.page import joint_table_page, robot_page
+        from kinetree.viewing.tables import joint_table_page, robot_page
 
         page = joint_table_page if joint_table else robot_page
         print_page(page(robot, everything=everything))

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from kinetree.cli._page import Section
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.places import BAND, SETS, ReachedPlaces
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.plotting import SIZE, new_figure, written
+from kinetree.viewing.section import Section
 
 LITRES = 1e3
 VIEWS = (("from the side", 0), ("from the front", 1))

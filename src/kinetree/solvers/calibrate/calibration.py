@@ -1,6 +1,6 @@
 """Calibration of a model against a controller: base, tool0, zeros and signs of joints, from poses that it showed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,7 +8,9 @@ import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.controllers.controller import Controller
+from kinetree.display import Shown, some
 from kinetree.errors import fail, unknown_name
+from kinetree.labels import check_rows
 from kinetree.model.robot import Robot
 from kinetree.progress import Progress, reporting
 from kinetree.queries.controllers import coupling, fixed, of
@@ -41,8 +43,8 @@ APART = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(Shown):
     """Result of `calibrate`.
 
     agrees: there is no fault, and the controller's frames are the robot's, to the tolerance.
@@ -69,8 +71,18 @@ class Calibration:
     base_link: str
     flange: str
 
+    def __repr__(self) -> str:
+        codes = some(fault.code for fault in self.faults) or "no fault"
+        more = f", or {len(self.alternatives)} other explanations" if self.alternatives else ""
+        return f"Calibration: {self.verdict}; {codes}{more}; {self._off}"
+
+    @property
+    def verdict(self) -> str:
+        """Whether model and controller agree, in words."""
+        return f"the model and the controller of {self.controller} {'agree' if self.agrees else 'do not agree'}"
+
     def __str__(self) -> str:
-        lines = [f"the model and the controller of {self.controller} {'agree' if self.agrees else 'do not agree'}"]
+        lines = [self.verdict]
         if self.alternatives:
             lines = [f"the poses of {self.controller} have {1 + len(self.alternatives)} explanations, all as simple:"]
             for i, one in enumerate((self, *self.alternatives), 1):
@@ -82,9 +94,12 @@ class Calibration:
         return "\n".join(lines)
 
     def _found(self) -> list[str]:
+        return [*map(str, self.faults), self._off]
+
+    @property
+    def _off(self) -> str:
         metres, radians = self.residual.max(axis=0)
-        off = f"{len(self.residual)} poses, up to {metres * 1e3:.3f} mm and {np.rad2deg(radians):.4f} deg off"
-        return [*map(str, self.faults), off]
+        return f"{len(self.residual)} poses, up to {metres * 1e3:.3f} mm and {np.rad2deg(radians):.4f} deg off"
 
 
 @explained
@@ -122,7 +137,7 @@ def calibrate(
     who, bounds = of(controller), np.array(_tolerance(tolerance))
     _check_names(robot, base=base, tool0=tool0, base_link=base_link, flange=flange)
     arm = arms.arm(robot, (base, tool0), (base_link, flange))
-    shown, posed = _checked(who, joints, poses, len(arm.joints))
+    shown, posed = _checked(who, joints, poses, arm.joints)
     who.from_pose(se3.IDENTITY)  # warns of unverified data
     data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds)
     _check_turns(data.T[0])
@@ -253,10 +268,11 @@ def _elsewhere(data: Data, wanted: str, found: str | None, called: str, T: Array
     )
 
 
-def _checked(who: Controller, joints: Any, poses: Any, n: int) -> tuple[Array, Array]:
+def _checked(who: Controller, joints: Any, poses: Any, names: Sequence[str]) -> tuple[Array, Array]:
     """Return joints (k, n) and poses (k, 6 or 7) as arrays."""
-    shown = _rows("joints", joints, n)
-    posed = _rows("poses", poses, len(who.components))
+    check_rows({"joints": joints, "poses": poses}, {"joints": names, "poses": who.components})
+    shown = _rows("joints", joints, names)
+    posed = _rows("poses", poses, who.components)
     if len(shown) != len(posed):
         raise fail("poses", f"{len(shown)} rows of joints and {len(posed)} poses; legal are as many")
     form = who.rotation
@@ -271,10 +287,10 @@ def _checked(who: Controller, joints: Any, poses: Any, n: int) -> tuple[Array, A
     return shown, posed
 
 
-def _rows(what: str, given: Any, columns: int) -> Array:
-    rows = numbers(given, what, f"{what} are")
-    if rows.ndim != 2 or rows.shape[1] != columns:
-        raise fail(what, f"{what} has shape {rows.shape}; legal is (k, {columns})")
+def _rows(what: str, given: Any, names: Sequence[str]) -> Array:
+    rows = numbers(given, what, f"{what} are", names)
+    if rows.ndim != 2 or rows.shape[1] != len(names):
+        raise fail(what, f"{what} has shape {rows.shape}; legal is (k, {len(names)})")
     if not np.isfinite(rows).all():
         raise fail(what, f"row {int(np.argwhere(~np.isfinite(rows))[0][0]) + 1} of {what} is not finite")
     return rows

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.arguments import explained
+from kinetree.display import Shown
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
@@ -95,8 +96,8 @@ def _range(a: Joint, b: Joint) -> tuple[float, float]:
 MOST_SAMPLES = 10**6
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown):
     """Result of `compare`.
 
     same: if every joint has the value of the joint that it is matched with, all bodies, frames and sensors have equal
@@ -119,13 +120,22 @@ class Comparison:
     frames: Mapping[str, Distance] = field(default_factory=dict)
     tolerance: float = 0.0
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        counted = sum(difference.counts for difference in self.differences)
+        return f"Comparison: {self.verdict}; {counted} differences, {len(self.differences) - counted} remarks"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the robots are the same, in words."""
         verdict = "the same robot" if self.same else "not the same robot"
         if self.same_mechanism and not self.same:
             verdict += ", but the same mechanism"
         if self.same_mechanism and any(difference.kind == "base" for difference in self.differences):
             verdict += " on another base"
-        lines = [verdict]
+        return verdict
+
+    def __str__(self) -> str:
+        lines = [self.verdict]
         in_table = {f"frame {name!r}" for name in self.frames}
         counted = [d for d in self.differences if d.counts and not (d.kind == "frame" and d.element in in_table)]
         lines += [f"  {difference}" for difference in counted]

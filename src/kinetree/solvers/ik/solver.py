@@ -22,6 +22,7 @@ from kinetree.algorithms.inverse import (
     started,
 )
 from kinetree.compiler.kernel import Kernel
+from kinetree.display import MOST, Shown, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.progress import Progress, reporting, tracked
@@ -33,8 +34,8 @@ CLOSE = 1e-6
 """Margin up to which a limit is active, in its own units."""
 
 
-@dataclass(frozen=True, eq=False)
-class IKResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class IKResult(Shown):
     """Result of `IK`.
 
     q (…, nq): always inside all limits. success (…): whether all goals are reached within the tolerances. residual (…,
@@ -47,6 +48,15 @@ class IKResult:
     iterations: Array | int
     _limits: Limits = field(repr=False)
     _columns: Array = field(repr=False)
+
+    def __repr__(self) -> str:
+        reached, (metres, radians) = np.asarray(self.success), self.residual.reshape(-1, 2).max(axis=0, initial=0.0)
+        off = f"up to {metres:.3g} m and {radians:.3g} rad off"
+        if reached.ndim:
+            return f"IKResult of {reached.size} targets: {int(reached.sum())} reached, {off}"
+        at = [name for name, active in zip(self._limits.names, self.active_limits, strict=True) if active]
+        found = f"{'reached' if self.success else 'not reached'} in {self.iterations} steps, {off[6:]}"
+        return f"IKResult: {found}" + (f", at {some(at)}" if at else "")
 
     @cached_property
     def active_limits(self) -> Array:
@@ -92,7 +102,7 @@ class IK:
 
     def __repr__(self) -> str:
         goals = ", ".join(f"{goal.kind} of {goal.frame} in {goal.base}" for goal in self.goals)
-        return f"IK: {goals}, by {', '.join(self.coordinate_names)}"
+        return f"IK: {visible(shortened(goals, MOST))}, by {some(self.coordinate_names)}"
 
     def __call__(
         self,
@@ -152,8 +162,8 @@ class IK:
             raise fail("targets", f"{len(targets)} targets; legal is one for each of {len(self.goals)} goals")
         arrays, batches = [], []
         for goal, target in zip(self.goals, targets, strict=True):
-            array = numbers(target, "target", "a target is")
             shape = GOALS[goal.kind].shape
+            array = numbers(target, "target", "a target is", "xyz" if shape == (3,) else ())
             if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
                 legal = f"(…, {', '.join(map(str, shape))})"
                 raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")
@@ -285,7 +295,7 @@ class IK:
         legal = f"'middle', or (…, {self._problem.nq}) finite numbers"
         if isinstance(prefer, str):
             raise fail("prefer", f"prefer is {prefer!r}; legal are {legal}")
-        wanted = np.asarray(prefer, dtype=float)
+        wanted = numbers(prefer, "prefer", "prefer is", self.limits.coordinate_names)
         if wanted.shape[-1:] != (self._problem.nq,) or not np.isfinite(wanted).all():
             raise fail("prefer", f"prefer has shape {wanted.shape}; legal are {legal}")
         return wanted[..., self._problem.columns]

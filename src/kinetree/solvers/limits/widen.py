@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import Brief
 from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import Limits
@@ -20,8 +21,8 @@ from kinetree.solvers.limits.report import units
 from kinetree.spatial.se3 import Array, frozen
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Widening:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Widening(Brief):
     """Limits moved out, made by `widen`.
 
     robot: with these limits. rows (k): their names. by, most (k,): how far each row is moved, and was allowed to be;
