@@ -58,6 +58,8 @@ def scene(robots: Sequence[Posed], *, faces: int | None = None) -> Scene:
         one = described_robot(robot, bodies, kernel, start(robot, q), shapes)
         found = [*known, *(() if complete else without_known(shapes.findings.values(), known))]
         places = Places(robot)
+        for lost in (lost for link in one["links"] for lost in link["missing"]):
+            lost["why"] = places.plain(lost["why"])
         shown.append({**one, "fk": name, "findings": [described(finding, places) for finding in found]})
         functions.append((name, kernel))
         findings += found
