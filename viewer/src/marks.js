@@ -135,9 +135,9 @@ function spiral(from, angle, radius) {
 /** Return a curved arrow about z, the positive sense of a rotation.
  * @param {number} radius */
 function turn(radius) {
-  const [height, distance] = [1.3 * radius, 0.5 * radius];
-  const arc = new TorusGeometry(distance, 0.04 * radius, 6, 36, 1.5 * Math.PI).translate(0, 0, height);
-  return [inFront(new Mesh(arc, new MeshBasicMaterial({ color: BLUE, ...UNSEEN })), 3), head([0, -distance, height], [1, 0, 0], radius)];
+  const [height, distance] = [1.2 * radius, 0.4 * radius];
+  const arc = new TorusGeometry(distance, 0.03 * radius, 6, 36, 1.5 * Math.PI).translate(0, 0, height);
+  return [inFront(new Mesh(arc, new MeshBasicMaterial({ color: BLUE, ...UNSEEN })), 3), head([0, -distance, height], [1, 0, 0], 0.7 * radius)];
 }
 
 /** Return the head of an arrow. @param {number[]} at @param {number[]} towards @param {number} radius */

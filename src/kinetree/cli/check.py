@@ -175,12 +175,12 @@ def _write(lines: Iterable[str], file: str | None) -> None:
 
 def _write_pages(asked: Sequence[Job], results: Sequence[Checked], file: Path) -> None:
     """Write the page of a model, or an index with a folder of pages."""
-    from kinetree.viewing.report import folder_of_pages, pages  # imports the compiler
+    from kinetree.viewing.report import pages  # imports the compiler
 
-    if len(results) > 1:
-        folder_of_pages(file).mkdir(exist_ok=True)
     hidden = len(asked) == 1 or not sys.stderr.isatty()
     made = pages(asked, results, file)
     with click.progressbar(made, length=len(asked) + 1, label="writing pages", hidden=hidden, file=sys.stderr) as bar:
         for path, text in bar:
+            if path != file:
+                path.parent.mkdir(exist_ok=True)
             write_whole(path, text)

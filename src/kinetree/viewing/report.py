@@ -32,7 +32,7 @@ def pages(jobs: Sequence[Job], results: Sequence[Checked], file: Path) -> Iterat
         page = _page(jobs[0], results[0])
         yield file, page or plain_page_of(_names(results)[0], _listed(results[0]))
         return
-    folder = folder_of_pages(file)
+    folder = file.with_name(f"{file.stem}_models")
     names = _names(results)
     links: list[str | None] = []
     for name, job, result in zip(names, jobs, results, strict=False):
@@ -44,11 +44,6 @@ def pages(jobs: Sequence[Job], results: Sequence[Checked], file: Path) -> Iterat
             links.append(None)
     links += [None] * (len(results) - len(links))
     yield file, plain_page_of(f"Check of {counted(len(jobs), 'model')}", _index(names, results, links))
-
-
-def folder_of_pages(file: Path) -> Path:
-    """Return the folder of the models' pages beside an index."""
-    return file.with_name(f"{file.stem}_models")
 
 
 def _page(job: Job, result: Checked) -> str | None:
