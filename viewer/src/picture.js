@@ -178,6 +178,7 @@ function addMarks(picture) {
   robot.joints.forEach((joint, i) => {
     if (joint.first === null && !joint.leader) return;
     const { fixed, moving } = jointMarks(robot, i, 0.055 * size);
+    fixed.userData.joint = joint.name;
     add(picture, "joints", picture.links[joint.parent], fixed);
     add(picture, "joints", picture.links[joint.child], moving);
   });
