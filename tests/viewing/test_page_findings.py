@@ -272,7 +272,7 @@ def test_findings_are_filtered_by_severity_and_text(crowd):
     for severity, word in (("error", "errors"), ("warning", "warnings")):
         page.get_by_label(f"{number[severity]} {word}").uncheck()
     assert rows.count() == number["info"]
-    assert page.locator(".label.error:not([hidden]), .label.warning:not([hidden])").count() == 0
+    page.wait_for_function("!document.querySelector('.label.error:not([hidden]), .label.warning:not([hidden])')")
     page.get_by_label(f"{number['error']} errors").check()
     assert rows.count() == number["info"] + number["error"]
     page.get_by_label("Find in findings").fill("NUMBER 4")
