@@ -31,13 +31,8 @@ const NEAR = 5; // the same, at most, for one part
 /** Return the stage of a canvas, null where there is no WebGL.
  * @param {HTMLCanvasElement} canvas @returns {Stage | null} */
 export function createStage(canvas) {
-  /** @type {WebGLRenderer} */
-  let renderer;
-  try {
-    renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-  } catch {
-    return null;
-  }
+  if (!document.createElement("canvas").getContext("webgl2")) return null;
+  const renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
   const scene = new Scene();
   const camera = new PerspectiveCamera(ANGLE, 1, 0.001, 1000);
   camera.up.set(0, 0, 1);
