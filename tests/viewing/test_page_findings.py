@@ -100,6 +100,7 @@ def test_a_fault_is_in_view_at_its_element_and_a_click_leads_there(page_of, name
     row.click()
     assert page.evaluate("kinetree.view.selected()") == element
     assert group_of(page, f"'{element}'").get_attribute("class") == "group chosen"
+    page.evaluate("new Promise(requestAnimationFrame)")
     box, view = label.bounding_box(), page.locator("#canvas").bounding_box()
     near = []
     for start, length in (("x", "width"), ("y", "height")):

@@ -23,7 +23,7 @@ export function selectionPanel(app) {
     box.hidden = part === null;
     if (!part) return;
     title.textContent = `${part.kind} ${nameOf(model.robot, part)}`;
-    table.replaceChildren(...facts(app, part).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]));
+    table.replaceChildren(...facts(app, part).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value, className: value.length > 36 ? "long" : "" })]));
   }
   model.listeners.push(update);
   app.selectionListeners.push((part) => {
